@@ -1,0 +1,131 @@
+//! Units: newtypes for simulated time, sizes and addresses, so that no bare `u64` crosses a public signature.
+
+use std::ops::{Add, AddAssign, Mul, Sub};
+
+/// Bytes in one sector, the unit of addresses on every device \[bytes\].
+pub const SECTOR_BYTES: u64 = 512;
+
+/// An instant of simulated time, counted from the start of the run \[ns\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimTime(pub u64);
+
+/// A length of simulated time \[ns\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SimDuration(pub u64);
+
+/// A size \[bytes\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bytes(pub u64);
+
+/// An address on an array or a device \[sectors of 512 bytes\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Lba(pub u64);
+
+/// A number of sectors \[sectors of 512 bytes\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sectors(pub u64);
+
+impl SimTime {
+    /// The start of the run.
+    pub const ZERO: Self = Self(0);
+
+    /// The time that has passed since `earlier`, or zero where `earlier` is later \[ns\].
+    #[inline]
+    pub const fn since(self, earlier: Self) -> SimDuration {
+        SimDuration(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl SimDuration {
+    /// No time.
+    pub const ZERO: Self = Self(0);
+
+    /// The nearest whole nanosecond to `seconds` \[s\]; negative input gives zero.
+    #[inline]
+    pub fn from_secs_f64(seconds: f64) -> Self {
+        Self((seconds * 1e9 + 0.5).max(0.0) as u64)
+    }
+
+    /// This duration in seconds \[s\].
+    #[inline]
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 * 1e-9
+    }
+
+    /// This duration in microseconds \[us\].
+    #[inline]
+    pub fn as_micros_f64(self) -> f64 {
+        self.0 as f64 * 1e-3
+    }
+}
+
+impl Bytes {
+    /// The number of whole sectors in this size.
+    #[inline]
+    pub const fn sectors(self) -> Sectors {
+        Sectors(self.0 / SECTOR_BYTES)
+    }
+}
+
+impl Sectors {
+    /// This many sectors as a size \[bytes\].
+    #[inline]
+    pub const fn bytes(self) -> Bytes {
+        Bytes(self.0 * SECTOR_BYTES)
+    }
+}
+
+impl Add<SimDuration> for SimTime {
+    type Output = Self;
+    #[inline]
+    fn add(self, rhs: SimDuration) -> Self {
+        Self(self.0 + rhs.0)
+    }
+}
+
+impl AddAssign<SimDuration> for SimTime {
+    #[inline]
+    fn add_assign(&mut self, rhs: SimDuration) {
+        self.0 += rhs.0;
+    }
+}
+
+impl Add for SimDuration {
+    type Output = Self;
+    #[inline]
+    fn add(self, rhs: Self) -> Self {
+        Self(self.0 + rhs.0)
+    }
+}
+
+impl AddAssign for SimDuration {
+    #[inline]
+    fn add_assign(&mut self, rhs: Self) {
+        self.0 += rhs.0;
+    }
+}
+
+impl Sub for SimDuration {
+    type Output = Self;
+    /// Saturates at zero: a duration is never negative.
+    #[inline]
+    fn sub(self, rhs: Self) -> Self {
+        Self(self.0.saturating_sub(rhs.0))
+    }
+}
+
+impl Mul<u64> for SimDuration {
+    type Output = Self;
+    #[inline]
+    fn mul(self, rhs: u64) -> Self {
+        Self(self.0 * rhs)
+    }
+}
+
+impl Add<Sectors> for Lba {
+    type Output = Self;
+    #[inline]
+    fn add(self, rhs: Sectors) -> Self {
+        Self(self.0 + rhs.0)
+    }
+}
