@@ -1,0 +1,1 @@
+"""The thin Python face of the simulation engine."""

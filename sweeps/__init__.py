@@ -1,0 +1,1 @@
+"""Which configurations to simulate, and getting them all run."""
