@@ -1,0 +1,384 @@
+//! Geometry: where each sector of a zoned disk lies, and how long the media takes to pass a run of sectors.
+//!
+//! ```text
+//!   LBN order:  along a track -> over the surfaces of a cylinder -> inwards over the cylinders -> zone after zone
+//!
+//!   cylinder c      surface 0  |0 1 2 3 4 5 6 7|
+//!                   surface 1      |8 9 ...    |      shifted by the track skew, so that the head switch is covered
+//!   cylinder c + 1  surface 0            |16 ..|      shifted by the cylinder skew, so that a seek of 1 is covered
+//! ```
+//!
+//! An *angle* is a fraction of one revolution in units of 2^-32; it wraps by itself in `u32` arithmetic. Angles are
+//! kept in units of 2^-64 inside, so that no rounding builds up over the tracks of a zone.
+//!
+//! Assumed: constant angular speed, every surface alike, one head active at a time, no spare or defective sectors.
+//! A switch that its skew does not cover at nominal speed costs whole revolutions more (whether it is covered does not
+//! depend on the small speed offset of one spindle: real skews hold a margin for that).
+//!
+//! Cost: [`Geometry::locate`] is a search over the zones and two multiplications; nothing allocates after construction.
+
+use thiserror::Error;
+
+use crate::units::{Lba, Sectors, SimDuration};
+
+pub use data_sheet::MAX_SURFACES;
+
+mod data_sheet;
+
+/// Cylinders next to each other that hold the same number of sectors on every track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zone {
+    /// Cylinders in the zone.
+    pub cylinders: u32,
+    /// Sectors on each track of the zone.
+    pub sectors_per_track: u32,
+    /// Shift of a track's first sector against the end of the previous track of the same cylinder \[sectors\];
+    /// `None`: the least that covers the head switch.
+    pub track_skew: Option<u32>,
+    /// Shift of a cylinder's first sector against the end of the previous cylinder \[sectors\]; `None`: the least that
+    /// covers a seek over one cylinder.
+    pub cylinder_skew: Option<u32>,
+}
+
+impl Zone {
+    /// A zone with the skews that just cover the switches.
+    pub const fn new(cylinders: u32, sectors_per_track: u32) -> Self {
+        Self { cylinders, sectors_per_track, track_skew: None, cylinder_skew: None }
+    }
+}
+
+/// The times that a geometry's skews have to cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SwitchTimes {
+    /// Nominal time of one revolution \[ns\].
+    pub revolution: SimDuration,
+    /// Time to switch to another head of the same cylinder \[ns\].
+    pub head_switch: SimDuration,
+    /// Time of a seek to the next cylinder \[ns\]; the head switch that goes with it runs at the same time.
+    pub single_cylinder_seek: SimDuration,
+}
+
+/// Why a geometry cannot exist. None of these is ever raised after construction.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GeometryError {
+    /// A count that must be at least one is zero.
+    #[error("{what} is 0; at least 1 is needed")]
+    Zero {
+        /// What was counted.
+        what: &'static str,
+    },
+    /// A skew reaches round the whole track.
+    #[error(
+        "a skew of {skew} sectors in a zone with {sectors_per_track} sectors per track; it must be smaller"
+    )]
+    SkewTooLarge {
+        /// The skew given \[sectors\].
+        skew: u32,
+        /// Sectors on a track of that zone.
+        sectors_per_track: u32,
+    },
+    /// The disk would have more tracks than a 32-bit number counts.
+    #[error("{cylinders} cylinders on {surfaces} surfaces; at most 4294967295 tracks are allowed")]
+    TooManyTracks {
+        /// Cylinders in all zones.
+        cylinders: u64,
+        /// Recording surfaces.
+        surfaces: u32,
+    },
+    /// The outer tracks would be slower than the inner ones.
+    #[error(
+        "outer rate {outer} bytes/s is below inner rate {inner} bytes/s; outer tracks hold at least as much"
+    )]
+    RatesReversed {
+        /// Media rate of the outermost zone \[bytes/s\].
+        outer: u64,
+        /// Media rate of the innermost zone \[bytes/s\].
+        inner: u64,
+    },
+    /// More zones were asked for than there are cylinders.
+    #[error("{zones} zones on {cylinders} cylinders; at most one zone per cylinder is allowed")]
+    TooManyZones {
+        /// Zones asked for.
+        zones: u32,
+        /// Cylinders to share out.
+        cylinders: u32,
+    },
+    /// No disk with a credible number of surfaces holds the capacity.
+    #[error(
+        "{capacity} bytes at these rates need {surfaces} surfaces of {per_surface} bytes; at most {MAX_SURFACES} are \
+         allowed: raise the cylinders or the rates, or lower the capacity"
+    )]
+    TooManySurfaces {
+        /// Capacity asked for \[bytes\].
+        capacity: u64,
+        /// Surfaces it would need.
+        surfaces: u64,
+        /// What one surface holds \[bytes\].
+        per_surface: u64,
+    },
+}
+
+/// Where one sector lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Cylinder, 0 outermost.
+    pub cylinder: u32,
+    /// Recording surface (head).
+    pub surface: u32,
+    /// Sector on its track.
+    pub sector: u32,
+    /// Sectors on that track.
+    pub sectors_per_track: u32,
+    /// Angle at which the sector begins \[revolutions x 2^-32\].
+    pub angle: u32,
+    /// Sectors from this one to the end of its track, itself included.
+    pub track_left: u32,
+    /// Zone, 0 outermost.
+    pub zone: u32,
+}
+
+/// How long a contiguous run of sectors takes to pass the heads, and where it leaves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// From the start of the first sector to the end of the last, switches included \[ns\].
+    pub time: SimDuration,
+    /// Cylinder of the last sector.
+    pub cylinder: u32,
+    /// Surface of the last sector.
+    pub surface: u32,
+}
+
+/// A zone with everything derived from it; angles in units of 2^-64 revolution.
+#[derive(Clone, Debug)]
+struct ZoneTable {
+    first_sector: u64,
+    first_cylinder: u32,
+    sectors_per_track: u32,
+    /// Angle of one sector, floor((2^64 - 1) / sectors per track); [`divide`] uses it as a reciprocal too.
+    sector_angle: u64,
+    /// Angle of the first sector of the zone.
+    base_angle: u64,
+    /// From the start of one track to the start of the next of the same cylinder, whole turns left out.
+    track_step: u64,
+    /// From the start of a cylinder's first track to the start of the next cylinder's.
+    cylinder_step: u64,
+    /// Angle passed in a head switch, whole turns included \[revolutions x 2^-32\].
+    track_switch: u64,
+    /// Angle passed in a step to the next cylinder, whole turns included \[revolutions x 2^-32\].
+    cylinder_switch: u64,
+}
+
+/// The layout of one kind of disk. Immutable; one copy serves all disks of that kind.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    tables: Box<[ZoneTable]>,
+    zones: Box<[Zone]>,
+    surfaces: u32,
+    cylinders: u32,
+    sectors: u64,
+}
+
+impl Geometry {
+    /// The geometry of a disk whose zones are known, outermost first.
+    ///
+    /// # Errors
+    /// A count of zero, a skew of a whole track or more, or more than 2^32 - 1 tracks.
+    pub fn from_zones(surfaces: u32, zones: &[Zone], times: SwitchTimes) -> Result<Self, GeometryError> {
+        let counts = [
+            ("surfaces", u64::from(surfaces)),
+            ("zones", zones.len() as u64),
+            ("revolution", times.revolution.0),
+        ];
+        for (what, count) in counts {
+            if count == 0 {
+                return Err(GeometryError::Zero { what });
+            }
+        }
+        let cylinders: u64 = zones.iter().map(|zone| u64::from(zone.cylinders)).sum();
+        if cylinders.saturating_mul(u64::from(surfaces)) > u64::from(u32::MAX) {
+            return Err(GeometryError::TooManyTracks { cylinders, surfaces });
+        }
+        let mut tables = Vec::with_capacity(zones.len());
+        let mut resolved = Vec::with_capacity(zones.len());
+        let (mut first_sector, mut first_cylinder, mut base_angle) = (0_u64, 0_u32, 0_u64);
+        for zone in zones {
+            let (table, zone) =
+                ZoneTable::new(zone, surfaces, times, first_sector, first_cylinder, base_angle)?;
+            first_sector +=
+                u64::from(zone.cylinders) * u64::from(surfaces) * u64::from(zone.sectors_per_track);
+            first_cylinder += zone.cylinders;
+            base_angle = base_angle.wrapping_add(u64::from(zone.cylinders).wrapping_mul(table.cylinder_step));
+            tables.push(table);
+            resolved.push(zone);
+        }
+        Ok(Self {
+            tables: tables.into(),
+            zones: resolved.into(),
+            surfaces,
+            cylinders: first_cylinder,
+            sectors: first_sector,
+        })
+    }
+
+    /// Sectors on the disk.
+    #[inline]
+    pub const fn sectors(&self) -> Sectors {
+        Sectors(self.sectors)
+    }
+
+    /// Cylinders in use.
+    #[inline]
+    pub const fn cylinders(&self) -> u32 {
+        self.cylinders
+    }
+
+    /// Recording surfaces.
+    #[inline]
+    pub const fn surfaces(&self) -> u32 {
+        self.surfaces
+    }
+
+    /// The zones, outermost first, with the skews in force (never `None`).
+    pub fn zones(&self) -> &[Zone] {
+        &self.zones
+    }
+
+    /// Where the sector at `lba` lies. Precondition: `lba` is below [`Self::sectors`].
+    #[inline]
+    pub fn locate(&self, lba: Lba) -> Location {
+        debug_assert!(lba.0 < self.sectors, "sector {} of {}", lba.0, self.sectors);
+        let index = self.tables.partition_point(|zone| zone.first_sector <= lba.0) - 1;
+        let zone = &self.tables[index];
+        let (track, sector) = divide(lba.0 - zone.first_sector, zone.sectors_per_track, zone.sector_angle);
+        let (cylinder, surface) = (track as u32 / self.surfaces, track as u32 % self.surfaces);
+        let angle = zone
+            .base_angle
+            .wrapping_add(u64::from(cylinder).wrapping_mul(zone.cylinder_step))
+            .wrapping_add(u64::from(surface).wrapping_mul(zone.track_step))
+            .wrapping_add(u64::from(sector).wrapping_mul(zone.sector_angle));
+        Location {
+            cylinder: zone.first_cylinder + cylinder,
+            surface,
+            sector,
+            sectors_per_track: zone.sectors_per_track,
+            angle: (angle.wrapping_add(1 << 31) >> 32) as u32,
+            track_left: zone.sectors_per_track - sector,
+            zone: index as u32,
+        }
+    }
+
+    /// The media time of `sectors` sectors from `start` on, at a spindle that turns once in `revolution` \[ns\].
+    /// Precondition: `sectors` is at least one and the run ends on the disk.
+    #[inline]
+    pub fn transfer(&self, start: &Location, sectors: Sectors, revolution: SimDuration) -> Transfer {
+        let zone = &self.tables[start.zone as usize];
+        if sectors.0 <= u64::from(start.track_left) {
+            let angle = u128::from(sectors.0) * u128::from(zone.sector_angle);
+            let time = SimDuration(((angle * u128::from(revolution.0) + (1 << 63)) >> 64) as u64);
+            return Transfer { time, cylinder: start.cylinder, surface: start.surface };
+        }
+        self.transfer_over_tracks(start, sectors.0, revolution)
+    }
+
+    fn transfer_over_tracks(&self, start: &Location, sectors: u64, revolution: SimDuration) -> Transfer {
+        let (mut cylinder, mut surface, mut index) = (start.cylinder, start.surface, start.zone as usize);
+        let mut zone = &self.tables[index];
+        let mut left = sectors - u64::from(start.track_left);
+        // In units of 2^-64 revolution; a run over the whole of a large disk stays far below 2^32 revolutions.
+        let mut angle = u128::from(start.track_left) * u128::from(zone.sector_angle);
+        while left > 0 {
+            surface += 1;
+            if surface < self.surfaces {
+                angle += u128::from(zone.track_switch) << 32;
+            } else {
+                angle += u128::from(zone.cylinder_switch) << 32;
+                (surface, cylinder) = (0, cylinder + 1);
+                if self.tables.get(index + 1).is_some_and(|next| next.first_cylinder == cylinder) {
+                    index += 1;
+                    zone = &self.tables[index];
+                }
+            }
+            let passed = left.min(u64::from(zone.sectors_per_track));
+            angle += u128::from(passed) * u128::from(zone.sector_angle);
+            left -= passed;
+        }
+        // 2^-64 revolution is far finer than a nanosecond: 2^-40 suffices and keeps the product within 128 bits.
+        let time = (((angle >> 24) * u128::from(revolution.0) + (1 << 39)) >> 40) as u64;
+        Transfer { time: SimDuration(time), cylinder, surface }
+    }
+}
+
+impl ZoneTable {
+    fn new(
+        zone: &Zone,
+        surfaces: u32,
+        times: SwitchTimes,
+        first_sector: u64,
+        first_cylinder: u32,
+        base_angle: u64,
+    ) -> Result<(Self, Zone), GeometryError> {
+        let sectors_per_track = zone.sectors_per_track;
+        for (what, count) in
+            [("cylinders of a zone", zone.cylinders), ("sectors per track", sectors_per_track)]
+        {
+            if count == 0 {
+                return Err(GeometryError::Zero { what });
+            }
+        }
+        let step = times.single_cylinder_seek.max(times.head_switch);
+        let (track_skew, track_turns) =
+            skew(zone.track_skew, times.head_switch, sectors_per_track, times.revolution)?;
+        let (cylinder_skew, cylinder_turns) =
+            skew(zone.cylinder_skew, step, sectors_per_track, times.revolution)?;
+        let sector_angle = u64::MAX / u64::from(sectors_per_track);
+        let angle = |sectors: u32| u64::from(sectors).wrapping_mul(sector_angle);
+        let track_step = angle(track_skew);
+        let table = Self {
+            first_sector,
+            first_cylinder,
+            sectors_per_track,
+            sector_angle,
+            base_angle,
+            track_step,
+            cylinder_step: u64::from(surfaces - 1)
+                .wrapping_mul(track_step)
+                .wrapping_add(angle(cylinder_skew)),
+            track_switch: (angle(track_skew) >> 32) + (u64::from(track_turns) << 32),
+            cylinder_switch: (angle(cylinder_skew) >> 32) + (u64::from(cylinder_turns) << 32),
+        };
+        Ok((table, Zone { track_skew: Some(track_skew), cylinder_skew: Some(cylinder_skew), ..*zone }))
+    }
+}
+
+/// The skew in force \[sectors\] and the whole revolutions lost where it does not cover a switch of `switch` \[ns\].
+fn skew(
+    given: Option<u32>,
+    switch: SimDuration,
+    sectors_per_track: u32,
+    revolution: SimDuration,
+) -> Result<(u32, u32), GeometryError> {
+    let per_track = u128::from(sectors_per_track);
+    let needed = (u128::from(switch.0) * per_track).div_ceil(u128::from(revolution.0));
+    let whole_track = |skew: u32| GeometryError::SkewTooLarge { skew, sectors_per_track };
+    match given {
+        Some(skew) if skew >= sectors_per_track => Err(whole_track(skew)),
+        Some(skew) => Ok((skew, needed.saturating_sub(u128::from(skew)).div_ceil(per_track) as u32)),
+        // A switch of a revolution or more is covered by the part beyond the whole turns.
+        None => Ok(((needed % per_track) as u32, (needed / per_track) as u32)),
+    }
+}
+
+/// `n / divisor` and `n % divisor` by a multiplication with floor((2^64 - 1) / divisor), which is low by at most one.
+#[inline]
+fn divide(n: u64, divisor: u32, reciprocal: u64) -> (u64, u32) {
+    let mut quotient = ((u128::from(n) * u128::from(reciprocal)) >> 64) as u64;
+    let mut rest = n - quotient * u64::from(divisor);
+    if rest >= u64::from(divisor) {
+        quotient += 1;
+        rest -= u64::from(divisor);
+    }
+    (quotient, rest as u32)
+}
+
+#[cfg(test)]
+mod tests;

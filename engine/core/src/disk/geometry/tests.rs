@@ -1,0 +1,209 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::units::Bytes;
+
+const QUARTER: u32 = 1 << 30;
+
+/// Two zones, two surfaces, 8 ms per turn: 8 then 4 sectors per track (1 ms and 2 ms each); the head switch takes
+/// 1 ms (1 sector in either zone), a seek of one 2.5 ms (3 and 2 sectors).
+fn small() -> Geometry {
+    Geometry::from_zones(2, &[Zone::new(2, 8), Zone::new(3, 4)], small_times()).unwrap()
+}
+
+fn small_times() -> SwitchTimes {
+    SwitchTimes {
+        revolution: SimDuration(8_000_000),
+        head_switch: SimDuration(1_000_000),
+        single_cylinder_seek: SimDuration(2_500_000),
+    }
+}
+
+#[test]
+fn counts_and_default_skews_are_as_worked_by_hand() {
+    let disk = small();
+    assert_eq!(disk.sectors(), Sectors(2 * 2 * 8 + 3 * 2 * 4));
+    assert_eq!(disk.cylinders(), 5);
+    let skews: Vec<_> = disk.zones().iter().map(|zone| (zone.track_skew, zone.cylinder_skew)).collect();
+    assert_eq!(skews, [(Some(1), Some(3)), (Some(1), Some(2))]);
+}
+
+#[test]
+fn sectors_lie_where_the_drawing_puts_them() {
+    let disk = small();
+    let place = |lba| {
+        let at = disk.locate(Lba(lba));
+        (at.cylinder, at.surface, at.sector, at.track_left, at.angle)
+    };
+    let eighth = QUARTER / 2;
+    assert_eq!(place(0), (0, 0, 0, 8, 0));
+    assert_eq!(place(5), (0, 0, 5, 3, 5 * eighth));
+    // One sector of track skew, then three of cylinder skew on top.
+    assert_eq!(place(8), (0, 1, 0, 8, eighth));
+    assert_eq!(place(16), (1, 0, 0, 8, 4 * eighth));
+    assert_eq!(place(31), (1, 1, 7, 1, 4 * eighth));
+    // Zone 1 begins a cylinder skew of zone 0 after the last track: 5/8 + 3/8.
+    assert_eq!(place(32), (2, 0, 0, 4, 0));
+    assert_eq!(place(36), (2, 1, 0, 4, QUARTER));
+    assert_eq!(place(40), (3, 0, 0, 4, 3 * QUARTER));
+    assert_eq!(place(55), (4, 1, 3, 1, 2 * QUARTER));
+}
+
+#[test]
+fn a_transfer_pays_for_each_switch() {
+    let disk = small();
+    let passed = |lba, sectors| {
+        let done = disk.transfer(&disk.locate(Lba(lba)), Sectors(sectors), SimDuration(8_000_000));
+        (done.time.0, done.cylinder, done.surface)
+    };
+    assert_eq!(passed(0, 1), (1_000_000, 0, 0));
+    assert_eq!(passed(0, 8), (8_000_000, 0, 0));
+    assert_eq!(passed(7, 2), (3_000_000, 0, 1));
+    // Cylinder skew of 3 sectors between surface 1 of cylinder 0 and surface 0 of cylinder 1.
+    assert_eq!(passed(15, 2), (5_000_000, 1, 0));
+    // Out of zone 0 (3 sectors of 1 ms) into zone 1, where a sector takes 2 ms.
+    assert_eq!(passed(31, 2), (1_000_000 + 3_000_000 + 2_000_000, 2, 0));
+    // The whole disk: 32 x 1 ms + 24 x 2 ms, switches 2 x 1 + 2 x 3 ms in zone 0 and 3 x 2 + 2 x 4 ms in zone 1.
+    assert_eq!(passed(0, 56), (32_000_000 + 48_000_000 + 8_000_000 + 14_000_000, 4, 1));
+}
+
+#[test]
+fn an_uncovered_switch_loses_a_whole_revolution() {
+    let zone = Zone { track_skew: Some(0), cylinder_skew: Some(2), ..Zone::new(2, 8) };
+    let disk = Geometry::from_zones(2, &[zone], small_times()).unwrap();
+    let time = |lba| disk.transfer(&disk.locate(Lba(lba)), Sectors(2), SimDuration(8_000_000)).time.0;
+    assert_eq!(time(7), 8_000_000 + 2_000_000);
+    assert_eq!(time(15), 8_000_000 + 2_000_000 + 2_000_000);
+    // A spindle that turns 0.1 % faster scales everything and loses no further turn.
+    let fast = disk.transfer(&disk.locate(Lba(7)), Sectors(2), SimDuration(7_992_000)).time.0;
+    assert_eq!(fast, 9_990_000);
+}
+
+#[test]
+fn the_hp_97560_has_its_published_capacity() {
+    // 1,962 cylinders x 19 surfaces x 72 sectors (Ruemmler & Wilkes 1994); 14.99 ms per turn at 4,002 rpm.
+    let times = SwitchTimes {
+        revolution: SimDuration(14_992_504),
+        head_switch: SimDuration(1_600_000),
+        single_cylinder_seek: SimDuration(3_640_000),
+    };
+    let disk = Geometry::from_zones(19, &[Zone::new(1962, 72)], times).unwrap();
+    assert_eq!(disk.sectors(), Sectors(2_684_016));
+    // ceil(1.6 / 14.99 * 72) = ceil(7.68), ceil(3.64 / 14.99 * 72) = ceil(17.48)
+    assert_eq!((disk.zones()[0].track_skew, disk.zones()[0].cylinder_skew), (Some(8), Some(18)));
+}
+
+#[test]
+fn rates_and_capacity_of_a_data_sheet_are_met() {
+    // Savvio 10K.1, 36.4 GB: 94 to 63 MB/s at 10,000 rpm.
+    let times = SwitchTimes {
+        revolution: SimDuration(6_000_000),
+        head_switch: SimDuration(300_000),
+        single_cylinder_seek: SimDuration(200_000),
+    };
+    let capacity = Bytes(36_400_000_000);
+    let disk = Geometry::from_rates(capacity, 51_052, 94_000_000, 63_000_000, 16, times).unwrap();
+    assert_eq!(disk.sectors(), capacity.sectors());
+    assert_eq!(disk.surfaces(), 2);
+    // 94e6 x 0.006 / 512 = 1101.56 and 63e6 x 0.006 / 512 = 738.28 sectors per track.
+    assert_eq!(disk.zones().first().unwrap().sectors_per_track, 1102);
+    assert_eq!(disk.zones().last().unwrap().sectors_per_track, 738);
+    // 35.55 M sectors on each surface at 919.9 on the mean track.
+    assert!((38_600..38_700).contains(&disk.cylinders()), "{}", disk.cylinders());
+    assert_eq!(disk.locate(Lba(disk.sectors().0 - 1)).cylinder, disk.cylinders() - 1);
+    let shares: Vec<u32> = disk.zones().iter().map(|zone| zone.cylinders).collect();
+    assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
+    // One zone alone takes the mean rate: 78.5e6 x 0.006 / 512 = 919.92.
+    let one = Geometry::from_rates(capacity, 51_052, 94_000_000, 63_000_000, 1, times).unwrap();
+    assert_eq!(one.zones()[0].sectors_per_track, 920);
+}
+
+#[test]
+fn impossible_disks_are_refused_with_the_figures() {
+    let times = small_times();
+    let message = |result: Result<Geometry, GeometryError>| result.unwrap_err().to_string();
+    assert!(message(Geometry::from_zones(0, &[Zone::new(1, 1)], times)).starts_with("surfaces is 0"));
+    assert!(message(Geometry::from_zones(1, &[], times)).starts_with("zones is 0"));
+    assert!(
+        message(Geometry::from_zones(1, &[Zone::new(1, 0)], times)).starts_with("sectors per track is 0")
+    );
+    let skewed = Zone { track_skew: Some(8), ..Zone::new(1, 8) };
+    assert_eq!(
+        Geometry::from_zones(1, &[skewed], times).unwrap_err(),
+        GeometryError::SkewTooLarge { skew: 8, sectors_per_track: 8 }
+    );
+    assert_eq!(
+        Geometry::from_zones(65_536, &[Zone::new(65_536, 8)], times).unwrap_err(),
+        GeometryError::TooManyTracks { cylinders: 65_536, surfaces: 65_536 }
+    );
+    let rates =
+        |capacity, outer, zones| Geometry::from_rates(Bytes(capacity), 10, outer, 64_000, zones, times);
+    assert_eq!(
+        rates(512, 63_999, 1).unwrap_err(),
+        GeometryError::RatesReversed { outer: 63_999, inner: 64_000 }
+    );
+    assert_eq!(rates(512, 64_000, 11).unwrap_err(), GeometryError::TooManyZones { zones: 11, cylinders: 10 });
+    // 64,000 bytes/s x 8 ms = 1 sector per turn, so 10 sectors per surface: 64 surfaces hold 640 sectors.
+    assert_eq!(rates(640 * 512, 64_000, 1).unwrap().surfaces(), 64);
+    assert_eq!(
+        rates(641 * 512, 64_000, 1).unwrap_err(),
+        GeometryError::TooManySurfaces { capacity: 641 * 512, surfaces: 65, per_surface: 5120 }
+    );
+}
+
+#[test]
+fn a_track_of_one_sector_takes_a_whole_turn() {
+    let disk = Geometry::from_zones(1, &[Zone::new(4, 1)], small_times()).unwrap();
+    let at = disk.locate(Lba(2));
+    assert_eq!((at.cylinder, at.sector, at.track_left, at.angle), (2, 0, 1, 0));
+    assert_eq!(disk.transfer(&at, Sectors(1), SimDuration(8_000_000)).time.0, 8_000_000);
+}
+
+fn disks() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
+    (1_u32..6, prop::collection::vec((1_u32..40, 1_u32..300), 1..5))
+}
+
+proptest! {
+    #[test]
+    fn locate_agrees_with_counting_sector_by_sector((surfaces, sizes) in disks(), pick in 0.0_f64..1.0) {
+        let zones: Vec<Zone> = sizes.iter().map(|&(cylinders, track)| Zone::new(cylinders, track)).collect();
+        let disk = Geometry::from_zones(surfaces, &zones, small_times()).unwrap();
+        let lba = (pick * disk.sectors().0 as f64) as u64;
+        let (mut left, mut cylinder) = (lba, 0);
+        let mut expected = None;
+        'search: for zone in &zones {
+            for _ in 0..zone.cylinders {
+                for surface in 0..surfaces {
+                    if left < u64::from(zone.sectors_per_track) {
+                        expected = Some((cylinder, surface, left as u32));
+                        break 'search;
+                    }
+                    left -= u64::from(zone.sectors_per_track);
+                }
+                cylinder += 1;
+            }
+        }
+        let at = disk.locate(Lba(lba));
+        prop_assert_eq!(Some((at.cylinder, at.surface, at.sector)), expected);
+    }
+
+    #[test]
+    fn a_transfer_ends_where_the_platter_is_at_that_angle((surfaces, sizes) in disks(), from in 0.0_f64..1.0, to in 0.0_f64..1.0) {
+        // Covered or not, a switch ends when the next sector comes by: time and angle tell the same story.
+        let zones: Vec<Zone> = sizes.iter().map(|&(cylinders, track)| Zone::new(cylinders, track)).collect();
+        let disk = Geometry::from_zones(surfaces, &zones, small_times()).unwrap();
+        let total = disk.sectors().0;
+        let first = (from * total as f64) as u64;
+        let sectors = 1 + (to * (total - first) as f64) as u64;
+        let sectors = sectors.min(total - first);
+        let start = disk.locate(Lba(first));
+        let last = disk.locate(Lba(first + sectors - 1));
+        let revolution = 1_u64 << 32;
+        let done = disk.transfer(&start, Sectors(sectors), SimDuration(revolution));
+        prop_assert_eq!((done.cylinder, done.surface), (last.cylinder, last.surface));
+        let sector = revolution / u64::from(last.sectors_per_track);
+        let end = last.angle.wrapping_add(sector as u32);
+        let off = (start.angle.wrapping_add(done.time.0 as u32)).wrapping_sub(end).cast_signed();
+        prop_assert!(off.abs() <= 4096, "off by {} of 2^32", off);
+    }
+}
