@@ -1,0 +1,129 @@
+# Every target sets up what it needs in the clone: .venv with the locked dependencies, and the engine
+# in it, built anew only when its sources changed. scripts/setup.sh says what it cannot bring itself.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.NOTPARALLEL:
+
+# rustup's own folder is not on PATH until the next login.
+export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+export CARGO_BUILD_JOBS ?= 2
+export CARGO_TARGET_DIR := $(CURDIR)/engine/target
+export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
+
+BIN := .venv/bin
+PYTHON_READY := .venv/.installed-lock
+ENGINE_READY := .venv/.built-engine
+ENGINE_SOURCES := $(shell find engine -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
+CARGO := cargo --quiet
+CARGO_AT := --manifest-path engine/Cargo.toml --workspace
+REPORT ?= report.html
+STORE ?= destage-store
+PYTEST_ARGS ?=
+
+# $(call step,what is checked) prints where `make test` is.
+step = @printf '\n==> %s\n' '$(1)'
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
+
+.PHONY: demo
+demo: engine ## set up, run the call-centre study, print the design space, write report.html
+	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
+
+.PHONY: test
+test: lint types layers docs-check test-rust test-python ## every check there is: what CI runs
+
+.PHONY: check
+check: test ## the same as `make test`
+
+.PHONY: lint
+lint: python rust-lints ## formatting and lints of Python, Rust and shell
+	$(call step,formatting)
+	@$(BIN)/ruff format --check
+	@cargo fmt --manifest-path engine/Cargo.toml --all --check
+	$(call step,lints)
+	@$(BIN)/ruff check
+	@$(BIN)/shellcheck scripts/*.sh .ci/run
+	@$(CARGO) clippy $(CARGO_AT) --all-targets --locked -- -D warnings
+
+.PHONY: types
+types: engine ## mypy --strict, and the engine's stub against the compiled engine
+	$(call step,types)
+	@$(BIN)/mypy
+	@$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases destage.engine._engine
+
+.PHONY: layers
+layers: python ## who may import whom
+	$(call step,layers)
+	@$(BIN)/lint-imports --no-cache --config pyproject.toml
+
+.PHONY: docs
+docs: engine ## write the generated pages of docs/ anew
+	@$(BIN)/python scripts/generate_docs.py
+
+.PHONY: docs-check
+docs-check: engine
+	$(call step,generated documentation)
+	@$(BIN)/python scripts/generate_docs.py --check
+
+.PHONY: test-rust
+test-rust: python ## the Rust tests
+	$(call step,Rust tests)
+	@$(CARGO) test $(CARGO_AT) --locked
+
+.PHONY: test-python
+test-python: engine ## the Python tests, the wheel's contents among them
+	$(call step,Python tests)
+	@$(BIN)/pytest $(PYTEST_ARGS)
+
+.PHONY: validation
+validation: engine ## closed forms, measured disks and published experiments
+	@$(BIN)/pytest tests/validation $(PYTEST_ARGS)
+
+.PHONY: chaos
+chaos: engine ## the long kill-and-resume tests
+	@$(BIN)/pytest -m chaos $(PYTEST_ARGS)
+
+.PHONY: bench
+bench: engine ## the benchmarks: one table
+	@$(BIN)/python benchmarks/run.py
+
+.PHONY: lock
+lock: python ## resolve requirements.lock anew; UPGRADE=1 takes the newest versions
+	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
+
+.PHONY: engine
+engine: $(ENGINE_READY) ## build the engine (release) into .venv
+
+.PHONY: python
+python: $(PYTHON_READY)
+
+.PHONY: rust-lints
+rust-lints: .venv/.rust-lints
+
+$(PYTHON_READY): requirements.lock
+	@scripts/setup.sh python
+
+.venv/.rust-lints: | $(PYTHON_READY)
+	@scripts/setup.sh lints
+	@touch $@
+
+$(ENGINE_READY): $(ENGINE_SOURCES) pyproject.toml $(PYTHON_READY)
+	@scripts/setup.sh engine
+
+# Gone from a clone whose .venv is still there: build it again.
+ifeq ($(wildcard engine/python/_engine*.so),)
+.PHONY: $(ENGINE_READY)
+endif
+
+.PHONY: clean
+clean: ## remove what the targets made, .venv and the store of the demo among it
+	@rm -rf .venv engine/target dist $(STORE) $(REPORT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -f engine/python/_engine*.so

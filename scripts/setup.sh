@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Makes what the Makefile's targets need: `setup.sh python` the virtual environment with the locked
+# dependencies, `setup.sh engine` the compiled engine in it, `setup.sh lints` Rust's clippy and rustfmt.
+#
+# What the machine lacks is said in one line, before anything else is printed. Nothing outside the
+# clone is touched, but for a Rust toolchain where none is found: rustup puts that where it always does.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=$root/.venv
+lock=$root/requirements.lock
+least_python=3.11
+least_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/engine/Cargo.toml")
+
+# rustup's own folder is not on PATH until the next login.
+export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
+export CARGO_TARGET_DIR=$root/engine/target
+export CARGO_BUILD_JOBS=${CARGO_BUILD_JOBS:-2}
+# Another environment that is active must not draw the installs to itself.
+unset VIRTUAL_ENV CONDA_PREFIX PYTHONHOME PYTHONPATH
+
+say() { printf '==> %s\n' "$*" >&2; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# at_least LEAST VERSION: whether the dotted VERSION is LEAST or later.
+at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# is_python PROGRAM: whether it runs and is new enough.
+is_python() {
+  local version
+  version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) &&
+    at_least "$least_python" "$version"
+}
+
+# Prints the first interpreter that is new enough; the ones that every dependency has wheels for come first.
+find_python() {
+  local candidate
+  for candidate in ${PYTHON:+"$PYTHON"} python3.13 python3.12 python3.11 python3.14 python3 python; do
+    if is_python "$candidate"; then
+      command -v "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+has_linker() {
+  local trial status=0
+  trial=$(mktemp) || return 1
+  echo 'int main(void) { return 0; }' | cc -x c -o "$trial" - >/dev/null 2>&1 || status=1
+  rm -f "$trial"
+  return "$status"
+}
+
+# Prints the version of the Rust toolchain that answers here, in the clone.
+rust_version() { (cd "$root/engine" && cargo --version && rustc --version) 2>/dev/null | sed -n 's/^rustc \([0-9.]*\).*/\1/p'; }
+
+has_rust() {
+  local version
+  version=$(rust_version) && [ -n "$version" ] && at_least "$least_rust" "$version"
+}
+
+install_rust() {
+  local installer
+  local advice="install Rust $least_rust or later with clippy and rustfmt (https://rustup.rs; or \`rustup update stable\`)"
+  if command -v rustup >/dev/null 2>&1; then
+    say "Rust is older than $least_rust or not set up: updating it with rustup. If this fails: $advice"
+    rustup toolchain install stable --profile minimal --component clippy,rustfmt >&2 || fail "rustup failed: $advice"
+    RUSTUP_TOOLCHAIN=stable
+    export RUSTUP_TOOLCHAIN
+    return
+  fi
+  installer=$(mktemp)
+  # Asks for both the installer and the toolchains' host before it says that it can install.
+  if ! curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 10 -o "$installer" https://sh.rustup.rs 2>/dev/null ||
+    ! curl --proto '=https' --tlsv1.2 -sSfI --connect-timeout 10 -o /dev/null \
+      https://static.rust-lang.org/rustup/release-stable.toml 2>/dev/null; then
+    rm -f "$installer"
+    fail "Rust (cargo) is missing and rustup cannot be reached from here: $advice"
+  fi
+  say "Rust (cargo) is missing: installing it with rustup. If this fails: $advice"
+  sh "$installer" -y -q --no-modify-path --profile minimal --component clippy,rustfmt >&2 ||
+    fail "rustup failed: $advice"
+  rm -f "$installer"
+}
+
+# Says all that is missing in one line.
+require() {
+  local missing=()
+  if ! is_python "$venv/bin/python" && ! find_python >/dev/null && ! command -v uv >/dev/null 2>&1; then
+    missing+=("Python $least_python or later (Debian, Ubuntu: apt-get install python3 python3-venv; or install uv, which brings its own)")
+  fi
+  if ! has_linker; then
+    missing+=("a C compiler and linker named cc (Debian, Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc; macOS: xcode-select --install)")
+  fi
+  if ! has_rust && ! command -v rustup >/dev/null 2>&1 && ! command -v curl >/dev/null 2>&1; then
+    missing+=("Rust $least_rust or later (https://rustup.rs), or curl to install it with")
+  fi
+  if [ "${#missing[@]}" -gt 0 ]; then
+    printf -v missing_text '%s; ' "${missing[@]}"
+    fail "install first: ${missing_text%; }"
+  fi
+  has_rust || install_rust
+  has_rust || fail "Rust $least_rust or later was installed but does not answer: look at \`cargo --version\` and PATH"
+}
+
+make_venv() {
+  local python
+  if is_python "$venv/bin/python"; then
+    return
+  fi
+  rm -rf "$venv"
+  python=$(find_python || true)
+  if command -v uv >/dev/null 2>&1; then
+    say "making .venv with uv"
+    uv venv --quiet --python "${python:-$least_python}" "$venv" ||
+      fail "uv could not make .venv: install Python $least_python or later"
+    return
+  fi
+  say "making .venv with $python (-m venv)"
+  if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
+    rm -rf "$venv"
+    fail "$python cannot make a virtual environment: install its venv module (Debian, Ubuntu: apt-get install python3-venv) or uv"
+  fi
+}
+
+install_dependencies() {
+  local stamp=$venv/.installed-lock
+  if cmp -s "$lock" "$stamp"; then
+    touch "$stamp"
+    return
+  fi
+  say "installing the locked dependencies into .venv"
+  if command -v uv >/dev/null 2>&1; then
+    uv pip install --quiet --python "$venv/bin/python" --require-hashes -r "$lock"
+  else
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
+  fi || fail "the dependencies of requirements.lock could not be installed: is the package index reachable?"
+  cp "$lock" "$stamp"
+}
+
+build_engine() {
+  say "building the engine (release) into .venv"
+  # maturin finds the environment by this variable; uv (in the lock) installs into it with or without pip.
+  (cd "$root" && VIRTUAL_ENV=$venv PATH="$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked --uv --quiet) >&2 ||
+    fail "the engine did not build (above)"
+  touch "$venv/.built-engine"
+}
+
+add_lints() {
+  (cd "$root/engine" && cargo clippy --version && cargo fmt --version) >/dev/null 2>&1 && return
+  command -v rustup >/dev/null 2>&1 || fail "install clippy and rustfmt beside cargo (Debian, Ubuntu: apt-get install rust-clippy rustfmt)"
+  say "adding clippy and rustfmt to the Rust toolchain"
+  (cd "$root/engine" && rustup component add clippy rustfmt) >&2 || fail "rustup could not add clippy and rustfmt"
+}
+
+case "${1:-}" in
+  python)
+    require
+    make_venv
+    install_dependencies
+    ;;
+  engine)
+    require
+    build_engine
+    ;;
+  lints)
+    require
+    add_lints
+    ;;
+  *) fail "usage: scripts/setup.sh python | engine | lints" ;;
+esac
