@@ -19,6 +19,7 @@
 
 use thiserror::Error;
 
+use crate::divisor::Divisor;
 use crate::units::{Lba, Sectors, SimDuration};
 
 pub use data_sheet::MAX_SURFACES;
@@ -153,8 +154,8 @@ pub struct Transfer {
 struct ZoneTable {
     first_sector: u64,
     first_cylinder: u32,
-    sectors_per_track: u32,
-    /// Angle of one sector, floor((2^64 - 1) / sectors per track); [`divide`] uses it as a reciprocal too.
+    sectors_per_track: Divisor,
+    /// Angle of one sector, rounded down.
     sector_angle: u64,
     /// Angle of the first sector of the zone.
     base_angle: u64,
@@ -249,20 +250,21 @@ impl Geometry {
         debug_assert!(lba.0 < self.sectors, "sector {} of {}", lba.0, self.sectors);
         let index = self.tables.partition_point(|zone| zone.first_sector <= lba.0) - 1;
         let zone = &self.tables[index];
-        let (track, sector) = divide(lba.0 - zone.first_sector, zone.sectors_per_track, zone.sector_angle);
+        let (track, sector) = zone.sectors_per_track.div_rem(lba.0 - zone.first_sector);
+        let sectors_per_track = zone.sectors_per_track.get() as u32;
         let (cylinder, surface) = (track as u32 / self.surfaces, track as u32 % self.surfaces);
         let angle = zone
             .base_angle
             .wrapping_add(u64::from(cylinder).wrapping_mul(zone.cylinder_step))
             .wrapping_add(u64::from(surface).wrapping_mul(zone.track_step))
-            .wrapping_add(u64::from(sector).wrapping_mul(zone.sector_angle));
+            .wrapping_add(sector.wrapping_mul(zone.sector_angle));
         Location {
             cylinder: zone.first_cylinder + cylinder,
             surface,
-            sector,
-            sectors_per_track: zone.sectors_per_track,
+            sector: sector as u32,
+            sectors_per_track,
             angle: (angle.wrapping_add(1 << 31) >> 32) as u32,
-            track_left: zone.sectors_per_track - sector,
+            track_left: sectors_per_track - sector as u32,
             zone: index as u32,
         }
     }
@@ -298,7 +300,7 @@ impl Geometry {
                     zone = &self.tables[index];
                 }
             }
-            let passed = left.min(u64::from(zone.sectors_per_track));
+            let passed = left.min(zone.sectors_per_track.get());
             angle += u128::from(passed) * u128::from(zone.sector_angle);
             left -= passed;
         }
@@ -336,7 +338,7 @@ impl ZoneTable {
         let table = Self {
             first_sector,
             first_cylinder,
-            sectors_per_track,
+            sectors_per_track: Divisor::new(sectors_per_track.into()),
             sector_angle,
             base_angle,
             track_step,
@@ -366,18 +368,6 @@ fn skew(
         // A switch of a revolution or more is covered by the part beyond the whole turns.
         None => Ok(((needed % per_track) as u32, (needed / per_track) as u32)),
     }
-}
-
-/// `n / divisor` and `n % divisor` by a multiplication with floor((2^64 - 1) / divisor), which is low by at most one.
-#[inline]
-fn divide(n: u64, divisor: u32, reciprocal: u64) -> (u64, u32) {
-    let mut quotient = ((u128::from(n) * u128::from(reciprocal)) >> 64) as u64;
-    let mut rest = n - quotient * u64::from(divisor);
-    if rest >= u64::from(divisor) {
-        quotient += 1;
-        rest -= u64::from(divisor);
-    }
-    (quotient, rest as u32)
 }
 
 #[cfg(test)]
