@@ -8,8 +8,8 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .NOTPARALLEL:
 
-# rustup's own folder is not on PATH until the next login.
-export PATH := $(PATH):$(or $(CARGO_HOME),$(HOME)/.cargo)/bin
+# rustup's own folder is not on PATH until the next login, and an older cargo may be.
+export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 export CARGO_BUILD_JOBS ?= 2
 export CARGO_TARGET_DIR := $(CURDIR)/engine/target
 export PYO3_PYTHON := $(CURDIR)/.venv/bin/python

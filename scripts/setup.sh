@@ -12,8 +12,8 @@ lock=$root/requirements.lock
 least_python=3.11
 least_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/engine/Cargo.toml")
 
-# rustup's own folder is not on PATH until the next login.
-export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
+# rustup's own folder is not on PATH until the next login, and an older cargo may be.
+export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
 export CARGO_TARGET_DIR=$root/engine/target
 export CARGO_BUILD_JOBS=${CARGO_BUILD_JOBS:-2}
 # Another environment that is active must not draw the installs to itself.
@@ -64,28 +64,24 @@ has_rust() {
   version=$(rust_version) && [ -n "$version" ] && at_least "$least_rust" "$version"
 }
 
+rustup_site=https://sh.rustup.rs
+rustup_toolchains=https://static.rust-lang.org/rustup/release-stable.toml
+rust_advice="Rust $least_rust or later with clippy and rustfmt (https://rustup.rs, or \`rustup update stable\`)"
+
+reaches() { curl --proto '=https' --tlsv1.2 -sSfI --connect-timeout 10 -o /dev/null "$1" 2>/dev/null; }
+
+can_install_rust() {
+  command -v rustup >/dev/null 2>&1 || { reaches "$rustup_site" && reaches "$rustup_toolchains"; }
+}
+
 install_rust() {
-  local installer
-  local advice="install Rust $least_rust or later with clippy and rustfmt (https://rustup.rs; or \`rustup update stable\`)"
+  say "Rust $least_rust or later is missing: installing it with rustup. If that fails, install $rust_advice"
   if command -v rustup >/dev/null 2>&1; then
-    say "Rust is older than $least_rust or not set up: updating it with rustup. If this fails: $advice"
-    rustup toolchain install stable --profile minimal --component clippy,rustfmt >&2 || fail "rustup failed: $advice"
-    RUSTUP_TOOLCHAIN=stable
-    export RUSTUP_TOOLCHAIN
+    rustup toolchain install stable --profile minimal --component clippy,rustfmt >&2 || fail "install $rust_advice"
     return
   fi
-  installer=$(mktemp)
-  # Asks for both the installer and the toolchains' host before it says that it can install.
-  if ! curl --proto '=https' --tlsv1.2 -sSf --connect-timeout 10 -o "$installer" https://sh.rustup.rs 2>/dev/null ||
-    ! curl --proto '=https' --tlsv1.2 -sSfI --connect-timeout 10 -o /dev/null \
-      https://static.rust-lang.org/rustup/release-stable.toml 2>/dev/null; then
-    rm -f "$installer"
-    fail "Rust (cargo) is missing and rustup cannot be reached from here: $advice"
-  fi
-  say "Rust (cargo) is missing: installing it with rustup. If this fails: $advice"
-  sh "$installer" -y -q --no-modify-path --profile minimal --component clippy,rustfmt >&2 ||
-    fail "rustup failed: $advice"
-  rm -f "$installer"
+  curl --proto '=https' --tlsv1.2 -sSf "$rustup_site" |
+    sh -s -- -y -q --no-modify-path --profile minimal --component clippy,rustfmt >&2 || fail "install $rust_advice"
 }
 
 # Says all that is missing in one line.
@@ -97,15 +93,15 @@ require() {
   if ! has_linker; then
     missing+=("a C compiler and linker named cc (Debian, Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc; macOS: xcode-select --install)")
   fi
-  if ! has_rust && ! command -v rustup >/dev/null 2>&1 && ! command -v curl >/dev/null 2>&1; then
-    missing+=("Rust $least_rust or later (https://rustup.rs), or curl to install it with")
+  if ! has_rust && ! can_install_rust; then
+    missing+=("$rust_advice")
   fi
   if [ "${#missing[@]}" -gt 0 ]; then
     printf -v missing_text '%s; ' "${missing[@]}"
     fail "install first: ${missing_text%; }"
   fi
   has_rust || install_rust
-  has_rust || fail "Rust $least_rust or later was installed but does not answer: look at \`cargo --version\` and PATH"
+  has_rust || fail "Rust $least_rust or later is installed but another answers: look at \`cargo --version\` and PATH"
 }
 
 make_venv() {

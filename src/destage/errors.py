@@ -15,7 +15,7 @@ class Issue:
 
     Attributes:
         path: Dotted path of the field, as in ``controller.cache.capacity``; empty for the whole document.
-        value: The value that was given, as the user wrote it.
+        value: The value that was given, as the user wrote it; None where nothing was given.
         message: What is allowed there, with the nearest name where one was misspelt.
     """
 
@@ -25,7 +25,8 @@ class Issue:
 
     def __str__(self) -> str:
         """Return the issue as one line: place, value, what is allowed."""
-        return f"{self.path or 'the document'}: {self.value!r}: {self.message}"
+        given = "" if self.value is None else f" {self.value!r}:"
+        return f"{self.path or 'the document'}:{given} {self.message}"
 
 
 class DestageError(Exception):

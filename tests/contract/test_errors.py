@@ -34,3 +34,7 @@ def test_a_configuration_error_keeps_its_issues() -> None:
     assert back.issues == (issue,)
     assert "controller.cache.capacity" in str(back)
     assert "12 parsecs" in str(back)
+
+
+def test_a_missing_field_shows_no_value() -> None:
+    assert str(Issue("workload", None, "is missing; it is needed")) == "workload: is missing; it is needed"

@@ -45,7 +45,7 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
         pytest.skip("cargo is missing: the wheel cannot be built")
     out = tmp_path_factory.mktemp("wheel")
     # The same profile and target folder as `make engine`, so that only the packing is new.
-    build = "build --release --locked --quiet --compatibility linux --auditwheel skip".split()
+    build = ["build", "--release", "--locked", "--quiet", "--compatibility", "linux", "--auditwheel", "skip"]
     subprocess.run(
         [sys.executable, "-m", "maturin", *build, "--interpreter", sys.executable, "--out", out],
         cwd=ROOT,
