@@ -1,0 +1,32 @@
+"""The documents point at what is there."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def documents() -> list[str]:
+    """Return the paths of the Markdown files that git tracks."""
+    command = ["git", "ls-files", "*.md"]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+
+
+@pytest.mark.parametrize("document", documents())
+def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None:
+    page = ROOT / document
+    links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
+    dead = [link for link in links if not (page.parent / link).exists()]
+    assert not dead
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_every_make_target_that_is_named_exists(document: str) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", (ROOT / document).read_text(), re.MULTILINE))
+    assert named
+    assert named <= targets
