@@ -1,0 +1,177 @@
+//! Batch means: how far the mean of a correlated series may be off.
+//!
+//! Observations that follow each other in a simulation resemble each other, so their scatter understates the error of
+//! their mean. The series is therefore cut into k batches, long enough for the batch means `M_j` to be nearly independent,
+//! and the interval is the usual one for k independent values \[1\]:
+//!
+//! ```text
+//!   half width = t(level, k - 1) sqrt( sum over j of (M_j - mean of M)^2 / (k - 1) / k )
+//! ```
+//!
+//! k is kept between 32 and 63: at 64 batches neighbours are merged and batches become twice as long. Observations that
+//! do not yet fill a batch count towards the mean but not towards its interval.
+//!
+//! Assumed: a stationary series, many times longer than its correlation reaches. A half width is an estimate itself; for
+//! decisions, intervals over independent replicates are to be preferred.
+//!
+//! Cost: a few instructions per observation, 512 bytes.
+//!
+//! \[1\] A. M. Law and W. D. Kelton, Simulation Modeling and Analysis, 3rd edition, 2000, section 9.5.3.
+
+mod student_t;
+
+use student_t::two_sided;
+
+/// Batches at which neighbours are merged.
+const MOST_BATCHES: usize = 64;
+
+/// Mean of a series, with its interval.
+#[derive(Clone, Debug)]
+pub struct BatchMeans {
+    /// Sums over whole batches.
+    sums: [f64; MOST_BATCHES],
+    batches: usize,
+    /// Observations in each batch.
+    batch: u64,
+    pending_sum: f64,
+    pending: u64,
+}
+
+impl Default for BatchMeans {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BatchMeans {
+    /// An empty series.
+    pub const fn new() -> Self {
+        Self { sums: [0.0; MOST_BATCHES], batches: 0, batch: 1, pending_sum: 0.0, pending: 0 }
+    }
+
+    /// Appends an observation, in any unit.
+    #[inline]
+    pub fn push(&mut self, observation: f64) {
+        self.pending_sum += observation;
+        self.pending += 1;
+        if self.pending == self.batch {
+            self.sums[self.batches] = self.pending_sum;
+            self.batches += 1;
+            (self.pending_sum, self.pending) = (0.0, 0);
+            if self.batches == MOST_BATCHES {
+                for pair in 0..MOST_BATCHES / 2 {
+                    self.sums[pair] = self.sums[2 * pair] + self.sums[2 * pair + 1];
+                }
+                self.batches = MOST_BATCHES / 2;
+                self.batch *= 2;
+            }
+        }
+    }
+
+    /// Observations so far.
+    pub const fn count(&self) -> u64 {
+        self.batches as u64 * self.batch + self.pending
+    }
+
+    /// Mean of all observations, in their unit; `None` without any.
+    pub fn mean(&self) -> Option<f64> {
+        let sum = self.sums[..self.batches].iter().sum::<f64>() + self.pending_sum;
+        (self.count() > 0).then(|| sum / self.count() as f64)
+    }
+
+    /// Half width of the interval that covers the true mean with probability `level` (0 to 1, both excluded), in the
+    /// unit of the observations; `None` below 32 observations.
+    pub fn half_width(&self, level: f64) -> Option<f64> {
+        if self.batches < MOST_BATCHES / 2 {
+            return None;
+        }
+        let (sums, count) = (&self.sums[..self.batches], self.batches as f64);
+        let mean = sums.iter().sum::<f64>() / count;
+        let squares: f64 = sums.iter().map(|sum| (sum - mean) * (sum - mean)).sum();
+        let error_of_sum = (squares / (count - 1.0) / count).sqrt();
+        Some(two_sided(level, self.batches as u32 - 1) * error_of_sum / self.batch as f64)
+    }
+
+    /// Half width of the 95 % interval, in the unit of the observations; `None` below 32 observations.
+    pub fn half_width_95(&self) -> Option<f64> {
+        self.half_width(0.95)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_xoshiro::SplitMix64;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    /// Even draws from (-1, 1).
+    fn noise(seed: u64) -> impl FnMut() -> f64 {
+        let mut random = SplitMix64::seed_from_u64(seed);
+        move || (random.next_u64() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    /// Of 1,000 series of `count` observations with correlation `phi` from one to the next and mean 5, the share whose
+    /// interval covers 5.
+    fn coverage(level: f64, count: u32, phi: f64) -> f64 {
+        let covers = |seed| {
+            let mut noise = noise(seed);
+            let mut series = BatchMeans::new();
+            // The first value has the spread of all: 1 / sqrt(1 - phi^2) times the noise.
+            let mut state = noise() / (1.0 - phi * phi).sqrt();
+            for _ in 0..count {
+                series.push(5.0 + state);
+                state = phi * state + noise();
+            }
+            (series.mean().unwrap() - 5.0).abs() <= series.half_width(level).unwrap()
+        };
+        (1..=1000_u64).filter(|&seed| covers(seed)).count() as f64 / 1000.0
+    }
+
+    #[test]
+    fn intervals_cover_the_mean_of_independent_draws_as_often_as_they_say() {
+        // One standard error of a share of 1,000 is 0.7 % at 95 % and 0.9 % at 90 %; three are allowed.
+        let covered = coverage(0.95, 3000, 0.0);
+        assert!((covered - 0.95).abs() < 0.021, "{covered}");
+        let covered = coverage(0.90, 3000, 0.0);
+        assert!((covered - 0.90).abs() < 0.028, "{covered}");
+    }
+
+    #[test]
+    fn intervals_cover_the_mean_of_a_correlated_series() {
+        // Correlation reaches 1 / (1 - 0.9) = 10 observations, a batch holds 256 of 10,000.
+        let covered = coverage(0.95, 10_000, 0.9);
+        assert!((covered - 0.95).abs() < 0.025, "{covered}");
+    }
+
+    #[test]
+    fn the_half_width_is_as_worked_by_hand() {
+        // 32 observations, 16 of 0 and 16 of 2: mean 1, variance 32 / 31, t(0.95, 31) = 2.03951.
+        let mut series = BatchMeans::new();
+        for i in 0..32 {
+            assert_eq!(series.half_width_95(), None);
+            series.push(f64::from(i % 2 * 2));
+        }
+        let expected = 2.039_513 * (32.0_f64 / 31.0 / 32.0).sqrt();
+        assert!((series.half_width_95().unwrap() - expected).abs() < 1e-6);
+        assert_eq!(series.mean(), Some(1.0));
+        // Twice as many: the pairs all have mean 1, so nothing is uncertain any more.
+        for i in 0..32 {
+            series.push(f64::from(i % 2 * 2));
+        }
+        assert_eq!(series.half_width_95(), Some(0.0));
+    }
+
+    #[test]
+    fn no_observation_is_lost_in_merging() {
+        let mut series = BatchMeans::new();
+        assert_eq!(series.mean(), None);
+        for i in 0..100_003_u32 {
+            series.push(f64::from(i));
+            assert_eq!(series.count(), u64::from(i) + 1);
+        }
+        assert_eq!(series.mean(), Some(50_001.0));
+        assert!((32..64).contains(&series.batches), "{}", series.batches);
+        assert_eq!(series.batch, 2048);
+    }
+}
