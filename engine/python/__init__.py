@@ -1,1 +1,39 @@
-"""The thin Python face of the simulation engine."""
+"""The simulation engine, from Python: configurations in, rows of results out.
+
+A configuration is a mapping as a spec's `scenario` has it: catalogue names by `use`, quantities with their
+units. `simulate` runs one and gives its row; `simulate_batch` runs many and gives an Arrow table;
+`validate` names every mistake; `catalog` and `traces` hold hardware, workloads and recorded input.
+"""
+
+from destage.engine import catalog, quantities, scenario_schema, traces
+from destage.engine.configuration import Scenario, canonical_json, normalise, validate
+from destage.engine.result_columns import Column, columns, results_schema
+from destage.engine.scenario_schema import schema
+from destage.engine.schema_tree import Node
+from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch
+
+
+def authoring_schema() -> Node:
+    """The schema that an editor completes from: unit strings and the catalogue's names allowed."""
+    return scenario_schema.authoring_schema(
+        {kind: [entry.name for entry in catalog.entries(kind)] for kind in catalog.KINDS}
+    )
+
+
+__all__ = [
+    "RESULTS_VERSION",
+    "Column",
+    "Scenario",
+    "authoring_schema",
+    "canonical_json",
+    "catalog",
+    "columns",
+    "normalise",
+    "quantities",
+    "results_schema",
+    "schema",
+    "simulate",
+    "simulate_batch",
+    "traces",
+    "validate",
+]

@@ -1,0 +1,52 @@
+"""The native engine: a thin layer over the Rust core, for `destage.engine` to call."""
+
+# ruff: noqa: PYI021 - the stub is where the native functions are documented
+
+from collections.abc import Mapping, Sequence
+from typing import final
+
+class EngineConfigError(ValueError):
+    """A configuration breaks rules."""
+
+    issues: list[tuple[str, str]]
+    """The dotted path of each rule broken, and what is allowed there."""
+
+class EngineTraceError(ValueError):
+    """A trace cannot be read; the message names line, column, value and what is allowed."""
+
+@final
+class Trace:
+    """A recorded sequence of block requests."""
+
+    @staticmethod
+    def from_blkparse(data: bytes, name: str) -> Trace:
+        """Read blkparse's default text format."""
+    @staticmethod
+    def from_columns(
+        t_ns: bytes, process: bytes, lba_512: bytes, n_512: bytes, op: bytes, flags: bytes
+    ) -> Trace:
+        """Make a trace from little-endian columns of u64, u32, u64, u32, u8 and u8."""
+    def columns(self) -> dict[str, bytes]:
+        """The columns, as `from_columns` takes them."""
+    def __len__(self) -> int: ...
+
+@final
+class Batch:
+    """Result rows, handed over without a copy."""
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+def simulate_batch(scenarios: Sequence[str], traces: Mapping[str, Trace]) -> Batch:
+    """Run each configuration, JSON in base units; one row each, in order. Releases the GIL."""
+
+def normalise(scenario: str) -> str:
+    """The canonical form of a configuration, JSON in base units."""
+
+def schema() -> str:
+    """The JSON Schema of a configuration."""
+
+def columns() -> str:
+    """The columns of a result row, a JSON list of name, type, unit and meaning."""
+
+def results_version() -> int:
+    """The version of results: equal versions give equal rows for equal configurations."""

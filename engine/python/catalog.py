@@ -1,0 +1,208 @@
+"""The catalogue: controllers, disks and workloads with their sources, and `use`, by which one is named.
+
+An entry is a part of a configuration, in the form a person would write it, with its source beside it and a
+mark on each figure that is less than certain: *typical* where it is quoted from memory, *assumed* where
+nobody published it.
+"""
+
+import copy
+import importlib.resources
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from destage.engine.base_units import join
+from destage.engine.validation import nearest
+from destage.errors import ConfigError, Issue
+
+Kind = Literal["controllers", "disks", "workloads"]
+"""The kinds of entries."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing of the catalogue.
+
+    Attributes:
+        kind: What it is.
+        name: The name that `use` gives.
+        title: What people call it.
+        source: Where its figures were read.
+        config: The part of a configuration that it stands for, as a person would write it.
+        unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
+        assumed: Dotted paths in `config` of figures that are assumed.
+        note: What else a user should know.
+    """
+
+    kind: Kind
+    name: str
+    title: str
+    source: str
+    config: Mapping[str, Any]
+    unverified: tuple[str, ...] = ()
+    assumed: tuple[str, ...] = ()
+    note: str | None = None
+
+    def mark(self, path: str) -> Literal["typical", "assumed"] | None:
+        """How certain the figure at a dotted path of `config` is; None where the source states it."""
+        for paths, word in ((self.unverified, "typical"), (self.assumed, "assumed")):
+            if any(path == marked or path.startswith(f"{marked}.") for marked in paths):
+                return "typical" if word == "typical" else "assumed"
+        return None
+
+
+def entries(kind: Kind) -> tuple[Entry, ...]:
+    """The entries of one kind, in the catalogue's order.
+
+    Args:
+        kind: `controllers`, `disks` or `workloads`.
+    """
+    return tuple(_table(kind).values())
+
+
+def entry(kind: Kind, name: str) -> Entry:
+    """The entry of that name.
+
+    Args:
+        kind: `controllers`, `disks` or `workloads`.
+        name: The name as `use` would give it.
+
+    Raises:
+        ConfigError: There is none; the message names the nearest and all others.
+    """
+    table = _table(kind)
+    if name not in table:
+        issue = _unknown(kind, name, "use")
+        raise ConfigError(f"no such entry in the catalogue of {kind}", issues=(issue,))
+    return table[name]
+
+
+def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace each `use` of a configuration by what it names; fields given beside it win.
+
+    A table is merged field by field, except that a tagged union whose `kind` differs is taken as given. A
+    list is taken as given too, but an item that bears the `name` of one of the catalogue's items starts
+    from that item. A cache `capacity` given beside a controller's name drops the `usable` size that the
+    catalogue knows of the shipped one.
+
+    Args:
+        scenario: A configuration, which may `use` catalogue names in `workload`, `controller` and each
+            array's `disk`.
+
+    Returns:
+        The same configuration without `use`; `scenario` is left as it is.
+
+    Raises:
+        ConfigError: A name is not in the catalogue; one issue for each.
+    """
+    resolved, issues = resolve_known(scenario)
+    if issues:
+        raise ConfigError("the configuration names what is not in the catalogue", issues=tuple(issues))
+    return resolved
+
+
+def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Issue]]:
+    """Resolve as `resolve` does, but hand back the names that are not in the catalogue instead of raising.
+
+    Args:
+        scenario: A configuration.
+
+    Returns:
+        The configuration, without `use` also where the name is unknown, and one issue for each unknown name.
+    """
+    resolved: dict[str, Any] = copy.deepcopy(dict(scenario))
+    issues: list[Issue] = []
+    for holder, key, kind, path in _places(resolved):
+        given = holder[key]
+        if not isinstance(given, dict) or "use" not in given:
+            continue
+        name = given.pop("use")
+        found = _table(kind).get(name) if isinstance(name, str) else None
+        if found is None:
+            issues.append(_unknown(kind, name, join(path, "use")))
+        else:
+            base = copy.deepcopy(dict(found.config))
+            if "capacity" in _table_at(given, "cache"):
+                # The usable size was read off the shipped cache; another takes the default share.
+                _table_at(base, "cache").pop("usable", None)
+            holder[key] = _merge(base, given)
+    return resolved, issues
+
+
+def _table_at(part: dict[str, Any], key: str) -> dict[str, Any]:
+    table = part.get(key)
+    return table if isinstance(table, dict) else {}
+
+
+def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kind, str]]:
+    """Where `use` may stand: the table that holds the part, its key there, the kind, and the part's path."""
+    single: Sequence[tuple[str, Kind]] = (("workload", "workloads"), ("controller", "controllers"))
+    for key, kind in single:
+        if key in scenario:
+            yield scenario, key, kind, key
+    array = scenario.get("array")
+    if isinstance(array, dict) and "disk" in array:
+        yield array, "disk", "disks", "array.disk"
+    arrays = scenario.get("arrays")
+    for index, each in enumerate(arrays if isinstance(arrays, list) else []):
+        if isinstance(each, dict) and "disk" in each:
+            yield each, "disk", "disks", f"arrays.{index}.disk"
+
+
+def _merge(base: Any, given: Any) -> Any:
+    """Lay `given` over `base`."""
+    if isinstance(base, dict) and isinstance(given, dict):
+        if "kind" in base and given.get("kind", base["kind"]) != base["kind"]:
+            return given
+        return {
+            **base,
+            **{key: _merge(base[key], item) if key in base else item for key, item in given.items()},
+        }
+    if isinstance(base, list) and isinstance(given, list):
+        named = {item["name"]: item for item in base if isinstance(item, dict) and "name" in item}
+        return [
+            _merge(named[item["name"]], item)
+            if isinstance(item, dict) and item.get("name") in named
+            else item
+            for item in given
+        ]
+    return given
+
+
+def _unknown(kind: Kind, name: object, path: str) -> Issue:
+    known = list(_table(kind))
+    meant = nearest(name, known)
+    return Issue(
+        path=path,
+        value=name,
+        message=f"is not in the catalogue of {kind}{meant or ';'} known: {', '.join(known)}",
+    )
+
+
+@cache
+def _table(kind: Kind) -> Mapping[str, Entry]:
+    text = (
+        importlib.resources.files("destage.engine")
+        .joinpath("catalog_data", f"{kind}.toml")
+        .read_text("utf-8")
+    )
+    return MappingProxyType(
+        {
+            name: Entry(
+                kind=kind,
+                name=name,
+                title=fields["title"],
+                source=fields["source"],
+                config=fields["config"],
+                unverified=tuple(fields.get("unverified", ())),
+                assumed=tuple(fields.get("assumed", ())),
+                note=fields.get("note"),
+            )
+            for name, fields in tomllib.loads(text).items()
+        }
+    )

@@ -1,0 +1,124 @@
+"""From what a person writes to the one canonical form that the engine runs and that identifies a run."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from destage.engine import _engine, catalog, scenario_schema
+from destage.engine.base_units import to_base_units
+from destage.engine.validation import mistakes
+from destage.errors import ConfigError, Issue
+
+_POSITION = re.compile(r"\[(\d+)\]")
+
+Scenario = Mapping[str, Any] | str
+"""One configuration: a mapping, or its JSON text."""
+
+
+def normalise(scenario: Scenario) -> dict[str, Any]:
+    """The canonical form of a configuration: every default filled, every quantity in base units.
+
+    Args:
+        scenario: A configuration; catalogue names and unit strings are resolved.
+
+    Raises:
+        ConfigError: With all mistakes found, each with its path, value and what is allowed.
+    """
+    canonical: dict[str, Any] = json.loads(canonical_json(scenario))
+    return canonical
+
+
+def canonical_json(scenario: Scenario) -> str:
+    """The canonical form as text: keys sorted, equal for equal configurations.
+
+    Args:
+        scenario: A configuration; catalogue names and unit strings are resolved.
+
+    Raises:
+        ConfigError: With all mistakes found, each with its path, value and what is allowed.
+    """
+    text, issues = _judge(scenario)
+    if issues:
+        count = "a mistake" if len(issues) == 1 else f"{len(issues)} mistakes"
+        raise ConfigError(f"the configuration has {count}", issues=tuple(issues))
+    return text
+
+
+def validate(scenario: Scenario) -> list[Issue]:
+    """Every mistake of a configuration; empty where there is none.
+
+    Args:
+        scenario: A configuration; catalogue names and unit strings are resolved.
+    """
+    return _judge(scenario)[1]
+
+
+def base_json(scenario: Scenario) -> str:
+    """A configuration in base units as the engine reads it; the engine judges the rest.
+
+    Args:
+        scenario: A configuration; a text is passed on as it is.
+
+    Raises:
+        ConfigError: A catalogue name is unknown or a quantity cannot be read.
+    """
+    if isinstance(scenario, str):
+        return scenario
+    given = to_base_units(catalog.resolve(scenario), scenario_schema.engine_tree())
+    if given.issues:
+        raise ConfigError("the configuration has quantities that cannot be read", issues=tuple(given.issues))
+    return json.dumps(given.value)
+
+
+def read(scenario: Scenario) -> dict[str, Any]:
+    """A configuration as a mapping.
+
+    Args:
+        scenario: A configuration, or its JSON text.
+
+    Raises:
+        ConfigError: The text is no JSON object.
+    """
+    if not isinstance(scenario, str):
+        return dict(scenario)
+    try:
+        parsed = json.loads(scenario)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"the configuration is no JSON: {error}") from None
+    if not isinstance(parsed, dict):
+        raise ConfigError("the configuration is not a table of fields")
+    return parsed
+
+
+def _judge(scenario: Scenario) -> tuple[str, list[Issue]]:
+    """The canonical text and no issue, or no text and the issues."""
+    resolved, unknown = catalog.resolve_known(read(scenario))
+    tree = scenario_schema.engine_tree()
+    given = to_base_units(resolved, tree)
+    unresolved = tuple(issue.path.removesuffix("use") for issue in unknown)
+    issues = unknown + [
+        issue for issue in mistakes(given, tree) if not issue.path.startswith(unresolved or ("\0",))
+    ]
+    if issues:
+        return "", issues
+    try:
+        return _engine.normalise(json.dumps(given.value)), []
+    except _engine.EngineConfigError as error:
+        found = [(_POSITION.sub(r".\1", path), message) for path, message in error.issues]
+        return "", [
+            Issue(path, given.texts.get(path, _value_at(given.value, path)), message)
+            for path, message in found
+        ]
+
+
+def _value_at(value: Any, path: str) -> object:
+    """What stands at a dotted path; None where nothing does."""
+    for step in path.split(".") if path else ():
+        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict):
+            value = value.get(step)
+        else:
+            return None
+    return value

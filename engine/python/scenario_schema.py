@@ -1,0 +1,136 @@
+"""The engine's JSON Schema of one configuration, and the looser form of it that authors write in.
+
+The schema comes from the engine: its configuration structs are the one definition of every parameter.
+"""
+
+import copy
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+
+from destage.engine import _engine
+from destage.engine.schema_tree import Node, SchemaTree
+
+_CATALOGUED = {"workload": "Workload", "controller": "Controller", "disk": "Device"}
+_NUMBER_KEYWORDS = frozenset(
+    {
+        "type",
+        "format",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+    }
+)
+
+
+def schema() -> Node:
+    """The engine's schema of one configuration, in base units, as JSON Schema 2020-12.
+
+    Returns:
+        A fresh copy, which the caller may change.
+    """
+    return copy.deepcopy(engine_tree().root)
+
+
+@cache
+def engine_tree() -> SchemaTree:
+    """The engine's schema, shared, ready to be walked."""
+    return SchemaTree(json.loads(_engine.schema()))
+
+
+def unit_at(path: str, scenario: Mapping[str, object]) -> str | None:
+    """The base unit of the parameter at a dotted path.
+
+    Args:
+        path: Dotted path, as in `controller.cache.capacity`; list positions are segments
+            (`workload.streams.0.address`).
+        scenario: A resolved configuration: where the path passes a union, it says which branch holds.
+
+    Returns:
+        The `x-unit` there, or None where the parameter has no unit or does not exist.
+    """
+    tree = engine_tree()
+    node = tree.root
+    value: object = scenario
+    for segment in path.split("."):
+        node = tree.settle(node, value)
+        if "items" in node and segment.isdigit():
+            position = int(segment)
+            value = value[position] if isinstance(value, list) and position < len(value) else None
+            node = node["items"]
+        elif segment in node.get("properties", {}):
+            value = value.get(segment) if isinstance(value, Mapping) else None
+            node = node["properties"][segment]
+        else:
+            return None
+    unit = tree.settle(node, value).get("x-unit")
+    return None if unit is None else str(unit)
+
+
+def authoring_schema(names: Mapping[str, Sequence[str]]) -> Node:
+    """The schema that an editor completes from: unit strings and catalogue names are allowed.
+
+    Args:
+        names: The catalogue's names by kind: `workloads`, `controllers`, `disks`.
+    """
+    root = schema()
+    for node in _nodes(root):
+        _allow_unit_text(node)
+    catalogued = {"workload": names["workloads"], "controller": names["controllers"], "disk": names["disks"]}
+    definitions = root["$defs"]
+    for key, definition in _CATALOGUED.items():
+        definitions[definition] = _with_use(definitions[definition], key, catalogued[key])
+    return root
+
+
+def _with_use(node: Node, key: str, names: Sequence[str]) -> Node:
+    """A definition that also accepts `use`, beside which every field is optional."""
+    use = {
+        "description": f"A {key} of the catalogue; fields beside it win.",
+        "type": "string",
+        "enum": list(names),
+    }
+    branches = node.get("oneOf")
+    if branches is None:
+        named = {**node, "properties": {"use": use, **node["properties"]}}
+        required = named.pop("required", [])
+        return {**named, "anyOf": [{"required": ["use"]}, {"required": required}]} if required else named
+    merged: Node = {}
+    for branch in branches:
+        for name, leaf in branch["properties"].items():
+            if "const" in leaf and name in merged:
+                merged[name] = {"type": "string", "enum": [*merged[name]["enum"], leaf["const"]]}
+            elif "const" in leaf:
+                merged[name] = {"type": "string", "enum": [leaf["const"]]}
+            else:
+                merged[name] = leaf
+    used = {
+        "type": "object",
+        "properties": {"use": use, **merged},
+        "additionalProperties": False,
+        "required": ["use"],
+    }
+    return {**node, "oneOf": [used, *branches]}
+
+
+def _allow_unit_text(node: Node) -> None:
+    """Let a quantity also be written as text with its unit."""
+    if "x-unit" not in node:
+        return
+    number = {key: node.pop(key) for key in list(node) if key in _NUMBER_KEYWORDS}
+    node["anyOf"] = [
+        number,
+        {"type": "string", "description": f"With its unit; the base unit is {node['x-unit']}."},
+    ]
+
+
+def _nodes(node: object) -> Iterator[Node]:
+    """Every object of the schema, leaves first."""
+    if isinstance(node, dict):
+        for child in list(node.values()):
+            yield from _nodes(child)
+        yield node
+    elif isinstance(node, list):
+        for child in node:
+            yield from _nodes(child)

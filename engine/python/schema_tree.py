@@ -1,0 +1,102 @@
+"""Walking a JSON Schema: references, and the branch of a choice that a value evidently means.
+
+Three forms of choice occur in the schemas of Destage:
+
+* a *nullable*: `anyOf` of something and null;
+* a *tagged union*: `oneOf` of objects, each with the same property (`kind`) fixed to another constant;
+* an *outward-tagged union*: `oneOf` of constants and of objects with one key, as in `warm_up: auto |
+  {requests: 1000}`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+Node = dict[str, Any]
+"""A schema or a part of one."""
+
+
+class SchemaTree:
+    """A schema with the means to walk it."""
+
+    def __init__(self, root: Node) -> None:
+        """Make the tree.
+
+        Args:
+            root: The whole schema, which references point into; not to be changed afterwards.
+        """
+        self.root = root
+
+    def follow(self, node: Node) -> Node:
+        """Replace a reference by what it refers to; what stands beside the reference wins."""
+        while "$ref" in node:
+            target: Node = self.root
+            for step in node["$ref"].removeprefix("#").strip("/").split("/"):
+                target = target[step] if step else target
+            node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+        return node
+
+    def alternatives(self, node: Node) -> list[Node]:
+        """The branches of a `oneOf` or `anyOf`, references followed; empty where the node is no choice."""
+        branches: list[Node] = node.get("oneOf") or node.get("anyOf") or []
+        return [self.follow(branch) for branch in branches]
+
+    def tag_of(self, node: Node) -> str | None:
+        """The property whose constant tells the branches of a tagged union apart; None without one."""
+        objects: list[Node] = [
+            branch.get("properties", {}) for branch in self.alternatives(node) if not is_null(branch)
+        ]
+        if not objects or not all(objects):
+            return None
+        shared = [
+            name
+            for name, leaf in objects[0].items()
+            if "const" in leaf and all("const" in other.get(name, {}) for other in objects)
+        ]
+        return shared[0] if shared else None
+
+    def choose(self, node: Node, value: object) -> tuple[int, Node] | None:
+        """Pick the branch of a choice that `value` means to be.
+
+        Args:
+            node: A node with `oneOf` or `anyOf`.
+            value: What the author wrote there.
+
+        Returns:
+            The branch's position and the branch; None where the value does not say which one it means.
+        """
+        branches = self.alternatives(node)
+        present = [(index, branch) for index, branch in enumerate(branches) if not is_null(branch)]
+        if len(present) == 1:
+            return present[0]
+        tag = self.tag_of(node)
+        for index, branch in present:
+            if "const" in branch:
+                if branch["const"] == value:
+                    return index, branch
+            elif isinstance(value, Mapping):
+                if tag is not None:
+                    if branch["properties"][tag]["const"] == value.get(tag):
+                        return index, branch
+                elif is_outward_tagged(branch) and branch["required"][0] in value:
+                    return index, branch
+        return None
+
+    def settle(self, node: Node, value: object) -> Node:
+        """Follow references and choices as far as `value` says which branch holds."""
+        node = self.follow(node)
+        while self.alternatives(node):
+            chosen = self.choose(node, value)
+            if chosen is None:
+                return node
+            node = chosen[1]
+        return node
+
+
+def is_null(node: Node) -> bool:
+    """Whether the node allows null and nothing else."""
+    return bool(node.get("type") == "null")
+
+
+def is_outward_tagged(branch: Node) -> bool:
+    """Whether a branch is an object with exactly one key, which names the branch."""
+    return len(branch.get("required", ())) == 1 and list(branch.get("properties", {})) == branch["required"]

@@ -1,0 +1,86 @@
+"""Running configurations: one, or many at once, each to one row of results."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from destage.engine import _engine, configuration, traces
+from destage.engine.configuration import Scenario
+from destage.engine.result_columns import results_schema
+from destage.errors import ConfigError, SimulationError, TraceError
+
+RESULTS_VERSION: int = _engine.results_version()
+"""The version of results: equal versions give equal rows for equal configurations and seeds."""
+
+
+def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
+    """Run one configuration.
+
+    Args:
+        scenario: A configuration; catalogue names and unit strings are resolved.
+        folder: The folder that a relative trace file is relative to.
+
+    Returns:
+        The result row, column by column; `columns()` says what each means.
+
+    Raises:
+        ConfigError: With all mistakes found, each with its path, value and what is allowed.
+        TraceError: A trace cannot be read or replayed.
+        SimulationError: The run failed inside the engine.
+    """
+    bound = traces.bind(configuration.normalise(scenario), folder)
+    row: dict[str, Any] = simulate_batch([bound])[0:1].to_pylist()[0]
+    if row["status"] == "failed":
+        kind = {"configuration": ConfigError, "trace": TraceError}.get(row["error_kind"], SimulationError)
+        raise kind(row["error"])
+    return row
+
+
+def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -> pa.Table:
+    """Run many configurations, one after another, with the interpreter free for other threads.
+
+    Args:
+        scenarios: Configurations; catalogue names and unit strings are resolved. A text is taken as
+            canonical JSON.
+        folder: The folder that a relative trace file is relative to.
+
+    Returns:
+        One row per configuration, in order. A run that fails is a row too: `status` is `failed`, and
+        `error_kind` and `error` say why.
+    """
+    texts: list[str] = []
+    loaded: dict[str, _engine.Trace] = {}
+    refused: dict[int, tuple[str, str]] = {}
+    for index, scenario in enumerate(scenarios):
+        try:
+            texts.append(_prepare(scenario, folder, loaded))
+        except (ConfigError, TraceError) as error:
+            kind = "configuration" if isinstance(error, ConfigError) else "trace"
+            refused[index] = kind, " ".join(str(error).split())
+    done = pa.Table.from_batches([pa.record_batch(_engine.simulate_batch(texts, loaded))]).cast(
+        results_schema()
+    )
+    return _with_refused(done, refused) if refused else done
+
+
+def _prepare(scenario: Scenario, folder: str | Path, loaded: dict[str, _engine.Trace]) -> str:
+    """The JSON that the engine reads; the traces it replays are added to `loaded`."""
+    if isinstance(scenario, str) and '"trace"' not in scenario:
+        return scenario
+    bound = traces.bind(configuration.read(scenario), folder)
+    for arrival in traces.replays(bound):
+        loaded[arrival["digest"]] = traces.load(arrival["file"])
+    return configuration.base_json(bound)
+
+
+def _with_refused(done: pa.Table, refused: dict[int, tuple[str, str]]) -> pa.Table:
+    """Put a failed row in each place whose configuration never reached the engine."""
+    failures = pa.Table.from_pylist(
+        [{"status": "failed", "error_kind": kind, "error": text} for kind, text in refused.values()],
+        schema=results_schema(),
+    )
+    ran, failed = iter(range(len(done))), iter(range(len(done), len(done) + len(failures)))
+    order = [next(failed) if index in refused else next(ran) for index in range(len(done) + len(failures))]
+    return pa.concat_tables([done, failures]).take(order)
