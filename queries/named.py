@@ -1,0 +1,147 @@
+"""Named questions: one SQL file each, with a header that says what it answers, its parameters and what a row is.
+
+    -- name: users_against_cache
+    -- studies: seek                     (or: fixed, any)
+    -- purpose: What each cache size carries.
+    -- parameter: relative [fraction] = 0.05: the half-width that counts as narrow
+    -- row: one per point
+    SELECT ...
+
+Two files may bear one name, one for studies that seek a value and one for studies that do not.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from destage.errors import QueryError
+
+_HEADER = re.compile(r"--\s*(name|studies|purpose|parameter|row):\s*(.+)")
+_PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a named query.
+
+    Attributes:
+        name: Its name; `$name` in the SQL.
+        unit: What it counts in, if anything.
+        default: Its value when none is given; a number makes it numeric.
+        meaning: What it says.
+    """
+
+    name: str
+    unit: str | None
+    default: float | str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuery:
+    """One named question.
+
+    Attributes:
+        name: Its name.
+        studies: Which studies it is for: seek, fixed or any.
+        purpose: What it answers.
+        parameters: Its parameters.
+        row: What one row is.
+        sql: The statement.
+    """
+
+    name: str
+    studies: str
+    purpose: str
+    parameters: tuple[Parameter, ...]
+    row: str
+    sql: str
+
+    def values(self, given: Mapping[str, str]) -> dict[str, float | str]:
+        """Return the value of each parameter.
+
+        Args:
+            given: Values as text, by name.
+
+        Raises:
+            QueryError: A name is unknown, or a text is not of its parameter's type.
+        """
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in given:
+            if name not in known:
+                allowed = ", ".join(known) or "none"
+                raise QueryError(f"{self.name}: no parameter {name!r}; allowed: {allowed}")
+        return {name: _read(self.name, parameter, given.get(name)) for name, parameter in known.items()}
+
+
+@cache
+def named_queries() -> tuple[NamedQuery, ...]:
+    """Return every named query, in the order of their names."""
+    folder = files("destage.queries") / "sql"
+    found = [_parse(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
+    return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
+
+
+def find_query(name: str, *, seeks: bool) -> NamedQuery:
+    """Return the query of a name that fits the kind of study.
+
+    Args:
+        name: The name.
+        seeks: Whether the study seeks a value.
+
+    Raises:
+        QueryError: There is none.
+    """
+    kind = "seek" if seeks else "fixed"
+    named = [query for query in named_queries() if query.name == name]
+    for query in named:
+        if query.studies in {kind, "any"}:
+            return query
+    if named:
+        what = "seek a value" if named[0].studies == "seek" else "seek nothing"
+        raise QueryError(f"query {name!r} is for studies that {what}; this one does not")
+    fitting = sorted({query.name for query in named_queries() if query.studies in {kind, "any"}})
+    raise QueryError(f"no query {name!r}; there are: {', '.join(fitting)}")
+
+
+def _parse(text: str) -> NamedQuery:
+    header: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        match = _HEADER.match(line)
+        if match is None:
+            break
+        header.setdefault(match[1], []).append(match[2].strip())
+    return NamedQuery(
+        name=header["name"][0],
+        studies=header["studies"][0],
+        purpose=header["purpose"][0],
+        parameters=tuple(_parameter(line) for line in header.get("parameter", [])),
+        row=header["row"][0],
+        sql=text,
+    )
+
+
+def _parameter(line: str) -> Parameter:
+    match = _PARAMETER.fullmatch(line)
+    if match is None:
+        raise QueryError(
+            f"not a parameter line: {line!r}; write it like: users [users] = 39: how many to carry"
+        )
+    name, unit, default, meaning = match.groups()
+    try:
+        value: float | str = float(default)
+    except ValueError:
+        value = default
+    return Parameter(name, unit, value, meaning)
+
+
+def _read(query: str, parameter: Parameter, given: str | None) -> float | str:
+    if given is None or isinstance(parameter.default, str):
+        return parameter.default if given is None else given
+    try:
+        return float(given)
+    except ValueError:
+        unit = f" [{parameter.unit}]" if parameter.unit else ""
+        raise QueryError(f"{query}: {parameter.name}: {given!r} is not a number{unit}") from None

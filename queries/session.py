@@ -1,0 +1,136 @@
+"""A sweep opened for questions: its rows as views, named queries and SQL over them."""
+
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from destage.engine import scenario_schema
+from destage.queries import views
+from destage.queries.named import find_query
+from destage.queries.published import published_table
+from destage.sql import Database
+from destage.store import Sweep, open_sweep
+
+
+class Session:
+    """Questions to one sweep, answered from the rows that are there when it is opened.
+
+    Attributes:
+        sweep: The sweep.
+        spec: The study as it was run.
+        axes: The dotted paths of the axes, in the study's order.
+        seek: The dotted path of the sought parameter, if the study seeks one.
+    """
+
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
+        self.spec = sweep.spec()
+        self.axes = sweep.axes
+        self.seek = sweep.seek
+        plan = sweep.plan()
+        self._config: dict[str, Any] = json.loads(plan["config"][0].as_py()) if plan.num_rows else {}
+        plan = plan.drop_columns(["config"])
+        plan = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
+        runs = sweep.runs()
+        answers = _with_axes(sweep.answers(), plan.schema, self.axes)
+        points = (
+            plan.select(["point_id", "label", *self.axes])
+            .group_by(["point_id", "label", *self.axes])
+            .aggregate([])
+        )
+        measured = views.measured_columns(runs.schema)
+        self._database = Database(
+            {
+                "plan": plan,
+                "runs": runs,
+                "found_answers": answers,
+                "certificates": sweep.certificates(),
+                "published": published_table(
+                    self.spec.get("published", []), points.to_pylist(), self._config
+                ),
+                "student": views.student_table(max(len(plan["replicate"].unique()), 2)),
+            },
+            {
+                "configurations": views.configurations_view(self.axes),
+                "points": views.points_view(self.axes, self.seek, measured),
+                "certified": views.certified_view(self.axes, measured),
+                "answers": views.answers_view(),
+            },
+        )
+
+    def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
+        """Run one SELECT or EXPLAIN over the views `runs`, `points`, `certified`, `answers` and the tables below them.
+
+        Args:
+            statement: The statement.
+            parameters: The values of its `$name` parameters.
+
+        Raises:
+            QueryError: The statement is not allowed or does not bind.
+        """
+        return self._database.query(statement, parameters)
+
+    def query(self, name: str, parameters: Mapping[str, str] | None = None) -> pa.Table:
+        """Run a named query; its columns `answer...` are named for what is sought: `users_supported...`.
+
+        Args:
+            name: Its name.
+            parameters: Its parameters as text, by name; each has a default.
+
+        Raises:
+            QueryError: There is no such query for this kind of study, or a parameter is unknown or not of its type.
+        """
+        query = find_query(name, seeks=self.seek is not None)
+        rows = self.sql(query.sql, query.values(parameters or {}))
+        return rows.rename_columns([self._answer_name(name) for name in rows.column_names])
+
+    @property
+    def metric(self) -> str | None:
+        """What the answers are called: `users_supported` where `workload.users` is sought."""
+        return None if self.seek is None else f"{self.seek.rpartition('.')[2]}_supported"
+
+    def _answer_name(self, column: str) -> str:
+        is_answer = self.metric is not None and (column == "answer" or column.startswith("answer_"))
+        return f"{self.metric}{column.removeprefix('answer')}" if is_answer else column
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The base unit of each axis that has one, by dotted path."""
+        found = {path: scenario_schema.unit_at(path, self._config) for path in self.axes}
+        return {path: unit for path, unit in found.items() if unit is not None}
+
+    def close(self) -> None:
+        """Let go of the rows."""
+        self._database.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_session(path: str | Path) -> Session:
+    """Open a sweep for questions.
+
+    Args:
+        path: The sweep's directory.
+
+    Raises:
+        StoreError: There is no sweep.
+    """
+    return Session(open_sweep(path))
+
+
+def _with_axes(answers: pa.Table, plan: pa.Schema, axes: list[str]) -> pa.Table:
+    """Return the answers with every axis column, so that a sweep without answers yet has the view it will have."""
+    for axis in axes:
+        if axis not in answers.column_names:
+            answers = answers.append_column(
+                plan.field(axis), pa.nulls(answers.num_rows, plan.field(axis).type)
+            )
+    return answers

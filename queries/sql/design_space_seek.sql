@@ -1,0 +1,41 @@
+-- name: design_space
+-- studies: seek
+-- purpose: What each configuration carries, what it does there and what stops it: cache size x hit ratio x users supported.
+-- row: one per point; hit ratios and response times are means over replicates, each at its own certified answer
+WITH planned AS (
+  SELECT * FROM configurations
+),
+
+measured AS (
+  SELECT point_id, read_hit_ratio, write_hit_ratio, hit_ratio, response_p95_us
+  FROM certified
+),
+
+answered AS (
+  SELECT
+    point_id, limiting, binding, answer_mean, answer_low, answer_high, n, censored, interval_met, monotone, undecided,
+    published
+  FROM answers
+)
+
+SELECT
+  planned.* EXCLUDE (point_id, plan_row),
+  read_hit_ratio,
+  write_hit_ratio,
+  hit_ratio,
+  response_p95_us,
+  limiting,
+  binding,
+  answer_mean AS answer,
+  answer_low,
+  answer_high,
+  n,
+  censored,
+  interval_met,
+  monotone,
+  undecided,
+  published
+FROM planned
+LEFT JOIN measured USING (point_id)
+LEFT JOIN answered USING (point_id)
+ORDER BY plan_row

@@ -1,0 +1,19 @@
+-- name: hit_ratio_against_cache
+-- studies: fixed
+-- purpose: How often the cache serves a read or absorbs a write, under the study's load.
+-- row: one per point; means over replicates with the ends of their 95 % interval
+SELECT
+  label,
+  COLUMNS(lambda c: contains(c, '.')),
+  hit_ratio,
+  hit_ratio_low,
+  hit_ratio_high,
+  read_hit_ratio,
+  read_hit_ratio_low,
+  read_hit_ratio_high,
+  write_hit_ratio,
+  write_hit_ratio_low,
+  write_hit_ratio_high
+FROM points
+WHERE n > 0
+ORDER BY capacity

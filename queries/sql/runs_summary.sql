@@ -1,0 +1,19 @@
+-- name: runs_summary
+-- studies: any
+-- purpose: How the runs ended and what they cost.
+-- row: one per status
+WITH executed AS (
+  -- Points that share a run have a row each in `runs`; a run is counted once.
+  SELECT DISTINCT ON (run_id) run_id, status, error_kind, error, requests, events, prov_engine_s FROM runs
+)
+
+SELECT
+  status,
+  count(*) AS runs,
+  sum(requests)::BIGINT AS requests,
+  sum(events)::BIGINT AS events,
+  sum(prov_engine_s) AS engine_s,
+  any_value(error) AS first_error
+FROM executed
+GROUP BY status
+ORDER BY runs DESC

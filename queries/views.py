@@ -1,0 +1,151 @@
+"""The views of a sweep: SQL over its tables `plan`, `runs`, `found_answers`, `certificates`, `published` and `student`.
+
+`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point at the value
+that its certificates prove. For each result column c [its unit] both hold the mean over replicates `c`, the ends of its
+95 % t-interval `c_low` and `c_high` (null with fewer than two replicates), each replicate's own mean taken first:
+replicates share their random streams across points, so only replicates are independent of each other.
+
+Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`, `n_failed`,
+`n_missing`).
+"""
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+from scipy.special import stdtrit
+
+from destage.sql import quote
+
+CONFIDENCE = 0.95
+STATUSES = ("not_stationary", "overloaded", "failed")
+
+
+def student_table(most: int) -> pa.Table:
+    """Return the one row `quantiles`: the list of t-quantiles for n = 1, 2, ... values (null for one value).
+
+    Args:
+        most: The largest n that can occur.
+    """
+    quantiles = [None, *(float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) for n in range(2, most + 1))]
+    return pa.table({"quantiles": pa.array([quantiles], pa.list_(pa.float64()))})
+
+
+def measured_columns(runs: pa.Schema) -> list[str]:
+    """Return the result columns that have a mean.
+
+    Args:
+        runs: The schema of the runs.
+    """
+    planned = {"replicate", "round"}
+    return [
+        field.name
+        for field in runs
+        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
+        and field.name not in planned
+        and "." not in field.name
+        and not field.name.startswith("prov_")
+    ]
+
+
+def configurations_view(axes: Sequence[str]) -> str:
+    """Return the statement of `configurations`: what each planned point is, and where it stands in the plan.
+
+    Args:
+        axes: The dotted paths of the axes.
+    """
+    carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
+    return f"SELECT point_id, min(plan_row) AS plan_row, {carried} FROM plan GROUP BY point_id"
+
+
+def points_view(axes: Sequence[str], seek: str | None, columns: Sequence[str]) -> str:
+    """Return the statement of `points`.
+
+    Args:
+        axes: The dotted paths of the axes.
+        seek: The dotted path of the sought parameter, if any.
+        columns: The result columns to average.
+    """
+    keys = ["point_id"] if seek is None else ["point_id", seek]
+    return _means(keys, ["label", *axes], columns, planned="plan", measured="runs")
+
+
+def certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of `certified`: each replicate measured at its own largest passing value.
+
+    Args:
+        axes: The dotted paths of the axes.
+        columns: The result columns to average.
+    """
+    proofs = (
+        "SELECT point_id, replicate, run_id_pass AS run_id FROM certificates WHERE run_id_pass IS NOT NULL"
+    )
+    chosen = "SELECT {0}.* FROM {0} JOIN (" + proofs + ") USING (point_id, replicate, run_id)"
+    return _means(
+        ["point_id"],
+        ["label", *axes],
+        columns,
+        planned="(" + chosen.format("plan") + ")",
+        measured="(" + chosen.format("runs") + ")",
+    )
+
+
+def answers_view() -> str:
+    """Return the statement of `answers`: the answers as found, with the published figure of their point where there is one."""
+    return (
+        "SELECT found_answers.*, published.value AS published, published.kind AS published_kind, "
+        "published.source AS published_source "
+        "FROM found_answers LEFT JOIN published USING (point_id, metric)"
+    )
+
+
+def _means(
+    keys: Sequence[str], carried: Sequence[str], columns: Sequence[str], *, planned: str, measured: str
+) -> str:
+    by = ", ".join(map(quote, keys))
+    within = ",\n    ".join(f"avg({quote(name)}) AS {quote(name)}" for name in columns)
+    across = ",\n    ".join(
+        f"avg({quote(name)}) AS {quote(name)}, "
+        f"stddev_samp({quote(name)}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
+        f"count({quote(name)}) AS {quote(name + '_count')}"
+        for name in columns
+    )
+    intervals = ",\n    ".join(
+        f"{quote(name)}, "
+        f"{quote(name)} - quantiles[{quote(name + '_count')}] * {quote(name + '_error')} AS {quote(name + '_low')}, "
+        f"{quote(name)} + quantiles[{quote(name + '_count')}] * {quote(name + '_error')} AS {quote(name + '_high')}"
+        for name in columns
+    )
+    first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
+    counts = ", ".join(f"count(*) FILTER (WHERE status = '{status}') AS n_{status}" for status in STATUSES)
+    return f"""
+WITH wanted AS (
+  SELECT {by}, {first}, min(plan_row) AS plan_row, count(*) AS n_planned
+  FROM {planned}
+  GROUP BY {by}
+), tried AS (
+  SELECT {by}, count(*) AS n_tried, {counts}
+  FROM {measured}
+  GROUP BY {by}
+), within_replicate AS (
+  SELECT {by}, replicate,
+    {within}
+  FROM {measured}
+  WHERE status = 'ok'
+  GROUP BY {by}, replicate
+), across_replicates AS (
+  SELECT {by}, count(*) AS n,
+    {across}
+  FROM within_replicate
+  GROUP BY {by}
+)
+SELECT {by}, {", ".join(map(quote, carried))},
+    coalesce(n, 0) AS n,
+    {", ".join(f"coalesce(n_{status}, 0) AS n_{status}" for status in STATUSES)},
+    n_planned - coalesce(n_tried, 0) AS n_missing,
+    {intervals}
+FROM wanted
+LEFT JOIN tried USING ({by})
+LEFT JOIN across_replicates USING ({by})
+CROSS JOIN student
+ORDER BY plan_row
+"""

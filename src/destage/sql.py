@@ -1,0 +1,241 @@
+"""SQL over Arrow tables: an in-memory DuckDB database that reaches nothing outside the tables it was given.
+
+A query is one statement, SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: no file, no
+network, no extension, no Python variable, no change of a setting or of a row.
+
+An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last segment,
+``capacity``, stands for it wherever that name means nothing else and only one axis ends in it.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from destage.errors import QueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SETTINGS = {
+    "python_enable_replacements": "false",
+    "temp_directory": "''",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "errors_as_json": "true",
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
+_EXPLAIN = re.compile(
+    r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_NAME = r'(?:"(?:[^"]|"")+"|\w+)'
+_REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
+
+
+class Database:
+    """A closed database over Arrow tables, with views above them."""
+
+    def __init__(self, tables: Mapping[str, pa.Table], views: Mapping[str, str] | None = None) -> None:
+        """Open the database and close it to everything else.
+
+        Args:
+            tables: The tables by the names they have in SQL.
+            views: The views' SELECT statements by name; a view may use the tables and the views before it.
+
+        Raises:
+            QueryError: A view's statement does not fit the tables.
+        """
+        self._connection = duckdb.connect(":memory:")
+        for name, table in tables.items():
+            self._connection.register("_given", table)
+            self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
+            self._connection.unregister("_given")
+        for name, statement in (views or {}).items():
+            try:
+                self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
+            except duckdb.Error as error:
+                raise QueryError(f"view {name}: {error}") from error
+        for setting, value in _SETTINGS.items():
+            self._connection.execute(f"SET {setting} = {value}")
+        columns = self._connection.execute(
+            "SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal AND contains(column_name, '.')"
+        ).fetchall()
+        self._paths_by_alias = _aliases([str(column) for (column,) in columns])
+
+    def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
+        """Run one SELECT or EXPLAIN.
+
+        Args:
+            statement: The statement; `$name` stands for a parameter.
+            parameters: The parameters' values by name.
+
+        Returns:
+            The rows.
+
+        Raises:
+            QueryError: It is not exactly one SELECT or EXPLAIN, reaches outside, does not bind, or fails.
+        """
+        explain, select = self._split(statement)
+        values = dict(parameters or {})
+        with self._read_only():
+            select = self._resolve_aliases(select, values)
+            try:
+                relation = self._connection.sql(explain + select, params=values or None)
+                return relation.to_arrow_table()
+            except duckdb.Error as error:
+                raise QueryError(_say(_details(error))) from error
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._connection.close()
+
+    def __enter__(self) -> "Database":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _split(self, statement: str) -> tuple[str, str]:
+        """Return the EXPLAIN prefix (or nothing) and the SELECT of the one statement allowed."""
+        kinds = self._kinds(statement)
+        if len(kinds) != 1:
+            raise QueryError(f"{len(kinds)} statements given; allowed is exactly one SELECT or EXPLAIN")
+        text = statement.strip().rstrip(";")
+        explain = ""
+        if kinds == ["EXPLAIN"]:
+            prefix = _EXPLAIN.match(text)
+            if prefix is None:
+                raise QueryError(
+                    "this form of EXPLAIN is not allowed; write EXPLAIN or EXPLAIN ANALYZE and a SELECT"
+                )
+            explain, text = prefix.group(), text[prefix.end() :]
+            kinds = self._kinds(text)
+        if kinds != ["SELECT"]:
+            raise QueryError(
+                f"a statement of type {' '.join(kinds)} is not allowed; allowed is one SELECT or EXPLAIN"
+            )
+        return explain, text
+
+    def _kinds(self, statement: str) -> list[str]:
+        try:
+            return [found.type.name for found in self._connection.extract_statements(statement)]
+        except duckdb.Error as error:
+            message = _say(_details(error))
+            for path in (path for paths in self._paths_by_alias.values() for path in paths):
+                if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', statement):
+                    message += f"; an axis stands in double quotes: {quote(path)}"
+            raise QueryError(message) from error
+
+    @contextmanager
+    def _read_only(self) -> "Iterator[None]":
+        # A SELECT may hold a data-changing WITH: only the transaction keeps the rows as they are.
+        self._connection.execute("BEGIN TRANSACTION READ ONLY")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def _resolve_aliases(self, select: str, values: dict[str, object]) -> str:
+        """Put the dotted path in the place of each name that means nothing but is the last segment of one axis."""
+        command = "EXPLAIN "
+        while True:
+            try:
+                self._connection.execute(command + select, values or None)
+            except duckdb.BinderException as error:
+                details = _details(error)
+                found = self._unknown_name(select, details, len(command))
+                if found is None:
+                    raise QueryError(_say(details)) from error
+                reference, name = found
+                paths = self._paths_by_alias[name]
+                if len(paths) > 1:
+                    candidates = " or ".join(quote(path) for path in paths)
+                    raise QueryError(
+                        f"{name!r} is ambiguous: write {candidates}, in double quotes"
+                    ) from error
+                select = select[: reference.start(2)] + quote(paths[0]) + select[reference.end(2) :]
+                self._connection.execute("ROLLBACK")
+                self._connection.execute("BEGIN TRANSACTION READ ONLY")
+            except duckdb.Error as error:
+                raise QueryError(_say(_details(error))) from error
+            else:
+                return select
+
+    def _unknown_name(
+        self, select: str, details: dict[str, Any], offset: int
+    ) -> tuple[re.Match[str], str] | None:
+        if "position" not in details:
+            return None
+        # DuckDB counts bytes.
+        start = len(select.encode()[: int(details["position"]) - offset].decode(errors="ignore"))
+        reference = _REFERENCE.match(select, start)
+        if reference is None:
+            return None
+        name = reference[2].strip('"')
+        return (reference, name) if name in self._paths_by_alias else None
+
+
+def quote(name: str) -> str:
+    """Return a column or table name in double quotes."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """Return a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def filter_rows(table: pa.Table, where: str) -> pa.Table:
+    """Return the rows of a table that meet a condition, in their order.
+
+    Args:
+        table: The rows; a column may be a dotted path, and its last segment then names it where that is unique.
+        where: An SQL expression over the columns.
+
+    Raises:
+        QueryError: The condition is not one expression over the columns.
+    """
+    try:
+        duckdb.SQLExpression(where)
+    except duckdb.Error as error:
+        raise QueryError(f"where: {_say(_details(error))}") from error
+    position = pa.array(range(table.num_rows), pa.int64())
+    with Database({"rows": table.append_column("_position", position)}) as database:
+        try:
+            kept = database.query(f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position")
+        except QueryError as error:
+            raise QueryError(f"where: {error}") from error
+    return table.take(kept["_position"])
+
+
+def _aliases(paths: Sequence[str]) -> dict[str, list[str]]:
+    aliases: dict[str, list[str]] = {}
+    for path in sorted(paths):
+        aliases.setdefault(path.rpartition(".")[2], []).append(path)
+    return aliases
+
+
+def _details(error: duckdb.Error) -> dict[str, Any]:
+    """Return what DuckDB says of an error: as it gives it when asked for JSON, or the plain text."""
+    text = str(error)
+    try:
+        details: dict[str, Any] = json.loads(text[text.index("{") :])
+    except ValueError:
+        return {"exception_message": text.partition("Error: ")[2] or text}
+    return details
+
+
+def _say(details: dict[str, Any]) -> str:
+    message = " ".join(str(details["exception_message"]).split())
+    if details.get("exception_type") == "Permission":
+        return "a query reads the sweep's rows and nothing outside them: files, directories and networks are closed"
+    if "Referenced table" in message:
+        message += '; an axis is its dotted path in double quotes, as in "controller.cache.capacity"'
+    return message
