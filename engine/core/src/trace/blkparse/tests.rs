@@ -1,0 +1,149 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn of(lines: &[&str]) -> Reading {
+    read(lines.join("\n").as_bytes(), "disk.blk").unwrap()
+}
+
+/// The record of one queue event with these letters and this body.
+fn event(letters: &str, body: &str) -> Reading {
+    of(&[&format!("  8,0    1        1     0.000000000   697  Q {letters:>3} {body}"), WRITE])
+}
+
+/// Keeps a trace from being empty.
+const WRITE: &str = "  8,0    1        2     9.000000000   697  Q   W 10 + 2 [x]";
+
+fn bad(line: &str) -> (u64, usize, String) {
+    match read([WRITE, line].join("\n").as_bytes(), "disk.blk") {
+        Err(TraceError::BadLine { file, line, column, value, .. }) if file == "disk.blk" => {
+            (line, column, value)
+        }
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+#[test]
+fn only_queue_events_are_taken() {
+    let reading = of(&[
+        "  8,0    3        1     1.000000000   697  Q   W 223490 + 8 [kjournald]",
+        "  8,0    3        2     1.000001829   697  G   W 223490 + 8 [kjournald]",
+        "  8,0    3        0     1.000007900     0  m   N cfq workload slice:100",
+        "  8,0    3        4     1.000009000     0 UT   N [swapper] 1",
+        "  8,0    3        5     1.004512310     0  C   W 223490 + 8 [0]",
+        "",
+        "  8,0    0        6     1.250000000   699  Q  RA 100 + 16 [a name with spaces]",
+    ]);
+    let expected = Columns {
+        time_ns: vec![0, 250_000_000],
+        process: vec![697, 699],
+        lba: vec![223_490, 100],
+        sectors: vec![8, 16],
+        op: vec![1, 0],
+        flags: vec![0, Flags::READ_AHEAD.bits()],
+    };
+    assert_eq!(reading.trace.columns(), &expected);
+    assert_eq!(reading.trace.end(), Lba(223_498));
+    assert_eq!(reading.skipped, Skipped::default());
+}
+
+#[test]
+fn letters_say_what_is_asked_for() {
+    let first = |letters, body| {
+        let record = event(letters, body).trace.record(0);
+        (record.op, record.sectors.0, record.flags)
+    };
+    let (sync, meta) = (Flags::SYNC, Flags::META);
+    let barrier = Flags::PREFLUSH.with(Flags::FUA);
+    assert_eq!(first("R", "8 + 8 [x]"), (Op::Read, 8, Flags::NONE));
+    assert_eq!(first("RAM", "8 + 8 [x]"), (Op::Read, 8, Flags::READ_AHEAD.with(meta)));
+    assert_eq!(first("WS", "8 + 8 [x]"), (Op::Write, 8, sync));
+    assert_eq!(first("WFS", "8 + 8 [x]"), (Op::Write, 8, Flags::FUA.with(sync)));
+    assert_eq!(first("FW", "8 + 8 [x]"), (Op::Write, 8, Flags::PREFLUSH));
+    assert_eq!(first("FWFSM", "8 + 8 [x]"), (Op::Write, 8, barrier.with(sync).with(meta)));
+    assert_eq!(first("WBS", "8 + 8 [x]"), (Op::Write, 8, barrier.with(sync)));
+    // Flushes without data, in all the ways in which they are printed.
+    for (letters, body) in [("FWS", "0 + 0 [x]"), ("FWS", "[x]"), ("FWFS", "(   1234) [x]"), ("FNS", "[x]")] {
+        assert_eq!(first(letters, body), (Op::Flush, 0, sync), "{letters} {body}");
+    }
+    assert_eq!(first("F", "[x]"), (Op::Flush, 0, Flags::NONE));
+    assert_eq!(first("FF", "[x]"), (Op::Flush, 0, Flags::NONE));
+    // With the time since an earlier event, without a command, at the end of a Windows line.
+    for body in ["8 + 8 (   1234) [x]", "8 + 8", "8 + 8\r"] {
+        assert_eq!(first("W", body), (Op::Write, 8, Flags::NONE), "{body}");
+    }
+}
+
+#[test]
+fn what_is_not_replayed_is_counted() {
+    let skipped = |letters, body| {
+        let reading = event(letters, body);
+        assert_eq!(reading.trace.len(), 1);
+        let Skipped { discards, commands, empty } = reading.skipped;
+        (discards, commands, empty)
+    };
+    assert_eq!(skipped("D", "8 + 8 [x]"), (1, 0, 0));
+    assert_eq!(skipped("DES", "8 + 8 [x]"), (1, 0, 0));
+    assert_eq!(skipped("ZR", "8 + 8 [x]"), (0, 1, 0));
+    assert_eq!(skipped("R", "36 (12 01 00 00 24 00 ..) [hald]"), (0, 1, 0));
+    assert_eq!(skipped("N", "[x]"), (0, 0, 1));
+    assert_eq!(skipped("WS", "0 + 0 [x]"), (0, 0, 1));
+}
+
+#[test]
+fn the_summary_ends_the_trace() {
+    for first in ["CPU0 (sda):", "Total (sda):"] {
+        let reading =
+            of(&[WRITE, first, " Reads Queued:           0,        0KiB\t Writes Queued: 1", "not a line"]);
+        assert_eq!(reading.trace.len(), 1);
+    }
+}
+
+#[test]
+fn late_events_are_sorted_and_equal_times_keep_their_order() {
+    let reading = of(&[
+        "8,0 1 1 2.0 1 Q W 1 + 1 [x]",
+        "8,0 2 1 1.5 2 Q W 2 + 1 [x]",
+        "8,0 1 2 2.0 3 Q W 3 + 1 [x]",
+        "8,0 2 2 1.5 4 Q W 4 + 1 [x]",
+    ]);
+    assert_eq!(reading.trace.columns().process, [2, 4, 1, 3]);
+    assert_eq!(reading.trace.columns().time_ns, [0, 0, 500_000_000, 500_000_000]);
+}
+
+#[test]
+fn a_bad_line_is_named_with_its_place_and_value() {
+    assert_eq!(bad("8.0 1 1 0.5 7 Q W 1 + 1"), (2, 1, "8.0".into()));
+    assert_eq!(bad("8,0 x 1 0.5 7 Q W 1 + 1"), (2, 5, "x".into()));
+    assert_eq!(bad("8,0 1 - 0.5 7 Q W 1 + 1"), (2, 7, "-".into()));
+    assert_eq!(bad("8,0 1 1 5 7 Q W 1 + 1"), (2, 9, "5".into()));
+    assert_eq!(bad("8,0 1 1 0.0000000001 7 Q W 1 + 1"), (2, 9, "0.0000000001".into()));
+    assert_eq!(bad("8,0 1 1 0.5 4294967296 Q W 1 + 1"), (2, 13, "4294967296".into()));
+    assert_eq!(bad("8,0 1 1 0.5 7"), (2, 14, String::new()));
+    assert_eq!(bad("8,0 1 1 0.5 7 Q WX 1 + 1"), (2, 18, "X".into()));
+    assert_eq!(bad("8,0 1 1 0.5 7 Q Q 1 + 1"), (2, 17, "Q".into()));
+    assert_eq!(bad("8,0 1 1 0.5 7 Q W one + 1"), (2, 19, "one".into()));
+    assert_eq!(bad("8,0 1 1 0.5 7 Q W 1 - 1"), (2, 21, "-".into()));
+    assert_eq!(bad("8,0 1 1 0.5 7 Q W 1 + 4294967296"), (2, 23, "4294967296".into()));
+    assert_eq!(bad("8,0 1 1 0.5 7 Q W 1 +"), (2, 22, String::new()));
+    assert_eq!(bad("8,16 1 1 0.5 7 Q W 1 + 1"), (2, 1, "8,16".into()));
+    let message = read(b"8,0 1 1 now 7 Q W 1 + 1", "disk.blk").unwrap_err().to_string();
+    assert_eq!(message, "disk.blk: line 1, column 9: `now`; expected a time as seconds.nanoseconds");
+    let message = read(b"8,0 1 1 now 7 Q W 1 + 1", "").unwrap_err().to_string();
+    assert!(message.starts_with("line 1, column 9"), "{message}");
+}
+
+#[test]
+fn a_trace_without_io_says_so() {
+    let nothing = read(b"  8,0    3        2     1.000001829   697  G   W 223490 + 8 [x]\n", "disk.blk");
+    assert_eq!(nothing, Err(TraceError::Empty { file: "disk.blk".into(), lines: 2 }));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(at in 0_usize..60, bytes in prop::collection::vec(any::<u8>(), 0..6), cut in 0_usize..60) {
+        let mut line = b"  8,0    3        1     0.000000000   697  Q FWFS 223490 + 8 [x]".to_vec();
+        line.splice(at..(at + cut).min(line.len()).max(at), bytes);
+        let _ = read(&line, "");
+    }
+}
