@@ -11,7 +11,7 @@ Binary prefixes (`KiB`, `MiB`, ...) are powers of 2^10, decimal ones (`kB` or `K
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -83,9 +83,11 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
 )
 """The base units by name: those that the schema gives its leaves, and those of result columns."""
 
-_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?)\s*(.*?)\s*")
+_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(.*?)\s*")
+_LIMIT = 2**64
 _NANOSECONDS = {"us": 10**3, "s": 10**9}
 _SUFFIX = {"us": "us", "s": "s", "per_s": "/s", "iops": "/s", "rpm": "rpm"}
+_ZERO = {"bytes": "B", "ns": "s", "bytes_per_s": "B/s"}
 _RENDERED = {
     "bytes": ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB", "B"),
     "ns": ("h", "min", "s", "ms", "us", "ns"),
@@ -118,16 +120,15 @@ def parse(value: object, unit: str) -> int | float:
     if factor is None:
         allowed = ", ".join(kind.suffixes)
         raise _refusal(text, f"has an unknown unit {suffix!r}; {kind.phrase} ends in one of {allowed}")
-    try:
-        value = Fraction(Decimal(number.replace("_", ""))) * factor
-    except (InvalidOperation, OverflowError, ValueError):
-        raise _refusal(text, f"is not {kind.phrase}; write it like {kind.example!r}") from None
+    amount = Fraction(Decimal(number.replace("_", ""))) * factor
+    if abs(amount) >= _LIMIT:
+        raise _refusal(text, "is more than can be counted")
     if not kind.whole:
-        return float(value)
-    if value.denominator != 1:
+        return float(amount)
+    if amount.denominator != 1:
         base = next(name for name, size in kind.suffixes.items() if size == 1)
         raise _refusal(text, f"is not a whole number of {base}")
-    return value.numerator
+    return amount.numerator
 
 
 def render(value: float, unit: str) -> str:
@@ -143,6 +144,8 @@ def render(value: float, unit: str) -> str:
     if not kind.whole:
         number = int(value) if float(value).is_integer() else value
         return f"{number!r}{_SUFFIX.get(unit, '')}"
+    if not value:
+        return f"0{_ZERO[unit]}"
     amounts = ((Fraction(int(value)) / kind.suffixes[suffix], suffix) for suffix in _RENDERED[unit])
     return min((f"{_plain(amount)}{suffix}" for amount, suffix in amounts if _is_short(amount)), key=len)
 

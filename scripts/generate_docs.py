@@ -1,0 +1,217 @@
+"""Write the reference pages that follow from the engine: every parameter, and every result column.
+
+Usage: generate_docs.py [--check]
+
+Without an option it writes docs/reference/*.md; with --check it writes nothing and exits 1 where a page
+is out of date.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from destage.engine import columns, quantities
+from destage.engine.scenario_schema import engine_tree
+from destage.engine.schema_tree import Node, is_null, is_outward_tagged
+
+DOCS = Path(__file__).resolve().parents[1] / "docs" / "reference"
+WORDS = {
+    "bytes": "bytes",
+    "ns": "ns",
+    "per_s": "1/s",
+    "bytes_per_s": "bytes/s",
+    "rpm": "rpm",
+    "fraction": "fraction",
+}
+TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
+GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
+
+
+def main() -> int:
+    """Write the pages, or say which are out of date."""
+    pages = {"configuration.md": configuration_page(), "columns.md": columns_page()}
+    if "--check" in sys.argv[1:]:
+        stale = [name for name, text in pages.items() if _current(DOCS / name) != text]
+        for name in stale:
+            print(f"docs/reference/{name} is out of date; run scripts/generate_docs.py", file=sys.stderr)
+        return 1 if stale else 0
+    DOCS.mkdir(parents=True, exist_ok=True)
+    for name, text in pages.items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+def columns_page() -> str:
+    """The page of result columns."""
+    rows = [
+        f"| `{column.name}` | {column.type} | {column.unit or '-'} | {_cell(column.meaning)} |"
+        for column in columns()
+    ]
+    return "\n".join(
+        [
+            "# Result columns",
+            "",
+            GENERATED,
+            "One run gives one row with these columns. A column that a run cannot give is null.",
+            "An objective names a column without its unit suffix and gives its own: `response_p95 <= 30ms`.",
+            "",
+            "| column | type | unit | meaning |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def configuration_page() -> str:
+    """The page of parameters, one section per part of a configuration."""
+    return "\n".join(
+        [
+            "# Configuration",
+            "",
+            GENERATED,
+            "One configuration is a `scenario` of a study: what is asked for (`workload`), of which",
+            "controller and arrays, and how the run is conducted (`run`). Quantities may be written with",
+            "their unit (`64MiB`, `8ms`, `533MB/s`, `30%`); a bare number counts the unit that the table",
+            "names. MiB is 2^20 bytes, MB is 10^6. `workload`, `controller` and an array's `disk` may `use`",
+            "a name of the catalogue (`destage catalog`); fields given beside it win.",
+            "",
+            *_section("", engine_tree().root, set()),
+        ]
+    )
+
+
+def _section(path: str, node: Node, seen: set[str]) -> Iterator[str]:
+    """A part of the configuration and the parts below it, each once."""
+    tree = engine_tree()
+    node = tree.follow(node)
+    branches = [branch for branch in tree.alternatives(node) if not is_null(branch)]
+    if len(branches) == 1:
+        node, branches = {**branches[0], "description": node.get("description", "")}, []
+    yield f"## {f'`{path}`' if path else 'scenario'}\n"
+    if node.get("description"):
+        yield f"{node['description']}\n"
+    for branch in branches:
+        tag = tree.tag_of(node)
+        if tag is not None:
+            yield f"### `{path}`, {tag} `{branch['properties'][tag]['const']}`\n"
+            yield f"{branch.get('description', '')}\n"
+            yield from _table({key: leaf for key, leaf in branch["properties"].items() if key != tag}, branch)
+    if not branches:
+        yield from _table(node.get("properties", {}), node)
+    parts = [part for branch in branches for part in branch.get("properties", {}).items()]
+    for key, leaf in parts or node.get("properties", {}).items():
+        below = _part_below(leaf)
+        name = f"{path}.{key}" if path else key
+        if below is not None and str(below) not in seen and not (key == "arrays" and not path):
+            seen.add(str(below))
+            yield from _section(name, below, seen)
+
+
+def _part_below(leaf: Node) -> Node | None:
+    """The part of the configuration that a field holds, or holds a list of; None for a plain value."""
+    tree = engine_tree()
+    node = tree.follow(leaf)
+    branches = [branch for branch in tree.alternatives(node) if not is_null(branch)]
+    if len(branches) == 1:
+        node = branches[0]
+    if "items" in node:
+        return _part_below(node["items"])
+    is_part = "properties" in node or tree.tag_of(node) is not None
+    return {**node, "description": node.get("description", "")} if is_part else None
+
+
+def _table(fields: dict[str, Node], owner: Node) -> Iterator[str]:
+    if not fields:
+        return
+    yield "| parameter | type | unit | allowed | default | meaning |"
+    yield "|---|---|---|---|---|---|"
+    for key, leaf in fields.items():
+        node = engine_tree().follow(leaf)
+        default = "required" if key in owner.get("required", ()) else _value(node.get("default"), node)
+        unit = WORDS.get(node.get("x-unit", ""), "-")
+        meaning = _cell(node.get("description", ""))
+        yield f"| `{key}` | {_type(node)} | {unit} | {_allowed(node)} | {default} | {meaning} |"
+    yield ""
+
+
+def _type(node: Node) -> str:
+    tree = engine_tree()
+    branches = [branch for branch in tree.alternatives(node) if not is_null(branch)]
+    if len(branches) == 1:
+        return f"{_type(branches[0])} or null"
+    if (
+        any(is_outward_tagged(branch) or "const" in branch for branch in branches)
+        and tree.tag_of(node) is None
+    ):
+        return "choice"
+    if branches:
+        return "table with `kind`"
+    if "enum" in node:
+        return "choice"
+    types = [node["type"]] if isinstance(node.get("type"), str) else list(node.get("type", ()))
+    words = [
+        "null"
+        if name == "null"
+        else "list"
+        if name == "array"
+        else "table"
+        if name == "object"
+        else TYPES[name]
+        for name in types
+    ]
+    return " or ".join(words)
+
+
+def _allowed(node: Node) -> str:
+    tree = engine_tree()
+    unit = node.get("x-unit")
+    if "enum" in node:
+        return ", ".join(f"`{word}`" for word in node["enum"])
+    branches = [branch for branch in tree.alternatives(node) if not is_null(branch)]
+    if branches and tree.tag_of(node) is not None:
+        tag = tree.tag_of(node) or ""
+        return ", ".join(f"`{branch['properties'][tag]['const']}`" for branch in branches)
+    if len(branches) > 1:
+        return "; ".join(_choice(branch) for branch in branches)
+    bounds = [
+        f"{sign} {_value(node[key], node)}"
+        for sign, key in (
+            ("at least", "minimum"),
+            ("more than", "exclusiveMinimum"),
+            ("at most", "maximum"),
+            ("less than", "exclusiveMaximum"),
+        )
+        if key in node and not (key == "minimum" and node[key] == 0 and unit != "fraction")
+    ]
+    return ", ".join(bounds) or "-"
+
+
+def _choice(branch: Node) -> str:
+    word = branch["const"] if "const" in branch else f"{{{branch['required'][0]}: ...}}"
+    return f"`{word}`: {_cell(branch.get('description', '')).removesuffix('.')}"
+
+
+def _value(value: object, node: Node) -> str:
+    unit = node.get("x-unit")
+    if value is None:
+        return "-"
+    if isinstance(value, dict | list):
+        return "see below"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if unit is not None and isinstance(value, int | float):
+        return f"`{quantities.render(value, unit)}`"
+    return f"`{value:g}`" if isinstance(value, float) else f"`{value}`"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _current(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
