@@ -1,1 +1,26 @@
-"""Which configurations to simulate, and getting them all run."""
+"""Which configurations to run, and getting them all run: studies, plans, executors, seeks."""
+
+from destage.sweeps.outcomes import Outcome, Preview, Progress, Status
+from destage.sweeps.running import plan, resume, run, status, sweep_path
+from destage.sweeps.studies import load_study
+from destage.sweeps.study import Study, parse_study
+from destage.sweeps.study_schema import study_schema
+from destage.sweeps.verification import Verification, verify
+
+__all__ = [
+    "Outcome",
+    "Preview",
+    "Progress",
+    "Status",
+    "Study",
+    "Verification",
+    "load_study",
+    "parse_study",
+    "plan",
+    "resume",
+    "run",
+    "status",
+    "study_schema",
+    "sweep_path",
+    "verify",
+]

@@ -1,0 +1,64 @@
+"""The answers of a seek and the runs that certify them, as they lie on disk."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.store.durable import write_durably
+from destage.store.layout import SweepLayout
+
+
+def answers_schema(axes: list[pa.Field]) -> pa.Schema:
+    """Return the schema of the answers: one row per point.
+
+    Args:
+        axes: One field per axis, named by its dotted path.
+    """
+    return pa.schema(
+        [
+            pa.field("point_id", pa.string()),
+            pa.field("label", pa.string()),
+            *axes,
+            pa.field("metric", pa.string()),
+            pa.field("answer_mean", pa.float64()),
+            pa.field("answer_low", pa.float64()),
+            pa.field("answer_high", pa.float64()),
+            pa.field("answer_half_width", pa.float64()),
+            pa.field("n", pa.int64()),
+            pa.field("answers", pa.list_(pa.int64())),
+            pa.field("censored", pa.string()),
+            pa.field("monotone", pa.bool_()),
+            pa.field("binding", pa.string()),
+            pa.field("limiting", pa.string()),
+            pa.field("interval_met", pa.bool_()),
+            pa.field("undecided", pa.int64()),
+            pa.field("failed", pa.int64()),
+        ]
+    )
+
+
+def certificates_schema() -> pa.Schema:
+    """Return the schema of the certificates: one row per point and replicate."""
+    return pa.schema(
+        [
+            pa.field("point_id", pa.string()),
+            pa.field("replicate", pa.int64()),
+            pa.field("n", pa.int64()),
+            pa.field("run_id_pass", pa.string()),
+            pa.field("run_id_fail", pa.string()),
+            pa.field("state", pa.string()),
+        ]
+    )
+
+
+def write_answers(layout: SweepLayout, answers: pa.Table, certificates: pa.Table) -> None:
+    """Write a sweep's answers, the certificates first, so that no answer is ever without them.
+
+    Args:
+        layout: The sweep's directory.
+        answers: A table in `answers_schema`.
+        certificates: A table in `certificates_schema`.
+    """
+    for path, table in ((layout.certificates, certificates), (layout.answers, answers)):
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink, compression="zstd")
+        write_durably(path, sink.getvalue().to_pybytes())

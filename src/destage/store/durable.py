@@ -1,0 +1,57 @@
+"""Writing a file so that it is wholly there or not at all, whatever moment the machine stops at."""
+
+import os
+from pathlib import Path
+
+from destage.store.failpoints import pass_point
+
+
+def write_durably(
+    path: Path,
+    data: bytes,
+    *,
+    tmp: Path | None = None,
+    middle: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+) -> None:
+    """Write bytes to a temporary file, force them to disk and rename it into place.
+
+    Args:
+        path: Where the whole file shall appear; replaced if it is there.
+        data: The file's bytes.
+        tmp: The temporary name, in the same directory; by default the name with a dot before and the
+            process id after.
+        middle: A fail point half-way through the bytes.
+        before: A fail point between the last byte and the rename.
+        after: A fail point after the rename.
+    """
+    temporary = tmp if tmp is not None else path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    half = len(data) // 2
+    with temporary.open("wb") as file:
+        file.write(data[:half])
+        if middle is not None:
+            file.flush()
+            pass_point(middle)
+        file.write(data[half:])
+        file.flush()
+        os.fsync(file.fileno())
+    if before is not None:
+        pass_point(before)
+    temporary.replace(path)
+    sync_directory(path.parent)
+    if after is not None:
+        pass_point(after)
+
+
+def sync_directory(directory: Path) -> None:
+    """Force a directory's entries to disk, so that a rename in it outlives a power cut.
+
+    Args:
+        directory: The directory whose entries changed.
+    """
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

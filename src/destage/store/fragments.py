@@ -1,0 +1,109 @@
+"""Fragments: Parquet files of result rows, each written whole by one worker; the rename of one is the commit.
+
+A fragment's name is a digest of the run ids in it. Running a batch twice therefore writes the same name,
+and any file can be checked against its own name: a file whose footer cannot be read is *torn*, one whose
+name is not the digest of its rows is *foreign*.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.errors import StoreError
+from destage.store.durable import write_durably
+from destage.store.failpoints import pass_point
+
+FORMAT = "destage-fragment-1"
+TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
+"""Error kinds that say nothing about the configuration: such rows are shown but do not count as present."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """What an index needs to know of one fragment.
+
+    Attributes:
+        key: The digest that names it.
+        rows: How many rows it holds.
+        size: Its size [bytes].
+    """
+
+    key: str
+    rows: int
+    size: int
+
+
+def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
+    """Return the name of the fragment that holds these runs.
+
+    Args:
+        run_ids: The runs, in any order.
+        transient: Whether the rows only say that the runs could not be executed; such a fragment has a name
+            of its own, so that it never replaces real rows.
+    """
+    digest = hashlib.blake2b(b"transient" if transient else b"rows", digest_size=16)
+    for run_id in sorted(run_ids):
+        digest.update(run_id.encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def write_fragment(directory: Path, rows: pa.Table) -> Fragment:
+    """Commit rows as one fragment.
+
+    Args:
+        directory: The sweep's directory of fragments.
+        rows: The rows with at least the columns `run_id` and `error_kind`.
+
+    Returns:
+        The fragment that now is there.
+    """
+    transient = any(kind in TRANSIENT_KINDS for kind in rows["error_kind"].to_pylist())
+    key = fragment_key(rows["run_id"].to_pylist(), transient=transient)
+    metadata = {"destage.format": FORMAT, "destage.key": key, "destage.transient": str(transient).lower()}
+    sink = pa.BufferOutputStream()
+    pq.write_table(rows.replace_schema_metadata(metadata), sink, compression="zstd")
+    data = sink.getvalue().to_pybytes()
+    pass_point("before_tmp")
+    write_durably(
+        directory / f"{key}.parquet",
+        data,
+        tmp=directory / f".{key}.{os.getpid()}.tmp",
+        middle="mid_tmp",
+        before="before_rename",
+        after="after_rename",
+    )
+    return Fragment(key, rows.num_rows, len(data))
+
+
+def inspect_fragment(path: Path) -> Fragment:
+    """Return what is known of the fragment at a path, after checking that it is whole and ours.
+
+    Args:
+        path: A file among the fragments.
+
+    Raises:
+        StoreError: The file is torn or foreign; the message says how.
+    """
+    if path.suffix != ".parquet" or not path.is_file():
+        raise StoreError(f"{path.name} is foreign: fragments are files that end in .parquet")
+    try:
+        with pq.ParquetFile(path) as file:
+            metadata = {
+                key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()
+            }
+            if metadata.get("destage.format") != FORMAT:
+                raise StoreError(f"{path.name} is foreign: it is not a {FORMAT} file")
+            run_ids = file.read(columns=["run_id"])["run_id"].to_pylist()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).splitlines()[0]
+        raise StoreError(f"{path.name} is torn: {reason}") from error
+    key = fragment_key(run_ids, transient=metadata.get("destage.transient") == "true")
+    if path.stem != key:
+        raise StoreError(f"{path.name} is foreign: its rows belong to the fragment {key}")
+    return Fragment(key, len(run_ids), path.stat().st_size)

@@ -1,0 +1,75 @@
+"""The exclusive right to write into a sweep: a file lock, given back by the system when its holder dies."""
+
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from destage.errors import StoreError
+
+
+@contextmanager
+def hold_lease(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold a sweep's lease for the length of a `with` block.
+
+    Args:
+        path: The lease file; made if it is not there.
+        wait_s: How long to wait for another holder to end [s].
+
+    Raises:
+        StoreError: Another process holds the lease; the message names it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Python opens files close-on-exec, so no child (Ray's daemons, say) can keep the lock past our death.
+    with path.open("a+b") as file:
+        deadline = time.monotonic() + wait_s
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise StoreError(
+                        f"{path.parent} is being written by {_holder(path)}; wait for it to end"
+                    ) from None
+                time.sleep(0.1)
+        file.truncate(0)
+        holder = {
+            "pid": os.getpid(),
+            "host": socket.gethostname(),
+            "since": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        }
+        file.write(json.dumps(holder).encode())
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
+
+
+def current_writer(path: Path) -> str | None:
+    """Return who holds a lease, or None when nobody does.
+
+    Args:
+        path: The lease file.
+    """
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _holder(path)
+    return None
+
+
+def _holder(path: Path) -> str:
+    try:
+        holder = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return "another process"
+    return f"process {holder['pid']} on {holder['host']} since {holder['since']}"

@@ -1,0 +1,112 @@
+"""The plan: a table of runs, one file per planning round, written before the round's first run starts.
+
+Columns: `point_id`, `label`, `replicate`, `run_id`, `round`, one per axis (its dotted path), for a seek the
+    probed value
+(the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The schema's
+metadata say which columns are axes and which is sought, so that a reader needs no study file to tell them
+apart.
+"""
+
+import json
+from itertools import count
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.store.durable import write_durably
+from destage.store.layout import SweepLayout
+
+LEADING = (
+    pa.field("point_id", pa.string()),
+    pa.field("label", pa.string()),
+    pa.field("replicate", pa.int64()),
+    pa.field("run_id", pa.string()),
+    pa.field("round", pa.int64()),
+)
+TRAILING = (pa.field("config", pa.string()), pa.field("estimated_events", pa.float64()))
+
+
+def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
+    """Return the schema of a sweep's plan.
+
+    Args:
+        axes: One field per axis, named by its dotted path.
+        seek: The dotted path of the sought parameter, if the sweep seeks one.
+    """
+    probe = [] if seek is None else [pa.field(seek, pa.int64())]
+    metadata = {"destage.axes": json.dumps([field.name for field in axes]), "destage.seek": json.dumps(seek)}
+    return pa.schema([*LEADING, *axes, *probe, *TRAILING], metadata=metadata)
+
+
+def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
+    """Write one planning round, unless the very same is there.
+
+    Rounds that were planned after another one are stale then, and go.
+
+    Args:
+        layout: The sweep's directory.
+        number: The round.
+        table: Its runs, in `plan_schema`.
+    """
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    data = sink.getvalue().to_pybytes()
+    path = layout.plan(number)
+    if path.is_file() and path.read_bytes() == data:
+        return
+    drop_rounds(layout, number + 1)
+    write_durably(path, data, middle="mid_plan_round")
+
+
+def drop_rounds(layout: SweepLayout, first: int) -> None:
+    """Remove the planning rounds from one on, the last one first so that no gap is ever seen.
+
+    Args:
+        layout: The sweep's directory.
+        first: The first round to go.
+    """
+    for path in reversed(_round_paths(layout)[first:]):
+        path.unlink()
+
+
+def read_plan(layout: SweepLayout) -> pa.Table | None:
+    """Return all planning rounds as one table, or None when nothing was planned yet.
+
+    Args:
+        layout: The sweep's directory.
+    """
+    paths = _round_paths(layout)
+    if not paths:
+        return None
+    tables = [pq.read_table(path) for path in paths]
+    return pa.concat_tables(tables, promote_options="default")
+
+
+def axes_of(plan: pa.Table) -> list[str]:
+    """Return the dotted paths of a plan's axes.
+
+    Args:
+        plan: A table in `plan_schema`.
+    """
+    return [str(path) for path in json.loads(plan.schema.metadata[b"destage.axes"])]
+
+
+def seek_of(plan: pa.Table) -> str | None:
+    """Return the dotted path of the parameter that a plan seeks, if any.
+
+    Args:
+        plan: A table in `plan_schema`.
+    """
+    path = json.loads(plan.schema.metadata[b"destage.seek"])
+    return None if path is None else str(path)
+
+
+def _round_paths(layout: SweepLayout) -> list[Path]:
+    paths: list[Path] = []
+    for number in count():
+        path = layout.plan(number)
+        if not path.is_file():
+            return paths
+        paths.append(path)
+    return paths

@@ -1,0 +1,104 @@
+"""A sweep as a reader sees it: its study, plan, runs and answers as Arrow tables."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+
+from destage.errors import StoreError
+from destage.store.answers import answers_schema, certificates_schema
+from destage.store.layout import SweepLayout
+from destage.store.plan import axes_of, plan_schema, read_plan, seek_of
+from destage.store.rows import read_rows, rows_schema
+
+
+class Sweep:
+    """One sweep of a store, opened for reading; a writer may be at work beside it.
+
+    Attributes:
+        path: The sweep's directory.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._layout = SweepLayout(path)
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.path.name.rpartition("-")[0]
+
+    @property
+    def id(self) -> str:
+        """The digest that tells this sweep from others of the same name."""
+        return self.path.name.rpartition("-")[2]
+
+    @property
+    def axes(self) -> list[str]:
+        """The dotted paths of the axes, in the study's order."""
+        plan = read_plan(self._layout)
+        return [] if plan is None else axes_of(plan)
+
+    @property
+    def seek(self) -> str | None:
+        """The dotted path of the sought parameter, if the study seeks one."""
+        plan = read_plan(self._layout)
+        return None if plan is None else seek_of(plan)
+
+    def spec(self) -> dict[str, Any]:
+        """Return the study as it was run."""
+        spec: dict[str, Any] = yaml.safe_load(self._layout.spec.read_text())
+        return spec
+
+    def plan(self) -> pa.Table:
+        """Return every planned run, all rounds together."""
+        plan = read_plan(self._layout)
+        return plan_schema([], None).empty_table() if plan is None else plan
+
+    def rows(self) -> pa.Table:
+        """Return one row per run that is there: result columns and provenance columns."""
+        return read_rows(self._layout)
+
+    def runs(self) -> pa.Table:
+        """Return the planned runs that are there: plan columns without `config`, then those of `rows`.
+
+        Points that share a run (five write fractions of a cache of size 0) have a row each.
+        """
+        plan = self.plan().drop_columns(["config"])
+        rows = self.rows()
+        at = {run_id: index for index, run_id in enumerate(rows["run_id"].to_pylist())}
+        indices = [at.get(run_id) for run_id in plan["run_id"].to_pylist()]
+        kept = pa.array([index is not None for index in indices], pa.bool_())
+        found = rows.take(pa.array([index for index in indices if index is not None], pa.int64()))
+        runs = plan.filter(kept)
+        for field in rows_schema():
+            if field.name != "run_id":
+                runs = runs.append_column(field, found[field.name])
+        return runs
+
+    def answers(self) -> pa.Table:
+        """Return what the seek found: one row per point, empty until the sweep has finished."""
+        path = self._layout.answers
+        return pq.read_table(path) if path.is_file() else answers_schema([]).empty_table()
+
+    def certificates(self) -> pa.Table:
+        """Return the runs that prove the answers: one row per point and replicate."""
+        path = self._layout.certificates
+        return pq.read_table(path) if path.is_file() else certificates_schema().empty_table()
+
+
+def open_sweep(path: str | Path) -> Sweep:
+    """Open a sweep for reading.
+
+    Args:
+        path: The sweep's directory.
+
+    Raises:
+        StoreError: There is no sweep.
+    """
+    root = Path(path)
+    if not SweepLayout(root).spec.is_file():
+        raise StoreError(f"no sweep at {root}: it has no spec.yaml")
+    return Sweep(root)

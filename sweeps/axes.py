@@ -1,0 +1,92 @@
+"""The values of an axis: a list, or a range, linspace or logspace; quantities with their units."""
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from destage.engine import quantities
+from destage.errors import ConfigError, Issue
+from destage.sweeps.parameters import Leaf
+
+
+def values(written: Sequence[object] | Mapping[str, Sequence[Any]], leaf: Leaf) -> tuple[object, ...]:
+    """Return an axis's values in base units, each once, in the order given.
+
+    Args:
+        written: A list of values, or one of `range: [from, to, step]`, `linspace: [from, to, how many]`,
+            `logspace: [from, to, how many]`; all three include both ends (a range only where its step meets
+            it).
+        leaf: What the schema says of the parameter.
+
+    Raises:
+        ConfigError: A value is no quantity of the parameter's unit, or the numbers make no axis.
+    """
+    if not isinstance(written, Mapping):
+        return tuple(dict.fromkeys(in_base_units(value, leaf) for value in written))
+    (form, arguments), *_ = written.items()
+    numbers = [in_base_units(argument, leaf) for argument in arguments[:2]]
+    third = in_base_units(arguments[2], leaf) if form == "range" else arguments[2]
+    for value in (*numbers, third):
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise _refusal(written, f"{form} wants three numbers")
+    first, last = (_exact(number) for number in numbers)
+    if form == "range":
+        return _range(written, first, last, _exact(third), leaf)
+    if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
+        raise _refusal(written, f"{form} wants a whole number of values, at least 2")
+    if form == "linspace":
+        spread = [first + (last - first) * index / max(third - 1, 1) for index in range(third)]
+        return _numbers(spread, leaf)
+    if first <= 0 or last <= 0:
+        raise _refusal(written, "logspace wants both ends above 0")
+    logs = [
+        math.log(first) + (math.log(last) - math.log(first)) * index / max(third - 1, 1)
+        for index in range(third)
+    ]
+    inner = [_exact(_tidy(math.exp(value))) for value in logs[1:-1]]
+    return _numbers([first, *inner, last], leaf)
+
+
+def in_base_units(value: object, leaf: Leaf) -> object:
+    """Return a value with its unit parsed, if it is a text and the parameter is a quantity.
+
+    Args:
+        value: A value as written.
+        leaf: What the schema says of the parameter.
+
+    Raises:
+        ConfigError: The text is no quantity of the parameter's unit.
+    """
+    if leaf.unit is not None and isinstance(value, str):
+        return quantities.parse(value, leaf.unit)
+    return value
+
+
+def _range(
+    written: object, first: Fraction, last: Fraction, step: Fraction, leaf: Leaf
+) -> tuple[object, ...]:
+    if step == 0 or (last - first) * step < 0:
+        raise _refusal(written, "range wants a step that leads from its first number to its last")
+    count = (last - first) // step + 1
+    return _numbers([first + step * index for index in range(int(count))], leaf)
+
+
+def _numbers(spread: Sequence[Fraction], leaf: Leaf) -> tuple[object, ...]:
+    if leaf.is_integer:
+        return tuple(dict.fromkeys(round(value) for value in spread))
+    return tuple(dict.fromkeys(float(value) for value in spread))
+
+
+def _exact(value: Any) -> Fraction:
+    # Through the shortest decimal text, so that a step of 0.1 is a tenth and not the nearest binary number.
+    return Fraction(repr(value))
+
+
+def _tidy(value: float) -> float:
+    """Drop the last digits, which differ between mathematical libraries."""
+    return float(f"{value:.12g}")
+
+
+def _refusal(written: object, message: str) -> ConfigError:
+    return ConfigError("a bad axis", (Issue("", written, message),))

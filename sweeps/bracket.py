@@ -1,0 +1,173 @@
+"""The search of one seek: a geometric bracket, a bisection, and a look at the values just below the answer.
+
+The answer is a function of what passes and what fails alone: the values visited follow from `start`,
+`least`, `most` and the verdicts, never from the order in which runs end or from what other points found.
+Where passing is monotone the answer is the largest passing value. Where it is not, the lowest crossing that
+the search meets is taken, and said to be not monotone.
+
+A verdict may be *undecided*: the run reached no steady state, so it shows neither that the value is carried
+nor that it is not. The search goes on below it, as below a failing value; if the value just above the
+answer is undecided, the answer is a lower bound only and the state says so.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from destage.sweeps.study import Seek
+
+
+class Verdict(Enum):
+    """What one run says about one value."""
+
+    PASS = "pass"  # noqa: S105 - a verdict
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+    BROKEN = "broken"
+
+
+class State(Enum):
+    """How a search ended."""
+
+    CERTIFIED = "certified"
+    AT_LEAST = "at_least"
+    BELOW = "below"
+    UNDECIDED = "undecided"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A search that has ended.
+
+    Attributes:
+        state: How it ended.
+        value: The largest passing value; `most` for at least, `least - 1` for below; None when a run failed.
+        monotone: Whether no examined value passed above one that did not.
+    """
+
+    state: State
+    value: int | None
+    monotone: bool
+
+
+class _Unknown(Exception):  # noqa: N818 - not an error: the search waits for these values
+    def __init__(self, *values: int) -> None:
+        super().__init__(values)
+        self.values = values
+
+
+class _Broken(Exception):  # noqa: N818 - ends the search
+    pass
+
+
+def search(seek: Seek, look: Callable[[int], Verdict | None]) -> Found | tuple[int, ...]:
+    """Take a search as far as the known verdicts lead.
+
+    Args:
+        seek: What is sought, and between which bounds.
+        look: The verdict on a value, or None where it has not been run.
+
+    Returns:
+        What was found, or the values that must be run before the search can go on.
+    """
+    walk = _Walk(seek, look)
+    try:
+        return walk.walk()
+    except _Unknown as unknown:
+        return unknown.values
+    except _Broken:
+        return Found(State.FAILED, None, walk.is_monotone())
+
+
+class _Walk:
+    def __init__(self, seek: Seek, look: Callable[[int], Verdict | None]) -> None:
+        self._seek = seek
+        self._look = look
+        self._seen: dict[int, Verdict] = {}
+
+    def walk(self) -> Found:
+        passing, failing = self._bracket()
+        if failing > self._seek.most:
+            return Found(State.AT_LEAST, self._seek.most, self.is_monotone())
+        while passing is not None:
+            while failing - passing > 1:
+                middle = (passing + failing) // 2
+                if self._passes(middle):
+                    passing = middle
+                else:
+                    failing = middle
+            lower = self._lower_failing(passing)
+            if lower is None:
+                state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.CERTIFIED
+                return Found(state, passing, self.is_monotone())
+            passing, failing = self._below(lower)
+        state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.BELOW
+        return Found(state, self._seek.least - 1, self.is_monotone())
+
+    def is_monotone(self) -> bool:
+        passed = [value for value, verdict in self._seen.items() if verdict is Verdict.PASS]
+        failed = [value for value, verdict in self._seen.items() if verdict is Verdict.FAIL]
+        return not passed or not failed or max(passed) < min(failed)
+
+    def _passes(self, value: int) -> bool:
+        self._require(value)
+        return self._seen[value] is Verdict.PASS
+
+    def _require(self, *values: int) -> None:
+        unknown = []
+        for value in values:
+            verdict = self._look(value)
+            if verdict is None:
+                unknown.append(value)
+            elif verdict is Verdict.BROKEN:
+                raise _Broken
+            else:
+                self._seen[value] = verdict
+        if unknown:
+            raise _Unknown(*unknown)
+
+    def _bracket(self) -> tuple[int | None, int]:
+        """Double from the start while values pass, else halve until one does.
+
+        Returns:
+            A passing value, if there is one, and a failing one above it: past `most` when all pass.
+        """
+        value = self._seek.start
+        if not self._passes(value):
+            return self._halve(value)
+        while value < self._seek.most:
+            following = min(2 * value, self._seek.most)
+            if not self._passes(following):
+                return value, following
+            value = following
+        return value, self._seek.most + 1
+
+    def _halve(self, failing: int) -> tuple[int | None, int]:
+        """Halve until a value passes; None when even the least does not."""
+        while failing > self._seek.least:
+            value = max(failing // 2, self._seek.least)
+            if self._passes(value):
+                return value, failing
+            failing = value
+        return None, failing
+
+    def _below(self, failing: int) -> tuple[int | None, int]:
+        """Go down by growing steps until a value passes; None when even the least does not.
+
+        A value that fails just below a passing one is mostly noise about the crossing, so the next one is
+        near.
+        """
+        step = 1
+        while failing > self._seek.least:
+            value = max(failing - step, self._seek.least)
+            if self._passes(value):
+                return value, failing
+            failing, step = value, 2 * step
+        return None, failing
+
+    def _lower_failing(self, passing: int) -> int | None:
+        """Return the lowest value that does not pass among those just below the answer."""
+        below = range(max(passing - self._seek.confirm, self._seek.least), passing)
+        self._require(*below)
+        return next((value for value in below if not self._passes(value)), None)

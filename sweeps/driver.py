@@ -1,0 +1,171 @@
+"""Driving a round: keeping workers busy with batches, committing, retrying what only the machine spoiled."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from destage.store.fragments import TRANSIENT_KINDS
+from destage.store.layout import SweepLayout
+from destage.store.manifests import append_manifest
+from destage.sweeps.batches import Batch, CostModel, Queue
+from destage.sweeps.executors import Executor
+from destage.sweeps.interrupts import Interrupts
+from destage.sweeps.outcomes import State
+from destage.sweeps.rounds import Facts, PlannedRun
+from destage.sweeps.work import Done, Failure, Receipt, commit_transient
+
+WINDOW = 3
+"""How many batches per slot are handed over at a time: one runs, the others wait beside it."""
+TRIES = 4
+"""How often a batch is handed over before its runs are given up for now."""
+RETRY_BUDGET = 50
+"""How many batches of one session may come back for infrastructure reasons before the session ends."""
+BREAKER = 20
+"""So many failures of the same kind and message, before anything succeeded, end the session."""
+_TICK_S = 0.2
+
+
+@dataclass
+class Session:
+    """The counters of one driver, over all its rounds.
+
+    Attributes:
+        layout: The sweep's directory.
+        start: Starts the executor once a run needs one, for so many runs at first.
+        columns: The result columns that facts carry.
+        interrupts: Whether somebody wants it to end.
+        deadline: When the budget ends [s on the monotonic clock], if there is one.
+        report: Called whenever a number changes.
+        rows: The facts of every run that is there.
+        executed: Runs executed by this session.
+        failed: Runs whose row says failed.
+        retries: Batches that came back for infrastructure reasons.
+        given_up: Runs given up for now.
+        messages: What people should know.
+        stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or
+            `failed_runs`.
+    """
+
+    layout: SweepLayout
+    start: Callable[[int], Executor]
+    columns: Sequence[str]
+    interrupts: Interrupts
+    deadline: float | None
+    report: Callable[[], None]
+    rows: dict[str, Facts] = field(default_factory=dict)
+    executed: int = 0
+    failed: int = 0
+    retries: int = 0
+    given_up: int = 0
+    messages: list[str] = field(default_factory=list)
+    stopped: State | None = None
+    costs: CostModel = field(default_factory=CostModel)
+    _errors: Counter[str] = field(default_factory=Counter)
+    _executor: Executor | None = None
+
+    def drive(self, runs: Sequence[PlannedRun]) -> None:
+        """Execute runs until all are there, or the session is stopped; what is under way is always committed.
+
+        Args:
+            runs: The runs, each once, none of them there yet.
+        """
+        if not runs:
+            return
+        if self._executor is None:
+            self._executor = self.start(len(runs))
+        executor = self._executor
+        queue = Queue(runs, executor.slots, self.costs)
+        under_way = 0
+        while (queue and self.stopped is None) or under_way:
+            self._look_for_the_end()
+            while queue and self.stopped is None and under_way < WINDOW * executor.slots:
+                executor.submit(queue.take())
+                under_way += 1
+            for done in executor.collect(_TICK_S):
+                under_way -= 1
+                self._settle(done, queue)
+            self.report()
+
+    @property
+    def executor_name(self) -> str:
+        """What the executor is called; `none` when every run was there already."""
+        return "none" if self._executor is None else self._executor.name
+
+    def close(self) -> None:
+        """Give back the executor."""
+        if self._executor is not None:
+            self._executor.close()
+
+    def _look_for_the_end(self) -> None:
+        if self.stopped is not None:
+            return
+        if self.interrupts.is_draining:
+            self.stopped = "interrupted"
+        elif self.deadline is not None and time.monotonic() >= self.deadline:
+            self.stopped = "budget"
+
+    def _settle(self, done: Done, queue: Queue) -> None:
+        if isinstance(done.result, Receipt):
+            self._accept(done.batch, done.result)
+        else:
+            self._retry(done.batch, done.result, queue)
+
+    def _accept(self, batch: Batch, receipt: Receipt) -> None:
+        append_manifest(self.layout.manifest, receipt.fragment)
+        self.executed += len(batch.run_ids)
+        events = 0.0
+        for row in receipt.facts.to_pylist():
+            facts = facts_of(row, self.columns)
+            self.rows[row["run_id"]] = facts
+            events += facts.values.get("events") or 0.0
+            if facts.status == "failed":
+                self.failed += 1
+                self._note_failure(row)
+        self.costs.observe(receipt.seconds, events, len(batch.run_ids))
+
+    def _note_failure(self, row: Mapping[str, object]) -> None:
+        text = f"{row['error_kind']}: {row['error']}"
+        self._errors[text] += 1
+        if self._errors[text] == 1:
+            self.messages.append(f"run {row['run_id']} failed: {text}")
+        if self._errors[text] == BREAKER and self.failed == self.executed and self.stopped is None:
+            self.stopped = "failed_runs"
+            self.messages.append(f"stopped: the first {BREAKER} runs all failed alike: {text}")
+
+    def _retry(self, batch: Batch, failure: Failure, queue: Queue) -> None:
+        self.retries += 1
+        if batch.attempt + 1 < TRIES and self.retries <= RETRY_BUDGET:
+            parts = batch.halves() if failure.kind == "oom" else (batch.again(),)
+            for part in parts:
+                queue.retry(part)
+            return
+        append_manifest(self.layout.manifest, commit_transient(batch, failure, self.layout.fragments))
+        self.given_up += len(batch.run_ids)
+        self.messages.append(
+            f"{len(batch.run_ids)} runs given up after {batch.attempt + 1} tries: {failure.message}"
+        )
+        if self.retries > RETRY_BUDGET and self.stopped is None:
+            self.stopped = "infrastructure"
+
+
+def facts_of(row: Mapping[str, object], columns: Sequence[str]) -> Facts:
+    """Return what planning needs to know of a row.
+
+    Args:
+        row: The row, with `status` and the columns.
+        columns: The result columns wanted.
+    """
+    values = {
+        column: float(value) if isinstance(value := row[column], (int, float)) else None for column in columns
+    }
+    return Facts(str(row["status"]), values)
+
+
+def is_present(row: Mapping[str, object]) -> bool:
+    """Return whether a row makes executing its run needless.
+
+    Args:
+        row: The row, with `error_kind`.
+    """
+    return row["error_kind"] not in TRANSIENT_KINDS

@@ -1,0 +1,115 @@
+"""Objectives: bounds on result columns, such as `response_p95 <= 30ms`."""
+
+import operator
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from destage import engine
+from destage.engine import quantities
+from destage.engine.validation import nearest
+from destage.errors import ConfigError, Issue
+
+_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
+_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+_WANTS_SUFFIX = ("us", "s", "bytes", "bytes_per_s")
+"""Units in which a bare number would be a guess."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """A bound that a run must meet.
+
+    Attributes:
+        text: The objective as written.
+        column: The result column that is bounded.
+        comparison: How the column must compare with the bound.
+        bound: The bound [the column's unit].
+    """
+
+    text: str
+    column: str
+    comparison: str
+    bound: float
+
+    def is_met(self, value: float) -> bool:
+        """Return whether a value of the column meets the bound.
+
+        Args:
+            value: The column's value [the column's unit].
+        """
+        return _COMPARE[self.comparison](value, self.bound)
+
+    def violation(self, value: float) -> float:
+        """Return how far a value lies beyond the bound, as a fraction of the bound; negative when it is met.
+
+        Args:
+            value: The column's value [the column's unit].
+        """
+        excess = value - self.bound if self.comparison.startswith("<") else self.bound - value
+        return excess / abs(self.bound) if self.bound else excess
+
+
+@cache
+def metric_columns() -> Mapping[str, tuple[str, str]]:
+    """Return the numeric result columns by the name that objectives use: the column and its unit.
+
+    That name is the column's without its unit (`response_p95` for `response_p95_us`), or the whole of it
+    where two columns differ by their unit alone (`throughput_iops`, `throughput_bytes_per_s`).
+    """
+    numeric = [column for column in engine.columns() if column.type in {"int64", "float64"}]
+    short = {column.name: column.name.removesuffix(f"_{column.unit}") for column in numeric}
+    uses = Counter(short.values())
+    return {
+        short[column.name] if uses[short[column.name]] == 1 else column.name: (column.name, column.unit)
+        for column in numeric
+    }
+
+
+def parse_objective(text: str) -> Objective:
+    """Read an objective.
+
+    Args:
+        text: A result column without its unit's suffix, a comparison, and a number with its unit.
+
+    Raises:
+        ConfigError: The text is no objective; its issue says what is allowed.
+    """
+    match = _FORM.fullmatch(text)
+    if match is None:
+        raise _refusal(text, "an objective reads like 'response_p95 <= 30ms'")
+    name, comparison, literal = match.groups()
+    metrics = metric_columns()
+    if name not in metrics:
+        by_column = {column: metric for metric, (column, _) in metrics.items()}
+        hint = f"; did you mean {by_column[name]!r}?" if name in by_column else nearest(name, metrics)
+        raise _refusal(text, f"no result column {name!r}{hint}")
+    column, unit = metrics[name]
+    return Objective(text, column, comparison, _bound(text, literal, unit))
+
+
+def _bound(text: str, literal: str, unit: str) -> float:
+    if unit not in quantities.UNITS:
+        try:
+            return float(literal)
+        except ValueError:
+            raise _refusal(text, f"the bound {literal!r} is not a number") from None
+    if unit in _WANTS_SUFFIX and re.fullmatch(r"[\d._eE+-]+", literal):
+        raise _refusal(
+            text, f"the bound {literal!r} wants a unit, such as {quantities.UNITS[unit].example!r}"
+        )
+    try:
+        return float(quantities.parse(literal, unit))
+    except ConfigError as error:
+        raise _refusal(text, f"the bound {literal!r} {error.issues[0].message}") from error
+
+
+def _refusal(text: str, message: str) -> ConfigError:
+    return ConfigError("a bad objective", (Issue("", text, message),))

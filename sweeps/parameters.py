@@ -1,0 +1,147 @@
+"""Parameters of a configuration by dotted path: whether one exists, its unit, reading it, setting it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from destage.engine.scenario_schema import engine_tree
+from destage.engine.validation import nearest
+
+_CATALOGUED = ("workload", "controller", "disk")
+"""Keys whose value may name an entry of the catalogue by `use`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """What the schema says of one parameter.
+
+    Attributes:
+        unit: Its base unit, if it is a quantity.
+        is_integer: Whether it is counted in whole numbers.
+    """
+
+    unit: str | None
+    is_integer: bool
+
+
+def unknown(path: str) -> str | None:
+    """Return what is wrong with a dotted path, with the nearest name, or None when the schema knows it.
+
+    Args:
+        path: A dotted path such as `controller.cache.capacity`.
+    """
+    nodes = _branches([engine_tree().root])
+    done: list[str] = []
+    for segment in path.split("."):
+        following = _step(nodes, segment, done)
+        if not following:
+            known = _names(nodes, done)
+            place = ".".join(done) or "a configuration"
+            if not known:
+                return f"no such parameter: {place} has nothing below it"
+            return f"no such parameter: {place} has {', '.join(known)}{nearest(segment, known)}"
+        done.append(segment)
+        nodes = following
+    return None
+
+
+def leaf(path: str) -> Leaf:
+    """Return what the schema says of a parameter that is known.
+
+    Args:
+        path: A dotted path for which `unknown` is None.
+    """
+    nodes = _branches([engine_tree().root])
+    done: list[str] = []
+    for segment in path.split("."):
+        nodes = _step(nodes, segment, done)
+        done.append(segment)
+    units = {node["x-unit"] for node in nodes if "x-unit" in node}
+    kinds = {kind for node in nodes for kind in _kinds(node)} - {"null"}
+    return Leaf(next(iter(units)) if len(units) == 1 else None, kinds == {"integer"})
+
+
+def read(scenario: Mapping[str, Any], path: str) -> object:
+    """Return a parameter's value, or None where the configuration has no such field.
+
+    Args:
+        scenario: A configuration, canonical or as written; `array` also reads the first of `arrays`.
+        path: The parameter's dotted path.
+    """
+    value: Any = scenario
+    for segment in _located(scenario, path):
+        if isinstance(value, Mapping) and segment in value:
+            value = value[segment]
+        elif isinstance(value, list) and segment.isdigit() and int(segment) < len(value):
+            value = value[int(segment)]
+        else:
+            return None
+    found: object = value
+    return found
+
+
+def assign(scenario: dict[str, Any], path: str, value: object) -> None:
+    """Set a parameter, making the tables on the way to it.
+
+    Args:
+        scenario: The configuration to change; `array` also reaches the first of `arrays`.
+        path: The parameter's dotted path.
+        value: Its value.
+    """
+    *way, last = _located(scenario, path)
+    node: Any = scenario
+    for segment in way:
+        if isinstance(node, list):
+            node = node[int(segment)]
+        else:
+            if not isinstance(node.get(segment), (dict, list)):
+                node[segment] = {}
+            node = node[segment]
+    if isinstance(node, list):
+        node[int(last)] = value
+    else:
+        node[last] = value
+
+
+def _located(scenario: Mapping[str, Any], path: str) -> list[str]:
+    segments = path.split(".")
+    if segments[0] == "array" and "array" not in scenario and isinstance(scenario.get("arrays"), list):
+        return ["arrays", "0", *segments[1:]]
+    return segments
+
+
+def _step(nodes: list[dict[str, Any]], segment: str, done: list[str]) -> list[dict[str, Any]]:
+    """Return the schema nodes that one more segment of a path leads to, over all branches of every choice."""
+    found = [node["properties"][segment] for node in nodes if segment in node.get("properties", {})]
+    if segment.isdigit():
+        found += [node["items"] for node in nodes if isinstance(node.get("items"), dict)]
+    if segment == "use" and done and done[-1] in _CATALOGUED:
+        found.append({"type": "string"})
+    return _branches(found)
+
+
+def _names(nodes: list[dict[str, Any]], done: list[str]) -> list[str]:
+    names = {name for node in nodes for name in node.get("properties", {})}
+    if done and done[-1] in _CATALOGUED:
+        names.add("use")
+    if any(isinstance(node.get("items"), dict) for node in nodes):
+        names.add("0")
+    return sorted(names)
+
+
+def _branches(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Follow references and open every choice; what stands beside a reference (a unit) is kept."""
+    opened: list[dict[str, Any]] = []
+    for node in nodes:
+        plain = engine_tree().follow(node)
+        choices = engine_tree().alternatives(plain)
+        beside = {key: plain[key] for key in ("x-unit",) if key in plain}
+        if choices:
+            opened += _branches([{**beside, **choice} for choice in choices])
+        opened.append(plain)
+    return opened
+
+
+def _kinds(node: dict[str, Any]) -> list[str]:
+    kinds = node.get("type", [])
+    return [kinds] if isinstance(kinds, str) else list(kinds)

@@ -1,0 +1,189 @@
+"""Expanding a study into points: its axes' grid, less what `where` leaves out, and the explicit points."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from itertools import product
+from typing import Any
+
+import pyarrow as pa
+
+from destage import engine
+from destage.errors import ConfigError, Issue, QueryError
+from destage.sweeps import parameters
+from destage.sweeps.identity import canonical_text, point_id, run_id
+from destage.sweeps.study import Study
+
+
+@dataclass
+class Point:
+    """One configuration of a study, all but its replicate and its sought value.
+
+    Attributes:
+        id: The digest of its assignments.
+        label: What reports call it, if the study says.
+        axes: The value of every axis column, read back from the resolved configuration.
+        config: The canonical configuration; replicate 0, the sought parameter at the seek's start.
+    """
+
+    id: str
+    label: str | None
+    axes: dict[str, object]
+    config: dict[str, Any]
+    _seek: str | None
+    _runs: dict[tuple[int, int | None], tuple[str, str]] = attribute(default_factory=dict)
+    _sought: dict[int, dict[str, Any]] = attribute(default_factory=dict)
+
+    def run(self, replicate: int, probe: int | None) -> tuple[str, str]:
+        """Return one run of this point: its id and its canonical configuration as JSON.
+
+        Args:
+            replicate: Which random streams.
+            probe: The sought parameter's value; None where the study seeks nothing.
+        """
+        key = (replicate, probe)
+        if key not in self._runs:
+            config = copy.deepcopy(self.config if probe is None else self._at(probe))
+            config["run"]["replicate"] = replicate
+            self._runs[key] = (run_id(config), canonical_text(config))
+        return self._runs[key]
+
+    def _at(self, probe: int) -> dict[str, Any]:
+        if probe not in self._sought:
+            config = copy.deepcopy(self.config)
+            if self._seek is not None:
+                parameters.assign(config, self._seek, probe)
+            # Normalised anew: the canonical form of another field may follow from the sought one.
+            self._sought[probe] = engine.normalise(config)
+        return self._sought[probe]
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """All points of a study.
+
+    Attributes:
+        points: The points, grid first.
+        fields: The Arrow field of each axis column.
+    """
+
+    points: tuple[Point, ...]
+    fields: tuple[pa.Field, ...]
+
+    def axis_values(self, point: Point) -> dict[str, object]:
+        """Return a point's axis columns in the type of their fields.
+
+        Args:
+            point: One of the points.
+        """
+        values = {}
+        for field in self.fields:
+            value = point.axes[field.name]
+            values[field.name] = str(value) if value is not None and pa.types.is_string(field.type) else value
+        return values
+
+
+def expand(study: Study) -> Expansion:
+    """Expand a study into its points.
+
+    Args:
+        study: The study.
+
+    Raises:
+        ConfigError: Some point is no possible configuration, or nothing is left; all mistakes are in its
+            issues.
+    """
+    grid = _grid(study)
+    explicit = [(label, dict(assignments)) for label, assignments in study.points]
+    chosen: list[tuple[str | None, dict[str, object], int | None]]
+    chosen = [(None, assignments, None) for assignments in grid]
+    chosen += [(label, assignments, index) for index, (label, assignments) in enumerate(explicit)]
+    if not chosen:
+        raise ConfigError(
+            f"{study.name}: no point is left", (Issue("where", study.where, "leaves no point of the grid"),)
+        )
+    columns = list(dict.fromkeys(path for _, assignments, _ in chosen for path in assignments))
+    points: dict[str, Point] = {}
+    issues: dict[tuple[str, str], Issue] = {}
+    for label, assignments, index in chosen:
+        scenario = copy.deepcopy(dict(study.scenario))
+        for path, value in assignments.items():
+            parameters.assign(scenario, path, value)
+        if study.seek is not None:
+            parameters.assign(scenario, study.seek.path, study.seek.start)
+        parameters.assign(scenario, "run.replicate", 0)
+        try:
+            config = engine.normalise(engine.traces.bind(scenario, "."))
+        except ConfigError as error:
+            found = error.issues or (Issue("", None, error.message),)
+            for issue in (_placed(issue, assignments, index) for issue in found):
+                issues.setdefault((issue.path, repr(issue.value)), issue)
+            continue
+        values = {path: _read_back(path, scenario, config) for path in columns}
+        identity = point_id(assignments)
+        points.setdefault(
+            identity, Point(identity, label, values, config, study.seek.path if study.seek else None)
+        )
+    if issues:
+        raise ConfigError(
+            f"{study.name}: {_count(len(issues))} in the configurations", tuple(issues.values())
+        )
+    found_points = tuple(points.values())
+    return Expansion(
+        found_points, tuple(_field(path, [point.axes[path] for point in found_points]) for path in columns)
+    )
+
+
+def _grid(study: Study) -> list[dict[str, object]]:
+    if not study.axes:
+        return [] if study.points else [{}]
+    combinations = [dict(zip(study.axes, values, strict=True)) for values in product(*study.axes.values())]
+    if study.where is None:
+        return combinations
+    from destage import sql  # noqa: PLC0415 - loads duckdb, which a study without a condition can do without
+
+    fields = [_field(path, values) for path, values in study.axes.items()]
+    columns = [pa.array([row[field.name] for row in combinations], field.type) for field in fields]
+    table = pa.table([*columns, pa.array(range(len(combinations)))], names=[*study.axes, "position"])
+    try:
+        kept = sql.filter_rows(table, study.where)
+    except QueryError as error:
+        raise ConfigError(
+            f"{study.name}: one mistake in the study", (Issue("where", study.where, str(error)),)
+        ) from error
+    return [combinations[position] for position in kept["position"].to_pylist()]
+
+
+def _read_back(path: str, scenario: Mapping[str, Any], config: Mapping[str, Any]) -> object:
+    """Return an axis's value as the run has it; a catalogue name is only found in what was written."""
+    value = parameters.read(scenario if path.rpartition(".")[2] == "use" else config, path)
+    return canonical_text(value) if isinstance(value, Mapping | list) else value
+
+
+def _field(path: str, values: Sequence[object]) -> pa.Field:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {bool}:
+        kind = pa.bool_()
+    elif kinds == {int}:
+        kind = pa.int64()
+    elif kinds and kinds <= {int, float}:
+        kind = pa.float64()
+    else:
+        kind = pa.string()
+    return pa.field(path, kind)
+
+
+def _placed(issue: Issue, assignments: Mapping[str, object], index: int | None) -> Issue:
+    """Say where in the study the mistake stands that a point's configuration has."""
+    path = issue.path.removeprefix("/").replace("/", ".")
+    if path.startswith("arrays.0."):
+        path = "array." + path.removeprefix("arrays.0.")
+    home = "axes" if index is None else f"points.{index}"
+    place = f"{home}.{path}" if path in assignments else f"scenario.{path}".removesuffix(".")
+    at = ", ".join(f"{name}={value}" for name, value in assignments.items() if name != path)
+    return Issue(place, issue.value, f"{issue.message} (at {at})" if at else issue.message)
+
+
+def _count(number: int) -> str:
+    return "one mistake" if number == 1 else f"{number} mistakes"

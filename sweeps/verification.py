@@ -1,0 +1,60 @@
+"""Verifying a sweep: some of its runs are executed again and compared with their rows, bit for bit."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from destage import engine
+from destage.store.layout import SweepLayout
+from destage.store.plan import read_plan
+from destage.store.rows import present_runs, read_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What verifying found.
+
+    Attributes:
+        checked: How many runs were executed again.
+        different: Those whose result columns differ.
+    """
+
+    checked: int
+    different: tuple[str, ...]
+
+
+def verify(
+    sweep: Path, *, sample: float = 0.01, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> Verification:
+    """Execute some runs of a sweep again and compare their result columns.
+
+    Args:
+        sweep: The sweep's directory.
+        sample: The fraction of the runs to check; at least one is.
+        seed: Which sample.
+        progress: Called with the number of runs checked and to be checked.
+    """
+    layout = SweepLayout(sweep)
+    plan, rows = read_plan(layout), read_rows(layout)
+    if plan is None:
+        return Verification(0, ())
+    configs = dict(zip(plan["run_id"].to_pylist(), plan["config"].to_pylist(), strict=True))
+    candidates = sorted(present_runs(rows) & configs.keys())
+    count = min(len(candidates), max(1, round(sample * len(candidates))))
+    chosen = random.Random(seed).sample(candidates, count)  # noqa: S311 - a sample, no secret
+    names = engine.results_schema().names
+    stored = {
+        row["run_id"]: row
+        for row in rows.select(["run_id", *names]).to_pylist()
+        if row["run_id"] in set(chosen)
+    }
+    different = []
+    for number, run_id in enumerate(chosen, start=1):
+        again = engine.simulate_batch([configs[run_id]]).to_pylist()[0]
+        # repr tells every two floats apart, and finds a NaN equal to itself.
+        if any(repr(again[name]) != repr(stored[run_id][name]) for name in names):
+            different.append(run_id)
+        if progress is not None:
+            progress(number, count)
+    return Verification(count, tuple(different))
