@@ -169,6 +169,8 @@ def _allowed(node: Node) -> str:
     if "enum" in node:
         return ", ".join(f"`{word}`" for word in node["enum"])
     branches = [branch for branch in tree.alternatives(node) if not is_null(branch)]
+    if len(branches) == 1:
+        return _allowed(branches[0])
     if branches and tree.tag_of(node) is not None:
         tag = tree.tag_of(node) or ""
         return ", ".join(f"`{branch['properties'][tag]['const']}`" for branch in branches)

@@ -2,8 +2,9 @@
 
 The compact form is a Parquet file with one row per record, in recorded order: `t_ns` (time since the
 trace's start [ns]), `process` (process id), `lba_512` and `n_512` (address and length [sectors of 512
-bytes]), `op` and `flags` (what was asked for, flushes and forced writes included). It is smaller than the
-packed text it is made from, and any tool that reads Parquet reads it.
+bytes]), `op` (0 read, 1 write, 2 flush) and `flags` (the sum of 1 synchronous, 2 forced to the media (FUA),
+4 metadata, 8 read ahead, 16 preceded by a flush). It is smaller than the packed text it is made from, and
+any tool that reads Parquet reads it.
 """
 
 import copy
@@ -179,4 +180,4 @@ def _from_text(path: Path) -> Trace:
             text = gzip.decompress(path.read_bytes())
         case _:
             text = path.read_bytes()
-    return Trace.from_blkparse(text, path.name)
+    return Trace.from_blkparse(text, "")

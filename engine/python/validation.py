@@ -152,21 +152,22 @@ def _meaning(node: Node) -> str:
 
 def _allowed(error: ValidationError, node: Node) -> str:
     """What the schema allows where a plain value failed."""
-    match error.validator:
-        case "type":
-            return f"must be {_kind(node)}"
-        case "enum":
-            words = [str(word) for word in node["enum"]]
-            quoted = f"; write it in quotes: {str(error.instance)!r}" if str(error.instance) in words else ""
-            return f"must be one of {', '.join(words)}{quoted or nearest(error.instance, words)}"
-        case "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum":
-            return f"must be {_range(node)}"
-        case "minItems":
-            return f"must have at least {node['minItems']} {'entry' if node['minItems'] == 1 else 'entries'}"
-        case "minLength":
-            return "must not be empty"
-        case _:
-            return error.message
+    words = [str(word) for word in node.get("enum", ())]
+    count = node.get("minItems")
+    sentences = {
+        "type": f"must be {_kind(node)}",
+        "minItems": f"must have at least {count} {'entry' if count == 1 else 'entries'}",
+        "pattern": f"must have the form {node.get('pattern')}",
+        "minLength": "must not be empty",
+        **dict.fromkeys(
+            ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), f"must be {_range(node)}"
+        ),
+    }
+    if error.validator == "enum":
+        given = str(error.instance)
+        hint = f"; write it in quotes: {given!r}" if given in words else nearest(given, words)
+        return f"must be one of {', '.join(words)}{hint}"
+    return sentences.get(str(error.validator), error.message)
 
 
 def _kind(node: Node) -> str:

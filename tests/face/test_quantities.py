@@ -24,7 +24,7 @@ def test_a_real_quantity_survives_rendering_and_parsing(unit: str, value: float)
     assert quantities.parse(quantities.render(value, unit), unit) == value
 
 
-@given(st.sampled_from(sorted(quantities.UNITS)), st.integers(0, 10**6), st.integers(0, 10**6))
+@given(st.sampled_from(sorted(quantities.UNITS)), st.integers(0, 100), st.integers(0, 100))
 def test_parsing_keeps_order_for_every_suffix(unit: str, low: int, high: int) -> None:
     low, high = min(low, high), max(low, high)
     for suffix in quantities.UNITS[unit].suffixes:
