@@ -6,6 +6,7 @@ Only the table and markdown formats (and the report) pass through here; csv, jso
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 import pyarrow as pa
 
@@ -41,10 +42,12 @@ class Heading:
     """One column as shown.
 
     Attributes:
+        column: The column's name.
         title: Its heading, with the unit.
         is_number: Whether its cells are numbers, set to the right.
     """
 
+    column: str
     title: str
     is_number: bool
 
@@ -75,7 +78,7 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
     shown = [name for name in names if name not in folded and not _is_silent(name, values[name])]
     titles = _titles(shown)
     columns = [_cells(name, values, units.get(name)) for name in shown]
-    headings = tuple(Heading(titles[name], _is_number(table.schema.field(name))) for name in shown)
+    headings = tuple(Heading(name, titles[name], _is_number(table.schema.field(name))) for name in shown)
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
 
 
@@ -134,6 +137,33 @@ def quantity(value: object, unit: str | None) -> str:
     return str(value)
 
 
+def axis_value(path: str, value: object, unit: str | None) -> str:
+    """Return a value of an axis as people write it.
+
+    Args:
+        path: The axis' dotted path.
+        value: The value [base unit].
+        unit: Its base unit, if it has one.
+    """
+    if path.endswith(".raid") and value == "10":
+        return "1+0"
+    return quantity(value, unit)
+
+
+def interval(name: str, row: Mapping[str, Any]) -> str:
+    """Return a result with its unit and, where it has one, its interval.
+
+    Args:
+        name: The result column.
+        row: A row with it and perhaps its `_low` and `_high`.
+    """
+    text = _cell(name, row[name], None)
+    low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
+    if low is not None and high is not None:
+        text += f" ({_cell(name, low, None)} .. {_cell(name, high, None)})"
+    return f"{title_of(name)} {text}"
+
+
 def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) -> list[str]:
     lows, highs = values.get(f"{name}_low"), values.get(f"{name}_high")
     censored = values.get("censored") if name.endswith("_supported") else None
@@ -153,7 +183,7 @@ def _cell(name: str, value: object, unit: str | None) -> str:
         if name.endswith(("_ratio", "_fraction")):
             return f"{value:.3f}"
         return number(value * scale_of(name))
-    return quantity(value, unit)
+    return axis_value(name, value, unit)
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:

@@ -24,6 +24,7 @@ class Session:
         spec: The study as it was run.
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the sought parameter, if the study seeks one.
+        config: The canonical configuration of the first planned run; empty before there is a plan.
     """
 
     def __init__(self, sweep: Sweep) -> None:
@@ -32,7 +33,7 @@ class Session:
         self.axes = sweep.axes
         self.seek = sweep.seek
         plan = sweep.plan()
-        self._config: dict[str, Any] = json.loads(plan["config"][0].as_py()) if plan.num_rows else {}
+        self.config: dict[str, Any] = json.loads(plan["config"][0].as_py()) if plan.num_rows else {}
         plan = plan.drop_columns(["config"])
         plan = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
         runs = sweep.runs()
@@ -49,9 +50,7 @@ class Session:
                 "runs": runs,
                 "found_answers": answers,
                 "certificates": sweep.certificates(),
-                "published": published_table(
-                    self.spec.get("published", []), points.to_pylist(), self._config
-                ),
+                "published": published_table(self.spec.get("published", []), points.to_pylist(), self.config),
                 "student": views.student_table(max(len(plan["replicate"].unique()), 2)),
             },
             {
@@ -100,7 +99,7 @@ class Session:
     @cached_property
     def units(self) -> dict[str, str]:
         """The base unit of each axis that has one, by dotted path."""
-        found = {path: scenario_schema.unit_at(path, self._config) for path in self.axes}
+        found = {path: scenario_schema.unit_at(path, self.config) for path in self.axes}
         return {path: unit for path, unit in found.items() if unit is not None}
 
     def close(self) -> None:

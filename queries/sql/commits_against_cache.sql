@@ -19,4 +19,3 @@ SELECT
   commits_per_s_high
 FROM points
 WHERE n > 0
-ORDER BY capacity

@@ -25,16 +25,16 @@ SELECT
   hit_ratio,
   response_p95_us,
   limiting,
-  binding,
   answer_mean AS answer,
   answer_low,
   answer_high,
+  published,
   n,
-  censored,
   interval_met,
+  binding,
+  censored,
   monotone,
-  undecided,
-  published
+  undecided
 FROM planned
 LEFT JOIN measured USING (point_id)
 LEFT JOIN answered USING (point_id)

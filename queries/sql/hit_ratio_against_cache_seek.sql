@@ -16,4 +16,3 @@ SELECT
   write_hit_ratio_high
 FROM certified
 WHERE n > 0
-ORDER BY capacity

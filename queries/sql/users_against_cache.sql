@@ -13,4 +13,3 @@ SELECT
   published_kind
 FROM answers
 WHERE answer_mean IS NOT NULL OR published IS NOT NULL
-ORDER BY capacity

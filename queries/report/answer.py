@@ -1,0 +1,155 @@
+"""The answer of a study in words, before any figure."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from destage.queries.presentation import axis_title, axis_value, number
+from destage.queries.session import Session
+
+Row = dict[str, Any]
+
+_CAPACITY = "controller.cache.capacity"
+_BATTERY = "controller.battery.state"
+_WRITE_FRACTION = "controller.cache.write_fraction"
+_NEARLY = 1.05
+"""Within this factor of the best, more cache is said to buy nothing."""
+
+
+def answer_sentences(session: Session) -> list[str]:
+    """Return what the sweep's rows answer, the main thing first; empty where they answer nothing yet.
+
+    Args:
+        session: The sweep.
+    """
+    rows = session.query("design_space").to_pylist()
+    return _commit_answer(rows, session) if session.seek is None else _seek_answer(rows, session)
+
+
+def _seek_answer(rows: Sequence[Row], session: Session) -> list[str]:
+    metric = session.metric or ""
+    what = metric.partition("_")[0]
+    answered = [row for row in rows if row[metric] is not None]
+    if not answered:
+        return []
+    baseline = _baseline(answered)
+    best = max(answered, key=lambda row: row[metric])
+    sentences = []
+    told = [row for row in answered if row["published"] is not None and row is not baseline]
+    told = told or [row for row in answered if row["label"] and row is not baseline]
+    sentences += [_comparison(row, baseline, metric, what, session) for row in told]
+    if best is not baseline and best not in told:
+        most = _comparison(best, baseline, metric, what, session)
+        sentences.append(f"Of all that was measured, {most}" if told else most)
+    sentences.append(f"The baseline is {_name(baseline, session)}: {_carried(baseline, metric, what)}.")
+    censored = sum(row["censored"] is not None for row in rows)
+    open_points = sum(row[metric] is None for row in rows)
+    unmet = sum(row["interval_met"] is False for row in answered)
+    if censored:
+        sentences.append(
+            f"{_points(censored)} reached an end of the range searched; the figure there is a bound."
+        )
+    if unmet:
+        sentences.append(f"{_points(unmet)} missed the target set for the width of the interval.")
+    if open_points:
+        sentences.append(
+            f"{_points(open_points)} have no answer yet." if open_points > 1 else "1 point has no answer yet."
+        )
+    return sentences
+
+
+def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Session) -> str:
+    gain = row[metric] / baseline[metric] - 1 if baseline[metric] else None
+    text = f"{_name(row, session)} carries {_carried(row, metric, what)}"
+    if gain is not None and row is not baseline:
+        share = f"{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
+        text += f", {share} than the {number(round(baseline[metric], 1))} of {_name(baseline, session)}"
+    return text + "."
+
+
+def _carried(row: Row, metric: str, what: str) -> str:
+    bound = {"at_least": "at least ", "below": "fewer than "}.get(row["censored"] or "", "")
+    text = f"{bound}{number(round(row[metric], 1))}"
+    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+    if low is not None and high is not None:
+        text += f" ({number(round(low, 1))} .. {number(round(high, 1))})"
+    text += f" {what}"
+    if row["published"] is not None:
+        text += f" (published: {number(row['published'])})"
+    return text
+
+
+def _baseline(rows: Sequence[Row]) -> Row:
+    """The published point nearest to having no cache, else the smallest cache's best row."""
+    named = [row for row in rows if row["published"] is not None] or list(rows)
+    smallest = min(row.get(_CAPACITY) or 0 for row in named)
+    least = [row for row in named if (row.get(_CAPACITY) or 0) == smallest]
+    metric = next(name for name in rows[0] if name.endswith("_supported"))
+    return max(least, key=lambda row: row[metric])
+
+
+def _commit_answer(rows: Sequence[Row], session: Session) -> list[str]:
+    timed = [row for row in rows if row.get("completion_time_s") is not None]
+    if not timed:
+        return []
+    bare = [row for row in timed if row.get(_BATTERY, "present") != "present"]
+    protected = [row for row in timed if row not in bare]
+    reference = min(bare or timed, key=lambda row: (row.get(_CAPACITY) or 0, row["completion_time_s"]))
+    best = min(protected or timed, key=lambda row: row["completion_time_s"])
+    enough = min(
+        (
+            row
+            for row in protected or timed
+            if row["completion_time_s"] <= best["completion_time_s"] * _NEARLY
+        ),
+        key=lambda row: (
+            (row.get(_CAPACITY) or 0) * (row.get(_WRITE_FRACTION) or 1),
+            row["completion_time_s"],
+        ),
+    )
+    speed = reference["completion_time_s"] / enough["completion_time_s"]
+    name = _name(enough, session)
+    sentences = [
+        f"With {name} the recorded work takes {_measured(enough)}.",
+        f"With {_name(reference, session)} it takes {_measured(reference)}: {number(round(speed, 2))} times as long.",
+    ]
+    larger = [row for row in protected if (row.get(_CAPACITY) or 0) > (enough.get(_CAPACITY) or 0)]
+    if larger:
+        sentences.append(
+            f"No larger cache measured makes the work more than {(_NEARLY - 1) * 100:.0f} % shorter than that."
+        )
+    return sentences
+
+
+def _measured(row: Row) -> str:
+    text = f"{number(round(row['completion_time_s'], 2))} s"
+    if row.get("commit_p50_us") is not None:
+        text += (
+            f", a commit {number(row['commit_p50_us'] / 1e3)} ms in the median and "
+            f"{number(row['commit_p99_us'] / 1e3)} ms at the 99th percentile, "
+            f"{number(round(row['commits_per_s'], 1))} commits a second"
+        )
+    return text
+
+
+def _name(row: Row, session: Session) -> str:
+    if row.get("label"):
+        within = [path for path in session.axes if path.endswith(".raid")]
+        where = ", ".join(f"{axis_title(path)} {axis_value(path, row[path], None)}" for path in within)
+        return f"{row['label']} ({where})" if where else str(row["label"])
+    parts = []
+    if row.get(_CAPACITY) is not None:
+        parts.append(f"{axis_value(_CAPACITY, row[_CAPACITY], 'bytes')} of cache")
+    battery = row.get(_BATTERY)
+    if battery is not None and battery != "present":
+        parts.append(f"the battery {battery}")
+    else:
+        parts += [
+            f"{axis_title(path)} {axis_value(path, row[path], session.units.get(path))}"
+            for path in session.axes
+            if path not in {_CAPACITY, _BATTERY} and row.get(path) is not None and not path.endswith(".use")
+        ]
+    return ", ".join(parts) or "the configuration"
+
+
+def _points(count: int) -> str:
+    return "1 point" if count == 1 else f"{count} points"

@@ -1,0 +1,101 @@
+"""Scales: where a value stands between two ends, and which values bear a tick."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_MOST_X_TICKS = 9
+_DOUBLING = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A mapping from values to the unit interval, with its ticks.
+
+    Attributes:
+        low: The value at 0, after `is_log`.
+        high: The value at 1, after `is_log`.
+        is_log: Whether the values are taken by their logarithm.
+        ticks: The values that bear a tick.
+        zero_at: Where zero stands on a logarithmic scale that has one, after the logarithm.
+    """
+
+    low: float
+    high: float
+    is_log: bool
+    ticks: tuple[float, ...]
+    zero_at: float | None = None
+
+    def place(self, value: float) -> float:
+        """Return where a value stands, 0 to 1.
+
+        Args:
+            value: The value.
+        """
+        position = value
+        if self.is_log:
+            position = (
+                self.zero_at if value <= 0 and self.zero_at is not None else math.log2(max(value, 1e-300))
+            )
+        return (position - self.low) / (self.high - self.low)
+
+
+def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None) -> Scale:
+    """Return a y axis that holds all values: from zero, or over whole decades (or 1-2-5 steps of them).
+
+    Args:
+        values: Every value and end of an interval.
+        is_log: Whether the axis is logarithmic; only values above zero then count.
+        most: What no value exceeds, if there is such a bound.
+    """
+    positive = [value for value in values if value > 0]
+    if is_log and positive:
+        ticks = _log_ticks(min(positive), max(positive))
+        return Scale(math.log2(ticks[0]), math.log2(ticks[-1]), is_log=True, ticks=ticks)
+    top = max(positive, default=1.0)
+    step = _nice_step(top / 5)
+    count = math.ceil(top * 1.02 / step)
+    if most is not None and top <= most:
+        count = min(count, round(most / step))
+    return Scale(0.0, count * step, is_log=False, ticks=tuple(index * step for index in range(count + 1)))
+
+
+def x_scale(values: Sequence[float]) -> Scale:
+    """Return an x axis: by doublings where the values spread that far (zero one step to the left), else linear.
+
+    Args:
+        values: Every x.
+    """
+    distinct = sorted(set(values))
+    positive = [value for value in distinct if value > 0]
+    if len(positive) > 1 and positive[-1] / positive[0] >= _DOUBLING:
+        low, high = math.log2(positive[0]), math.log2(positive[-1])
+        zero_at = low - max(1.0, (high - low) / 6) if distinct[0] <= 0 else None
+        margin = (high - low) * 0.06
+        left = (low if zero_at is None else zero_at) - margin
+        return Scale(left, high + margin, is_log=True, ticks=_thinned(distinct), zero_at=zero_at)
+    low, high = distinct[0], distinct[-1]
+    margin = (high - low) * 0.06 or max(abs(high) * 0.5, 1.0)
+    return Scale(low - margin, high + margin, is_log=False, ticks=_thinned(distinct))
+
+
+def _thinned(values: Sequence[float]) -> tuple[float, ...]:
+    step = math.ceil(len(values) / _MOST_X_TICKS)
+    return tuple(values[::step])
+
+
+def _nice_step(rough: float) -> float:
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(step * power for step in _STEPS if step * power >= rough * 0.999)
+
+
+def _log_ticks(low: float, high: float) -> tuple[float, ...]:
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    decades = last - first
+    factors = (1.0, 2.0, 5.0) if decades <= 2 else (1.0,)
+    ticks = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+    start = max((index for index, tick in enumerate(ticks) if tick <= low), default=0)
+    stop = min((index for index, tick in enumerate(ticks) if tick >= high), default=len(ticks) - 1)
+    stop = max(stop, start + 1)
+    return tuple(ticks[start : stop + 1])

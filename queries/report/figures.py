@@ -1,0 +1,233 @@
+"""The figures of a report: which query each shows, and how its rows become a chart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.errors import QueryError
+from destage.queries.named import find_query
+from destage.queries.presentation import scale_of, title_of
+from destage.queries.report.chart import Chart, Mark, Panel, Series
+from destage.queries.report.grouping import Grouping, group
+from destage.queries.session import Session
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A figure that a report may hold.
+
+    Attributes:
+        name: Its name.
+        query: The named query whose rows it shows.
+        studies: Which studies it is for: seek, fixed or any.
+        title: What it shows.
+        columns: The columns drawn, a panel each; `answer` is what the study seeks.
+        y_title: The y axis, where one column's heading will not do.
+        y_log: Whether y is logarithmic.
+    """
+
+    name: str
+    query: str
+    studies: str
+    title: str
+    columns: tuple[str, ...]
+    y_title: str | None = None
+    y_log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure, ready to be drawn.
+
+    Attributes:
+        plot: What it shows.
+        chart: The chart.
+        caption: What a reader must know of it.
+        sql: The statement behind it.
+    """
+
+    plot: Plot
+    chart: Chart
+    caption: str
+    sql: str
+
+
+PLOTS = (
+    Plot("users_against_cache", "users_against_cache", "seek", "What each cache size carries", ("answer",)),
+    Plot(
+        "completion_time_against_cache",
+        "commits_against_cache",
+        "fixed",
+        "How long the recorded work takes",
+        ("completion_time_s",),
+    ),
+    Plot(
+        "commit_latency_against_cache",
+        "commits_against_cache",
+        "fixed",
+        "How long a commit waits",
+        ("commit_p50_us", "commit_p99_us"),
+        y_title="time to commit [ms]",
+        y_log=True,
+    ),
+    Plot(
+        "commit_rate_against_cache",
+        "commits_against_cache",
+        "fixed",
+        "How many commits are sustained",
+        ("commits_per_s",),
+    ),
+    Plot(
+        "hit_ratio_against_cache",
+        "hit_ratio_against_cache",
+        "any",
+        "How often the cache serves a read or absorbs a write",
+        ("read_hit_ratio", "write_hit_ratio"),
+        y_title="hit ratio",
+    ),
+    Plot(
+        "response_against_cache",
+        "response_against_cache",
+        "fixed",
+        "How long a request takes",
+        ("response_p50_us", "response_p95_us", "response_p99_us"),
+        y_title="response time [ms]",
+        y_log=True,
+    ),
+)
+
+
+def figures(session: Session) -> list[Figure]:
+    """Return every figure that the sweep's rows can fill.
+
+    Args:
+        session: The sweep.
+    """
+    kind = "fixed" if session.seek is None else "seek"
+    drawn = [_figure(session, plot) for plot in PLOTS if plot.studies in {kind, "any"}]
+    return [figure for figure in drawn if figure is not None]
+
+
+def figure(session: Session, name: str) -> Figure:
+    """Return one figure.
+
+    Args:
+        session: The sweep.
+        name: Its name.
+
+    Raises:
+        QueryError: There is no such figure, or no row to fill it.
+    """
+    kind = "fixed" if session.seek is None else "seek"
+    fitting = {plot.name: plot for plot in PLOTS if plot.studies in {kind, "any"}}
+    if name not in fitting:
+        raise QueryError(f"no plot {name!r} for this study; there are: {', '.join(fitting)}")
+    drawn = _figure(session, fitting[name])
+    if drawn is None:
+        raise QueryError(f"plot {name!r}: the sweep has no rows for it yet")
+    return drawn
+
+
+def _figure(session: Session, plot: Plot) -> Figure | None:
+    columns = tuple(session.metric or name if name == "answer" else name for name in plot.columns)
+    rows: list[Row] = session.query(plot.query).to_pylist()
+    columns = tuple(name for name in columns if any(row[name] is not None for row in rows))
+    grouping = group(rows, session, split_panels=len(columns) == 1)
+    if not columns or grouping is None:
+        return None
+    panels = (
+        _panels_by_axis(grouping, columns[0]) if len(columns) == 1 else _panels_by_column(grouping, columns)
+    )
+    panels = tuple(panel for panel in panels if any(series.marks for series in panel.series))
+    chart = Chart(
+        title=plot.title,
+        x_title=f"{grouping.x_title}",
+        x_unit=session.units.get(grouping.x),
+        y_title=plot.y_title or title_of(columns[0]),
+        y_log=plot.y_log,
+        y_most=1.0 if all(name.endswith("_ratio") for name in columns) else None,
+        panels=panels,
+        ordered=tuple(
+            dict.fromkeys(series.name for panel in panels for series in panel.series if series.marks)
+        ),
+    )
+    query = find_query(plot.query, seeks=session.seek is not None)
+    return Figure(plot, chart, " ".join([query.purpose, *grouping.remarks, *_remarks(chart)]), query.sql)
+
+
+def _panels_by_axis(grouping: Grouping, column: str) -> tuple[Panel, ...]:
+    return tuple(
+        Panel(
+            title,
+            tuple(
+                series
+                for name, style, rows in lines
+                for series in (
+                    _series(grouping, name, style, rows, column),
+                    _published(grouping, rows, column),
+                )
+                if series.marks
+            ),
+        )
+        for title, lines in grouping.panels
+    )
+
+
+def _panels_by_column(grouping: Grouping, columns: Sequence[str]) -> tuple[Panel, ...]:
+    (_, lines), *_ = grouping.panels
+    return tuple(
+        Panel(
+            title_of(column).partition(" [")[0],
+            tuple(_series(grouping, name, style, rows, column) for name, style, rows in lines),
+        )
+        for column in columns
+    )
+
+
+def _series(grouping: Grouping, name: str, style: str, rows: Sequence[Row], column: str) -> Series:
+    scale = scale_of(column)
+
+    def shown(value: float | None) -> float | None:
+        return None if value is None else value * scale
+
+    marks = [
+        Mark(
+            x=float(row[grouping.x]),
+            y=row[column] * scale,
+            low=shown(row.get(f"{column}_low")),
+            high=shown(row.get(f"{column}_high")),
+            note=grouping.note(row, column),
+            label=row["label"] if style == "labelled" else None,
+        )
+        for row in sorted(rows, key=lambda row: float(row[grouping.x]))
+        if row[column] is not None
+    ]
+    return Series(name, style, tuple(marks))
+
+
+def _published(grouping: Grouping, rows: Sequence[Row], column: str) -> Series:
+    marks = [
+        Mark(
+            x=float(row[grouping.x]),
+            y=row["published"],
+            low=None,
+            high=None,
+            note=f"published {row['published']:g} ({row['published_kind']})",
+            label=f"published {row['published']:g}",
+        )
+        for row in rows
+        if column.endswith("_supported") and row.get("published") is not None
+    ]
+    return Series("published", "published", tuple(marks))
+
+
+def _remarks(chart: Chart) -> list[str]:
+    series = [one for panel in chart.panels for one in panel.series]
+    remarks = []
+    if any(mark.low is not None for one in series for mark in one.marks):
+        remarks.append("Bars are 95 % t-intervals over replicates.")
+    if any(one.style == "published" for one in series):
+        remarks.append("Hollow diamonds are published figures.")
+    return remarks

@@ -1,0 +1,198 @@
+"""The report: one HTML file that needs no network, the question and its answer first."""
+
+import json
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+import pyarrow as pa
+import yaml
+
+from destage import engine
+from destage.queries.formats import rows_of
+from destage.queries.named import find_query
+from destage.queries.presentation import number, present
+from destage.queries.report.answer import answer_sentences
+from destage.queries.report.figures import Figure, figures
+from destage.queries.report.svg import draw
+from destage.queries.session import Session
+
+
+def render(session: Session) -> str:
+    """Return a sweep's report.
+
+    Args:
+        session: The sweep.
+    """
+    sections = [
+        _answer(session),
+        *(_figure(figure) for figure in figures(session)),
+        _design_space(session),
+        _provenance(session),
+    ]
+    title = f"{session.sweep.name}: what the sweep answers"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{_asset('chart.css')}{_asset('page.css')}</style></head>\n"
+        f"<body><main>\n{''.join(sections)}</main><script>{_asset('page.js')}</script></body></html>\n"
+    )
+
+
+def _answer(session: Session) -> str:
+    question = session.spec.get("question") or f"What does the sweep {session.sweep.name} show?"
+    sentences = answer_sentences(session)
+    if not sentences:
+        sentences = ["The rows do not answer it yet: what there is stands in the table below."]
+    first, *others = sentences
+    more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
+    return (
+        '<header><p class="study">'
+        f"Destage study <b>{escape(session.sweep.name)}</b>"
+        '<button id="theme" type="button" title="light or dark">◐</button></p>'
+        f'<h1>{escape(question)}</h1><p class="answer">{escape(first)}</p>'
+        f"<ul>{more}</ul></header>\n"
+    )
+
+
+def _figure(figure: Figure) -> str:
+    return (
+        f'<section class="figure" id="{figure.plot.name}"><h2>{escape(figure.plot.title)}</h2>'
+        f'<div class="scroll">{draw(figure.chart)}</div><p class="caption">{escape(figure.caption)}</p>'
+        f"{_sql(figure.sql)}</section>\n"
+    )
+
+
+def _sql(text: str) -> str:
+    return f"<details><summary>The SQL behind it</summary><pre>{escape(text.strip())}</pre></details>"
+
+
+def _design_space(session: Session) -> str:
+    rows = session.query("design_space")
+    query = find_query("design_space", seeks=session.seek is not None)
+    return (
+        '<section id="design_space"><h2>The design space</h2>'
+        f'<p class="caption">{escape(query.purpose)} A heading sorts; the field filters.</p>'
+        '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
+        'aria-label="Filter rows"> <span id="count"></span></p>'
+        f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(query.sql)}'
+        f'<script type="application/json" id="rows">{_json(rows_of(rows))}</script></section>\n'
+    )
+
+
+def _table(rows: pa.Table, units: dict[str, str]) -> str:
+    shown = present(rows, units)
+    values = [rows[heading.column].to_pylist() for heading in shown.headings]
+    heads = "".join(
+        f'<th class="{_kind(heading.is_number)}"><button type="button">{escape(heading.title)}</button></th>'
+        for heading in shown.headings
+    )
+    body = []
+    for at, cells in enumerate(shown.rows):
+        line = "".join(
+            f'<td class="{_kind(heading.is_number)}"{_sort_key(values[place][at])}>{escape(cell)}</td>'
+            for place, (heading, cell) in enumerate(zip(shown.headings, cells, strict=True))
+        )
+        body.append(f"<tr>{line}</tr>\n")
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _kind(is_number: bool) -> str:
+    return "number" if is_number else "text"
+
+
+def _sort_key(value: object) -> str:
+    return (
+        f' data-value="{value!r}"' if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    )
+
+
+def _provenance(session: Session) -> str:
+    summary = session.query("runs_summary").to_pylist()
+    facts = session.sql(
+        "SELECT count(DISTINCT replicate) AS replicates, count(DISTINCT point_id) AS points, "
+        "count(DISTINCT run_id) AS runs FROM plan"
+    ).to_pylist()[0]
+    where = session.sql(
+        "SELECT list_sort(list(DISTINCT prov_host)) AS hosts, min(prov_time)::VARCHAR AS first, "
+        "max(prov_time)::VARCHAR AS last FROM runs"
+    ).to_pylist()[0]
+    statuses = ", ".join(f"{number(row['runs'])} {row['status']}" for row in summary) or "none yet"
+    present_runs = sum(row["runs"] for row in summary)
+    seconds = sum(row["engine_s"] or 0.0 for row in summary)
+    requests = sum(row["requests"] or 0 for row in summary)
+    seed = session.config.get("run", {}).get("seed")
+    pairs: list[tuple[str, str]] = [
+        ("study", f"{session.sweep.name}, sweep {session.sweep.id}"),
+        (
+            "planned",
+            f"{facts['points']} points, {number(facts['runs'])} distinct runs, "
+            f"up to {facts['replicates']} replicates a point",
+        ),
+        ("runs there", f"{number(present_runs)}: {statuses}"),
+        ("simulated", f"{number(requests)} requests in {number(round(seconds, 1))} s of engine time"),
+        (
+            "seed",
+            "not planned yet"
+            if seed is None
+            else f"root seed {seed}, replicates 0 to {facts['replicates'] - 1}",
+        ),
+        ("engine", f"results version {engine.RESULTS_VERSION}"),
+        ("host", ", ".join(where["hosts"] or []) or "none yet"),
+        ("time", "none yet" if where["first"] is None else f"{where['first']} to {where['last']} (UTC)"),
+        ("not stationary", _not_stationary(session)),
+        *_intervals(session),
+        *_published(session),
+    ]
+    listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
+    failures = "".join(
+        f"<p class='warning'>{number(row['runs'])} runs {escape(row['status'])}; the first: {escape(row['first_error'])}</p>"
+        for row in summary
+        if row["first_error"]
+    )
+    spec = yaml.safe_dump(session.spec, sort_keys=False, allow_unicode=True)
+    return (
+        f'<section id="provenance"><h2>Where the figures come from</h2><dl>{listed}</dl>{failures}'
+        f"<details><summary>The study as it was run</summary><pre>{escape(spec)}</pre></details></section>\n"
+    )
+
+
+def _not_stationary(session: Session) -> str:
+    row = session.sql(
+        "SELECT count(DISTINCT run_id) AS runs, count(DISTINCT point_id) AS points FROM runs "
+        "WHERE status = 'not_stationary'"
+    ).to_pylist()[0]
+    if not row["runs"]:
+        return "none"
+    return f"{number(row['runs'])} runs of {row['points']} points: shown, never averaged"
+
+
+def _intervals(session: Session) -> Sequence[tuple[str, str]]:
+    if session.seek is None:
+        return ()
+    row = session.sql(
+        "SELECT count(*) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "
+        "max(answer_half_width / answer_mean) FILTER (WHERE NOT interval_met) AS widest FROM answers"
+    ).to_pylist()[0]
+    if not row["unmet"]:
+        return (("intervals", f"no target missed among {row['answers']} answers"),)
+    widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
+    return (("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}"),)
+
+
+def _published(session: Session) -> Sequence[tuple[str, str]]:
+    rows: list[dict[str, Any]] = session.sql(
+        "SELECT DISTINCT value, kind, source FROM published ORDER BY value"
+    ).to_pylist()
+    return [("published", f"{number(row['value'])} ({row['kind']}): {row['source']}") for row in rows]
+
+
+def _json(value: object) -> str:
+    # "</script>" inside the data would end the element.
+    return json.dumps(value, ensure_ascii=False).replace("</", "<\\/")
+
+
+def _asset(name: str) -> str:
+    return (files("destage.queries.report") / name).read_text()
