@@ -1,4 +1,4 @@
-"""Write the reference pages that follow from the engine: every parameter, and every result column.
+"""Write the reference pages that follow from the engine: parameters, result columns, the catalogue.
 
 Usage: generate_docs.py [--check]
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from destage.engine import columns, quantities
+from destage.engine import catalog, columns, quantities
 from destage.engine.scenario_schema import engine_tree
 from destage.engine.schema_tree import Node, is_null, is_outward_tagged
 
@@ -29,7 +29,11 @@ GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own defi
 
 def main() -> int:
     """Write the pages, or say which are out of date."""
-    pages = {"configuration.md": configuration_page(), "columns.md": columns_page()}
+    pages = {
+        "configuration.md": configuration_page(),
+        "columns.md": columns_page(),
+        "catalog.md": catalog_page(),
+    }
     if "--check" in sys.argv[1:]:
         stale = [name for name, text in pages.items() if _current(DOCS / name) != text]
         for name in stale:
@@ -61,6 +65,31 @@ def columns_page() -> str:
             "",
         ]
     )
+
+
+def catalog_page() -> str:
+    """The page of the catalogue: what each name stands for, where its figures come from, how sure."""
+    lines = [
+        "# Catalogue",
+        "",
+        GENERATED,
+        "What a configuration may `use` by name. A figure is *typical* where it is quoted from memory and",
+        "*assumed* where nobody published it; the source states the others. `destage catalog` shows it.",
+        "",
+    ]
+    for kind in catalog.KINDS:
+        lines += [
+            f"## {kind}",
+            "",
+            "| name | what it is | source | typical | assumed |",
+            "|---|---|---|---|---|",
+        ]
+        for entry in catalog.entries(kind):
+            title = f"{entry.title}. {entry.note}" if entry.note else entry.title
+            cells = (_cell(title), _cell(entry.source), _paths(entry.unverified), _paths(entry.assumed))
+            lines.append(f"| `{entry.name}` | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def configuration_page() -> str:
@@ -209,6 +238,10 @@ def _value(value: object, node: Node) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
+
+
+def _paths(paths: tuple[str, ...]) -> str:
+    return ", ".join(f"`{path}`" for path in paths) or "-"
 
 
 def _current(path: Path) -> str:

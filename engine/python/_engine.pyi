@@ -48,5 +48,8 @@ def schema() -> str:
 def columns() -> str:
     """The columns of a result row, a JSON list of name, type, unit and meaning."""
 
+def count_lru_hits(capacity: int, keys: bytes) -> int:
+    """Hits of an LRU cache of `capacity` unit-size entries over little-endian u64 keys."""
+
 def results_version() -> int:
     """The version of results: equal versions give equal rows for equal configurations."""

@@ -8,7 +8,8 @@ import pyarrow as pa
 
 from destage.engine import _engine
 
-_TYPES = {"int64": pa.int64(), "float64": pa.float64(), "utf8": pa.string(), "bool": pa.bool_()}
+_SCALARS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+_TYPES = _SCALARS | {f"{name}_list": pa.list_(scalar) for name, scalar in _SCALARS.items()}
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Column:
 
     Attributes:
         name: Its name, which carries its unit.
-        type: Its type: int64, float64, utf8 or bool.
+        type: Its type: int, float or text, or one of them with `_list`.
         unit: What it counts in; empty for a bare number or a word.
         meaning: What it says, in one sentence.
     """
@@ -31,10 +32,7 @@ class Column:
 @cache
 def columns() -> tuple[Column, ...]:
     """The columns of a result row, in order."""
-    return tuple(
-        Column(name=each["name"], type=each["type"], unit=each["unit"] or "", meaning=each["meaning"])
-        for each in json.loads(_engine.columns())
-    )
+    return tuple(Column(**each) for each in json.loads(_engine.columns()))
 
 
 @cache

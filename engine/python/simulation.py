@@ -77,8 +77,14 @@ def _prepare(scenario: Scenario, folder: str | Path, loaded: dict[str, _engine.T
 
 def _with_refused(done: pa.Table, refused: dict[int, tuple[str, str]]) -> pa.Table:
     """Put a failed row in each place whose configuration never reached the engine."""
+    empty_lists: dict[str, Any] = {
+        field.name: [] for field in results_schema() if pa.types.is_list(field.type)
+    }
     failures = pa.Table.from_pylist(
-        [{"status": "failed", "error_kind": kind, "error": text} for kind, text in refused.values()],
+        [
+            {**empty_lists, "status": "failed", "error_kind": kind, "error": text}
+            for kind, text in refused.values()
+        ],
         schema=results_schema(),
     )
     ran, failed = iter(range(len(done))), iter(range(len(done), len(done) + len(failures)))
