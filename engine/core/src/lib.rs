@@ -1,4 +1,30 @@
 //! Discrete-event simulation of disk arrays behind a controller with a battery-backed write cache.
+//!
+//! [`simulate`] runs one [`Scenario`] and gives one row. The crate reads no clock, opens no file and draws no
+//! randomness but from the seed: the same scenario gives the same bytes on every machine.
 #![forbid(unsafe_code)]
 
+pub mod config;
+pub mod disk;
+mod divisor;
+mod error;
+mod event;
+pub mod lru;
+pub mod metrics;
+mod pipe;
+pub mod raid;
+mod read_cache;
+mod rng;
+mod simulation;
+mod slab;
+pub mod trace;
 pub mod units;
+pub mod workload;
+mod write_cache;
+
+pub use config::{Issue, Scenario};
+pub use error::RunError;
+pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, simulate};
+
+/// Version of the results: it rises whenever the same scenario gives another row.
+pub const RESULTS_VERSION: u32 = 1;

@@ -1,6 +1,10 @@
 //! Units: newtypes for simulated time, sizes and addresses, so that no bare `u64` crosses a public signature.
 
+use std::borrow::Cow;
 use std::ops::{Add, AddAssign, Mul, Sub};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 
 /// Bytes in one sector, the unit of addresses on every device \[bytes\].
 pub const SECTOR_BYTES: u64 = 512;
@@ -10,11 +14,13 @@ pub const SECTOR_BYTES: u64 = 512;
 pub struct SimTime(pub u64);
 
 /// A length of simulated time \[ns\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct SimDuration(pub u64);
 
 /// A size \[bytes\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Bytes(pub u64);
 
 /// An address on an array or a device \[sectors of 512 bytes\].
@@ -24,6 +30,67 @@ pub struct Lba(pub u64);
 /// A number of sectors \[sectors of 512 bytes\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sectors(pub u64);
+
+/// A transfer rate \[bytes/s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Bandwidth(pub u64);
+
+/// Events in a second \[1/s\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rate(pub f64);
+
+/// A share of a whole, 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Fraction(pub f64);
+
+/// A rotation speed \[revolutions/minute\].
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rpm(pub f64);
+
+/// Gives a quantity its place in the JSON Schema: a number that carries its base unit as `x-unit`.
+macro_rules! quantity_schema {
+    ($name:ident, $json:literal, $unit:literal, $($bound:literal: $value:expr),+) => {
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": $json, "x-unit": $unit, $($bound: $value),+ })
+            }
+        }
+    };
+}
+
+quantity_schema!(SimDuration, "integer", "ns", "minimum": 0);
+quantity_schema!(Bytes, "integer", "bytes", "minimum": 0);
+quantity_schema!(Bandwidth, "integer", "bytes_per_s", "minimum": 1);
+quantity_schema!(Rate, "number", "per_s", "exclusiveMinimum": 0);
+quantity_schema!(Fraction, "number", "fraction", "minimum": 0, "maximum": 1);
+quantity_schema!(Rpm, "number", "rpm", "exclusiveMinimum": 0);
+
+impl Rpm {
+    /// The time of one revolution, to the nearest nanosecond.
+    pub fn revolution(self) -> SimDuration {
+        SimDuration::from_secs_f64(60.0 / self.0)
+    }
+}
+
+impl Bandwidth {
+    /// The time to move `size` at this rate, to the nearest nanosecond above.
+    #[inline]
+    pub fn time_for(self, size: Bytes) -> SimDuration {
+        SimDuration((size.0 * 1_000_000_000).div_ceil(self.0))
+    }
+}
 
 impl SimTime {
     /// The start of the run.

@@ -17,6 +17,8 @@
 //!
 //! Cost: [`Geometry::locate`] is a search over the zones and two multiplications; nothing allocates after construction.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::divisor::Divisor;
@@ -27,17 +29,22 @@ pub use data_sheet::MAX_SURFACES;
 mod data_sheet;
 
 /// Cylinders next to each other that hold the same number of sectors on every track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Cylinders in the zone.
+    #[schemars(range(min = 1))]
     pub cylinders: u32,
     /// Sectors on each track of the zone.
+    #[schemars(range(min = 1))]
     pub sectors_per_track: u32,
     /// Shift of a track's first sector against the end of the previous track of the same cylinder \[sectors\];
     /// `None`: the least that covers the head switch.
+    #[serde(default)]
     pub track_skew: Option<u32>,
     /// Shift of a cylinder's first sector against the end of the previous cylinder \[sectors\]; `None`: the least that
     /// covers a seek over one cylinder.
+    #[serde(default)]
     pub cylinder_skew: Option<u32>,
 }
 

@@ -84,6 +84,16 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// Whether a process waits for the completion.
+    pub const fn is_sync(self) -> bool {
+        self.contains(Self::SYNC)
+    }
+
+    /// Whether the write is durable before it completes.
+    pub const fn is_forced(self) -> bool {
+        self.contains(Self::FUA)
+    }
+
     /// Both sets together.
     #[inline]
     #[must_use]

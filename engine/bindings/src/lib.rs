@@ -1,0 +1,127 @@
+//! The Python extension module `destage.engine._engine`: scenarios in as JSON, rows out as Arrow.
+//!
+//! The GIL is released while runs execute, and a panic in a run becomes the row of a failed run.
+
+// The macros of pyo3 pass arguments by value.
+#![allow(clippy::needless_pass_by_value)]
+
+mod rows;
+mod trace;
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, simulate};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use rows::Batch;
+use trace::{EngineTraceError, Trace};
+
+pyo3::create_exception!(
+    _engine,
+    EngineConfigError,
+    PyValueError,
+    "A configuration breaks rules: `issues` lists the path and what is allowed there."
+);
+
+fn config_error(py: Python<'_>, issues: &[Issue]) -> PyErr {
+    let pairs: Vec<_> = issues.iter().map(|issue| (issue.path.clone(), issue.message.clone())).collect();
+    let error = EngineConfigError::new_err(RunError::Configuration(issues.to_vec()).to_string());
+    match error.value(py).setattr("issues", pairs) {
+        Ok(()) => error,
+        Err(failure) => failure,
+    }
+}
+
+/// The canonical form of a scenario: defaults filled in, base units, keys sorted.
+///
+/// Raises `EngineConfigError` with all rules that it breaks.
+#[pyfunction]
+fn normalise(py: Python<'_>, scenario: &str) -> PyResult<String> {
+    Scenario::from_json(scenario)
+        .and_then(Scenario::normalise)
+        .map(|scenario| scenario.to_canonical_json())
+        .map_err(|issues| config_error(py, &issues))
+}
+
+/// Runs scenarios one after the other; gives their rows in order, as a record batch.
+///
+/// `traces` holds the traces that they name, by digest or by file name. A run that fails is a row with its error.
+#[pyfunction]
+fn simulate_batch(
+    py: Python<'_>,
+    scenarios: Vec<String>,
+    traces: HashMap<String, Py<Trace>>,
+) -> PyResult<Batch> {
+    let traces: BTreeMap<_, _> =
+        traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
+    let outcomes: Vec<_> =
+        py.detach(|| scenarios.iter().map(|scenario| run_guarded(scenario, &traces)).collect());
+    Batch::new(&outcomes)
+}
+
+fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>) -> Outcome {
+    let run = || {
+        let scenario = Scenario::from_json(scenario).map_err(RunError::Configuration)?;
+        simulate(scenario, traces)
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(outcome)) => outcome,
+        Ok(Err(error)) => Outcome::failed(error.kind(), &error.to_string()),
+        Err(panic) => {
+            let message = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("the engine panicked");
+            Outcome::failed("panic", message)
+        }
+    }
+}
+
+/// The JSON Schema of a scenario.
+#[pyfunction]
+fn schema() -> String {
+    destage_core::config::schema().to_string()
+}
+
+/// The result columns as a JSON list of name, type, unit and meaning.
+#[pyfunction]
+fn columns() -> PyResult<String> {
+    serde_json::to_string(&destage_core::columns()).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// The version of the results: it rises whenever the same scenario gives another row.
+#[pyfunction]
+fn results_version() -> u32 {
+    RESULTS_VERSION
+}
+
+/// Hits of an LRU cache of `capacity` unit-size entries over the accesses `keys`, little-endian u64.
+#[pyfunction]
+fn count_lru_hits(py: Python<'_>, capacity: usize, keys: &[u8]) -> u64 {
+    let (words, _) = keys.as_chunks();
+    let keys = words.iter().map(|word| u64::from_le_bytes(*word));
+    py.detach(|| destage_core::lru::count_hits(capacity, keys))
+}
+
+/// The extension module.
+#[pymodule]
+fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    // A panic is reported in the row of its run; the default hook would print it as well.
+    std::panic::set_hook(Box::new(|_| ()));
+    let py = module.py();
+    module.add("EngineConfigError", py.get_type::<EngineConfigError>())?;
+    module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
+    module.add_class::<Trace>()?;
+    module.add_class::<Batch>()?;
+    module.add_function(wrap_pyfunction!(normalise, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(columns, module)?)?;
+    module.add_function(wrap_pyfunction!(results_version, module)?)?;
+    module.add_function(wrap_pyfunction!(count_lru_hits, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
+
+use super::{
+    Battery, BatteryState, Cache, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache, WritePolicy,
+};
+use crate::units::{Bytes, Fraction};
+
+impl Scenario {
+    /// Checks the configuration and brings it to its normal form.
+    ///
+    /// # Errors
+    /// All rules that it breaks, each with its path and what is allowed.
+    pub fn normalise(mut self) -> Result<Self, Vec<Issue>> {
+        if let (Some(array), None) = (&self.array, &self.arrays) {
+            self.arrays = Some(vec![array.clone()]);
+            let issues = self.check("array");
+            self.array = None;
+            if !issues.is_empty() {
+                return Err(issues);
+            }
+        } else {
+            let issues = self.check("arrays");
+            if !issues.is_empty() {
+                return Err(issues);
+            }
+        }
+        let controller = &mut self.controller;
+        normalise_cache(&mut controller.cache, &mut controller.battery);
+        let has_trace =
+            self.workload.streams.iter().any(|stream| matches!(stream.arrival, super::Arrival::Trace { .. }));
+        if has_trace {
+            // A trace is replayed cold and measured whole unless told otherwise.
+            if self.run.warm_up == WarmUp::Auto {
+                self.run.warm_up = WarmUp::None;
+            }
+            if self.run.window == Window::Auto {
+                self.run.window = Window::Whole;
+            }
+        }
+        let first = self.arrays().first().map(|array| array.name.clone());
+        for stream in &mut self.workload.streams {
+            if stream.array.is_none() {
+                stream.array.clone_from(&first);
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
+    let usable = cache.usable_bytes();
+    cache.usable = Some(usable);
+    if usable < cache.line {
+        cache.usable = Some(Bytes(0));
+    }
+    // Without a battery the memory is a read cache (HP 4AA0-8805ENW p. 4: the ratio becomes 100/0).
+    let unprotected = battery.state == BatteryState::Absent && !battery.allow_without_battery;
+    let write_bytes = cache.write_bytes();
+    if write_bytes < cache.line || unprotected || cache.write.policy == WritePolicy::WriteThrough {
+        cache.write_fraction = Fraction(0.0);
+        cache.write = WriteCache { policy: WritePolicy::WriteThrough, ..WriteCache::default() };
+        *battery = Battery::default();
+    }
+    if cache.read_bytes() < cache.line {
+        cache.read = super::ReadCache { read_ahead: None, ..super::ReadCache::default() };
+    }
+    if cache.read.read_ahead.is_some_and(|ReadAhead { size, .. }| size == Bytes(0)) {
+        cache.read.read_ahead = None;
+    }
+    if battery.state != BatteryState::Charging {
+        let defaults = Battery::default();
+        battery.charge = defaults.charge;
+        battery.charge_time = defaults.charge_time;
+        battery.threshold = defaults.threshold;
+    }
+}
+
+impl Cache {
+    /// Memory that is left for data: `usable`, or by the fraction seen on real controllers (FACTS 2.1).
+    pub fn usable_bytes(&self) -> Bytes {
+        self.usable.unwrap_or_else(|| {
+            let nominal = self.capacity.0 as f64;
+            Bytes((0.5 * nominal).max(nominal - 32e6 - 0.06 * nominal) as u64)
+        })
+    }
+
+    /// Memory that holds written data.
+    pub fn write_bytes(&self) -> Bytes {
+        let share = (self.usable_bytes().0 as f64 * self.write_fraction.0) as u64;
+        Bytes(share / self.line.0 * self.line.0)
+    }
+
+    /// Memory that holds data that was read.
+    pub fn read_bytes(&self) -> Bytes {
+        Bytes((self.usable_bytes().0 - self.write_bytes().0) / self.line.0 * self.line.0)
+    }
+}

@@ -1,0 +1,59 @@
+//! What can go wrong in a run.
+
+use thiserror::Error;
+
+use crate::config::Issue;
+use crate::trace::TraceError;
+
+/// Why a run gave no result. None is fatal for other runs.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The configuration breaks a rule.
+    #[error("{}", describe(.0))]
+    Configuration(Vec<Issue>),
+    /// The trace cannot be replayed.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The trace that a stream names was not handed over.
+    #[error("workload.streams: trace {name} is not loaded")]
+    TraceMissing {
+        /// The trace's digest, or its file name.
+        name: String,
+    },
+    /// The trace reaches beyond the array.
+    #[error(
+        "workload.streams[{stream}].arrival.map: the trace reaches {needed} bytes and the array holds {capacity}; allowed besides `error`: wrap, compact"
+    )]
+    TraceBeyondArray {
+        /// Index of the stream.
+        stream: usize,
+        /// Highest byte that the trace touches.
+        needed: u64,
+        /// Capacity of the array [bytes].
+        capacity: u64,
+    },
+    /// Requests are outstanding and nothing can happen, or time stands still.
+    #[error("deadlock at {at_ns} ns: {state}")]
+    Deadlock {
+        /// The simulated moment [ns].
+        at_ns: u64,
+        /// What was waiting for what.
+        state: String,
+    },
+}
+
+impl RunError {
+    /// The short name of the kind, as the result column `error_kind` has it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Configuration(_) => "configuration",
+            Self::Trace(_) | Self::TraceMissing { .. } | Self::TraceBeyondArray { .. } => "trace",
+            Self::Deadlock { .. } => "deadlock",
+        }
+    }
+}
+
+fn describe(issues: &[Issue]) -> String {
+    let lines: Vec<_> = issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message)).collect();
+    lines.join("; ")
+}

@@ -1,0 +1,94 @@
+//! The event queue: what happens next, in total order of (time, sequence).
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use crate::units::SimTime;
+
+/// Something that happens at a moment of simulated time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A source of the workload acts: a think time, a gap or a hold is over.
+    Source(u32),
+    /// The firmware has processed the command of a request.
+    Firmware(u32),
+    /// The link has moved the data of a request.
+    Link(u32),
+    /// A device has finished the I/O in one of its service slots.
+    Device {
+        /// Index of the device.
+        device: u32,
+        /// Service slot of the device.
+        slot: u32,
+    },
+    /// The battery has reached its threshold.
+    BatteryReady,
+    /// The timed warm-up or the timed window is over.
+    Clock,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    time: SimTime,
+    sequence: u64,
+    event: Event,
+}
+
+impl Ord for Entry {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        // The heap gives its greatest entry: the earliest must be the greatest.
+        (other.time, other.sequence).cmp(&(self.time, self.sequence))
+    }
+}
+
+impl PartialOrd for Entry {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A queue of events; those of the same moment leave in the order in which they were scheduled.
+#[derive(Debug, Default)]
+pub struct EventQueue {
+    heap: BinaryHeap<Entry>,
+    sequence: u64,
+}
+
+impl EventQueue {
+    /// An empty queue.
+    pub fn new() -> Self {
+        Self { heap: BinaryHeap::with_capacity(1024), sequence: 0 }
+    }
+
+    /// Schedules `event` at `time`.
+    #[inline]
+    pub fn schedule(&mut self, time: SimTime, event: Event) {
+        self.sequence += 1;
+        self.heap.push(Entry { time, sequence: self.sequence, event });
+    }
+
+    /// Takes out the next event.
+    #[inline]
+    pub fn next(&mut self) -> Option<(SimTime, Event)> {
+        self.heap.pop().map(|entry| (entry.time, entry.event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_leave_by_time_then_in_order_of_scheduling() {
+        let mut queue = EventQueue::new();
+        for (time, source) in [(5, 0), (3, 1), (5, 2), (3, 3), (4, 4)] {
+            queue.schedule(SimTime(time), Event::Source(source));
+        }
+        let order: Vec<_> = std::iter::from_fn(|| queue.next()).collect();
+        let expected = [(3, 1), (3, 3), (4, 4), (5, 0), (5, 2)];
+        assert_eq!(order, expected.map(|(time, source)| (SimTime(time), Event::Source(source))));
+        assert!(queue.next().is_none());
+    }
+}

@@ -1,0 +1,9 @@
+//! What is measured in a run.
+
+pub mod batch_means;
+pub mod histogram;
+pub mod mser;
+
+pub use batch_means::BatchMeans;
+pub use histogram::{Bucket, Histogram};
+pub use mser::{Mser5, Truncation};

@@ -1,0 +1,50 @@
+//! A resource that serves one command at a time, in order of request: the host link, the firmware processor.
+
+use crate::units::{SimDuration, SimTime};
+
+/// A first come, first served resource whose service times are known on arrival.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pipe {
+    free_at: SimTime,
+    window_start: SimTime,
+    busy: u64,
+}
+
+impl Pipe {
+    /// Asks for `service` at `now`; gives when it will be over.
+    #[inline]
+    pub fn claim(&mut self, now: SimTime, service: SimDuration) -> SimTime {
+        self.free_at = self.free_at.max(now) + service;
+        self.busy += service.0;
+        self.free_at
+    }
+
+    /// Starts the measurement of use afresh.
+    pub fn reset(&mut self, now: SimTime) {
+        self.window_start = now;
+        self.busy = self.free_at.since(now).0;
+    }
+
+    /// Share of the time since the last reset that it was busy.
+    pub fn busy_fraction(&self, now: SimTime) -> f64 {
+        let length = now.since(self.window_start).0;
+        let busy = self.busy - self.free_at.since(now).0.min(self.busy);
+        if length > 0 { busy as f64 / length as f64 } else { 0.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_queue_up_and_use_is_clipped_to_the_window() {
+        let mut pipe = Pipe::default();
+        assert_eq!(pipe.claim(SimTime(10), SimDuration(5)), SimTime(15));
+        assert_eq!(pipe.claim(SimTime(12), SimDuration(5)), SimTime(20));
+        pipe.reset(SimTime(16));
+        assert_eq!(pipe.claim(SimTime(30), SimDuration(20)), SimTime(50));
+        // Busy 16..20 and 30..36 of 16..36.
+        assert!((pipe.busy_fraction(SimTime(36)) - 0.5).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,154 @@
+//! Random streams: one for each source of randomness, named, so that adding a user or a disk changes no other draw.
+
+use std::hash::Hasher;
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+use siphasher::sip128::{Hasher128, SipHasher24};
+
+use crate::config::Distribution;
+use crate::units::SimDuration;
+
+/// What a random stream is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Think times and gaps between arrivals.
+    Arrival,
+    /// Read or write, and how durable.
+    Operation,
+    /// Sizes.
+    Size,
+    /// Addresses.
+    Address,
+    /// All draws of the functional warm-up.
+    WarmUp,
+    /// The scatter of a footprint's extents over an array.
+    Placement,
+    /// Phase and speed of a spindle.
+    Spindle,
+    /// Service times of an abstract server.
+    Service,
+}
+
+/// One random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    generator: Xoshiro256PlusPlus,
+}
+
+impl Stream {
+    /// The stream H(root seed, replicate, name, index, purpose) of DESIGN section 3.
+    pub fn named(root: u64, replicate: u32, name: &str, index: u32, purpose: Purpose) -> Self {
+        let mut hasher = SipHasher24::new_with_keys(root, u64::from(replicate));
+        hasher.write(name.as_bytes());
+        hasher.write_u8(0);
+        hasher.write_u32(index);
+        hasher.write_u8(purpose as u8);
+        let hash = hasher.finish128();
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&hash.h1.to_le_bytes());
+        seed[8..16].copy_from_slice(&hash.h2.to_le_bytes());
+        seed[16..24].copy_from_slice(&(hash.h1 ^ 0x9E37_79B9_7F4A_7C15).to_le_bytes());
+        seed[24..].copy_from_slice(&(hash.h2 ^ 0xD1B5_4A32_D192_ED03).to_le_bytes());
+        let mut generator = Xoshiro256PlusPlus::from_seed(seed);
+        // The first outputs still show the seed's structure.
+        for _ in 0..4 {
+            generator.next_u64();
+        }
+        Self { generator }
+    }
+
+    /// A uniform draw from 0 to 2^64 - 1.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.generator.next_u64()
+    }
+
+    /// A uniform draw from [0, 1).
+    #[inline]
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// A uniform draw from 0 to `bound` - 1; `bound` is at least 1 (Lemire 2019, without the rare rejection:
+    /// the bias is below `bound` / 2^64).
+    #[inline]
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// An exponential draw with mean 1.
+    #[inline]
+    pub fn exponential(&mut self) -> f64 {
+        -libm::log1p(-self.unit())
+    }
+
+    /// A standard normal draw (Box and Muller 1958; one of the pair is used).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (2.0 * self.exponential()).sqrt();
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
+    /// A draw from `distribution`.
+    pub fn duration(&mut self, distribution: &Distribution) -> SimDuration {
+        match *distribution {
+            Distribution::Constant { value } => value,
+            Distribution::Exponential { mean } => {
+                SimDuration((mean.0 as f64 * self.exponential() + 0.5) as u64)
+            }
+            Distribution::Uniform { low, high } => SimDuration(low.0 + self.below(high.0 - low.0 + 1)),
+            Distribution::Lognormal { mean, cv } => {
+                let variance = libm::log1p(cv * cv);
+                let location = -0.5 * variance;
+                let factor = libm::exp(location + variance.sqrt() * self.normal());
+                SimDuration((mean.0 as f64 * factor + 0.5) as u64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mean_and_variance(distribution: Distribution) -> (f64, f64) {
+        let mut stream = Stream::named(7, 0, "test", 0, Purpose::Service);
+        let draws: Vec<f64> = (0..400_000).map(|_| stream.duration(&distribution).0 as f64 / 1e6).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / draws.len() as f64;
+        (mean, variance)
+    }
+
+    #[test]
+    fn moments_are_those_of_the_distribution() {
+        let ms = |x: f64| SimDuration((x * 1e6) as u64);
+        for (distribution, mean, variance) in [
+            (Distribution::Constant { value: ms(3.0) }, 3.0, 0.0),
+            (Distribution::Exponential { mean: ms(8.0) }, 8.0, 64.0),
+            (Distribution::Uniform { low: ms(0.0), high: ms(12.0) }, 6.0, 12.0),
+            (Distribution::Lognormal { mean: ms(10.0), cv: 0.5 }, 10.0, 25.0),
+        ] {
+            let (m, v) = mean_and_variance(distribution);
+            assert!((m - mean).abs() < 0.01 * mean, "{distribution:?}: mean {m}");
+            assert!((v - variance).abs() <= 0.02 * variance, "{distribution:?}: variance {v}");
+        }
+    }
+
+    #[test]
+    fn streams_differ_by_every_part_of_their_name() {
+        let first = |root, replicate, name, index, purpose| {
+            Stream::named(root, replicate, name, index, purpose).bits()
+        };
+        let base = first(1, 0, "a", 0, Purpose::Arrival);
+        assert_eq!(base, first(1, 0, "a", 0, Purpose::Arrival));
+        for other in [
+            first(2, 0, "a", 0, Purpose::Arrival),
+            first(1, 1, "a", 0, Purpose::Arrival),
+            first(1, 0, "b", 0, Purpose::Arrival),
+            first(1, 0, "a", 1, Purpose::Arrival),
+            first(1, 0, "a", 0, Purpose::Address),
+        ] {
+            assert_ne!(base, other);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Array operations: from a stripe's or an extent's disk I/Os to the moment when all of them are done.
+
+use super::Simulation;
+use super::array_state::{ArrayOperation, Parent, PlannedIo};
+use super::stripe_write::DiskIo;
+use crate::disk::Io;
+use crate::event::Event;
+use crate::raid::Update;
+use crate::slab::{Fifo, Link};
+use crate::units::Lba;
+use crate::write_cache::Extent;
+
+impl Simulation {
+    /// Reads an extent of an array.
+    pub(super) fn read_array(&mut self, array: u16, extent: Extent, parent: Parent) {
+        let operation = self.operations.insert(ArrayOperation {
+            array,
+            parent,
+            pending: 0,
+            first: Link::END,
+            second: Link::END,
+            stripe: None,
+            next: Link::END,
+        });
+        let state = &self.arrays[array as usize];
+        let (layout, first_device) = (state.layout, state.first_device);
+        for piece in layout.pieces(extent.lba, extent.sectors) {
+            let strip = piece.strip;
+            let disk = match layout.mirror(strip.disk) {
+                Some(mirror) => self.better_mirror(first_device, strip.disk, mirror, strip.disk_lba),
+                None => strip.disk,
+            };
+            self.operations[operation].pending += 1;
+            let io = Io {
+                lba: strip.disk_lba,
+                sectors: piece.sectors.0 as u32,
+                is_write: false,
+                is_background: false,
+                operation,
+            };
+            self.submit(first_device + disk, io);
+        }
+    }
+
+    /// Of two mirrors the one with the shorter queue; of equals the one whose arm is nearer.
+    fn better_mirror(&self, first_device: u32, one: u32, other: u32, lba: Lba) -> u32 {
+        let rank = |disk: u32| {
+            let device = &self.devices[(first_device + disk) as usize];
+            (device.usage().in_system(), device.distance(lba))
+        };
+        if rank(other) < rank(one) { other } else { one }
+    }
+
+    /// Writes `self.extents`, which lie within `stripe`; the stripe is locked meanwhile where `locks` is true.
+    pub(super) fn write_stripe(
+        &mut self,
+        array: u16,
+        stripe: u64,
+        parent: Parent,
+        locks: bool,
+    ) -> Option<Update> {
+        let state = &self.arrays[array as usize];
+        let update = self.stripe_write.plan(&state.layout, state.parity_update, stripe, &self.extents);
+        let first_device = state.first_device;
+        let is_background = matches!(parent, Parent::Destage { .. });
+        let operation = self.operations.insert(ArrayOperation {
+            array,
+            parent,
+            pending: 0,
+            first: Link::END,
+            second: Link::END,
+            stripe: locks.then_some(stripe),
+            next: Link::END,
+        });
+        let planned = &mut self.planned;
+        let mut chain = |ios: &[DiskIo], is_write: bool| {
+            // Linked from the back, so that they are issued in order.
+            ios.iter().rev().fold(Link::END, |next, io| {
+                Link::to(planned.insert(PlannedIo {
+                    device: first_device + io.disk,
+                    io: Io { lba: io.lba, sectors: io.sectors.0 as u32, is_write, is_background, operation },
+                    next,
+                }))
+            })
+        };
+        let first = chain(&self.stripe_write.reads, false);
+        let second = chain(&self.stripe_write.writes, true);
+        let entry = &mut self.operations[operation];
+        (entry.first, entry.second) = (first, second);
+        if locks {
+            let locks = &mut self.arrays[array as usize].locks;
+            if let Some(waiting) = locks.get_mut(&stripe) {
+                waiting.push(&mut self.operations, operation, |entry| &mut entry.next);
+                return update;
+            }
+            locks.insert(stripe, Fifo::default());
+        }
+        self.issue_step(operation);
+        update
+    }
+
+    /// Issues the I/Os of the next step of an operation; gives whether there were any.
+    fn issue_step(&mut self, operation: u32) -> bool {
+        let entry = &mut self.operations[operation];
+        let mut link = std::mem::replace(&mut entry.first, Link::END);
+        if link == Link::END {
+            link = std::mem::replace(&mut entry.second, Link::END);
+        }
+        let any = link != Link::END;
+        while let Some(index) = link.get() {
+            let planned = self.planned.remove(index);
+            link = planned.next;
+            self.operations[operation].pending += 1;
+            self.submit(planned.device, planned.io);
+        }
+        any
+    }
+
+    fn submit(&mut self, device: u32, io: Io) {
+        if let Some(started) = self.devices[device as usize].submit(self.now, io) {
+            self.events.schedule(started.done, Event::Device { device, slot: started.slot });
+        }
+    }
+
+    /// A device has finished an I/O.
+    pub(super) fn on_device(&mut self, device: u32, slot: u32) {
+        let yields = self.write_back.as_ref().is_some_and(|back| back.yields);
+        let (io, started) = self.devices[device as usize].finish(self.now, slot, yields);
+        if let Some(started) = started {
+            self.events.schedule(started.done, Event::Device { device, slot: started.slot });
+        }
+        let entry = &mut self.operations[io.operation];
+        entry.pending -= 1;
+        if entry.pending == 0 && !self.issue_step(io.operation) {
+            self.operation_done(io.operation);
+        }
+    }
+
+    fn operation_done(&mut self, operation: u32) {
+        let done = self.operations.remove(operation);
+        if let Some(stripe) = done.stripe {
+            self.unlock(done.array, stripe);
+        }
+        match done.parent {
+            Parent::Read { request } => self.part_done(request),
+            Parent::Fetch { fetch } => self.fetch_done(fetch),
+            Parent::WriteThrough { request } => {
+                let command = self.requests[request].command;
+                // A fetch that began before the data were on the disks may bring the old ones.
+                self.invalidate(done.array, command.lba.0, command.sectors.0);
+                self.part_done(request);
+            }
+            Parent::Destage { lines } => self.destage_done(done.array, lines),
+        }
+    }
+
+    fn unlock(&mut self, array: u16, stripe: u64) {
+        let locks = &mut self.arrays[array as usize].locks;
+        let Some(waiting) = locks.get_mut(&stripe) else { return };
+        match waiting.pop(&mut self.operations, |entry| &mut entry.next) {
+            Some(next) => {
+                self.issue_step(next);
+            }
+            None => {
+                locks.remove(&stripe);
+            }
+        }
+    }
+}

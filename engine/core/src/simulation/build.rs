@@ -1,0 +1,216 @@
+//! From a normalised scenario to a run that can start.
+
+use std::sync::Arc;
+
+use super::array_state::ArrayState;
+use super::conduct::Conduct;
+use super::hosts::Source;
+use super::measures::Measures;
+use super::replay::{Mapping, Replay};
+use super::stripe_write::StripeWrite;
+use super::{Simulation, StreamModel, TraceStore, WriteBack};
+use crate::config::{Arrival, BatteryState, Issue, ReplayMode, Scenario, Stream, WritePolicy};
+use crate::disk;
+use crate::error::RunError;
+use crate::event::{Event, EventQueue};
+use crate::pipe::Pipe;
+use crate::read_cache::ReadCache;
+use crate::rng::{self, Purpose};
+use crate::slab::{Fifo, Slab};
+use crate::trace::Trace;
+use crate::units::{SECTOR_BYTES, SimDuration, SimTime};
+use crate::workload::{AddressModel, OperationModel, Synthetic, Timing};
+use crate::write_cache::WriteCache;
+
+impl Simulation {
+    /// Builds the run of a normalised scenario.
+    pub(super) fn build(scenario: Scenario, traces: &dyn TraceStore) -> Result<Self, RunError> {
+        let problem =
+            |path: String, message: String| RunError::Configuration(vec![Issue::new(path, message)]);
+        let (mut arrays, mut devices, mut device_array) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, array) in scenario.arrays().iter().enumerate() {
+            let path = |field: &str| format!("arrays[{index}].{field}");
+            let layout =
+                disk::layout_of(array).map_err(|error| problem(path(error.field()), error.to_string()))?;
+            let built = disk::build(array, scenario.run.seed, scenario.run.replicate)
+                .map_err(|error| problem(path(error.field()), error.to_string()))?;
+            arrays.push(ArrayState {
+                layout,
+                parity_update: array.parity_update,
+                first_device: devices.len() as u32,
+                locks: std::collections::HashMap::default(),
+                destages: 0,
+                destage_limit: scenario.controller.cache.write.destage_depth * array.disks,
+            });
+            device_array.extend(std::iter::repeat_n(index as u16, built.len()));
+            devices.extend(built);
+        }
+        let controller = &scenario.controller;
+        let mut events = EventQueue::new();
+        let write_back = build_write_back(&scenario, &arrays, &mut events);
+        let cache = &controller.cache;
+        let read_cache = (cache.read_bytes() >= cache.line
+            && (cache.read.mode == crate::config::ReadMode::Cached || cache.read.read_ahead.is_some()))
+        .then(|| ReadCache::new(cache.read_bytes(), cache.line, cache.read.mode, cache.read.read_ahead));
+        let mut simulation = Self {
+            now: SimTime::ZERO,
+            events,
+            event_count: 0,
+            sources: Vec::new(),
+            models: Vec::new(),
+            requests: Slab::default(),
+            waiting: Fifo::default(),
+            outstanding: 0,
+            limit: controller.outstanding_limit,
+            firmware: Pipe::default(),
+            command_time: controller.firmware.command_time,
+            link: Pipe::default(),
+            write_back,
+            read_cache,
+            line_sectors: cache.line.0 / SECTOR_BYTES,
+            measures: Measures::new(arrays.len()),
+            arrays,
+            devices,
+            device_array,
+            operations: Slab::default(),
+            planned: Slab::default(),
+            fetches: Slab::default(),
+            waiters: Slab::default(),
+            conduct: Conduct::new(&scenario.run),
+            extents: Vec::new(),
+            stripe_write: StripeWrite::default(),
+            scenario,
+        };
+        for index in 0..simulation.scenario.workload.streams.len() {
+            let stream = simulation.scenario.workload.streams[index].clone();
+            simulation.add_stream(index, &stream, traces)?;
+        }
+        Ok(simulation)
+    }
+
+    fn add_stream(&mut self, index: usize, stream: &Stream, traces: &dyn TraceStore) -> Result<(), RunError> {
+        let array = self
+            .scenario
+            .arrays()
+            .iter()
+            .position(|array| Some(&array.name) == stream.array.as_ref())
+            .unwrap_or_default();
+        let capacity = self.arrays[array].layout.capacity();
+        let place = (index as u16, array as u16);
+        let users = self.scenario.workload.users;
+        let (timing, count) = match stream.arrival {
+            Arrival::Closed { think_time, ios, order } => {
+                let is_parallel = order == crate::config::Order::Parallel;
+                (Timing::Closed { think_time, ios, is_parallel }, users)
+            }
+            Arrival::FixedOutstanding { depth, per_user } => {
+                (Timing::Outstanding { depth }, if per_user { users } else { 1 })
+            }
+            Arrival::Poisson { rate, per_user } => (
+                Timing::Poisson { mean: SimDuration::from_secs_f64(1.0 / rate.0) },
+                if per_user { users } else { 1 },
+            ),
+            Arrival::Trace { ref file, ref digest, mode, depth, speed, map } => {
+                let name = digest.as_ref().unwrap_or(file);
+                let trace = traces
+                    .find(name)
+                    .or_else(|| traces.find(file))
+                    .ok_or_else(|| RunError::TraceMissing { name: name.clone() })?;
+                let mapping =
+                    Mapping::new(map, &trace, capacity).ok_or_else(|| RunError::TraceBeyondArray {
+                        stream: index,
+                        needed: trace.end().0 * SECTOR_BYTES,
+                        capacity: capacity.bytes().0,
+                    })?;
+                self.models.push(None);
+                self.add_replays(place.1, &trace, &Arc::new(mapping), (mode, depth, speed));
+                return Ok(());
+            }
+        };
+        let (Some(operations), Some(address)) = (&stream.operations, &stream.address) else {
+            unreachable!("a checked configuration gives a synthetic stream both")
+        };
+        let run = &self.scenario.run;
+        let mut scatter = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        self.models.push(Some(StreamModel {
+            operations: OperationModel::new(operations),
+            address: AddressModel::new(address, capacity, &mut scatter),
+        }));
+        for user in 0..count {
+            self.sources.push(Source::Synthetic(Synthetic::new(run, &stream.name, user, place, timing)));
+        }
+        Ok(())
+    }
+
+    fn add_replays(
+        &mut self,
+        array: u16,
+        trace: &Arc<Trace>,
+        mapping: &Arc<Mapping>,
+        (mode, depth, speed): (ReplayMode, u32, f64),
+    ) {
+        let replay = |records| {
+            Source::Replay(Replay {
+                array,
+                trace: Arc::clone(trace),
+                mapping: Arc::clone(mapping),
+                mode,
+                speed,
+                depth,
+                records,
+                issued: 0,
+                awaited: 0,
+                held_gap: None,
+                commit_start: None,
+            })
+        };
+        if mode != ReplayMode::Dependent {
+            self.sources.push(replay(None));
+            return;
+        }
+        let mut by_process: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
+        for index in 0..trace.len() {
+            by_process.entry(trace.record(index).process).or_default().push(index as u32);
+        }
+        self.sources.extend(by_process.into_values().map(|records| replay(Some(records.into()))));
+    }
+}
+
+fn build_write_back(
+    scenario: &Scenario,
+    arrays: &[ArrayState],
+    events: &mut EventQueue,
+) -> Option<WriteBack> {
+    let (cache, battery) = (&scenario.controller.cache, &scenario.controller.battery);
+    if cache.write.policy == WritePolicy::WriteThrough || cache.write_bytes() < cache.line {
+        return None;
+    }
+    let is_protected = match battery.state {
+        BatteryState::Present => true,
+        BatteryState::Absent => false,
+        BatteryState::Charging => {
+            // Charge rises linearly: the threshold is reached after (threshold - charge) of the charge time.
+            let missing = (battery.threshold.0 - battery.charge.0).max(0.0);
+            let wait = SimDuration((battery.charge_time.0 as f64 * missing + 0.5) as u64);
+            if wait > SimDuration::ZERO {
+                events.schedule(SimTime::ZERO + wait, Event::BatteryReady);
+            }
+            wait == SimDuration::ZERO
+        }
+    };
+    let stripes: Vec<_> = arrays.iter().map(|array| array.layout.stripe_sectors()).collect();
+    let lines = WriteCache::new(cache.write_bytes(), cache.line, &stripes);
+    let capacity = f64::from(lines.capacity());
+    Some(WriteBack {
+        high: ((capacity * cache.write.high_water.0) as u32).max(1),
+        low: (capacity * cache.write.low_water.0) as u32,
+        cache: lines,
+        stalled: Fifo::default(),
+        is_active: is_protected || battery.allow_without_battery,
+        is_protected,
+        going: 0,
+        is_destaging: false,
+        is_draining: false,
+        yields: cache.write.yield_to_reads,
+    })
+}

@@ -1,0 +1,232 @@
+//! The conduct of a run: when warm-up ends, when the window ends, whether the run was stationary.
+//!
+//! `auto` warm-up runs until MSER-5 truncates both the response times and the dirty fraction within the first half of
+//! what has been seen; then the window starts afresh. `auto` window goes on until there are enough requests, response
+//! time is stationary within the window, and the write cache has turned over three times or its dirty fraction is
+//! stationary. A run that gets to neither within `max_requests` is `not_stationary`.
+//!
+//! White: An effective truncation heuristic for bias reduction in simulation output, SIMULATION 69(6), 1997.
+
+use super::Simulation;
+use crate::config::{self, WarmUp, Window};
+use crate::event::Event;
+use crate::metrics::Mser5;
+use crate::units::{SimDuration, SimTime};
+
+/// Requests before the first look at stationarity in warm-up.
+const FIRST_LOOK: u64 = 4_000;
+/// Least requests in an automatic window.
+const LEAST_WINDOW: u64 = 20_000;
+/// Volumes of the write cache that a window turns over at least, unless its dirty fraction is stationary.
+const TURNOVERS: u64 = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    WarmUp,
+    Window,
+    Draining,
+    Over,
+}
+
+/// Where the run stands between warm-up and end.
+#[derive(Debug)]
+pub(super) struct Conduct {
+    warm_up: WarmUp,
+    window: Window,
+    max_requests: u64,
+    phase: Phase,
+    /// Requests completed in all, and when the phase began.
+    seen: u64,
+    phase_began: u64,
+    next_look: u64,
+    response: Mser5,
+    dirty: Mser5,
+    /// Whether the automatic rules were met.
+    pub is_stationary: bool,
+    /// Requests of the warm-up.
+    pub warm_up_requests: u64,
+    /// Length of the warm-up.
+    pub warm_up_time: SimDuration,
+}
+
+impl Conduct {
+    pub fn new(run: &config::Run) -> Self {
+        Self {
+            warm_up: run.warm_up,
+            window: run.window,
+            max_requests: run.max_requests,
+            phase: Phase::WarmUp,
+            seen: 0,
+            phase_began: 0,
+            next_look: match run.warm_up {
+                WarmUp::Auto => FIRST_LOOK,
+                WarmUp::Requests(count) => count,
+                WarmUp::None | WarmUp::Duration(_) => u64::MAX,
+            },
+            response: Mser5::new(),
+            dirty: Mser5::new(),
+            is_stationary: true,
+            warm_up_requests: 0,
+            warm_up_time: SimDuration::ZERO,
+        }
+    }
+}
+
+impl Simulation {
+    /// Starts the first phase.
+    pub(super) fn start_conduct(&mut self) {
+        match self.conduct.warm_up {
+            WarmUp::None | WarmUp::Requests(0) => self.begin_window(),
+            WarmUp::Duration(length) => {
+                self.events.schedule(SimTime::ZERO + length, Event::Clock);
+            }
+            WarmUp::Auto | WarmUp::Requests(_) => {}
+        }
+    }
+
+    /// Whether the run is over.
+    pub(super) fn is_over(&self) -> bool {
+        match self.conduct.phase {
+            Phase::Over => true,
+            Phase::Draining => self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0),
+            Phase::WarmUp => false,
+            Phase::Window => {
+                self.conduct.window == Window::Whole
+                    && self.outstanding == 0
+                    && self.is_trace_over()
+                    && (!self.scenario.run.drain
+                        || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0))
+            }
+        }
+    }
+
+    /// A read or write is over.
+    #[inline]
+    pub(super) fn observe(&mut self, response: SimDuration) {
+        let conduct = &mut self.conduct;
+        conduct.seen += 1;
+        if conduct.warm_up == WarmUp::Auto || conduct.window == Window::Auto {
+            conduct.response.push(response.as_micros_f64());
+            if let Some(back) = &self.write_back {
+                conduct.dirty.push(f64::from(back.cache.used()));
+            }
+        }
+        if conduct.seen >= conduct.next_look {
+            self.look();
+        }
+    }
+
+    /// After the last record of a trace, what is dirty is destaged where the run is to drain.
+    pub(super) fn drain_if_trace_over(&mut self) {
+        if self.scenario.run.drain
+            && self.conduct.window == Window::Whole
+            && self.outstanding == 0
+            && self.is_trace_over()
+        {
+            self.start_draining();
+        }
+    }
+
+    fn look(&mut self) {
+        let conduct = &mut self.conduct;
+        let in_phase = conduct.seen - conduct.phase_began;
+        match (conduct.phase, conduct.warm_up, conduct.window) {
+            (Phase::WarmUp, WarmUp::Auto, _) => {
+                let is_late = conduct.seen * 2 > conduct.max_requests;
+                if is_late || (conduct.response.is_stationary() && self.is_dirty_stationary()) {
+                    self.conduct.is_stationary &= !is_late;
+                    self.begin_window();
+                } else {
+                    self.conduct.next_look = self.conduct.seen + in_phase / 2;
+                }
+            }
+            (Phase::WarmUp, _, _) => self.begin_window(),
+            (Phase::Window, _, Window::Auto) => {
+                let turned_over = self.write_back.as_ref().is_none_or(|back| {
+                    let volume = u64::from(back.cache.capacity()) * self.line_sectors;
+                    self.measures.counts.accepted_sectors >= TURNOVERS * volume
+                });
+                let is_settled =
+                    self.conduct.response.is_stationary() && (turned_over || self.is_dirty_stationary());
+                let is_late = self.conduct.seen >= self.conduct.max_requests;
+                if is_settled || is_late {
+                    self.conduct.is_stationary &= is_settled;
+                    self.finish_window();
+                } else {
+                    self.conduct.next_look =
+                        (self.conduct.seen + in_phase / 2).min(self.conduct.max_requests);
+                }
+            }
+            (Phase::Window, _, _) => self.finish_window(),
+            (Phase::Draining | Phase::Over, _, _) => self.conduct.next_look = u64::MAX,
+        }
+    }
+
+    fn is_dirty_stationary(&self) -> bool {
+        self.write_back.is_none() || self.conduct.dirty.is_stationary()
+    }
+
+    fn begin_window(&mut self) {
+        let now = self.now;
+        let conduct = &mut self.conduct;
+        conduct.phase = Phase::Window;
+        conduct.phase_began = conduct.seen;
+        conduct.warm_up_requests = conduct.seen;
+        conduct.warm_up_time = now.since(SimTime::ZERO);
+        conduct.response.clear();
+        conduct.dirty.clear();
+        conduct.next_look = match conduct.window {
+            Window::Auto => conduct.seen + LEAST_WINDOW,
+            Window::Requests(count) => conduct.seen + count,
+            Window::Whole => u64::MAX,
+            Window::Duration(length) => {
+                self.events.schedule(now + length, Event::Clock);
+                u64::MAX
+            }
+        };
+        self.start_window();
+    }
+
+    fn finish_window(&mut self) {
+        self.conduct.next_look = u64::MAX;
+        if self.scenario.run.drain {
+            self.conduct.phase = Phase::Draining;
+            self.start_draining();
+        } else {
+            self.conduct.phase = Phase::Over;
+        }
+    }
+
+    fn start_draining(&mut self) {
+        if let Some(back) = &mut self.write_back
+            && !back.is_draining
+        {
+            back.is_draining = true;
+            self.destage_if_due();
+        }
+    }
+
+    /// The timed warm-up or window is over.
+    pub(super) fn on_clock(&mut self) {
+        match self.conduct.phase {
+            Phase::WarmUp => self.begin_window(),
+            Phase::Window => self.finish_window(),
+            Phase::Draining | Phase::Over => {}
+        }
+    }
+}
+
+/// An open load is refused as an answer when the backlog at its end takes this share of its time to work off.
+const BACKLOG_SHARE: f64 = 0.05;
+
+impl Simulation {
+    /// Whether an open replay outran the array: it ended long after its last arrival.
+    pub(super) fn is_overloaded(&self) -> bool {
+        self.sources.iter().any(|source| {
+            source.open_end().is_some_and(|end| {
+                let late = self.measures.last_completion.since(end).as_secs_f64();
+                late > BACKLOG_SHARE * end.since(SimTime::ZERO).as_secs_f64() && late > 1.0
+            })
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! The hosts: when each source issues, and what it does when a request of its own is over.
+
+use super::Simulation;
+use super::replay::Replay;
+use super::request::Request;
+use crate::event::Event;
+use crate::units::SimTime;
+use crate::workload::{Synthetic, Timing};
+
+/// Something that issues requests.
+#[derive(Debug)]
+pub(super) enum Source {
+    /// A user, or a stream that all users share.
+    Synthetic(Synthetic),
+    /// A trace, or one process of it.
+    Replay(Replay),
+}
+
+impl Simulation {
+    /// Schedules the first event of every source.
+    pub(super) fn start_sources(&mut self) {
+        for index in 0..self.sources.len() as u32 {
+            match &mut self.sources[index as usize] {
+                Source::Synthetic(source) => {
+                    let count = if let Timing::Outstanding { depth } = source.timing { depth } else { 1 };
+                    for _ in 0..count {
+                        let at = SimTime::ZERO + source.gap();
+                        self.events.schedule(at, Event::Source(index));
+                    }
+                }
+                Source::Replay(_) => self.start_replay(index),
+            }
+        }
+    }
+
+    /// Whether every source has issued all that it ever will, and all of it is over.
+    pub(super) fn is_input_over(&self) -> bool {
+        self.outstanding == 0
+            && self.sources.iter().all(|source| match source {
+                Source::Synthetic(_) => false,
+                Source::Replay(replay) => replay.is_over(),
+            })
+    }
+
+    /// Whether every trace has been issued whole; synthetic streams beside it never end.
+    pub(super) fn is_trace_over(&self) -> bool {
+        self.sources.iter().all(|source| match source {
+            Source::Synthetic(_) => true,
+            Source::Replay(replay) => replay.is_over(),
+        })
+    }
+
+    /// A think time, a gap or a hold of a source is over.
+    pub(super) fn on_source(&mut self, index: u32) {
+        let now = self.now;
+        let Source::Synthetic(source) = &mut self.sources[index as usize] else {
+            self.replay_next(index);
+            return;
+        };
+        let mut count = 1;
+        match source.timing {
+            Timing::Closed { ios, is_parallel, .. } => {
+                if source.to_issue == 0 {
+                    source.started = now;
+                    source.to_issue = ios;
+                }
+                if is_parallel {
+                    count = source.to_issue;
+                }
+                source.to_issue -= count;
+                source.outstanding += count;
+            }
+            Timing::Outstanding { .. } => {}
+            Timing::Poisson { .. } => {
+                let next = now + source.gap();
+                self.events.schedule(next, Event::Source(index));
+            }
+        }
+        for _ in 0..count {
+            let Source::Synthetic(source) = &mut self.sources[index as usize] else { return };
+            let Some(model) = &self.models[source.stream as usize] else { return };
+            let command = source.command(&model.operations, &model.address);
+            let array = source.array;
+            self.issue(index, array, command, 0);
+        }
+    }
+
+    /// A request is over: its source learns of it.
+    pub(super) fn on_completion(&mut self, done: &Request) {
+        let now = self.now;
+        let Source::Synthetic(source) = &mut self.sources[done.source as usize] else {
+            self.replay_completed(done);
+            return;
+        };
+        match source.timing {
+            Timing::Closed { .. } => {
+                source.outstanding -= 1;
+                if source.to_issue > 0 {
+                    self.events.schedule(now, Event::Source(done.source));
+                } else if source.outstanding == 0 {
+                    // Interactions that began before the window are measured too: they are as likely as any.
+                    self.measures.interaction.record(now.since(source.started));
+                    let next = now + source.gap();
+                    self.events.schedule(next, Event::Source(done.source));
+                }
+            }
+            Timing::Outstanding { .. } => self.events.schedule(now, Event::Source(done.source)),
+            Timing::Poisson { .. } => {}
+        }
+    }
+}
+
+impl Source {
+    /// When an open replay issues its last record; nothing for other sources.
+    pub(super) fn open_end(&self) -> Option<SimTime> {
+        match self {
+            Self::Synthetic(_) => None,
+            Self::Replay(replay) => replay.open_end(),
+        }
+    }
+}

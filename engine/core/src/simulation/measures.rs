@@ -1,0 +1,185 @@
+//! What is counted and timed during a measurement window.
+
+use crate::metrics::{BatchMeans, Histogram};
+use crate::units::{SimDuration, SimTime};
+use crate::workload::Op;
+
+/// A quantity over time: its integral and its greatest value.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Level {
+    value: u64,
+    last: SimTime,
+    area: u128,
+    high: u64,
+}
+
+impl Level {
+    /// The quantity is `value` from `now` on.
+    #[inline]
+    pub fn set(&mut self, now: SimTime, value: u64) {
+        self.area += u128::from(self.value) * u128::from(now.since(self.last).0);
+        self.last = now;
+        self.value = value;
+        self.high = self.high.max(value);
+    }
+
+    /// Starts the integral afresh.
+    pub fn reset(&mut self, now: SimTime) {
+        self.last = now;
+        self.area = 0;
+        self.high = self.value;
+    }
+
+    /// The integral up to the last change or reset \[value x s\].
+    pub fn area_s(&self) -> f64 {
+        self.area as f64 * 1e-9
+    }
+
+    /// The greatest value.
+    pub const fn high(&self) -> u64 {
+        self.high
+    }
+
+    /// The value now.
+    pub const fn value(&self) -> u64 {
+        self.value
+    }
+}
+
+/// Counts of a measurement window.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Reads that completed.
+    pub reads: u64,
+    /// Writes that completed.
+    pub writes: u64,
+    /// Flushes that completed.
+    pub flushes: u64,
+    /// Bytes that reads and writes moved.
+    pub bytes: u64,
+    /// Reads that the cache alone served.
+    pub read_hits: u64,
+    /// Reads that the cache alone served, from data read ahead.
+    pub read_ahead_hits: u64,
+    /// Reads that waited for a fetch that was already under way.
+    pub read_hits_late: u64,
+    /// Reads that missed and continued no sequence.
+    pub read_misses_random: u64,
+    /// Reads that missed within a sequence.
+    pub read_misses_sequential: u64,
+    /// Writes that overwrote dirty lines only.
+    pub write_hits: u64,
+    /// Sectors that the write cache took.
+    pub accepted_sectors: u64,
+    /// Sectors of those that overwrote dirty ones.
+    pub absorbed_sectors: u64,
+    /// Sectors that went from the write cache to the disks.
+    pub destaged_sectors: u64,
+    /// Sectors that were written through.
+    pub bypassed_sectors: u64,
+    /// Writes that write-back took.
+    pub cached_writes: u64,
+    /// Stripe writes that destaged.
+    pub destages: u64,
+    /// Contiguous pieces of data that those wrote.
+    pub destage_extents: u64,
+    /// Of the stripe writes, those that needed no read of old data on a parity level.
+    pub full_stripes: u64,
+    /// Writes that waited for a free line.
+    pub stalls: u64,
+    /// Time that they waited.
+    pub stall_time: SimDuration,
+    /// Longest such wait.
+    pub stall_max: SimDuration,
+}
+
+/// Everything that a measurement window collects.
+#[derive(Debug)]
+pub struct Measures {
+    /// When the window started.
+    pub start: SimTime,
+    /// Counts.
+    pub counts: Counts,
+    /// Response times of all reads and writes \[ns\].
+    pub response: Histogram,
+    /// Response times of reads \[ns\].
+    pub read_response: Histogram,
+    /// Response times of writes \[ns\].
+    pub write_response: Histogram,
+    /// Response times of user interactions \[ns\].
+    pub interaction: Histogram,
+    /// Times of commits: from a process's first synchronous write to the end of its flush \[ns\].
+    pub commit: Histogram,
+    /// In-run interval of the mean response time.
+    pub batches: BatchMeans,
+    /// Dirty sectors over time.
+    pub dirty: Level,
+    /// Dirty sectors over time while no battery protects them.
+    pub at_risk: Level,
+    /// Dirty sectors when the window started.
+    pub dirty_start: u64,
+    /// When the last request completed.
+    pub last_completion: SimTime,
+    /// Responses by array.
+    pub by_array: Vec<Histogram>,
+}
+
+impl Measures {
+    /// Empty, for a number of arrays.
+    pub fn new(arrays: usize) -> Self {
+        Self {
+            start: SimTime::ZERO,
+            counts: Counts::default(),
+            response: Histogram::new(),
+            read_response: Histogram::new(),
+            write_response: Histogram::new(),
+            interaction: Histogram::new(),
+            commit: Histogram::new(),
+            batches: BatchMeans::new(),
+            dirty: Level::default(),
+            at_risk: Level::default(),
+            dirty_start: 0,
+            last_completion: SimTime::ZERO,
+            by_array: (0..arrays).map(|_| Histogram::new()).collect(),
+        }
+    }
+
+    /// Starts the window: what was collected so far is dropped, levels go on.
+    pub fn restart(&mut self, now: SimTime) {
+        let (mut dirty, mut at_risk) = (self.dirty, self.at_risk);
+        dirty.reset(now);
+        at_risk.reset(now);
+        *self = Self::new(self.by_array.len());
+        self.start = now;
+        self.dirty = dirty;
+        self.at_risk = at_risk;
+        self.dirty_start = dirty.value();
+    }
+
+    /// A request of `operation` on `array` has completed after `response`.
+    #[inline]
+    pub fn complete(&mut self, operation: Op, array: u16, bytes: u64, response: SimDuration, is_hit: bool) {
+        match operation {
+            Op::Read => {
+                self.counts.reads += 1;
+                self.counts.read_hits += u64::from(is_hit);
+                self.read_response.record(response);
+            }
+            Op::Write => {
+                self.counts.writes += 1;
+                self.counts.write_hits += u64::from(is_hit);
+                self.write_response.record(response);
+            }
+            Op::Flush => {
+                self.counts.flushes += 1;
+                return;
+            }
+        }
+        self.counts.bytes += bytes;
+        self.response.record(response);
+        if self.by_array.len() > 1 {
+            self.by_array[array as usize].record(response);
+        }
+        self.batches.push(response.0 as f64);
+    }
+}

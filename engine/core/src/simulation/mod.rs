@@ -1,0 +1,218 @@
+//! One run: events drive requests from the hosts through the controller and its caches to the disks.
+//!
+//! ```text
+//!  sources ─► slot ─► firmware ─► link ─► write cache ─► acknowledged        (write-back)
+//!     ▲                 │                     └─ destage ─► stripe ─► disks
+//!     │                 ├─► link ─► stripe ─► disks ─► acknowledged          (write-through)
+//!     │                 └─► caches ─► (disks) ─► link ─► data                (read)
+//!     └───────────────── completion ◄────────────────────┘
+//! ```
+
+mod array_operations;
+mod array_state;
+mod build;
+mod conduct;
+mod destage;
+mod hosts;
+mod measures;
+mod outcome;
+mod path;
+mod reads;
+mod replay;
+mod request;
+mod stripe_write;
+mod warm_up;
+mod writes;
+
+use std::sync::Arc;
+
+use crate::config::Scenario;
+use crate::disk::Device;
+use crate::error::RunError;
+use crate::event::{Event, EventQueue};
+use crate::pipe::Pipe;
+use crate::read_cache::ReadCache;
+use crate::slab::{Fifo, Slab};
+use crate::trace::Trace;
+use crate::units::{SimDuration, SimTime};
+use crate::workload::{AddressModel, OperationModel};
+use crate::write_cache::{Extent, WriteCache};
+
+use array_state::{ArrayOperation, ArrayState, Fetch, PlannedIo, Waiter};
+use conduct::Conduct;
+use hosts::Source;
+use measures::Measures;
+use request::Request;
+use stripe_write::StripeWrite;
+
+pub use outcome::{Column, Outcome, Status, Value, columns};
+
+/// The traces that scenarios may name, by digest or by file name.
+pub trait TraceStore {
+    /// The trace of this name.
+    fn find(&self, name: &str) -> Option<Arc<Trace>>;
+}
+
+impl TraceStore for std::collections::BTreeMap<String, Arc<Trace>> {
+    fn find(&self, name: &str) -> Option<Arc<Trace>> {
+        self.get(name).cloned()
+    }
+}
+
+/// Runs a scenario.
+///
+/// # Errors
+/// The configuration breaks a rule, a trace cannot be replayed, or the run is stuck.
+pub fn simulate(scenario: Scenario, traces: &dyn TraceStore) -> Result<Outcome, RunError> {
+    let scenario = scenario.normalise().map_err(RunError::Configuration)?;
+    let mut simulation = Simulation::build(scenario, traces)?;
+    simulation.run()?;
+    Ok(simulation.into_outcome())
+}
+
+/// What all sources of a synthetic stream share.
+#[derive(Debug)]
+struct StreamModel {
+    operations: OperationModel,
+    address: AddressModel,
+}
+
+/// The write-back side of the controller.
+#[derive(Debug)]
+struct WriteBack {
+    cache: WriteCache,
+    /// Requests that wait for a free line.
+    stalled: Fifo,
+    /// Whether the charge allows write-back, or it is allowed without.
+    is_active: bool,
+    /// Whether a battery protects dirty data.
+    is_protected: bool,
+    high: u32,
+    low: u32,
+    /// Lines on their way to the disks.
+    going: u32,
+    is_destaging: bool,
+    is_draining: bool,
+    yields: bool,
+}
+
+/// A run under way.
+#[derive(Debug)]
+struct Simulation {
+    scenario: Scenario,
+    now: SimTime,
+    events: EventQueue,
+    event_count: u64,
+    sources: Vec<Source>,
+    models: Vec<Option<StreamModel>>,
+    requests: Slab<Request>,
+    waiting: Fifo,
+    outstanding: u32,
+    limit: Option<u32>,
+    firmware: Pipe,
+    command_time: SimDuration,
+    link: Pipe,
+    write_back: Option<WriteBack>,
+    read_cache: Option<ReadCache>,
+    line_sectors: u64,
+    arrays: Vec<ArrayState>,
+    devices: Vec<Device>,
+    device_array: Vec<u16>,
+    operations: Slab<ArrayOperation>,
+    planned: Slab<PlannedIo>,
+    fetches: Slab<Fetch>,
+    waiters: Slab<Waiter>,
+    measures: Measures,
+    conduct: Conduct,
+    extents: Vec<Extent>,
+    stripe_write: StripeWrite,
+}
+
+/// Events at one moment after which time is taken to stand still.
+const STANDSTILL: u64 = 4_000_000;
+
+impl Simulation {
+    fn run(&mut self) -> Result<(), RunError> {
+        self.warm_up_functionally();
+        self.start_sources();
+        let mut at_this_moment = 0;
+        while !self.is_over() {
+            let Some((time, event)) = self.events.next() else {
+                if self.is_input_over() {
+                    break;
+                }
+                return Err(self.deadlock("no event is scheduled"));
+            };
+            if time > self.now {
+                self.now = time;
+                at_this_moment = 0;
+            } else {
+                at_this_moment += 1;
+                if at_this_moment > STANDSTILL {
+                    return Err(self.deadlock("time stands still: every event follows at once"));
+                }
+            }
+            self.event_count += 1;
+            match event {
+                Event::Source(source) => self.on_source(source),
+                Event::Firmware(request) => self.on_firmware(request),
+                Event::Link(request) => self.on_link(request),
+                Event::Device { device, slot } => self.on_device(device, slot),
+                Event::BatteryReady => self.on_battery_ready(),
+                Event::Clock => self.on_clock(),
+            }
+        }
+        self.end_window();
+        Ok(())
+    }
+
+    fn deadlock(&self, reason: &str) -> RunError {
+        let in_devices: u32 = self.devices.iter().map(|device| device.usage().in_system()).sum();
+        let stalled = self.write_back.as_ref().is_some_and(|back| !back.stalled.is_empty());
+        RunError::Deadlock {
+            at_ns: self.now.0,
+            state: format!(
+                "{reason}; {} requests outstanding, {in_devices} I/Os at the disks, {} array operations, {} dirty lines, writes stalled: {stalled}",
+                self.outstanding,
+                self.operations.len(),
+                self.write_back.as_ref().map_or(0, |back| back.cache.used()),
+            ),
+        }
+    }
+
+    /// Starts the measurement of everything afresh.
+    fn start_window(&mut self) {
+        self.measures.restart(self.now);
+        self.firmware.reset(self.now);
+        self.link.reset(self.now);
+        for device in &mut self.devices {
+            device.usage_mut().reset(self.now);
+        }
+    }
+
+    /// Brings all integrals up to the end of the window.
+    fn end_window(&mut self) {
+        for device in &mut self.devices {
+            device.usage_mut().advance(self.now);
+        }
+        self.note_dirty();
+    }
+
+    /// Notes the amount of dirty data after it has changed.
+    #[inline]
+    fn note_dirty(&mut self) {
+        if let Some(back) = &self.write_back {
+            let dirty = back.cache.dirty_sectors();
+            self.measures.dirty.set(self.now, dirty);
+            self.measures.at_risk.set(self.now, if back.is_protected { 0 } else { dirty });
+        }
+    }
+
+    fn on_battery_ready(&mut self) {
+        if let Some(back) = &mut self.write_back {
+            back.is_active = true;
+            back.is_protected = true;
+        }
+        self.note_dirty();
+    }
+}

@@ -1,0 +1,118 @@
+//! The way of a request through the controller, up to the caches and back.
+
+use super::Simulation;
+use super::request::Request;
+use crate::event::Event;
+use crate::slab::Link;
+use crate::units::{SimDuration, SimTime};
+use crate::workload::{Command, Op};
+
+impl Simulation {
+    /// A host issues a command.
+    pub(super) fn issue(&mut self, source: u32, array: u16, command: Command, record: u32) {
+        let request = self.requests.insert(Request {
+            source,
+            record,
+            array,
+            command,
+            issued: self.now,
+            stalled_since: SimTime::ZERO,
+            accepted: 0,
+            pending: 0,
+            is_hit: false,
+            next: Link::END,
+        });
+        if self.limit.is_some_and(|limit| self.outstanding >= limit) {
+            self.waiting.push(&mut self.requests, request, |entry| &mut entry.next);
+        } else {
+            self.admit(request);
+        }
+    }
+
+    fn admit(&mut self, request: u32) {
+        self.outstanding += 1;
+        let done = self.firmware.claim(self.now, self.command_time);
+        self.events.schedule(done, Event::Firmware(request));
+    }
+
+    /// The firmware has processed a command.
+    pub(super) fn on_firmware(&mut self, request: u32) {
+        let command = self.requests[request].command;
+        match command.operation {
+            Op::Read => self.read(request),
+            Op::Write => {
+                if !self.cross_link(request) {
+                    self.write(request);
+                }
+            }
+            // What was acknowledged before is in protected cache, or on media already: drives do not cache writes.
+            Op::Flush => self.complete(request),
+        }
+    }
+
+    /// Moves the data of a request over the link; gives false where that takes no time.
+    fn cross_link(&mut self, request: u32) -> bool {
+        let link = &self.scenario.controller.link;
+        let bytes = self.requests[request].command.sectors.bytes();
+        let transfer = link.bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes));
+        let service = link.command_overhead + transfer;
+        if service == SimDuration::ZERO {
+            return false;
+        }
+        let done = self.link.claim(self.now, service);
+        self.events.schedule(done, Event::Link(request));
+        true
+    }
+
+    /// The link has moved the data of a request.
+    pub(super) fn on_link(&mut self, request: u32) {
+        match self.requests[request].command.operation {
+            Op::Write => self.write(request),
+            Op::Read | Op::Flush => self.complete(request),
+        }
+    }
+
+    /// The data of a read are in the controller.
+    pub(super) fn data_ready(&mut self, request: u32) {
+        if !self.cross_link(request) {
+            self.complete(request);
+        }
+    }
+
+    /// One of the array operations or fetches that a request waits for is done.
+    pub(super) fn part_done(&mut self, request: u32) {
+        let entry = &mut self.requests[request];
+        entry.pending -= 1;
+        if entry.pending > 0 {
+            return;
+        }
+        match entry.command.operation {
+            Op::Read => self.data_ready(request),
+            Op::Write | Op::Flush => self.complete(request),
+        }
+    }
+
+    /// A request is over.
+    pub(super) fn complete(&mut self, request: u32) {
+        let done = self.requests.remove(request);
+        let response = self.now.since(done.issued);
+        let command = done.command;
+        self.measures.complete(
+            command.operation,
+            done.array,
+            command.sectors.bytes().0,
+            response,
+            done.is_hit,
+        );
+        self.measures.last_completion = self.now;
+        self.outstanding -= 1;
+        if let Some(next) = self.waiting.pop(&mut self.requests, |entry| &mut entry.next) {
+            self.admit(next);
+        }
+        self.on_completion(&done);
+        if command.operation != Op::Flush {
+            self.observe(response);
+        }
+        self.drain_if_trace_over();
+    }
+}

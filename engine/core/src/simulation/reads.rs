@@ -1,0 +1,182 @@
+//! Reads: from dirty lines, from the read cache, from data on its way there, or from the disks.
+
+use super::Simulation;
+use super::array_state::{Fetch, Parent, Waiter};
+use crate::read_cache::Line;
+use crate::slab::Link;
+use crate::units::{Lba, Sectors};
+use crate::write_cache::Extent;
+
+/// Where a read's data came from.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    has_miss: bool,
+    has_late: bool,
+    has_prefetched: bool,
+}
+
+impl Simulation {
+    /// A read has reached the caches.
+    pub(super) fn read(&mut self, request: u32) {
+        let entry = self.requests[request];
+        let (array, lba, sectors) = (entry.array, entry.command.lba, entry.command.sectors);
+        if self.write_back.is_none() && self.read_cache.is_none() {
+            self.measures.counts.read_misses_random += 1;
+            self.requests[request].pending = 1;
+            self.read_array(array, Extent { lba, sectors }, Parent::Read { request });
+            return;
+        }
+        let (is_sequential, ahead) =
+            self.read_cache.as_mut().map_or((false, None), |cache| cache.notice(array, lba.0, sectors.0));
+        // Held until all parts have been asked for.
+        self.requests[request].pending = 1;
+        let found = self.look_up(request, array, lba, sectors);
+        self.read_missing(request, array);
+        let counts = &mut self.measures.counts;
+        if found.has_miss {
+            if is_sequential {
+                counts.read_misses_sequential += 1;
+            } else {
+                counts.read_misses_random += 1;
+            }
+        } else if found.has_late {
+            counts.read_hits_late += 1;
+        } else {
+            counts.read_ahead_hits += u64::from(found.has_prefetched);
+            self.requests[request].is_hit = true;
+        }
+        if let Some((first, length)) = ahead {
+            self.read_ahead(array, first, length);
+        }
+        self.part_done(request);
+    }
+
+    /// Looks every line of a read up; leaves what is missing in `self.extents`.
+    fn look_up(&mut self, request: u32, array: u16, lba: Lba, sectors: Sectors) -> Found {
+        let mut found = Found::default();
+        let line_sectors = self.line_sectors;
+        let end = lba.0 + sectors.0;
+        self.extents.clear();
+        let whole_lines = self.read_cache.as_ref().is_some_and(crate::read_cache::ReadCache::keeps_all);
+        for line in lba.0 / line_sectors..=(end - 1) / line_sectors {
+            let start = lba.0.max(line * line_sectors);
+            let stop = end.min((line + 1) * line_sectors);
+            if let Some(back) = &self.write_back {
+                let mask = mask(start - line * line_sectors, stop - start);
+                if back.cache.holds(array, line, mask) {
+                    continue;
+                }
+            }
+            match self.read_cache.as_mut().and_then(|cache| cache.touch(array, line)) {
+                Some(Line::Valid { is_prefetched }) => found.has_prefetched |= is_prefetched,
+                Some(Line::Pending { fetch }) => {
+                    found.has_late = true;
+                    let next = self.fetches[fetch].waiters;
+                    let waiter = self.waiters.insert(Waiter { request, next });
+                    self.fetches[fetch].waiters = Link::to(waiter);
+                    self.requests[request].pending += 1;
+                }
+                None => {
+                    found.has_miss = true;
+                    let (start, stop) = if whole_lines {
+                        (line * line_sectors, (line + 1) * line_sectors)
+                    } else {
+                        (start, stop)
+                    };
+                    match self.extents.last_mut() {
+                        Some(last) if last.lba.0 + last.sectors.0 == start => {
+                            last.sectors.0 += stop - start;
+                        }
+                        _ => self.extents.push(Extent { lba: Lba(start), sectors: Sectors(stop - start) }),
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Reads what `look_up` has left.
+    fn read_missing(&mut self, request: u32, array: u16) {
+        let whole_lines = self.read_cache.as_ref().is_some_and(crate::read_cache::ReadCache::keeps_all);
+        let extents = std::mem::take(&mut self.extents);
+        for &extent in &extents {
+            self.requests[request].pending += 1;
+            if whole_lines {
+                let fetch = self.fetch(array, extent, false);
+                let waiter = self.waiters.insert(Waiter { request, next: Link::END });
+                self.fetches[fetch].waiters = Link::to(waiter);
+            } else {
+                self.read_array(array, extent, Parent::Read { request });
+            }
+        }
+        self.extents = extents;
+    }
+
+    /// Reads ahead from sector `first` on, up to the end of the array, what is not here or on its way.
+    fn read_ahead(&mut self, array: u16, first: u64, length: u64) {
+        let line_sectors = self.line_sectors;
+        let end = (first + length).min(self.arrays[array as usize].layout.capacity().0);
+        let (mut line, last) = (first / line_sectors, end / line_sectors);
+        while line < last {
+            let start = line;
+            while line < last && !self.is_cached(array, line) {
+                line += 1;
+            }
+            if line > start {
+                let extent = Extent {
+                    lba: Lba(start * line_sectors),
+                    sectors: Sectors((line - start) * line_sectors),
+                };
+                self.fetch(array, extent, true);
+            }
+            while line < last && self.is_cached(array, line) {
+                line += 1;
+            }
+        }
+    }
+
+    fn is_cached(&mut self, array: u16, line: u64) -> bool {
+        self.read_cache.as_mut().is_some_and(|cache| cache.has(array, line))
+            || self
+                .write_back
+                .as_ref()
+                .is_some_and(|back| back.cache.holds(array, line, mask(0, self.line_sectors)))
+    }
+
+    fn fetch(&mut self, array: u16, extent: Extent, is_prefetch: bool) -> u32 {
+        let first = extent.lba.0 / self.line_sectors;
+        let last = (extent.lba.0 + extent.sectors.0 - 1) / self.line_sectors;
+        let fetch = self.fetches.insert(Fetch { array, first, last, is_prefetch, waiters: Link::END });
+        if let Some(cache) = &mut self.read_cache {
+            for line in first..=last {
+                if cache.touch(array, line).is_none() {
+                    cache.insert(array, line, Line::Pending { fetch });
+                }
+            }
+        }
+        self.read_array(array, extent, Parent::Fetch { fetch });
+        fetch
+    }
+
+    /// A fetch has brought its lines.
+    pub(super) fn fetch_done(&mut self, fetch: u32) {
+        let done = self.fetches.remove(fetch);
+        if let Some(cache) = &mut self.read_cache {
+            for line in done.first..=done.last {
+                cache.arrive(done.array, line, fetch, done.is_prefetch);
+            }
+        }
+        let mut link = done.waiters;
+        while let Some(index) = link.get() {
+            let waiter = self.waiters.remove(index);
+            link = waiter.next;
+            self.part_done(waiter.request);
+        }
+    }
+}
+
+/// The bits of `count` sectors from `start` of a line on.
+#[inline]
+pub(super) const fn mask(start: u64, count: u64) -> u64 {
+    if count >= 64 { u64::MAX } else { ((1 << count) - 1) << start }
+}

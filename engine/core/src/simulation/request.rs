@@ -1,0 +1,30 @@
+//! A host request on its way through the controller.
+
+use crate::slab::Link;
+use crate::units::SimTime;
+use crate::workload::Command;
+
+/// One host request.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The source that issued it.
+    pub source: u32,
+    /// The record of a trace that it replays; 0 for a synthetic request.
+    pub record: u32,
+    /// The array that it goes to.
+    pub array: u16,
+    /// What it does.
+    pub command: Command,
+    /// When the host issued it.
+    pub issued: SimTime,
+    /// When it began to wait for a free line of the write cache.
+    pub stalled_since: SimTime,
+    /// Sectors that the write cache has taken so far.
+    pub accepted: u64,
+    /// Array operations and fetches that it waits for.
+    pub pending: u32,
+    /// Whether it was served from the cache alone (read), or overwrote dirty lines only (write).
+    pub is_hit: bool,
+    /// Next request of the list that it stands in.
+    pub next: Link,
+}

@@ -1,0 +1,87 @@
+//! Functional warm-up: the caches are filled from the workload's own addresses, without time.
+
+use super::Simulation;
+use super::hosts::Source;
+use super::reads::mask;
+use crate::config::WarmUp;
+use crate::read_cache::Line;
+use crate::workload::Op;
+use crate::write_cache::Accepted;
+
+/// Commands drawn, at most, for each line to be filled: addresses that repeat fill no line.
+const DRAWS_PER_LINE: u64 = 16;
+
+impl Simulation {
+    /// Fills the write cache to midway between its water marks, and a read cache that keeps all it reads to the brim,
+    /// or as far as the workload's own addresses do.
+    pub(super) fn warm_up_functionally(&mut self) {
+        if self.scenario.run.warm_up == WarmUp::None {
+            self.start_conduct();
+            return;
+        }
+        let target = self
+            .write_back
+            .as_ref()
+            .filter(|back| back.is_active)
+            .map_or(0, |back| u32::midpoint(back.low, back.high));
+        let keeps_reads = self.read_cache.as_ref().is_some_and(crate::read_cache::ReadCache::keeps_all);
+        let read_lines = self
+            .read_cache
+            .as_ref()
+            .filter(|_| keeps_reads)
+            .map_or(0, crate::read_cache::ReadCache::capacity);
+        let run = self.scenario.run.clone();
+        let mut twins: Vec<_> = self
+            .sources
+            .iter()
+            .enumerate()
+            .filter_map(|(index, source)| match source {
+                Source::Synthetic(source) => {
+                    let name = &self.scenario.workload.streams[source.stream as usize].name;
+                    Some(source.for_warm_up(&run, name, index as u32))
+                }
+                Source::Replay(_) => None,
+            })
+            .collect();
+        let mut draws = DRAWS_PER_LINE * (u64::from(target) + read_lines as u64);
+        'filling: while !twins.is_empty() {
+            for twin in &mut twins {
+                let is_write_done = self.write_back.as_ref().is_none_or(|back| back.cache.used() >= target);
+                let is_read_done = !keeps_reads
+                    || self.read_cache.as_ref().is_none_or(crate::read_cache::ReadCache::is_full);
+                if draws == 0 || (is_write_done && is_read_done) {
+                    break 'filling;
+                }
+                draws -= 1;
+                let Some(model) = &self.models[twin.stream as usize] else { continue };
+                let command = twin.command(&model.operations, &model.address);
+                if command.operation == Op::Flush {
+                    continue;
+                }
+                let (start, end) = (command.lba.0, command.lba.0 + command.sectors.0);
+                for line in start / self.line_sectors..=(end - 1) / self.line_sectors {
+                    let base = line * self.line_sectors;
+                    let (from, to) = (start.max(base), end.min(base + self.line_sectors));
+                    if command.operation == Op::Write {
+                        if let (false, Some(back)) = (is_write_done, &mut self.write_back)
+                            && back.cache.accept(twin.array, line, mask(from - base, to - from), true)
+                                == Accepted::Full
+                        {
+                            break;
+                        }
+                        if let Some(cache) = &mut self.read_cache {
+                            cache.invalidate(twin.array, line);
+                        }
+                    } else if keeps_reads
+                        && let Some(cache) = &mut self.read_cache
+                        && cache.touch(twin.array, line).is_none()
+                    {
+                        cache.insert(twin.array, line, Line::Valid { is_prefetched: false });
+                    }
+                }
+            }
+        }
+        self.note_dirty();
+        self.start_conduct();
+    }
+}

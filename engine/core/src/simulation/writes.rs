@@ -1,0 +1,112 @@
+//! Writes: into the protected cache (write-back), or straight to the disks (write-through).
+
+use super::Simulation;
+use super::array_state::Parent;
+use super::reads::mask;
+use crate::write_cache::{Accepted, Extent};
+
+impl Simulation {
+    /// The data of a write are in the controller.
+    pub(super) fn write(&mut self, request: u32) {
+        let entry = self.requests[request];
+        self.invalidate(entry.array, entry.command.lba.0, entry.command.sectors.0);
+        let is_write_back = self.write_back.as_ref().is_some_and(|back| back.is_active);
+        if !is_write_back {
+            self.write_through(request);
+            return;
+        }
+        self.measures.counts.cached_writes += 1;
+        self.requests[request].is_hit = true;
+        if self.fill(request) {
+            self.complete(request);
+        } else {
+            self.measures.counts.stalls += 1;
+            self.requests[request].stalled_since = self.now;
+            if let Some(back) = &mut self.write_back {
+                back.stalled.push(&mut self.requests, request, |entry| &mut entry.next);
+            }
+        }
+        self.destage_if_due();
+    }
+
+    /// Puts what is left of a write into the cache, as far as lines are free; gives whether all of it is in.
+    ///
+    /// A write that needs a new line waits behind those that wait already; one that only overwrites does not.
+    fn fill(&mut self, request: u32) -> bool {
+        let entry = self.requests[request];
+        let Some(back) = &mut self.write_back else { return true };
+        let first_in_line = back.stalled.first().is_none_or(|first| first == request);
+        let (line_sectors, end) = (self.line_sectors, entry.command.lba.0 + entry.command.sectors.0);
+        let mut at = entry.command.lba.0 + entry.accepted;
+        let mut is_hit = entry.is_hit;
+        while at < end {
+            let line = at / line_sectors;
+            let stop = end.min((line + 1) * line_sectors);
+            let mask = mask(at - line * line_sectors, stop - at);
+            match back.cache.accept(entry.array, line, mask, first_in_line) {
+                Accepted::In { absorbed, was_dirty } => {
+                    is_hit &= was_dirty;
+                    self.measures.counts.accepted_sectors += stop - at;
+                    self.measures.counts.absorbed_sectors += u64::from(absorbed);
+                    at = stop;
+                }
+                Accepted::Full => break,
+            }
+        }
+        let dirty = back.cache.dirty_sectors();
+        self.measures.dirty.set(self.now, dirty);
+        self.measures.at_risk.set(self.now, if back.is_protected { 0 } else { dirty });
+        let entry = &mut self.requests[request];
+        entry.accepted = at - entry.command.lba.0;
+        entry.is_hit = is_hit;
+        at == end
+    }
+
+    /// Lines have become free: the writes that wait go on, in order.
+    pub(super) fn serve_stalled(&mut self) {
+        while let Some(request) = self.write_back.as_ref().and_then(|back| back.stalled.first()) {
+            if !self.fill(request) {
+                break;
+            }
+            if let Some(back) = &mut self.write_back {
+                back.stalled.pop(&mut self.requests, |entry| &mut entry.next);
+            }
+            let waited = self.now.since(self.requests[request].stalled_since);
+            self.measures.counts.stall_time += waited;
+            self.measures.counts.stall_max = self.measures.counts.stall_max.max(waited);
+            self.complete(request);
+        }
+    }
+
+    /// Writes a request to the disks, stripe by stripe.
+    fn write_through(&mut self, request: u32) {
+        let entry = self.requests[request];
+        let (array, command) = (entry.array, entry.command);
+        self.measures.counts.bypassed_sectors += command.sectors.0;
+        let layout = self.arrays[array as usize].layout;
+        let end = command.lba.0 + command.sectors.0;
+        let mut at = command.lba;
+        self.requests[request].pending = 1;
+        while at.0 < end {
+            let stripe = layout.stripe_of(at);
+            let stop = end.min(layout.stripe_start(stripe + 1).0);
+            let extent = Extent { lba: at, sectors: crate::units::Sectors(stop - at.0) };
+            self.requests[request].pending += 1;
+            self.extents.clear();
+            self.extents.push(extent);
+            let locks = layout.level().parities() > 0;
+            self.write_stripe(array, stripe, Parent::WriteThrough { request }, locks);
+            at.0 = stop;
+        }
+        self.part_done(request);
+    }
+
+    /// The data of these sectors have changed: the read cache forgets them.
+    pub(super) fn invalidate(&mut self, array: u16, lba: u64, sectors: u64) {
+        if let Some(cache) = &mut self.read_cache {
+            for line in lba / self.line_sectors..=(lba + sectors - 1) / self.line_sectors {
+                cache.invalidate(array, line);
+            }
+        }
+    }
+}

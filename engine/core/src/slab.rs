@@ -1,0 +1,149 @@
+//! Slabs and index links: storage for things that come and go by the million, without an allocation each.
+
+use std::ops::{Index, IndexMut};
+
+/// A link to another entry of the same slab, or the end of a list. Half the size of `Option<u32>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link(u32);
+
+impl Link {
+    /// The end of a list.
+    pub const END: Self = Self(u32::MAX);
+
+    /// A link to the entry at `index`.
+    #[inline]
+    pub const fn to(index: u32) -> Self {
+        Self(index)
+    }
+
+    /// The index that is linked to, or nothing at the end of a list.
+    #[inline]
+    pub const fn get(self) -> Option<u32> {
+        if self.0 == u32::MAX { None } else { Some(self.0) }
+    }
+}
+
+/// Entries that keep their index for life; freed places are used again, the latest first.
+#[derive(Debug)]
+pub struct Slab<T> {
+    entries: Vec<T>,
+    free: Vec<u32>,
+}
+
+impl<T> Default for Slab<T> {
+    fn default() -> Self {
+        Self { entries: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<T: Copy> Slab<T> {
+    /// Puts `entry` in and gives its index.
+    #[inline]
+    pub fn insert(&mut self, entry: T) -> u32 {
+        if let Some(index) = self.free.pop() {
+            self.entries[index as usize] = entry;
+            index
+        } else {
+            self.entries.push(entry);
+            (self.entries.len() - 1) as u32
+        }
+    }
+
+    /// Takes the entry at `index` out. Precondition: it is in.
+    #[inline]
+    pub fn remove(&mut self, index: u32) -> T {
+        self.free.push(index);
+        self.entries[index as usize]
+    }
+
+    /// Number of entries that are in.
+    pub fn len(&self) -> usize {
+        self.entries.len() - self.free.len()
+    }
+}
+
+impl<T> Index<u32> for Slab<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, index: u32) -> &T {
+        &self.entries[index as usize]
+    }
+}
+
+impl<T> IndexMut<u32> for Slab<T> {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut T {
+        &mut self.entries[index as usize]
+    }
+}
+
+/// A list through a link field of a slab's entries, first in first out.
+#[derive(Clone, Copy, Debug)]
+pub struct Fifo {
+    head: Link,
+    tail: Link,
+}
+
+impl Default for Fifo {
+    fn default() -> Self {
+        Self { head: Link::END, tail: Link::END }
+    }
+}
+
+impl Fifo {
+    /// Whether the list is empty.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == Link::END
+    }
+
+    /// The first entry.
+    #[inline]
+    pub const fn first(&self) -> Option<u32> {
+        self.head.get()
+    }
+
+    /// Appends the entry at `index`; `next` gives the link field of an entry.
+    #[inline]
+    pub fn push<T>(&mut self, slab: &mut Slab<T>, index: u32, next: impl Fn(&mut T) -> &mut Link) {
+        *next(&mut slab[index]) = Link::END;
+        match self.tail.get() {
+            Some(tail) => *next(&mut slab[tail]) = Link::to(index),
+            None => self.head = Link::to(index),
+        }
+        self.tail = Link::to(index);
+    }
+
+    /// Takes the first entry off the list.
+    #[inline]
+    pub fn pop<T>(&mut self, slab: &mut Slab<T>, next: impl Fn(&mut T) -> &mut Link) -> Option<u32> {
+        let index = self.head.get()?;
+        self.head = *next(&mut slab[index]);
+        if self.head == Link::END {
+            self.tail = Link::END;
+        }
+        Some(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fifo_gives_back_in_order_and_a_slab_reuses_places() {
+        let mut slab: Slab<(u8, Link)> = Slab::default();
+        let mut fifo = Fifo::default();
+        for value in 0..4 {
+            let index = slab.insert((value, Link::END));
+            fifo.push(&mut slab, index, |entry| &mut entry.1);
+        }
+        let mut seen = Vec::new();
+        while let Some(index) = fifo.pop(&mut slab, |entry| &mut entry.1) {
+            seen.push(slab.remove(index).0);
+        }
+        assert_eq!(seen, [0, 1, 2, 3]);
+        assert!(slab.len() == 0 && fifo.is_empty());
+        assert_eq!(slab.insert((9, Link::END)), 3, "the place freed last is used first");
+    }
+}
