@@ -5,6 +5,19 @@
 from collections.abc import Mapping, Sequence
 from typing import final
 
+__all__ = [
+    "Batch",
+    "EngineConfigError",
+    "EngineTraceError",
+    "Trace",
+    "columns",
+    "count_lru_hits",
+    "normalise",
+    "results_version",
+    "schema",
+    "simulate_batch",
+]
+
 class EngineConfigError(ValueError):
     """A configuration breaks rules."""
 

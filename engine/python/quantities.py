@@ -74,9 +74,10 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
             Unit("us", "a duration", _durations("us"), whole=False, example="8ms"),
             Unit("s", "a duration", _durations("s"), whole=False, example="8s"),
             Unit("per_s", "a rate", _RATES, whole=False, example="400/s"),
-            Unit("iops", "a rate", _RATES, whole=False, example="400/s"),
+            Unit("1/s", "a rate", _RATES, whole=False, example="400/s"),
             Unit("bytes_per_s", "a bandwidth", _BANDWIDTHS, whole=True, example="533MB/s"),
-            Unit("rpm", "a rotation speed", {"rpm": Fraction(1)}, whole=False, example="15000rpm"),
+            Unit("bytes/s", "a bandwidth", _BANDWIDTHS, whole=False, example="533MB/s"),
+        Unit("rpm", "a rotation speed", {"rpm": Fraction(1)}, whole=False, example="15000rpm"),
             Unit("fraction", "a fraction", {"%": Fraction(1, 100)}, whole=False, example="0.3"),
         )
     }
@@ -86,7 +87,7 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(.*?)\s*")
 _LIMIT = 2**64
 _NANOSECONDS = {"us": 10**3, "s": 10**9}
-_SUFFIX = {"us": "us", "s": "s", "per_s": "/s", "iops": "/s", "rpm": "rpm"}
+_SUFFIX = {"us": "us", "s": "s", "per_s": "/s", "1/s": "/s", "bytes/s": "B/s", "rpm": "rpm"}
 _ZERO = {"bytes": "B", "ns": "s", "bytes_per_s": "B/s"}
 _RENDERED = {
     "bytes": ("TiB", "GiB", "MiB", "KiB", "TB", "GB", "MB", "kB", "B"),

@@ -131,7 +131,7 @@ def _explain_choice(
         keys = [branch["required"][0] for branch in branches if is_outward_tagged(branch)]
         forms = ", ".join([*constants, *(f"{{{key}: ...}}" for key in keys)])
         word = next(iter(value), "") if isinstance(value, Mapping) else value
-        yield Issue(path, value, f"must be one of {forms}{nearest(word, [*constants, *keys])}")
+        yield Issue(path, value, f"must be one of {forms}{_hint(word, [*constants, *keys])}")
         return
     tags = [str(branch["properties"][tag]["const"]) for branch in branches]
     if not isinstance(value, Mapping):
@@ -142,6 +142,13 @@ def _explain_choice(
         yield Issue(
             join(path, tag), value[tag], f"must be one of {', '.join(tags)}{nearest(value[tag], tags)}"
         )
+
+
+def _hint(value: object, words: list[str]) -> str:
+    """What the author probably meant: a word nearby, or the same word as a text."""
+    if not isinstance(value, str) and str(value) in words:
+        return f"; write it in quotes: {str(value)!r}"
+    return nearest(value, words)
 
 
 def _meaning(node: Node) -> str:
@@ -164,9 +171,7 @@ def _allowed(error: ValidationError, node: Node) -> str:
         ),
     }
     if error.validator == "enum":
-        given = str(error.instance)
-        hint = f"; write it in quotes: {given!r}" if given in words else nearest(given, words)
-        return f"must be one of {', '.join(words)}{hint}"
+        return f"must be one of {', '.join(words)}{_hint(error.instance, words)}"
     return sentences.get(str(error.validator), error.message)
 
 

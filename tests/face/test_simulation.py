@@ -105,7 +105,7 @@ def test_a_replay_finds_its_trace_beside_the_spec() -> None:
     replay = {**scenario(), "workload": {"streams": [{"name": "replay", "arrival": arrival}]}, "run": {}}
     row = simulate(replay, folder=ROOT / "examples")
     assert row["status"] == "ok"
-    assert row["requests"] == 229_916
+    assert row["requests"] == 198_594
     assert row["flushes"] == 31_322
 
 
