@@ -1,0 +1,59 @@
+"""The examples that a newcomer runs: sound studies, done in seconds, whose answers make sense."""
+
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+
+from destage import store, sweeps
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_each_example_is_a_sound_study(path: Path, tmp_path: Path) -> None:
+    study = sweeps.load_study(path)
+    assert study.name == path.stem
+    preview = sweeps.plan(study, tmp_path)
+    assert preview.runs > preview.points > 0
+
+
+def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.load_study(EXAMPLES / "first-sweep.yaml"), tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    mean = {
+        state: pc.mean(
+            rows.filter(pc.equal(rows["controller.battery.state"], state))["response_p95_us"]
+        ).as_py()
+        for state in ("absent", "present")
+    }
+    assert mean["absent"] > 2 * mean["present"]
+
+
+@pytest.mark.slow
+def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path) -> None:
+    outcome = sweeps.run(
+        sweeps.load_study(EXAMPLES / "pgbench-write-cache.yaml"), tmp_path, executor="inline"
+    )
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    assert set(rows["flushes"].to_pylist()) == {31_322}
+    absent = rows.filter(pc.equal(rows["controller.battery.state"], "absent"))
+    present = rows.filter(pc.equal(rows["controller.battery.state"], "present"))
+    for column in ("completion_time_s", "commit_p50_us", "commit_p99_us"):
+        assert pc.max(present[column]).as_py() < pc.min(absent[column]).as_py()
+    assert pc.max(absent["write_stalls"]).as_py() == 0
+    full = present.filter(pc.equal(present["controller.cache.write_fraction"], 1))
+    by_size = full.group_by("controller.cache.capacity").aggregate(
+        [
+            ("completion_time_s", "mean"),
+            ("write_stalls", "mean"),
+        ]
+    )
+    by_size = by_size.sort_by("controller.cache.capacity")
+    for column in ("completion_time_s_mean", "write_stalls_mean"):
+        falling = by_size[column].to_pylist()
+        assert falling == sorted(falling, reverse=True)
