@@ -101,7 +101,7 @@ class _Walk:
             if lower is None:
                 state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.CERTIFIED
                 return Found(state, passing, self.is_monotone())
-            passing, failing = self._below(lower)
+            passing, failing = self._descend(lower)
         state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.BELOW
         return Found(state, self._seek.least - 1, self.is_monotone())
 
@@ -152,22 +152,31 @@ class _Walk:
             failing = value
         return None, failing
 
-    def _below(self, failing: int) -> tuple[int | None, int]:
-        """Go down by growing steps until a value passes; None when even the least does not.
+    def _descend(self, failing: int) -> tuple[int | None, int]:
+        """Find the next passing value below one that fails just below a passing one.
 
-        A value that fails just below a passing one is mostly noise about the crossing, so the next one is
-        near.
+        Such a failure is mostly noise about the crossing, so the values that would have to be confirmed
+        next are looked at together; where even the lowest of them fails, steps grow until a value passes.
         """
-        step = 1
-        while failing > self._seek.least:
-            value = max(failing - step, self._seek.least)
+        least = self._seek.least
+        if failing == least:
+            return None, failing
+        lower = self._lower_failing(failing - 1, and_itself=True)
+        if lower is None:
+            return failing - 1, failing
+        if lower > least and self._seen.get(lower - 1) is Verdict.PASS:
+            return lower - 1, lower
+        failing, step = lower, 1
+        while failing > least:
+            value = max(failing - step, least)
             if self._passes(value):
                 return value, failing
             failing, step = value, 2 * step
         return None, failing
 
-    def _lower_failing(self, passing: int) -> int | None:
-        """Return the lowest value that does not pass among those just below the answer."""
-        below = range(max(passing - self._seek.confirm, self._seek.least), passing)
-        self._require(*below)
-        return next((value for value in below if not self._passes(value)), None)
+    def _lower_failing(self, passing: int, *, and_itself: bool = False) -> int | None:
+        """Return the lowest value that does not pass among those just below a value, and perhaps itself."""
+        lowest = max(passing - self._seek.confirm, self._seek.least)
+        near = range(lowest, passing + and_itself)
+        self._require(*near)
+        return next((value for value in near if not self._passes(value)), None)

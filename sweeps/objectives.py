@@ -2,13 +2,12 @@
 
 import operator
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
 from destage import engine
-from destage.engine import quantities
+from destage.engine import Column, quantities
 from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue
 
@@ -19,6 +18,18 @@ _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
+_NUMERIC = ("int", "float")
+_SUFFIXES = {
+    "us": "_us",
+    "s": "_s",
+    "bytes": "_bytes",
+    "sectors": "_sectors",
+    "fraction": "_fraction",
+    "%": "_percent",
+}
+"""The ending that a column's name has for its unit."""
+_QUANTITIES = {"1/s": "per_s", "bytes/s": "bytes_per_s"}
+"""Units of columns that quantities are parsed in under another name."""
 _WANTS_SUFFIX = ("us", "s", "bytes", "bytes_per_s")
 """Units in which a bare number would be a guess."""
 
@@ -58,19 +69,14 @@ class Objective:
 
 
 @cache
-def metric_columns() -> Mapping[str, tuple[str, str]]:
-    """Return the numeric result columns by the name that objectives use: the column and its unit.
+def metric_columns() -> Mapping[str, Column]:
+    """Return the numeric result columns by the name that objectives use.
 
-    That name is the column's without its unit (`response_p95` for `response_p95_us`), or the whole of it
-    where two columns differ by their unit alone (`throughput_iops`, `throughput_bytes_per_s`).
+    That is the column's name without its unit: `response_p95` for `response_p95_us`. Rates keep theirs, for
+    they are called by it: `commits_per_s`, `throughput_iops`.
     """
-    numeric = [column for column in engine.columns() if column.type in {"int64", "float64"}]
-    short = {column.name: column.name.removesuffix(f"_{column.unit}") for column in numeric}
-    uses = Counter(short.values())
-    return {
-        short[column.name] if uses[short[column.name]] == 1 else column.name: (column.name, column.unit)
-        for column in numeric
-    }
+    numeric = [column for column in engine.columns() if column.type in _NUMERIC]
+    return {column.name.removesuffix(_SUFFIXES.get(column.unit, "")): column for column in numeric}
 
 
 def parse_objective(text: str) -> Objective:
@@ -88,11 +94,12 @@ def parse_objective(text: str) -> Objective:
     name, comparison, literal = match.groups()
     metrics = metric_columns()
     if name not in metrics:
-        by_column = {column: metric for metric, (column, _) in metrics.items()}
+        by_column = {column.name: metric for metric, column in metrics.items()}
         hint = f"; did you mean {by_column[name]!r}?" if name in by_column else nearest(name, metrics)
         raise _refusal(text, f"no result column {name!r}{hint}")
-    column, unit = metrics[name]
-    return Objective(text, column, comparison, _bound(text, literal, unit))
+    column = metrics[name]
+    unit = _QUANTITIES.get(column.unit, column.unit)
+    return Objective(text, column.name, comparison, _bound(text, literal, unit))
 
 
 def _bound(text: str, literal: str, unit: str) -> float:

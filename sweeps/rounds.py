@@ -151,7 +151,7 @@ class Rounds:
                 float(one.value) for one in found if one.state is State.CERTIFIED and one.value is not None
             ]
             return t_interval(values)
-        column, _ = metric_columns()[self._study.replicates.metric or ""]
+        column = metric_columns()[self._study.replicates.metric or ""].name
         facts = [rows[run] for runs in self._progress[point.id].runs.values() for run in runs.values()]
         measured = [one.values.get(column) for one in facts if one.status == "ok"]
         return t_interval([value for value in measured if value is not None])

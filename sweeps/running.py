@@ -233,7 +233,7 @@ class _Sweeping:
         columns = columns_needed(self.study.seek)
         metric = self.study.replicates.metric
         if metric is not None and self.study.seek is None:
-            columns += (metric_columns()[metric][0],)
+            columns += (metric_columns()[metric].name,)
         return tuple(dict.fromkeys(columns))
 
     def _stop_reason(self) -> State | None:

@@ -1,0 +1,41 @@
+"""Rows as a worker commits them, without running anything."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from destage.store.layout import SweepLayout
+from destage.store.rows import rows_schema
+
+MakeRows = Callable[..., pa.Table]
+
+
+@pytest.fixture
+def make_rows() -> MakeRows:
+    """Return a maker of rows: one per run id, alike but for what is given."""
+
+    def make(*run_ids: str, status: str = "ok", error_kind: str | None = None, events: int = 1) -> pa.Table:
+        rows = [
+            {
+                "run_id": run_id,
+                "status": status,
+                "error_kind": error_kind,
+                "events": events,
+                "prov_attempt": 0,
+            }
+            for run_id in run_ids
+        ]
+        return pa.Table.from_pylist(rows, schema=rows_schema())
+
+    return make
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> SweepLayout:
+    """Return the layout of an empty sweep whose directories are there."""
+    layout = SweepLayout(tmp_path / "sweep-0")
+    layout.make()
+    layout.spec.write_text("name: sweep\n")
+    return layout

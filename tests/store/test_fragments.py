@@ -1,0 +1,106 @@
+"""A fragment is named by its runs, whole or put aside, and written twice to the same effect."""
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+
+from destage.errors import StoreError
+from destage.store.adoption import adopt_fragments
+from destage.store.fragments import fragment_key, inspect_fragment, write_fragment
+from destage.store.layout import SweepLayout
+from destage.store.manifests import append_manifest, read_manifest
+
+MakeRows = Callable[..., pa.Table]
+
+
+def test_the_key_depends_on_the_runs_and_not_on_their_order() -> None:
+    assert fragment_key(["a", "b"]) == fragment_key(["b", "a"])
+    assert fragment_key(["a", "b"]) != fragment_key(["a"])
+    assert fragment_key(["ab"]) != fragment_key(["a", "b"])
+
+
+def test_rows_that_say_nothing_never_replace_rows_that_do(make_rows: MakeRows, layout: SweepLayout) -> None:
+    good = write_fragment(layout.fragments, make_rows("a"))
+    bad = write_fragment(layout.fragments, make_rows("a", status="failed", error_kind="infrastructure"))
+    assert good.key != bad.key
+
+
+def test_writing_the_same_runs_again_leaves_one_file(make_rows: MakeRows, layout: SweepLayout) -> None:
+    first = write_fragment(layout.fragments, make_rows("a", "b"))
+    again = write_fragment(layout.fragments, make_rows("a", "b"))
+    assert first == again
+    assert [path.name for path in layout.fragments.iterdir()] == [f"{first.key}.parquet"]
+    assert inspect_fragment(layout.fragments / f"{first.key}.parquet") == first
+
+
+def test_a_whole_fragment_is_adopted_once(make_rows: MakeRows, layout: SweepLayout) -> None:
+    fragment = write_fragment(layout.fragments, make_rows("a", "b"))
+    assert adopt_fragments(layout) == []
+    assert read_manifest(layout.manifest) == {fragment.key: fragment}
+    before = layout.manifest.read_bytes()
+    assert adopt_fragments(layout) == []
+    assert layout.manifest.read_bytes() == before
+
+
+@pytest.mark.parametrize("kept", [0, 10, 0.5, -1])
+def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout, kept: float) -> None:
+    fragment = write_fragment(layout.fragments, make_rows("a", "b"))
+    path = layout.fragments / f"{fragment.key}.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
+    (message,) = adopt_fragments(layout)
+    assert path.name in message
+    assert "torn" in message
+    assert not path.exists()
+    assert (layout.quarantine / path.name).is_file()
+
+
+def test_a_fragment_that_shrank_after_it_was_named_is_looked_at_again(
+    make_rows: MakeRows, layout: SweepLayout
+) -> None:
+    fragment = write_fragment(layout.fragments, make_rows("a"))
+    append_manifest(layout.manifest, fragment)
+    path = layout.fragments / f"{fragment.key}.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    (message,) = adopt_fragments(layout)
+    assert "torn" in message
+
+
+def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout) -> None:
+    fragment = write_fragment(layout.fragments, make_rows("a"))
+    path = layout.fragments / f"{fragment.key}.parquet"
+    (layout.fragments / f"{'0' * 32}.parquet").write_bytes(path.read_bytes())
+    (layout.fragments / "notes.txt").write_text("mine")
+    (layout.fragments / "folder").mkdir()
+    messages = adopt_fragments(layout)
+    assert len(messages) == 3
+    assert all("foreign" in message for message in messages)
+    assert [entry.name for entry in layout.fragments.iterdir()] == [path.name]
+
+
+def test_temporary_files_go_when_their_writer_is_dead(layout: SweepLayout) -> None:
+    dead, alive = layout.fragments / ".aa.999999999.tmp", layout.fragments / ".bb.1.tmp"
+    dead.write_bytes(b"half")
+    alive.write_bytes(b"half")
+    assert adopt_fragments(layout) == []
+    assert not dead.exists()
+    assert alive.exists()
+
+
+def test_a_torn_line_of_the_manifest_is_dropped(make_rows: MakeRows, layout: SweepLayout) -> None:
+    first = write_fragment(layout.fragments, make_rows("a"))
+    append_manifest(layout.manifest, first)
+    with layout.manifest.open("ab") as file:
+        file.write(b'{"key":"half')
+    assert list(read_manifest(layout.manifest)) == [first.key]
+    second = write_fragment(layout.fragments, make_rows("b"))
+    adopt_fragments(layout)
+    assert list(read_manifest(layout.manifest)) == [first.key, second.key]
+
+
+def test_inspecting_says_what_is_wrong(layout: SweepLayout) -> None:
+    path = layout.fragments / "x.parquet"
+    path.write_bytes(b"PAR1 not really")
+    with pytest.raises(StoreError, match=r"x\.parquet is torn"):
+        inspect_fragment(path)

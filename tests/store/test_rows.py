@@ -1,0 +1,77 @@
+"""One row per run, whatever the fragments hold."""
+
+from collections.abc import Callable
+
+import pyarrow as pa
+
+from destage.store import open_sweep
+from destage.store.fragments import write_fragment
+from destage.store.layout import SweepLayout
+from destage.store.plan import plan_schema, write_round
+from destage.store.rows import present_runs, read_rows, rows_schema
+
+MakeRows = Callable[..., pa.Table]
+
+
+def test_an_empty_sweep_has_typed_empty_tables(layout: SweepLayout) -> None:
+    assert read_rows(layout).schema.names == rows_schema().names
+    sweep = open_sweep(layout.root)
+    assert sweep.rows().num_rows == sweep.runs().num_rows == sweep.answers().num_rows == 0
+    assert "status" in sweep.runs().schema.names
+    assert "answer_mean" in sweep.answers().schema.names
+    assert "run_id_pass" in sweep.certificates().schema.names
+
+
+def test_ok_is_kept_over_failed_and_the_lowest_key_decides_between_equals(
+    make_rows: MakeRows, layout: SweepLayout
+) -> None:
+    write_fragment(layout.fragments, make_rows("a", "b", status="failed", error_kind="infrastructure"))
+    first = write_fragment(layout.fragments, make_rows("a", events=1))
+    second = write_fragment(layout.fragments, make_rows("a", "c", events=2))
+    rows = {row["run_id"]: row for row in read_rows(layout).to_pylist()}
+    assert sorted(rows) == ["a", "b", "c"]
+    assert rows["a"]["status"] == "ok"
+    assert rows["a"]["events"] == (1 if first.key < second.key else 2)
+    assert rows["b"]["status"] == "failed"
+
+
+def test_only_failures_of_the_machine_leave_a_run_absent(make_rows: MakeRows, layout: SweepLayout) -> None:
+    write_fragment(layout.fragments, make_rows("ok"))
+    write_fragment(layout.fragments, make_rows("panic", status="failed", error_kind="panic"))
+    write_fragment(layout.fragments, make_rows("not-stationary", status="not_stationary"))
+    for kind in ("infrastructure", "oom", "timeout"):
+        write_fragment(layout.fragments, make_rows(kind, status="failed", error_kind=kind))
+    assert present_runs(read_rows(layout)) == {"ok", "panic", "not-stationary"}
+
+
+def test_torn_files_are_passed_over_by_readers(make_rows: MakeRows, layout: SweepLayout) -> None:
+    write_fragment(layout.fragments, make_rows("a"))
+    (layout.fragments / "torn.parquet").write_bytes(b"PAR1")
+    (layout.fragments / ".half.1.tmp").write_bytes(b"PAR1")
+    assert read_rows(layout)["run_id"].to_pylist() == ["a"]
+
+
+def test_reading_some_columns_reads_no_others(make_rows: MakeRows, layout: SweepLayout) -> None:
+    write_fragment(layout.fragments, make_rows("a"))
+    assert read_rows(layout, ["events"]).schema.names == ["run_id", "status", "error_kind", "events"]
+
+
+def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows, layout: SweepLayout) -> None:
+    schema = plan_schema([pa.field("cache", pa.int64())], "workload.users")
+    common = {"label": None, "replicate": 0, "round": 0, "config": "{}", "estimated_events": None}
+    planned = [
+        {"point_id": "p", "run_id": "a", "cache": 0, "workload.users": 5, **common},
+        {"point_id": "q", "run_id": "a", "cache": 1, "workload.users": 5, **common},
+        {"point_id": "q", "run_id": "absent", "cache": 1, "workload.users": 6, **common},
+    ]
+    write_round(layout, 0, pa.Table.from_pylist(planned, schema=schema))
+    write_fragment(layout.fragments, make_rows("a", events=7))
+    write_fragment(layout.fragments, make_rows("unplanned"))
+    sweep = open_sweep(layout.root)
+    runs = sweep.runs()
+    assert runs.select(["point_id", "run_id", "cache", "events"]).to_pylist() == [
+        {"point_id": "p", "run_id": "a", "cache": 0, "events": 7},
+        {"point_id": "q", "run_id": "a", "cache": 1, "events": 7},
+    ]
+    assert "config" not in runs.schema.names
+    assert (sweep.axes, sweep.seek) == (["cache"], "workload.users")

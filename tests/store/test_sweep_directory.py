@@ -1,0 +1,84 @@
+"""Finding sweeps, planning rounds on disk, and the lease of the one writer."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from destage.errors import StoreError
+from destage.store import find_sweep, list_sweeps, open_sweep
+from destage.store.layout import SweepLayout
+from destage.store.lease import current_writer, hold_lease
+from destage.store.plan import plan_schema, read_plan, write_round
+
+
+def _make(store: Path, name: str) -> Path:
+    layout = SweepLayout(store / "sweeps" / name)
+    layout.make()
+    layout.spec.write_text("name: x\n")
+    return layout.root
+
+
+def test_a_sweep_is_found_by_path_full_name_name_or_beginning(tmp_path: Path) -> None:
+    first, second = _make(tmp_path, "call-01"), _make(tmp_path, "desk-02")
+    assert set(list_sweeps(tmp_path)) == {first, second}
+    for text in (str(first), "call-01", "call", "ca"):
+        assert find_sweep(text, tmp_path) == first
+
+
+def test_an_unknown_or_ambiguous_sweep_is_an_error_that_lists_what_there_is(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="none yet"):
+        find_sweep("call", tmp_path)
+    _make(tmp_path, "call-01")
+    _make(tmp_path, "call-02")
+    with pytest.raises(StoreError, match="names 2 sweeps: call-01, call-02"):
+        find_sweep("call", tmp_path)
+    with pytest.raises(StoreError, match="there are: call-01, call-02"):
+        find_sweep("desk", tmp_path)
+    with pytest.raises(StoreError, match="no sweep at"):
+        open_sweep(tmp_path)
+
+
+def _round(*run_ids: str, number: int = 0) -> pa.Table:
+    rows = [{"point_id": "p", "run_id": run_id, "replicate": 0, "round": number} for run_id in run_ids]
+    return pa.Table.from_pylist(rows, schema=plan_schema([], None))
+
+
+def test_a_changed_round_makes_the_later_ones_stale_and_an_equal_one_does_not(layout: SweepLayout) -> None:
+    assert read_plan(layout) is None
+    for number, run_id in enumerate("abc"):
+        write_round(layout, number, _round(run_id, number=number))
+    write_round(layout, 0, _round("a"))
+    plan = read_plan(layout)
+    assert plan is not None
+    assert plan["run_id"].to_pylist() == ["a", "b", "c"]
+    write_round(layout, 1, _round("x", number=1))
+    plan = read_plan(layout)
+    assert plan is not None
+    assert plan["run_id"].to_pylist() == ["a", "x"]
+
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from destage.store.lease import hold_lease
+with hold_lease(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_one_writer_at_a_time_and_the_lease_falls_with_its_holder(layout: SweepLayout) -> None:
+    with subprocess.Popen([sys.executable, "-c", _HOLDER, layout.lease], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        assert f"process {holder.pid}" in str(current_writer(layout.lease))
+        refused = f"is being written by process {holder.pid}"
+        with pytest.raises(StoreError, match=refused), hold_lease(layout.lease):
+            pass
+        holder.kill()
+    assert current_writer(layout.lease) is None
+    with hold_lease(layout.lease, wait_s=5):
+        pass

@@ -1,0 +1,39 @@
+"""Student t-intervals against tabulated quantiles, and how many replicates a target asks for."""
+
+import math
+
+import pytest
+
+from destage.sweeps.intervals import Interval, replicates_wanted, t_interval
+
+
+def test_the_interval_of_five_values() -> None:
+    interval = t_interval([51, 54, 54, 51, 53])
+    assert interval.mean == pytest.approx(52.6)
+    # t(0.975, 4) = 2.776445 by the tables; s = 1.516575.
+    assert interval.half_width == pytest.approx(2.776445 * 1.516575 / math.sqrt(5), rel=1e-6)
+
+
+def test_one_value_has_no_interval_and_none_has_no_mean() -> None:
+    assert t_interval([7]) == Interval(7, None, 1)
+    assert t_interval([]) == Interval(None, None, 0)
+
+
+def test_fewer_than_five_values_never_meet_a_target() -> None:
+    assert not t_interval([7, 7, 7, 7]).is_within(0.05)
+    assert t_interval([7, 7, 7, 7, 7]).is_within(0.05)
+
+
+@pytest.mark.parametrize(
+    ("interval", "most", "wanted"),
+    [
+        (Interval(100.0, 4.0, 5), 20, 5),
+        (Interval(100.0, 10.0, 5), 20, 10),  # twenty would do, but never more than doubled at once
+        (Interval(100.0, 6.0, 5), 20, 8),
+        (Interval(100.0, 10.0, 10), 12, 12),
+        (Interval(0.0, 1.0, 5), 20, 10),
+        (Interval(100.0, None, 1), 20, 5),
+    ],
+)
+def test_replicates_wanted(interval: Interval, most: int, wanted: int) -> None:
+    assert replicates_wanted(interval, 0.05, most) == wanted
