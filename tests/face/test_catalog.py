@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from destage.engine import catalog, normalise
+from destage.engine import catalog, normalise, quantities, simulate
 from destage.errors import ConfigError
 
 ALL = [pytest.param(entry, id=entry.name) for kind in catalog.KINDS for entry in catalog.entries(kind)]
@@ -144,3 +144,28 @@ def test_an_unknown_name_is_met_with_the_nearest_and_the_list() -> None:
     assert "did you mean 'smart_array_5i'?" in controller.message
     with pytest.raises(ConfigError, match="disks"):
         catalog.entry("disks", "no_such_disk")
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [entry for entry in catalog.entries("disks") if entry.config["seek"]["kind"] == "figures"],
+    ids=lambda entry: entry.name,
+)
+def test_a_random_read_takes_the_data_sheets_seek_and_half_a_turn(entry: catalog.Entry) -> None:
+    """The data sheet comes out of the mechanics: average seek, half a turn, about 0.3 ms besides."""
+    stream = {
+        "name": "random",
+        "arrival": {"kind": "fixed_outstanding", "depth": 1},
+        "operations": {"read_fraction": 1, "size": {"kind": "constant", "value": "4KiB"}},
+        "address": {"kind": "uniform"},
+    }
+    row = simulate(
+        {
+            "workload": {"streams": [stream]},
+            "array": {"raid": "0", "disks": 1, "disk": {"use": entry.name}},
+            "run": {"warm_up": {"requests": 100}, "window": {"requests": 20_000}},
+        }
+    )
+    average_ms = quantities.parse(entry.config["seek"]["average"], "ns") / 1e6
+    half_turn_ms = 30_000 / quantities.parse(entry.config["rpm"], "rpm")
+    assert row["response_mean_us"] / 1e3 == pytest.approx(average_ms + half_turn_ms + 0.3, rel=0.02)
