@@ -164,14 +164,13 @@ def _merge(base: Any, given: Any) -> Any:
             **{key: _merge(base[key], item) if key in base else item for key, item in given.items()},
         }
     if isinstance(base, list) and isinstance(given, list):
-        named = {item["name"]: item for item in base if isinstance(item, dict) and "name" in item}
-        return [
-            _merge(named[item["name"]], item)
-            if isinstance(item, dict) and item.get("name") in named
-            else item
-            for item in given
-        ]
+        named = {item["name"]: item for item in base if _is_named(item)}
+        return [_merge(named.get(item["name"], {}), item) if _is_named(item) else item for item in given]
     return given
+
+
+def _is_named(item: Any) -> bool:
+    return isinstance(item, dict) and isinstance(item.get("name"), str)
 
 
 def _unknown(kind: Kind, name: object, path: str) -> Issue:

@@ -123,7 +123,8 @@ def test_a_named_stream_starts_from_the_catalogues_stream() -> None:
     streams = [{"name": "call_center", "operations": {"read_fraction": 0.25}}]
     resolved = catalog.resolve(scenario(workload={"use": "call_center", "streams": streams}))
     assert resolved["workload"]["streams"][0]["operations"]["read_fraction"] == 0.25
-    assert resolved["workload"]["streams"][0]["arrival"]["ios"] == 15
+    (theirs,) = catalog.entry("workloads", "call_center").config["streams"]
+    assert resolved["workload"]["streams"][0]["arrival"] == theirs["arrival"]
 
 
 def test_resolving_changes_neither_the_configuration_nor_the_catalogue() -> None:
