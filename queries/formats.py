@@ -17,7 +17,7 @@ FORMATS = ("table", "csv", "json", "parquet", "markdown")
 
 
 def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
-    """Return rows in one of the formats that a file or pipe can take (all but `table`, which the terminal draws).
+    """Return rows in a format that a file or pipe can take: all but `table`, which the terminal draws.
 
     Args:
         table: The rows.

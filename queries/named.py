@@ -1,4 +1,4 @@
-"""Named questions: one SQL file each, with a header that says what it answers, its parameters and what a row is.
+"""Named questions: one SQL file each, whose header says what it answers, its parameters and what a row is.
 
     -- name: users_against_cache
     -- studies: seek                     (or: fixed, any)

@@ -1,6 +1,7 @@
 """Rows for human eyes: short headings with units, quantities in the unit people use, intervals in one cell.
 
-Only the table and markdown formats (and the report) pass through here; csv, json and parquet keep names and base units.
+Only the table and markdown formats and the report pass through here; csv, json and parquet keep names and
+base units.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,7 +67,7 @@ class Presentation:
 
 
 def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
-    """Return a table as people read it; columns without any value, or that have nothing to warn of, are left out.
+    """Return a table as people read it; columns without a value, or with nothing to warn of, are left out.
 
     Args:
         table: The rows, in base units; `x_low` and `x_high` beside an `x` are shown in its cell.
@@ -111,9 +112,11 @@ def number(value: float) -> str:
     """
     if float(value).is_integer() and abs(value) < 10**15:
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
+    if abs(value) >= 10**_SIGNIFICANT:
+        return number(round(value))
     digits = f"{value:.{_SIGNIFICANT}g}"
     if "e" in digits:
-        digits = f"{value:.{_SIGNIFICANT + 5}f}" if abs(value) < 1 else f"{value:.0f}"
+        digits = f"{value:.{_SIGNIFICANT + 5}f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 

@@ -25,7 +25,7 @@ def published_table(
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
 ) -> pa.Table:
-    """Return a row per published figure and point it speaks of; a figure that names no point of the sweep has none.
+    """Return a row per published figure and point it speaks of; one that names no point has none.
 
     Args:
         figures: The study's `published` list.

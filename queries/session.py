@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 
-from destage.engine import scenario_schema
+from destage.engine import scenario_schema, traces
 from destage.queries import views
 from destage.queries.named import find_query
 from destage.queries.published import published_table
@@ -62,7 +62,7 @@ class Session:
         )
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
-        """Run one SELECT or EXPLAIN over the views `runs`, `points`, `certified`, `answers` and the tables below them.
+        """Run one SELECT or EXPLAIN over `runs`, `points`, `certified`, `answers`, `configurations`, `plan`.
 
         Args:
             statement: The statement.
@@ -81,11 +81,16 @@ class Session:
             parameters: Its parameters as text, by name; each has a default.
 
         Raises:
-            QueryError: There is no such query for this kind of study, or a parameter is unknown or not of its type.
+            QueryError: There is no such query for this kind of study, or a parameter is unknown or no number.
         """
         query = find_query(name, seeks=self.seek is not None)
         rows = self.sql(query.sql, query.values(parameters or {}))
         return rows.rename_columns([self._answer_name(name) for name in rows.column_names])
+
+    @property
+    def is_replay(self) -> bool:
+        """Whether the study replays a trace."""
+        return bool(traces.replays(self.config))
 
     @property
     def metric(self) -> str | None:
@@ -106,7 +111,7 @@ class Session:
         """Let go of the rows."""
         self._database.close()
 
-    def __enter__(self) -> "Session":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,7 +131,7 @@ def open_session(path: str | Path) -> Session:
 
 
 def _with_axes(answers: pa.Table, plan: pa.Schema, axes: list[str]) -> pa.Table:
-    """Return the answers with every axis column, so that a sweep without answers yet has the view it will have."""
+    """Return the answers with every axis column; a sweep without answers has none of them on disk."""
     for axis in axes:
         if axis not in answers.column_names:
             answers = answers.append_column(

@@ -1,12 +1,13 @@
-"""The views of a sweep: SQL over its tables `plan`, `runs`, `found_answers`, `certificates`, `published` and `student`.
+"""The views of a sweep: SQL over its tables (plan, runs, found_answers, certificates, published, student).
 
-`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point at the value
-that its certificates prove. For each result column c [its unit] both hold the mean over replicates `c`, the ends of its
-95 % t-interval `c_low` and `c_high` (null with fewer than two replicates), each replicate's own mean taken first:
-replicates share their random streams across points, so only replicates are independent of each other.
+`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point
+at the value that its certificates prove. For each result column c [its unit] both hold the mean over
+replicates `c` and the ends of its 95 % t-interval `c_low` and `c_high` (null with fewer than two replicates),
+each replicate's own mean taken first: replicates share their random streams across points, so only replicates
+are independent of each other.
 
-Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`, `n_failed`,
-`n_missing`).
+Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
+`n_failed`, `n_missing`).
 """
 
 from collections.abc import Sequence
@@ -50,11 +51,22 @@ def measured_columns(runs: pa.Schema) -> list[str]:
 def configurations_view(axes: Sequence[str]) -> str:
     """Return the statement of `configurations`: what each planned point is, and where it stands in the plan.
 
+    Several points may come to the same runs: without a battery, every write fraction does. `is_first` tells
+    the first of them.
+
     Args:
         axes: The dotted paths of the axes.
     """
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
-    return f"SELECT point_id, min(plan_row) AS plan_row, {carried} FROM plan GROUP BY point_id"
+    return f"""
+WITH planned AS (
+  SELECT point_id, min(plan_row) AS plan_row, {carried}, list_sort(list(run_id)) AS run_ids
+  FROM plan
+  GROUP BY point_id
+)
+SELECT * EXCLUDE (run_ids), row_number() OVER (PARTITION BY run_ids, label ORDER BY plan_row) = 1 AS is_first
+FROM planned
+"""
 
 
 def points_view(axes: Sequence[str], seek: str | None, columns: Sequence[str]) -> str:
@@ -90,7 +102,7 @@ def certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def answers_view() -> str:
-    """Return the statement of `answers`: the answers as found, with the published figure of their point where there is one."""
+    """Return the statement of `answers`: what was found, and the published figure of the point if any."""
     return (
         "SELECT found_answers.*, published.value AS published, published.kind AS published_kind, "
         "published.source AS published_source "
@@ -110,10 +122,10 @@ def _means(
         for name in columns
     )
     intervals = ",\n    ".join(
-        f"{quote(name)}, "
-        f"{quote(name)} - quantiles[{quote(name + '_count')}] * {quote(name + '_error')} AS {quote(name + '_low')}, "
-        f"{quote(name)} + quantiles[{quote(name + '_count')}] * {quote(name + '_error')} AS {quote(name + '_high')}"
+        f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
+        f"{quote(name)} + {spread} AS {quote(name + '_high')}"
         for name in columns
+        for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
     )
     first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
     counts = ", ".join(f"count(*) FILTER (WHERE status = '{status}') AS n_{status}" for status in STATUSES)

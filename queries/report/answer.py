@@ -22,7 +22,9 @@ def answer_sentences(session: Session) -> list[str]:
         session: The sweep.
     """
     rows = session.query("design_space").to_pylist()
-    return _commit_answer(rows, session) if session.seek is None else _seek_answer(rows, session)
+    if session.seek is not None:
+        return _seek_answer(rows, session)
+    return _replay_answer(rows, session) if session.is_replay else _response_answer(rows, session)
 
 
 def _seek_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -61,7 +63,8 @@ def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Sessio
     gain = row[metric] / baseline[metric] - 1 if baseline[metric] else None
     text = f"{_name(row, session)} carries {_carried(row, metric, what)}"
     if gain is not None and row is not baseline:
-        share = f"{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
+        bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
+        share = f"{bound}{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
         text += f", {share} than the {number(round(baseline[metric], 1))} of {_name(baseline, session)}"
     return text + "."
 
@@ -87,7 +90,7 @@ def _baseline(rows: Sequence[Row]) -> Row:
     return max(least, key=lambda row: row[metric])
 
 
-def _commit_answer(rows: Sequence[Row], session: Session) -> list[str]:
+def _replay_answer(rows: Sequence[Row], session: Session) -> list[str]:
     timed = [row for row in rows if row.get("completion_time_s") is not None]
     if not timed:
         return []
@@ -106,18 +109,61 @@ def _commit_answer(rows: Sequence[Row], session: Session) -> list[str]:
             row["completion_time_s"],
         ),
     )
-    speed = reference["completion_time_s"] / enough["completion_time_s"]
+    slowness = number(round(reference["completion_time_s"] / enough["completion_time_s"], 2))
     name = _name(enough, session)
     sentences = [
-        f"With {name} the recorded work takes {_measured(enough)}.",
-        f"With {_name(reference, session)} it takes {_measured(reference)}: {number(round(speed, 2))} times as long.",
+        f"With {name}, the recorded work takes {_measured(enough)}.",
+        f"With {_name(reference, session)}, it takes {_measured(reference)}: {slowness} times as long.",
     ]
+    smallest = min(row.get(_CAPACITY) or 0 for row in protected or timed)
+    if smallest != enough.get(_CAPACITY):
+        least = [row for row in protected or timed if (row.get(_CAPACITY) or 0) == smallest]
+        first = min(least, key=lambda row: row["completion_time_s"])
+        sentences.append(f"With the smallest, {_name(first, session)}, it takes {_measured(first)}.")
     larger = [row for row in protected if (row.get(_CAPACITY) or 0) > (enough.get(_CAPACITY) or 0)]
     if larger:
         sentences.append(
-            f"No larger cache measured makes the work more than {(_NEARLY - 1) * 100:.0f} % shorter than that."
+            f"No larger cache measured makes the work more than {(_NEARLY - 1) * 100:.0f} % shorter."
         )
     return sentences
+
+
+def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
+    timed = [row for row in rows if row["response_p95_us"] is not None]
+    if not timed:
+        return []
+    slow = max(timed, key=lambda row: row["response_p95_us"])
+    fast = min(timed, key=lambda row: row["response_p95_us"])
+    sentences = [f"The slowest: {_answered(slow, session)}."]
+    if fast is not slow:
+        sentences.append(f"The fastest: {_answered(fast, session)}.")
+    bare = {_elsewhere(row, session): row for row in timed if row.get(_BATTERY, "present") != "present"}
+    pairs = [
+        (bare[_elsewhere(row, session)], row)
+        for row in timed
+        if row not in bare.values() and _elsewhere(row, session) in bare
+    ]
+    if pairs:
+        ratio, having = max(
+            ((without["response_p95_us"] / having["response_p95_us"], having) for without, having in pairs),
+            key=lambda pair: pair[0],
+        )
+        sentences.append(
+            f"The battery matters most here: {_answered(having, session)}; without it, {number(round(ratio, 2))} "
+            "times as much."
+        )
+    return sentences
+
+
+def _elsewhere(row: Row, session: Session) -> tuple[Any, ...]:
+    return tuple(row[path] for path in session.axes if path not in {_BATTERY, _WRITE_FRACTION})
+
+
+def _answered(row: Row, session: Session) -> str:
+    return (
+        f"{_name(row, session)}: {number(row['response_p95_us'] / 1e3)} ms at the 95th percentile of response "
+        f"time, {number(row['throughput_iops'])} requests a second"
+    )
 
 
 def _measured(row: Row) -> str:
@@ -140,14 +186,15 @@ def _name(row: Row, session: Session) -> str:
     if row.get(_CAPACITY) is not None:
         parts.append(f"{axis_value(_CAPACITY, row[_CAPACITY], 'bytes')} of cache")
     battery = row.get(_BATTERY)
-    if battery is not None and battery != "present":
+    # Without a battery there is no write cache to split.
+    silent = {_CAPACITY, _BATTERY} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
+    parts += [
+        f"{axis_title(path)} {axis_value(path, row[path], session.units.get(path))}"
+        for path in session.axes
+        if path not in silent and row.get(path) is not None and not path.endswith(".use")
+    ]
+    if battery is not None:
         parts.append(f"the battery {battery}")
-    else:
-        parts += [
-            f"{axis_title(path)} {axis_value(path, row[path], session.units.get(path))}"
-            for path in session.axes
-            if path not in {_CAPACITY, _BATTERY} and row.get(path) is not None and not path.endswith(".use")
-        ]
     return ", ".join(parts) or "the configuration"
 
 

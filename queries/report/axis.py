@@ -7,6 +7,7 @@ from dataclasses import dataclass
 _STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 _MOST_X_TICKS = 9
 _DOUBLING = 4.0
+_FEW_DECADES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None)
 
 
 def x_scale(values: Sequence[float]) -> Scale:
-    """Return an x axis: by doublings where the values spread that far (zero one step to the left), else linear.
+    """Return an x axis: by doublings where values spread that far, zero one step to the left; else linear.
 
     Args:
         values: Every x.
@@ -93,7 +94,7 @@ def _nice_step(rough: float) -> float:
 def _log_ticks(low: float, high: float) -> tuple[float, ...]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     decades = last - first
-    factors = (1.0, 2.0, 5.0) if decades <= 2 else (1.0,)
+    factors = (1.0, 2.0, 5.0) if decades <= _FEW_DECADES else (1.0,)
     ticks = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
     start = max((index for index, tick in enumerate(ticks) if tick <= low), default=0)
     stop = min((index for index, tick in enumerate(ticks) if tick >= high), default=len(ticks) - 1)

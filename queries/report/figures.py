@@ -21,9 +21,10 @@ class Plot:
     Attributes:
         name: Its name.
         query: The named query whose rows it shows.
-        studies: Which studies it is for: seek, fixed or any.
+        studies: Which studies it is for: seek, fixed, replay (fixed, of a trace) or any.
         title: What it shows.
         columns: The columns drawn, a panel each; `answer` is what the study seeks.
+        caption: What a reader must know of it.
         y_title: The y axis, where one column's heading will not do.
         y_log: Whether y is logarithmic.
     """
@@ -33,6 +34,7 @@ class Plot:
     studies: str
     title: str
     columns: tuple[str, ...]
+    caption: str
     y_title: str | None = None
     y_log: bool = False
 
@@ -55,37 +57,41 @@ class Figure:
 
 
 PLOTS = (
-    Plot("users_against_cache", "users_against_cache", "seek", "What each cache size carries", ("answer",)),
+    Plot(
+        "users_against_cache",
+        "users_against_cache",
+        "seek",
+        "What each cache size carries",
+        ("answer",),
+        "The largest load that meets every objective, certified in each replicate by one run that meets them "
+        "there and one that does not just above.",
+    ),
     Plot(
         "completion_time_against_cache",
         "commits_against_cache",
-        "fixed",
+        "replay",
         "How long the recorded work takes",
         ("completion_time_s",),
+        "Each process issues its next request when the last has completed, after the time it took in the "
+        "recording: a faster array finishes sooner, but not sooner than the recorded pauses allow.",
     ),
     Plot(
         "commit_latency_against_cache",
         "commits_against_cache",
-        "fixed",
+        "replay",
         "How long a commit waits",
         ("commit_p50_us", "commit_p99_us"),
+        "A commit is a synchronous write with the flush that ends it: median and 99th percentile.",
         y_title="time to commit [ms]",
         y_log=True,
     ),
     Plot(
         "commit_rate_against_cache",
         "commits_against_cache",
-        "fixed",
+        "replay",
         "How many commits are sustained",
         ("commits_per_s",),
-    ),
-    Plot(
-        "hit_ratio_against_cache",
-        "hit_ratio_against_cache",
-        "any",
-        "How often the cache serves a read or absorbs a write",
-        ("read_hit_ratio", "write_hit_ratio"),
-        y_title="hit ratio",
+        "Commits a second over the whole replay.",
     ),
     Plot(
         "response_against_cache",
@@ -93,8 +99,18 @@ PLOTS = (
         "fixed",
         "How long a request takes",
         ("response_p50_us", "response_p95_us", "response_p99_us"),
+        "Reads and writes together: median, 95th and 99th percentile.",
         y_title="response time [ms]",
         y_log=True,
+    ),
+    Plot(
+        "hit_ratio_against_cache",
+        "hit_ratio_against_cache",
+        "any",
+        "How often the cache serves a read or absorbs a write",
+        ("read_hit_ratio", "write_hit_ratio"),
+        "A write hit overwrites a line that is still dirty, so that the older data never go to disk.",
+        y_title="hit ratio",
     ),
 )
 
@@ -105,8 +121,7 @@ def figures(session: Session) -> list[Figure]:
     Args:
         session: The sweep.
     """
-    kind = "fixed" if session.seek is None else "seek"
-    drawn = [_figure(session, plot) for plot in PLOTS if plot.studies in {kind, "any"}]
+    drawn = [_figure(session, plot) for plot in _fitting(session)]
     return [figure for figure in drawn if figure is not None]
 
 
@@ -120,14 +135,20 @@ def figure(session: Session, name: str) -> Figure:
     Raises:
         QueryError: There is no such figure, or no row to fill it.
     """
-    kind = "fixed" if session.seek is None else "seek"
-    fitting = {plot.name: plot for plot in PLOTS if plot.studies in {kind, "any"}}
+    fitting = {plot.name: plot for plot in _fitting(session)}
     if name not in fitting:
         raise QueryError(f"no plot {name!r} for this study; there are: {', '.join(fitting)}")
     drawn = _figure(session, fitting[name])
     if drawn is None:
         raise QueryError(f"plot {name!r}: the sweep has no rows for it yet")
     return drawn
+
+
+def _fitting(session: Session) -> list[Plot]:
+    kinds = {"any", "fixed" if session.seek is None else "seek"}
+    if session.is_replay:
+        kinds.add("replay")
+    return [plot for plot in PLOTS if plot.studies in kinds]
 
 
 def _figure(session: Session, plot: Plot) -> Figure | None:
@@ -149,12 +170,17 @@ def _figure(session: Session, plot: Plot) -> Figure | None:
         y_log=plot.y_log,
         y_most=1.0 if all(name.endswith("_ratio") for name in columns) else None,
         panels=panels,
-        ordered=tuple(
-            dict.fromkeys(series.name for panel in panels for series in panel.series if series.marks)
-        ),
+        ordered=_legend(panels),
     )
     query = find_query(plot.query, seeks=session.seek is not None)
-    return Figure(plot, chart, " ".join([query.purpose, *grouping.remarks, *_remarks(chart)]), query.sql)
+    return Figure(plot, chart, " ".join([plot.caption, *grouping.remarks, *_remarks(chart)]), query.sql)
+
+
+def _legend(panels: Sequence[Panel]) -> tuple[str, ...]:
+    """The series' names: lines first, marks from elsewhere last."""
+    styles = {series.name: series.style for panel in panels for series in panel.series if series.marks}
+    order = ("line", "reference", "labelled", "published")
+    return tuple(sorted(styles, key=lambda name: order.index(styles[name])))
 
 
 def _panels_by_axis(grouping: Grouping, column: str) -> tuple[Panel, ...]:

@@ -13,6 +13,8 @@ Line = tuple[str, str, list[Row]]
 
 _CAPACITY = "controller.cache.capacity"
 _BATTERY = "controller.battery.state"
+_SHARED = frozenset({"array.raid", "array.disks"})
+"""Axes on which a named controller must agree with what is drawn."""
 _MOST_PANELS = 4
 
 
@@ -81,11 +83,14 @@ def group(rows: Sequence[Row], session: Session, *, split_panels: bool) -> Group
     kept = [row for row in protected if all(row[path] == value for path, value in held.items())]
     bare = [row for row in grid if row not in protected]
     named = [row for row in rows if row["label"] is not None] if has_grid else []
+    named = [
+        row for row in named if all(row[path] == value for path, value in held.items() if path in _SHARED)
+    ]
     panels = []
     for value in _values(kept, by_panel) if by_panel else [None]:
         inside = [row for row in kept if by_panel is None or row[by_panel] == value]
         lines = _lines(inside, by_line, session.units, style="line" if has_grid else "labelled")
-        lines += _bare_lines([row for row in bare if by_panel is None or row[by_panel] == value])
+        lines += _bare_lines([row for row in bare if by_panel is None or row[by_panel] == value], x)
         chosen = [row for row in named if by_panel is None or row[by_panel] == value]
         if chosen:
             lines.append(("named controllers", "labelled", chosen))
@@ -110,14 +115,14 @@ def _lines(rows: Sequence[Row], by: str | None, units: dict[str, str], style: st
     ]
 
 
-def _bare_lines(rows: Sequence[Row]) -> list[Line]:
-    """One dashed line per state of a battery that protects nothing; other axes hardly matter then: one row per x."""
+def _bare_lines(rows: Sequence[Row], x: str) -> list[Line]:
+    """One dashed line per state of a battery that protects nothing: there is no write cache to split."""
     lines: list[Line] = []
     for state in _values(rows, _BATTERY):
         first: dict[Any, Row] = {}
         for row in rows:
             if row[_BATTERY] == state:
-                first.setdefault(tuple(row.get(path) for path in (_CAPACITY,)), row)
+                first.setdefault(row[x], row)
         lines.append((f"battery {state}", "reference", list(first.values())))
     return lines
 

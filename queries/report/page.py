@@ -124,13 +124,13 @@ def _provenance(session: Session) -> str:
     seconds = sum(row["engine_s"] or 0.0 for row in summary)
     requests = sum(row["requests"] or 0 for row in summary)
     seed = session.config.get("run", {}).get("seed")
+    planned = (
+        f"{facts['points']} points, {number(facts['runs'])} distinct runs, "
+        f"up to {facts['replicates']} replicates a point"
+    )
     pairs: list[tuple[str, str]] = [
         ("study", f"{session.sweep.name}, sweep {session.sweep.id}"),
-        (
-            "planned",
-            f"{facts['points']} points, {number(facts['runs'])} distinct runs, "
-            f"up to {facts['replicates']} replicates a point",
-        ),
+        ("planned", planned),
         ("runs there", f"{number(present_runs)}: {statuses}"),
         ("simulated", f"{number(requests)} requests in {number(round(seconds, 1))} s of engine time"),
         (
@@ -148,7 +148,8 @@ def _provenance(session: Session) -> str:
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
     failures = "".join(
-        f"<p class='warning'>{number(row['runs'])} runs {escape(row['status'])}; the first: {escape(row['first_error'])}</p>"
+        f"<p class='warning'>{number(row['runs'])} runs {escape(row['status'])}; "
+        f"the first: {escape(row['first_error'])}</p>"
         for row in summary
         if row["first_error"]
     )

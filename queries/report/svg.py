@@ -1,4 +1,4 @@
-"""Drawing a chart as SVG: by hand, without a plotting library, in colours that follow the page's light or dark."""
+"""Drawing a chart as SVG: by hand, without a plotting library, in colours for light and dark."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -19,9 +19,11 @@ _GAP = 30
 _LEGEND_LINE = 22
 _COLOURS = 6
 _RADIUS = 4.5
+_VISIBLE = 4.0
+"""The height below which a bar hides behind its mark [px]."""
 
 
-def draw(chart: Chart, *, width: int = 980, standalone: bool = False) -> str:
+def draw(chart: Chart, *, width: int = 1100, standalone: bool = False) -> str:
     """Return a chart as an SVG element.
 
     Args:
@@ -78,8 +80,8 @@ class _Drawing:
         )
         middle = top + 6 + _PLOT_HEIGHT / 2
         self.parts.append(
-            f'<text class="axis-title" text-anchor="middle" transform="translate(16 {middle:.1f}) rotate(-90)">'
-            f"{escape(self.chart.y_title)}</text>"
+            f'<text class="axis-title" text-anchor="middle" '
+            f'transform="translate(16 {middle:.1f}) rotate(-90)">{escape(self.chart.y_title)}</text>'
         )
         return self._document(height)
 
@@ -185,10 +187,11 @@ class _Drawing:
             x, y = self._at(mark, frame, offset)
             if mark.low is not None and mark.high is not None:
                 high, low = (self._y(end, frame) for end in (mark.high, mark.low))
-                self.parts.append(
-                    f'<path class="bar {kind}" d="M{x:.1f} {high:.1f}V{low:.1f}M{x - 4:.1f} {high:.1f}h8'
-                    f'M{x - 4:.1f} {low:.1f}h8"/>'
-                )
+                if low - high >= _VISIBLE:
+                    self.parts.append(
+                        f'<path class="bar {kind}" d="M{x:.1f} {high:.1f}V{low:.1f}M{x - 4:.1f} {high:.1f}h8'
+                        f'M{x - 4:.1f} {low:.1f}h8"/>'
+                    )
             self._symbol(series, x, y, mark.note)
 
     def _labels(self, series: Series, frame: _Frame) -> None:

@@ -2,8 +2,12 @@
 -- studies: fixed
 -- purpose: What each configuration does under the study's load: time to completion, commits, response, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: below this busy fraction no part of the array is said to limit it; the host does
--- row: one per point; means over replicates
-WITH measured AS (
+-- row: one per point (points that come to the same runs share one); means over replicates
+WITH planned AS (
+  SELECT point_id, plan_row FROM configurations WHERE is_first
+),
+
+measured AS (
   SELECT * FROM points
 )
 
@@ -33,3 +37,5 @@ SELECT
   n_failed,
   n_missing
 FROM measured
+INNER JOIN planned USING (point_id)
+ORDER BY plan_row

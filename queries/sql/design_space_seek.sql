@@ -1,9 +1,9 @@
 -- name: design_space
 -- studies: seek
 -- purpose: What each configuration carries, what it does there and what stops it: cache size x hit ratio x users supported.
--- row: one per point; hit ratios and response times are means over replicates, each at its own certified answer
+-- row: one per point (points that come to the same runs share one); means over replicates, each at its own answer
 WITH planned AS (
-  SELECT * FROM configurations
+  SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
 ),
 
 measured AS (

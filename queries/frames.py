@@ -1,0 +1,64 @@
+"""A sweep's views as polars LazyFrames, for notebooks."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from destage.queries.session import Session, open_session
+from destage.store import find_sweep
+
+if TYPE_CHECKING:
+    import polars
+
+
+class Frames:
+    """A sweep's rows as LazyFrames, in base units, an axis named by its dotted path.
+
+    Attributes:
+        session: The sweep, opened for questions; its SQL answers with Arrow tables.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def runs(self) -> "polars.LazyFrame":
+        """Return one row per planned run that is there."""
+        return self._view("runs")
+
+    def points(self) -> "polars.LazyFrame":
+        """Return one row per point (and probed value): means over replicates with their intervals."""
+        return self._view("points")
+
+    def answers(self) -> "polars.LazyFrame":
+        """Return one row per point: what the study's seek found."""
+        return self._view("answers")
+
+    def query(self, name: str) -> "polars.LazyFrame":
+        """Return the rows of a named query.
+
+        Args:
+            name: Its name.
+
+        Raises:
+            QueryError: There is no such query for this study.
+        """
+        import polars  # noqa: PLC0415 - only notebooks need it
+
+        return polars.LazyFrame(polars.from_arrow(self.session.query(name)))
+
+    def _view(self, name: str) -> "polars.LazyFrame":
+        import polars  # noqa: PLC0415 - only notebooks need it
+
+        return polars.LazyFrame(polars.from_arrow(self.session.sql(f"SELECT * FROM {name}")))  # noqa: S608
+
+
+def open_frames(sweep: str | Path, store: Path | None = None) -> Frames:
+    """Open a sweep for a notebook.
+
+    Args:
+        sweep: A sweep's directory, its name, or the beginning of it.
+        store: The store to look in; by default the default one.
+
+    Raises:
+        StoreError: No sweep, or more than one, answers to the name.
+    """
+    return Frames(open_session(find_sweep(sweep, store)))

@@ -1,0 +1,38 @@
+"""Options that several verbs share."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Store = Annotated[
+    Path | None,
+    typer.Option(
+        "--store", help="The store; by default DESTAGE_STORE, else ./destage-store.", show_default=False
+    ),
+]
+SweepName = Annotated[
+    str, typer.Argument(metavar="SWEEP", help="A sweep: its directory, its name, or the beginning of it.")
+]
+Executor = Annotated[
+    Literal["auto", "ray", "inline"],
+    typer.Option("--executor", help="Where runs are executed; auto starts Ray for large plans."),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=1, help="Runs at a time; by default one per processor.", show_default=False
+    ),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Format = Annotated[
+    Literal["table", "csv", "json", "parquet", "markdown"],
+    typer.Option("--format", help="How rows are written."),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", help="Write to this file instead of stdout.", show_default=False)
+]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", help="Where the report goes; by default into the sweep.", show_default=False),
+]

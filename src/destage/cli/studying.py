@@ -1,0 +1,48 @@
+"""The verbs of bundled studies: list, show, run."""
+
+from typing import Annotated
+
+import typer
+
+from destage.cli.options import Executor, Quiet, ReportFile, Store, Workers
+from destage.cli.output import Json, print_data, print_json, print_pairs
+from destage.cli.sweeping import run_study
+
+app = typer.Typer(help="The studies that come with Destage.", no_args_is_help=True, rich_markup_mode=None)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled study.")]
+
+
+@app.command("list")
+def list_studies(as_json: Json = False) -> None:
+    """List the bundled studies and the question that each answers."""
+    from destage.sweeps import studies
+
+    questions = {name: str(studies.load(name).document.get("question", "")) for name in studies.names()}
+    print_json(questions) if as_json else print_pairs(questions)
+
+
+@app.command("show")
+def show(name: Name, as_json: Json = False) -> None:
+    """Print a bundled study as it is written."""
+    from destage.sweeps import studies
+
+    if as_json:
+        print_json(studies.load(name).document)
+    else:
+        print_data(studies.text(name))
+
+
+@app.command("run")
+def run(
+    name: Name,
+    store: Store = None,
+    executor: Executor = "auto",
+    workers: Workers = None,
+    report: ReportFile = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Run a bundled study, print its design space and write its report."""
+    from destage.sweeps import studies
+
+    run_study(studies.load(name), store, executor, workers, report, quiet=quiet, as_json=as_json)
