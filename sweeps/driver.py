@@ -123,15 +123,22 @@ class Session:
                 self.failed += 1
                 self._note_failure(row)
         self.costs.observe(receipt.seconds, events, len(batch.run_ids))
+        self._trip_breaker()
 
     def _note_failure(self, row: Mapping[str, object]) -> None:
         text = f"{row['error_kind']}: {row['error']}"
         self._errors[text] += 1
         if self._errors[text] == 1:
             self.messages.append(f"run {row['run_id']} failed: {text}")
-        if self._errors[text] == BREAKER and self.failed == self.executed and self.stopped is None:
+
+    def _trip_breaker(self) -> None:
+        """End the session when nothing succeeded yet and one failure has come often enough."""
+        if self.failed < self.executed or self.stopped is not None or not self._errors:
+            return
+        ((text, count),) = self._errors.most_common(1)
+        if count >= BREAKER:
             self.stopped = "failed_runs"
-            self.messages.append(f"stopped: the first {BREAKER} runs all failed alike: {text}")
+            self.messages.append(f"stopped: the first {count} runs all failed alike: {text}")
 
     def _retry(self, batch: Batch, failure: Failure, queue: Queue) -> None:
         self.retries += 1

@@ -28,9 +28,7 @@ _SUFFIXES = {
     "%": "_percent",
 }
 """The ending that a column's name has for its unit."""
-_QUANTITIES = {"1/s": "per_s", "bytes/s": "bytes_per_s"}
-"""Units of columns that quantities are parsed in under another name."""
-_WANTS_SUFFIX = ("us", "s", "bytes", "bytes_per_s")
+_WANTS_SUFFIX = ("us", "s", "bytes", "bytes/s")
 """Units in which a bare number would be a guess."""
 
 
@@ -98,8 +96,7 @@ def parse_objective(text: str) -> Objective:
         hint = f"; did you mean {by_column[name]!r}?" if name in by_column else nearest(name, metrics)
         raise _refusal(text, f"no result column {name!r}{hint}")
     column = metrics[name]
-    unit = _QUANTITIES.get(column.unit, column.unit)
-    return Objective(text, column.name, comparison, _bound(text, literal, unit))
+    return Objective(text, column.name, comparison, _bound(text, literal, column.unit))
 
 
 def _bound(text: str, literal: str, unit: str) -> float:

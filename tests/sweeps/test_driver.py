@@ -1,0 +1,149 @@
+"""Driving a round over an executor that misbehaves: retries, halving, giving up, the breaker, the budget."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from destage.store.layout import SweepLayout
+from destage.store.rows import present_runs, read_rows
+from destage.sweeps import Study
+from destage.sweeps.batches import Batch, CostModel, Queue
+from destage.sweeps.driver import BREAKER, TRIES, Session
+from destage.sweeps.executors import InlineExecutor
+from destage.sweeps.interrupts import Interrupts
+from destage.sweeps.points import expand
+from destage.sweeps.rounds import PlannedRun, Rounds
+from destage.sweeps.work import Done, Failure
+
+MakeStudy = Callable[..., Study]
+
+
+class Misbehaving:
+    """Runs batches at once, unless something is to go wrong with them."""
+
+    name = "misbehaving"
+    slots = 1
+
+    def __init__(self, layout: SweepLayout, wrong: Callable[[Batch], Failure | None]) -> None:
+        self.seen: list[Batch] = []
+        self._inner = InlineExecutor(1, layout.fragments, ("events",))
+        self._wrong = wrong
+        self._failed: list[Done] = []
+
+    def submit(self, batch: Batch) -> None:
+        self.seen.append(batch)
+        failure = self._wrong(batch)
+        if failure is None:
+            self._inner.submit(batch)
+        else:
+            self._failed.append(Done(batch, failure))
+
+    def collect(self, timeout_s: float) -> list[Done]:
+        failed, self._failed = self._failed, []
+        return failed or self._inner.collect(timeout_s)
+
+    def close(self) -> None:
+        self._inner.close()
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> SweepLayout:
+    layout = SweepLayout(tmp_path / "quick-0")
+    layout.make()
+    return layout
+
+
+def _runs(study: Study) -> list[PlannedRun]:
+    return Rounds(study, expand(study)).next_round({})
+
+
+def _session(layout: SweepLayout, executor: Misbehaving, deadline: float | None = None) -> Session:
+    return Session(
+        layout=layout,
+        start=lambda _: executor,
+        columns=("events",),
+        interrupts=Interrupts(),
+        deadline=deadline,
+        report=lambda: None,
+    )
+
+
+def test_a_batch_the_machine_spoiled_is_tried_again(make_study: MakeStudy, layout: SweepLayout) -> None:
+    runs = _runs(make_study(replicates=3))
+    executor = Misbehaving(layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone"))
+    session = _session(layout, executor)
+    session.drive(runs)
+    session.close()
+    rows = read_rows(layout)
+    assert present_runs(rows) == {run.run_id for run in runs} == session.rows.keys()
+    assert set(rows["prov_attempt"].to_pylist()) == {1}
+    assert (session.retries, session.given_up, session.stopped) == (3, 0, None)
+
+
+def test_after_an_out_of_memory_kill_the_batch_is_halved(layout: SweepLayout) -> None:
+    batch = Batch(("a", "b", "c"), ("1", "2", "3"))
+    assert batch.halves() == (Batch(("a",), ("1",), 1), Batch(("b", "c"), ("2", "3"), 1))
+    assert Batch(("a",), ("1",)).halves() == (Batch(("a",), ("1",), 1),)
+    assert layout.fragments.is_dir()
+
+
+def test_a_run_given_up_leaves_a_row_that_does_not_count(make_study: MakeStudy, layout: SweepLayout) -> None:
+    first, *others = _runs(make_study(replicates=3))
+
+    def wrong(batch: Batch) -> Failure | None:
+        return Failure("oom", "out of memory") if first.run_id in batch.run_ids else None
+
+    executor = Misbehaving(layout, wrong)
+    session = _session(layout, executor)
+    session.drive([first, *others])
+    session.close()
+    rows = {row["run_id"]: row for row in read_rows(layout).to_pylist()}
+    assert present_runs(read_rows(layout)) == {run.run_id for run in others}
+    assert (rows[first.run_id]["error_kind"], rows[first.run_id]["error"]) == ("oom", "out of memory")
+    assert session.given_up == 1
+    assert sum(first.run_id in batch.run_ids for batch in executor.seen) == TRIES
+
+
+def test_the_budget_stops_handing_out_and_commits_what_is_under_way(
+    make_study: MakeStudy, layout: SweepLayout
+) -> None:
+    runs = _runs(make_study(replicates=30))
+    executor = Misbehaving(layout, lambda _: None)
+    session = _session(layout, executor, deadline=time.monotonic())
+    session.drive(runs)
+    assert (session.stopped, session.executed) == ("budget", 0)
+    session = _session(layout, executor)
+    session.interrupts.is_draining = True
+    session.drive(runs)
+    assert session.stopped == "interrupted"
+    session.close()
+
+
+def test_failures_all_alike_trip_the_breaker(make_study: MakeStudy, layout: SweepLayout) -> None:
+    runs = [
+        PlannedRun(run.point, run.replicate, None, run.run_id, "{}", None)
+        for run in _runs(make_study(replicates=2 * BREAKER + 50))
+    ]
+    session = _session(layout, Misbehaving(layout, lambda _: None))
+    session.drive(runs)
+    session.close()
+    assert session.stopped == "failed_runs"
+    assert session.failed == session.executed >= BREAKER
+    assert "all failed alike" in session.messages[-1]
+
+
+def test_batches_start_single_and_shrink_to_the_tail(make_study: MakeStudy) -> None:
+    runs = _runs(make_study(replicates=200))
+    costs = CostModel()
+    queue = Queue(runs, 2, costs)
+    assert len(queue.take().run_ids) == 1
+    costs.observe(seconds=0.1, events=1000, runs=1)
+    sizes = []
+    while queue:
+        sizes.append(len(queue.take().run_ids))
+    assert sum(sizes) == 199
+    assert sizes[0] == 24  # an eighth of the 19.9 s that are left
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-2] >= 2

@@ -1,0 +1,108 @@
+"""Expanding studies: the grid, conditions, explicit points, what is read back, and impossible points."""
+
+from collections.abc import Callable
+
+import pytest
+
+from destage.errors import ConfigError
+from destage.sweeps import Study
+from destage.sweeps.points import expand
+
+MakeStudy = Callable[..., Study]
+
+CAPACITY, FRACTION = "controller.cache.capacity", "controller.cache.write_fraction"
+
+
+def test_the_grid_is_the_product_of_the_axes_in_their_order(make_study: MakeStudy) -> None:
+    points = expand(
+        make_study(axes={"array.disks": [2, 4], "array.raid": ["0", "5", "10"]}, where="disks > 2")
+    ).points
+    assert [(point.axes["array.disks"], point.axes["array.raid"]) for point in points] == [
+        (4, "0"),
+        (4, "5"),
+        (4, "10"),
+    ]
+
+
+def test_no_axes_are_one_point(make_study: MakeStudy) -> None:
+    (point,) = expand(make_study()).points
+    assert point.axes == {}
+    assert point.config["workload"]["users"] == 10
+
+
+def test_a_condition_sees_dotted_paths_and_unique_last_segments(make_study: MakeStudy) -> None:
+    where = "raid <> '10' or \"array.disks\" % 2 = 0"
+    points = expand(make_study(axes={"array.disks": [3, 4], "array.raid": ["5", "10"]}, where=where)).points
+    assert len(points) == 3
+
+
+def test_a_condition_that_is_wrong_or_leaves_nothing_is_an_issue(make_study: MakeStudy) -> None:
+    axes = {"array.disks": [3, 4], "array.raid": ["5"]}
+    for where in ("nothing > 3", "disks > 9"):
+        with pytest.raises(ConfigError) as caught:
+            expand(make_study(axes=axes, where=where))
+        assert [issue.path for issue in caught.value.issues] == ["where"]
+
+
+def test_an_impossible_point_is_named_by_its_place_value_and_what_is_allowed(make_study: MakeStudy) -> None:
+    with pytest.raises(ConfigError) as caught:
+        expand(make_study(axes={"array.disks": [3, 4], "array.raid": ["10", "5"]}))
+    (issue,) = caught.value.issues
+    assert issue.path == "axes.array.disks"
+    assert issue.value == 3
+    assert "array.raid=10" in issue.message
+
+
+def test_a_mistake_in_the_scenario_is_reported_once_for_all_points(make_study: MakeStudy) -> None:
+    study = make_study(axes={"array.disks": [2, 4]})
+    with pytest.raises(ConfigError) as caught:
+        expand(
+            Study(
+                **{
+                    **{name: getattr(study, name) for name in Study.__slots__},
+                    "scenario": {**study.scenario, "controler": {}},
+                }
+            )
+        )
+    (issue,) = caught.value.issues
+    assert issue.path == "scenario.controler"
+    assert "did you mean 'controller'?" in issue.message
+
+
+def test_explicit_points_have_their_axes_read_back_from_the_configuration(make_study: MakeStudy) -> None:
+    study = make_study(
+        axes={CAPACITY: ["128MiB"], FRACTION: [0.25]},
+        points=[{"label": "5i Plus", "controller.use": "smart_array_5i_plus", CAPACITY: "64MiB"}],
+    )
+    expansion = expand(study)
+    grid, explicit = (expansion.axis_values(point) for point in expansion.points)
+    # The quick scenario has no battery, so its run has no write cache whatever the axis says.
+    assert grid == {CAPACITY: 128 * 2**20, FRACTION: 0.0, "controller.use": None}
+    assert explicit == {CAPACITY: 64 * 2**20, FRACTION: 0.5, "controller.use": "smart_array_5i_plus"}
+    assert [point.label for point in expansion.points] == [None, "5i Plus"]
+
+
+def test_points_that_cannot_differ_share_their_run(make_study: MakeStudy) -> None:
+    points = expand(make_study(axes={CAPACITY: [0], FRACTION: [0.25, 0.5, 0.75]})).points
+    assert len({point.id for point in points}) == 3
+    assert len({point.run(0, None)[0] for point in points}) == 1
+
+
+def test_a_run_is_its_configuration_seed_and_replicate(
+    make_study: MakeStudy, document: dict[str, object]
+) -> None:
+    def run_id(replicate: int = 0, **run: object) -> str:
+        scenario = {**document["scenario"], "run": {"window": {"requests": 1000}, **run}}  # type: ignore[dict-item]
+        (point,) = expand(make_study(scenario=scenario)).points
+        return point.run(replicate, None)[0]
+
+    assert run_id() == run_id()
+    assert len(run_id()) == 32
+    assert len({run_id(), run_id(1), run_id(seed=2), run_id(max_requests=3000)}) == 4
+
+
+def test_the_sought_value_replaces_the_one_in_the_scenario(make_study: MakeStudy) -> None:
+    seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"]}
+    (point,) = expand(make_study(seek=seek)).points
+    assert '"users":77' in point.run(0, 77)[1]
+    assert point.run(0, 77)[0] != point.run(0, 78)[0]
