@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
-from destage.engine.base_units import to_base_units
-from destage.engine.validation import mistakes
+from destage.engine.base_units import BaseUnits, to_base_units
+from destage.engine.validation import known_part, mistakes
 from destage.errors import ConfigError, Issue
 
 _POSITION = re.compile(r"\[(\d+)\]")
@@ -97,11 +97,19 @@ def _judge(scenario: Scenario) -> tuple[str, list[Issue]]:
     tree = scenario_schema.engine_tree()
     given = to_base_units(resolved, tree)
     unresolved = tuple(issue.path.removesuffix("use") for issue in unknown)
-    issues = unknown + [
-        issue for issue in mistakes(given, tree) if not issue.path.startswith(unresolved or ("\0",))
-    ]
-    if issues:
-        return "", issues
+    found = [issue for issue in mistakes(given, tree) if not (unknown and issue.path.startswith(unresolved))]
+    if unknown or given.issues:
+        return "", unknown + found
+    if found:
+        # A misspelt key must not hide what is wrong between the fields that are spelt well.
+        given.value = known_part(given.value, tree)
+        further = [] if mistakes(given, tree) else _judge_rules(given)[1]
+        return "", found + further
+    return _judge_rules(given)
+
+
+def _judge_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
+    """Let the engine judge the rules between fields."""
     try:
         return _engine.normalise(json.dumps(given.value)), []
     except _engine.EngineConfigError as error:

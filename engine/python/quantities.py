@@ -77,7 +77,7 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
             Unit("1/s", "a rate", _RATES, whole=False, example="400/s"),
             Unit("bytes_per_s", "a bandwidth", _BANDWIDTHS, whole=True, example="533MB/s"),
             Unit("bytes/s", "a bandwidth", _BANDWIDTHS, whole=False, example="533MB/s"),
-        Unit("rpm", "a rotation speed", {"rpm": Fraction(1)}, whole=False, example="15000rpm"),
+            Unit("rpm", "a rotation speed", {"rpm": Fraction(1)}, whole=False, example="15000rpm"),
             Unit("fraction", "a fraction", {"%": Fraction(1, 100)}, whole=False, example="0.3"),
         )
     }

@@ -81,6 +81,8 @@ def authoring_schema(names: Mapping[str, Sequence[str]]) -> Node:
     definitions = root["$defs"]
     for key, definition in _CATALOGUED.items():
         definitions[definition] = _with_use(definitions[definition], key, catalogued[key])
+    # A stream may start from the catalogue's stream of the same name.
+    definitions["Stream"]["required"] = ["name"]
     return root
 
 

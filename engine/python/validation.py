@@ -64,6 +64,16 @@ def mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
     return sorted(distinct.values(), key=lambda issue: issue.path)
 
 
+def known_part(document: object, tree: SchemaTree) -> object:
+    """A document without the keys that its schema does not know, so that the rest can be judged further.
+
+    Args:
+        document: The document in base units.
+        tree: Its schema.
+    """
+    return _known_part(document, tree, tree.root)
+
+
 def nearest(word: object, known: Iterable[str]) -> str:
     """A did-you-mean for a misspelt word.
 
@@ -77,6 +87,18 @@ def nearest(word: object, known: Iterable[str]) -> str:
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+
+
+def _known_part(value: object, tree: SchemaTree, node: Node) -> object:
+    node = tree.settle(node, value)
+    properties = node.get("properties", {})
+    if isinstance(value, Mapping) and properties:
+        return {
+            key: _known_part(item, tree, properties[key]) for key, item in value.items() if key in properties
+        }
+    if isinstance(value, list) and "items" in node:
+        return [_known_part(item, tree, node["items"]) for item in value]
+    return value
 
 
 def _path(error: ValidationError) -> str:

@@ -98,6 +98,11 @@ def test_a_sound_configuration_has_no_mistake() -> None:
     assert validate(SOUND) == []
 
 
+def test_a_misspelt_key_does_not_hide_what_is_wrong_between_fields() -> None:
+    array = {**SOUND["array"], "raid": "10", "disks": 3, "stripe": "64KiB"}
+    assert [issue.path for issue in validate({**SOUND, "array": array})] == ["array.stripe", "array.disks"]
+
+
 def test_an_unknown_name_hides_no_other_mistake() -> None:
     issues = validate({**SOUND, "controller": {"use": "no_such"}, "run": {"sede": 1}})
     assert [issue.path for issue in issues] == ["controller.use", "run.sede"]

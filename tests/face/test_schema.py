@@ -8,7 +8,11 @@ from jsonschema import Draft202012Validator
 from destage.engine import authoring_schema, catalog, scenario_schema, schema
 
 WRITTEN: dict[str, Any] = {
-    "workload": {"use": "call_center", "users": 50},
+    "workload": {
+        "use": "call_center",
+        "users": 50,
+        "streams": [{"name": "call_center", "array": "array"}],
+    },
     "controller": {"use": "smart_array_5i_plus", "cache": {"capacity": "128MiB", "write_fraction": "50%"}},
     "array": {
         "raid": "5",
