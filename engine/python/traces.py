@@ -20,7 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.engine._engine import EngineTraceError, Trace
+from destage.engine import _engine
 from destage.errors import TraceError
 
 SCHEMA = pa.schema(
@@ -39,7 +39,7 @@ SCHEMA = pa.schema(
 _ENCODINGS = {"t_ns": "DELTA_BINARY_PACKED", "lba_512": "BYTE_STREAM_SPLIT"}
 
 
-def load(path: str | Path) -> Trace:
+def load(path: str | Path) -> _engine.Trace:
     """Read a trace, or take it from memory where this very file was read before.
 
     Args:
@@ -71,7 +71,7 @@ def digest(path: str | Path) -> str:
     return _load(path, stat.st_mtime_ns, stat.st_size)[1]
 
 
-def table(trace: Trace) -> pa.Table:
+def table(trace: _engine.Trace) -> pa.Table:
     """A trace as an Arrow table with the columns of the compact form."""
     raw = trace.columns()
     arrays = [
@@ -80,7 +80,7 @@ def table(trace: Trace) -> pa.Table:
     return pa.Table.from_arrays(arrays, schema=SCHEMA)
 
 
-def from_table(records: pa.Table) -> Trace:
+def from_table(records: pa.Table) -> _engine.Trace:
     """A trace from an Arrow table with the columns of the compact form.
 
     Raises:
@@ -93,12 +93,14 @@ def from_table(records: pa.Table) -> Trace:
             raise TraceError(f"column {name!r} has nulls; every record needs a value")
     try:
         records = records.select(SCHEMA.names).cast(SCHEMA)
-        return Trace.from_columns(**{name: records[name].to_numpy().tobytes() for name in SCHEMA.names})
+        return _engine.Trace.from_columns(
+            **{name: records[name].to_numpy().tobytes() for name in SCHEMA.names}
+        )
     except (pa.ArrowInvalid, ValueError) as error:
         raise TraceError(str(error)) from None
 
 
-def write_parquet(trace: Trace, path: str | Path) -> None:
+def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
     """Write a trace in the compact form.
 
     Args:
@@ -157,13 +159,13 @@ def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=8)
-def _load(path: Path, _modified_ns: int, _size: int) -> tuple[Trace, str]:
+def _load(path: Path, _modified_ns: int, _size: int) -> tuple[_engine.Trace, str]:
     """A trace and its digest; time and size stand in the key, so that a changed file is read again."""
     try:
         trace = from_table(pq.read_table(path)) if path.suffix == ".parquet" else _from_text(path)
     except (pa.ArrowInvalid, OSError, EOFError, lzma.LZMAError) as error:
         raise TraceError(f"{path}: cannot be read: {error}") from None
-    except (TraceError, EngineTraceError) as error:
+    except (TraceError, _engine.EngineTraceError) as error:
         raise TraceError(f"{path}: {error}") from None
     columns = trace.columns()
     content = hashlib.blake2b(digest_size=16)
@@ -172,7 +174,7 @@ def _load(path: Path, _modified_ns: int, _size: int) -> tuple[Trace, str]:
     return trace, content.hexdigest()
 
 
-def _from_text(path: Path) -> Trace:
+def _from_text(path: Path) -> _engine.Trace:
     match path.suffix:
         case ".xz":
             text = lzma.decompress(path.read_bytes())
@@ -180,4 +182,4 @@ def _from_text(path: Path) -> Trace:
             text = gzip.decompress(path.read_bytes())
         case _:
             text = path.read_bytes()
-    return Trace.from_blkparse(text, "")
+    return _engine.Trace.from_blkparse(text, "")
