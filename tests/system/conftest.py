@@ -1,0 +1,122 @@
+"""A small sweep with several planning rounds, run by a driver in a process of its own that can be killed."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from destage import sweeps
+from destage.engine import results_schema
+from destage.store import open_sweep
+from destage.store.layout import SweepLayout
+
+STUDY = """
+name: fragile
+scenario:
+  workload:
+    users: 10
+    streams:
+      - name: orders
+        arrival: {{kind: closed, think_time: {{kind: exponential, mean: 1s}}, ios: 5, order: serial}}
+        operations: {{read_fraction: 0.5, size: {{kind: constant, value: 8KiB}}}}
+        address: {{kind: uniform}}
+  controller: {{cache: {{capacity: 0}}}}
+  array:
+    raid: "0"
+    stripe_unit: 64KiB
+    disk: {{kind: server, servers: 1, service: {{kind: exponential, mean: 5ms}}, capacity: 10GB}}
+  run: {{warm_up: {{requests: 100}}, window: {{requests: {requests}}}}}
+axes: {{array.disks: [1, 2]}}
+seek: {{maximize: workload.users, subject_to: ["response_p95 <= 60ms"], max: 200}}
+replicates: {replicates}
+"""
+_DRIVER = """
+import sys
+from pathlib import Path
+from destage import sweeps
+study = sweeps.load_study(sys.argv[1])
+path = sweeps.sweep_path(study, Path(sys.argv[2]))
+print("ready", flush=True)
+sys.exit(sweeps.run(study, Path(sys.argv[2]), executor=sys.argv[3], workers=2).exit_code)
+"""
+
+
+@dataclass(frozen=True)
+class Fragile:
+    """The sweep, and what it holds when nothing interrupts it.
+
+    Attributes:
+        study: The study's file.
+        reference: The sweep's directory after an uninterrupted run.
+    """
+
+    study: Path
+    reference: Path
+
+    def start(self, store: Path, executor: str = "inline", **env: str) -> "subprocess.Popen[bytes]":
+        """Start a driver and return once it is about to open the store."""
+        driver = subprocess.Popen(
+            [sys.executable, "-c", _DRIVER, self.study, store, executor],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **env},
+        )
+        assert driver.stdout is not None
+        assert driver.stdout.readline() == b"ready\n"
+        return driver
+
+    def finish(self, store: Path, executor: str = "inline", env: Mapping[str, str] | None = None) -> None:
+        """Run a driver to its end."""
+        driver = self.start(store, executor, **(env or {}))
+        _, errors = driver.communicate(timeout=300)
+        assert driver.returncode == 0, errors.decode()
+
+    def assert_whole(self, store: Path, *, once_on_disk: bool = True) -> None:
+        """Assert that a store holds each run exactly once, and equals the uninterrupted one byte for byte."""
+        path = store / "sweeps" / self.reference.name
+        layout = SweepLayout(path)
+        sweep, reference = open_sweep(path), open_sweep(self.reference)
+        names = ["run_id", *results_schema().names]
+        rows = sweep.rows().select(names)
+        assert rows.num_rows == len(set(rows["run_id"].to_pylist()))
+        # Through text, which tells every two floats apart and finds a NaN equal to itself.
+        assert repr(rows.to_pylist()) == repr(reference.rows().select(names).to_pylist())
+        for number in range(30):
+            plan, expected = layout.plan(number), SweepLayout(self.reference).plan(number)
+            assert plan.exists() == expected.exists()
+            assert not plan.exists() or plan.read_bytes() == expected.read_bytes()
+        assert sweep.answers().equals(reference.answers())
+        assert sweep.certificates().equals(reference.certificates())
+        assert not layout.quarantine.exists()
+        fragments = list(layout.fragments.iterdir())
+        assert all(fragment.suffix == ".parquet" for fragment in fragments)
+        if once_on_disk:
+            assert sum(pq.read_metadata(fragment).num_rows for fragment in fragments) == rows.num_rows
+        status = sweeps.status(path)
+        assert status.finished
+        assert status.present == status.planned == rows.num_rows
+
+
+@pytest.fixture(scope="session")
+def fragile(tmp_path_factory: pytest.TempPathFactory) -> Fragile:
+    """Return a sweep of some fifty short runs in about ten rounds."""
+    return _make(tmp_path_factory.mktemp("fragile"), requests=1000, replicates=2)
+
+
+@pytest.fixture(scope="session")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Fragile:
+    """Return a sweep of some hundred longer runs."""
+    return _make(tmp_path_factory.mktemp("big"), requests=20_000, replicates=6)
+
+
+def _make(folder: Path, requests: int, replicates: int) -> Fragile:
+    study = folder / "fragile.yaml"
+    study.write_text(STUDY.format(requests=requests, replicates=replicates))
+    outcome = sweeps.run(sweeps.load_study(study), folder / "reference", executor="inline", workers=2)
+    assert outcome.state == "finished"
+    return Fragile(study, outcome.path)
