@@ -7,7 +7,7 @@ from destage.queries.session import Session, open_session
 from destage.store import find_sweep
 
 if TYPE_CHECKING:
-    import polars
+    import polars as pl
 
 
 class Frames:
@@ -20,19 +20,19 @@ class Frames:
     def __init__(self, session: Session) -> None:
         self.session = session
 
-    def runs(self) -> "polars.LazyFrame":
+    def runs(self) -> "pl.LazyFrame":
         """Return one row per planned run that is there."""
         return self._view("runs")
 
-    def points(self) -> "polars.LazyFrame":
+    def points(self) -> "pl.LazyFrame":
         """Return one row per point (and probed value): means over replicates with their intervals."""
         return self._view("points")
 
-    def answers(self) -> "polars.LazyFrame":
+    def answers(self) -> "pl.LazyFrame":
         """Return one row per point: what the study's seek found."""
         return self._view("answers")
 
-    def query(self, name: str) -> "polars.LazyFrame":
+    def query(self, name: str) -> "pl.LazyFrame":
         """Return the rows of a named query.
 
         Args:
@@ -41,17 +41,17 @@ class Frames:
         Raises:
             QueryError: There is no such query for this study.
         """
-        import polars  # noqa: PLC0415 - only notebooks need it
+        import polars as pl  # noqa: PLC0415 - only notebooks need it
 
-        return polars.LazyFrame(polars.from_arrow(self.session.query(name)))
+        return pl.LazyFrame(pl.from_arrow(self.session.query(name)))
 
-    def _view(self, name: str) -> "polars.LazyFrame":
-        import polars  # noqa: PLC0415 - only notebooks need it
+    def _view(self, name: str) -> "pl.LazyFrame":
+        import polars as pl  # noqa: PLC0415 - only notebooks need it
 
-        return polars.LazyFrame(polars.from_arrow(self.session.sql(f"SELECT * FROM {name}")))  # noqa: S608
+        return pl.LazyFrame(pl.from_arrow(self.session.sql(f"SELECT * FROM {name}")))  # noqa: S608
 
 
-def open_frames(sweep: str | Path, store: Path | None = None) -> Frames:
+def open_frames(sweep: str | Path, store: str | Path | None = None) -> Frames:
     """Open a sweep for a notebook.
 
     Args:
@@ -61,4 +61,4 @@ def open_frames(sweep: str | Path, store: Path | None = None) -> Frames:
     Raises:
         StoreError: No sweep, or more than one, answers to the name.
     """
-    return Frames(open_session(find_sweep(sweep, store)))
+    return Frames(open_session(find_sweep(sweep, None if store is None else Path(store))))

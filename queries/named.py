@@ -1,13 +1,14 @@
 """Named questions: one SQL file each, whose header says what it answers, its parameters and what a row is.
 
     -- name: users_against_cache
-    -- studies: seek                     (or: fixed, any)
+    -- studies: seek
     -- purpose: What each cache size carries.
     -- parameter: relative [fraction] = 0.05: the half-width that counts as narrow
     -- row: one per point
     SELECT ...
 
-Two files may bear one name, one for studies that seek a value and one for studies that do not.
+`studies` says which studies it is for: those that `seek` a value, those that `replay` a trace, `fixed` (all
+that seek nothing) or `any`. Files may share a name: the one that fits a study most closely answers.
 """
 
 import re
@@ -15,8 +16,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
+from typing import Literal
 
 from destage.errors import QueryError
+
+Kind = Literal["seek", "replay", "fixed"]
+"""A study seeks a value, replays a trace at a fixed load, or runs at a fixed load."""
+
+FITTING: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+    {"seek": ("seek", "any"), "replay": ("replay", "fixed", "any"), "fixed": ("fixed", "any")}
+)
+"""What may stand under `studies` for each kind of study, the closest first."""
 
 _HEADER = re.compile(r"--\s*(name|studies|purpose|parameter|row):\s*(.+)")
 _PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
@@ -45,7 +56,7 @@ class NamedQuery:
 
     Attributes:
         name: Its name.
-        studies: Which studies it is for: seek, fixed or any.
+        studies: Which studies it is for: seek, replay, fixed or any.
         purpose: What it answers.
         parameters: Its parameters.
         row: What one row is.
@@ -84,25 +95,23 @@ def named_queries() -> tuple[NamedQuery, ...]:
     return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
 
 
-def find_query(name: str, *, seeks: bool) -> NamedQuery:
-    """Return the query of a name that fits the kind of study.
+def find_query(name: str, kind: Kind) -> NamedQuery:
+    """Return the query of a name that fits a kind of study most closely.
 
     Args:
         name: The name.
-        seeks: Whether the study seeks a value.
+        kind: The kind of study.
 
     Raises:
         QueryError: There is none.
     """
-    kind = "seek" if seeks else "fixed"
-    named = [query for query in named_queries() if query.name == name]
-    for query in named:
-        if query.studies in {kind, "any"}:
-            return query
+    named = {query.studies: query for query in named_queries() if query.name == name}
+    for studies in FITTING[kind]:
+        if studies in named:
+            return named[studies]
     if named:
-        what = "seek a value" if named[0].studies == "seek" else "seek nothing"
-        raise QueryError(f"query {name!r} is for studies that {what}; this one does not")
-    fitting = sorted({query.name for query in named_queries() if query.studies in {kind, "any"}})
+        raise QueryError(f"query {name!r} is for studies of kind {' or '.join(named)}; this one is {kind}")
+    fitting = sorted({query.name for query in named_queries() if query.studies in FITTING[kind]})
     raise QueryError(f"no query {name!r}; there are: {', '.join(fitting)}")
 
 

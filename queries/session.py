@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from destage.engine import scenario_schema, traces
 from destage.queries import views
-from destage.queries.named import find_query
+from destage.queries.named import Kind, find_query
 from destage.queries.published import published_table
 from destage.sql import Database
 from destage.store import Sweep, open_sweep
@@ -83,14 +83,16 @@ class Session:
         Raises:
             QueryError: There is no such query for this kind of study, or a parameter is unknown or no number.
         """
-        query = find_query(name, seeks=self.seek is not None)
+        query = find_query(name, self.kind)
         rows = self.sql(query.sql, query.values(parameters or {}))
         return rows.rename_columns([self._answer_name(name) for name in rows.column_names])
 
     @property
-    def is_replay(self) -> bool:
-        """Whether the study replays a trace."""
-        return bool(traces.replays(self.config))
+    def kind(self) -> Kind:
+        """Whether the study seeks a value, replays a trace, or runs at a fixed load."""
+        if self.seek is not None:
+            return "seek"
+        return "replay" if traces.replays(self.config) else "fixed"
 
     @property
     def metric(self) -> str | None:

@@ -22,9 +22,8 @@ def answer_sentences(session: Session) -> list[str]:
         session: The sweep.
     """
     rows = session.query("design_space").to_pylist()
-    if session.seek is not None:
-        return _seek_answer(rows, session)
-    return _replay_answer(rows, session) if session.is_replay else _response_answer(rows, session)
+    tell = {"seek": _seek_answer, "replay": _replay_answer, "fixed": _response_answer}
+    return tell[session.kind](rows, session)
 
 
 def _seek_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -149,8 +148,8 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
             key=lambda pair: pair[0],
         )
         sentences.append(
-            f"The battery matters most here: {_answered(having, session)}; without it, {number(round(ratio, 2))} "
-            "times as much."
+            f"The battery matters most here: {_answered(having, session)}; "
+            f"without it, {number(round(ratio, 2))} times as much."
         )
     return sentences
 
@@ -161,8 +160,8 @@ def _elsewhere(row: Row, session: Session) -> tuple[Any, ...]:
 
 def _answered(row: Row, session: Session) -> str:
     return (
-        f"{_name(row, session)}: {number(row['response_p95_us'] / 1e3)} ms at the 95th percentile of response "
-        f"time, {number(row['throughput_iops'])} requests a second"
+        f"{_name(row, session)}: {number(row['response_p95_us'] / 1e3)} ms at the 95th percentile of "
+        f"response time, {number(row['throughput_iops'])} requests a second"
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.errors import QueryError
-from destage.queries.named import find_query
+from destage.queries.named import FITTING, find_query
 from destage.queries.presentation import scale_of, title_of
 from destage.queries.report.chart import Chart, Mark, Panel, Series
 from destage.queries.report.grouping import Grouping, group
@@ -21,7 +21,7 @@ class Plot:
     Attributes:
         name: Its name.
         query: The named query whose rows it shows.
-        studies: Which studies it is for: seek, fixed, replay (fixed, of a trace) or any.
+        studies: Which studies it is for: seek, replay, fixed or any.
         title: What it shows.
         columns: The columns drawn, a panel each; `answer` is what the study seeks.
         caption: What a reader must know of it.
@@ -145,10 +145,7 @@ def figure(session: Session, name: str) -> Figure:
 
 
 def _fitting(session: Session) -> list[Plot]:
-    kinds = {"any", "fixed" if session.seek is None else "seek"}
-    if session.is_replay:
-        kinds.add("replay")
-    return [plot for plot in PLOTS if plot.studies in kinds]
+    return [plot for plot in PLOTS if plot.studies in FITTING[session.kind]]
 
 
 def _figure(session: Session, plot: Plot) -> Figure | None:
@@ -172,7 +169,7 @@ def _figure(session: Session, plot: Plot) -> Figure | None:
         panels=panels,
         ordered=_legend(panels),
     )
-    query = find_query(plot.query, seeks=session.seek is not None)
+    query = find_query(plot.query, session.kind)
     return Figure(plot, chart, " ".join([plot.caption, *grouping.remarks, *_remarks(chart)]), query.sql)
 
 

@@ -71,7 +71,7 @@ def _sql(text: str) -> str:
 
 def _design_space(session: Session) -> str:
     rows = session.query("design_space")
-    query = find_query("design_space", seeks=session.seek is not None)
+    query = find_query("design_space", session.kind)
     return (
         '<section id="design_space"><h2>The design space</h2>'
         f'<p class="caption">{escape(query.purpose)} A heading sorts; the field filters.</p>'

@@ -1,5 +1,5 @@
 -- name: commits_against_cache
--- studies: fixed
+-- studies: replay
 -- purpose: What each cache size does for a server that waits for its commits: how long the work takes, how long a commit.
 -- row: one per point; means over replicates with the ends of their 95 % interval where there are several
 SELECT

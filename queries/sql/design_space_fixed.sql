@@ -1,6 +1,6 @@
 -- name: design_space
 -- studies: fixed
--- purpose: What each configuration does under the study's load: time to completion, commits, response, stalls, hit ratios.
+-- purpose: What each configuration does under the study's load: response times, throughput, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: below this busy fraction no part of the array is said to limit it; the host does
 -- row: one per point (points that come to the same runs share one); means over replicates
 WITH planned AS (
@@ -14,12 +14,10 @@ measured AS (
 SELECT
   label,
   COLUMNS(lambda c: contains(c, '.')),
-  completion_time_s,
-  commit_p50_us,
-  commit_p99_us,
-  commits_per_s,
   throughput_iops,
+  response_mean_us,
   response_p95_us,
+  response_p99_us,
   write_stalls,
   write_stall_mean_us,
   read_hit_ratio,

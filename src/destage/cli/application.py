@@ -8,13 +8,15 @@ from typing import Any, NoReturn
 
 import typer
 
-from destage.cli.output import complain, warn
+from destage.cli.output import complain, say, warn
 from destage.errors import ClusterError, ConfigError, DestageError, QueryError, TraceError
 
 _INVALID = 2
 _INFRASTRUCTURE = 4
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
+_NOTHING_ASKED = "NoArgsIsHelpError"
+"""The error that carries the help text; Typer does not export it."""
 
 
 class Application(typer.Typer):
@@ -45,8 +47,11 @@ class Application(typer.Typer):
     def _tell(self, error: Exception) -> int:
         if self.is_debugging:
             traceback.print_exception(error)
-        for line in _lines(error):
-            complain(line)
+        if type(error).__name__ == _NOTHING_ASKED:
+            say(str(error))
+        else:
+            for line in _lines(error):
+                complain(line)
         return _exit_code(error)
 
 
@@ -71,7 +76,6 @@ def _lines(error: Exception) -> Iterator[str]:
     elif isinstance(error, OSError):
         yield f"{error.filename or 'the system'}: {error.strerror or error}"
     elif hasattr(error, "format_message"):
-        message = " ".join(str(error.format_message()).split())
-        yield message or "nothing was asked; see destage --help"
+        yield " ".join(str(error.format_message()).split())
     else:
         yield f"{type(error).__name__}: {error} (--debug shows where)"

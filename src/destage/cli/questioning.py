@@ -28,12 +28,13 @@ def query(
 ) -> None:
     """Answer a named question from a sweep's rows."""
     from destage.queries import named_queries, open_session
+    from destage.queries.named import FITTING, find_query
     from destage.store import find_sweep
 
     with open_session(find_sweep(sweep, store)) as session:
         if name is None:
-            kinds = {"any", "fixed" if session.seek is None else "seek"}
-            purposes = {each.name: each.purpose for each in named_queries() if each.studies in kinds}
+            names = {each.name for each in named_queries() if each.studies in FITTING[session.kind]}
+            purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
             print_json(purposes) if as_json else print_pairs(purposes)
             return
         rows = session.query(name, _parameters(param or []))

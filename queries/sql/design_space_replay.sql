@@ -1,0 +1,41 @@
+-- name: design_space
+-- studies: replay
+-- purpose: What each configuration makes of the recorded work: time to completion, commits, response, stalls, hit ratios.
+-- parameter: idle [fraction] = 0.5: below this busy fraction no part of the array is said to limit it; the host does
+-- row: one per point (points that come to the same runs share one); means over replicates
+WITH planned AS (
+  SELECT point_id, plan_row FROM configurations WHERE is_first
+),
+
+measured AS (
+  SELECT * FROM points
+)
+
+SELECT
+  label,
+  COLUMNS(lambda c: contains(c, '.')),
+  completion_time_s,
+  commit_p50_us,
+  commit_p99_us,
+  commits_per_s,
+  throughput_iops,
+  response_p95_us,
+  write_stalls,
+  write_stall_mean_us,
+  read_hit_ratio,
+  write_hit_ratio,
+  hit_ratio,
+  CASE
+    WHEN greatest(disk_busy_max_fraction, link_busy_fraction, firmware_busy_fraction) < $idle THEN 'host'
+    WHEN disk_busy_max_fraction >= greatest(link_busy_fraction, firmware_busy_fraction) THEN 'disk'
+    WHEN link_busy_fraction >= firmware_busy_fraction THEN 'link'
+    ELSE 'firmware'
+  END AS limiting,
+  n,
+  n_not_stationary,
+  n_overloaded,
+  n_failed,
+  n_missing
+FROM measured
+INNER JOIN planned USING (point_id)
+ORDER BY plan_row
