@@ -54,23 +54,6 @@ def validate(scenario: Scenario) -> list[Issue]:
     return _judge(scenario)[1]
 
 
-def base_json(scenario: Scenario) -> str:
-    """A configuration in base units as the engine reads it; the engine judges the rest.
-
-    Args:
-        scenario: A configuration; a text is passed on as it is.
-
-    Raises:
-        ConfigError: A catalogue name is unknown or a quantity cannot be read.
-    """
-    if isinstance(scenario, str):
-        return scenario
-    given = to_base_units(catalog.resolve(scenario), scenario_schema.engine_tree())
-    if given.issues:
-        raise ConfigError("the configuration has quantities that cannot be read", issues=tuple(given.issues))
-    return json.dumps(given.value)
-
-
 def read(scenario: Scenario) -> dict[str, Any]:
     """A configuration as a mapping.
 

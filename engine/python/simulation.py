@@ -66,13 +66,13 @@ def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -
 
 
 def _prepare(scenario: Scenario, folder: str | Path, loaded: dict[str, _engine.Trace]) -> str:
-    """The JSON that the engine reads; the traces it replays are added to `loaded`."""
+    """The canonical text that the engine reads; the traces it replays are added to `loaded`."""
     if isinstance(scenario, str) and '"trace"' not in scenario:
         return scenario
     bound = traces.bind(configuration.read(scenario), folder)
     for arrival in traces.replays(bound):
         loaded[arrival["digest"]] = traces.load(arrival["file"])
-    return configuration.base_json(bound)
+    return configuration.canonical_json(bound)
 
 
 def _with_refused(done: pa.Table, refused: dict[int, tuple[str, str]]) -> pa.Table:

@@ -64,7 +64,7 @@ def mangled(draw: st.DrawFn) -> dict[str, Any]:
     return document
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(mangled())
 def test_every_document_is_either_a_configuration_or_has_its_mistakes_named(document: dict[str, Any]) -> None:
     before = repr(document)

@@ -82,6 +82,7 @@ def test_a_failed_run_is_a_row_in_its_place() -> None:
     assert rows["error_kind"].to_pylist() == ["configuration", None, "configuration", "trace", None]
     errors = rows["error"].to_pylist()
     assert "parsecs" in errors[0]
+    assert "\n" not in "".join(error or "" for error in errors)
     assert "array.disks" in errors[2]
     assert "nowhere.blk" in errors[3]
     assert rows.slice(1, 1).to_pylist() == rows.slice(4, 1).to_pylist()
