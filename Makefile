@@ -61,7 +61,7 @@ types: engine ## mypy --strict, and the engine's stub against the compiled engin
 .PHONY: layers
 layers: python ## who may import whom
 	$(call step,layers)
-	@$(BIN)/lint-imports --no-cache --config pyproject.toml
+	@$(BIN)/lint-imports --no-logo --no-cache --config pyproject.toml
 
 .PHONY: docs
 docs: engine ## write the generated pages of docs/ anew
