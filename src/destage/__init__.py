@@ -3,3 +3,32 @@
 The rooms are ``destage.engine`` (one array, simulated), ``destage.sweeps`` (which configurations, and getting
 them all run) and ``destage.queries`` (what the rows mean). Importing this package loads none of them.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from destage.queries.frames import Frames
+
+__all__ = ["open"]
+
+
+def open(sweep: str | Path, store: str | Path | None = None) -> Frames:  # noqa: A001 -- `destage.open(...)` reads well
+    """Open a sweep for a notebook: its rows as polars LazyFrames.
+
+    Args:
+        sweep: Path of a sweep, its name, or an unambiguous beginning of its name.
+        store: Folder of the store that the name is looked up in; the default store where None.
+
+    Returns:
+        The sweep's ``runs()``, ``points()`` and ``answers()``.
+
+    Raises:
+        StoreError: No sweep, or more than one, goes by that name.
+    """
+    from destage.queries.frames import open_frames  # noqa: PLC0415 -- a notebook pays for polars, an import does not
+
+    return open_frames(sweep, store)
