@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn stack_distances_of_the_hand_worked_string() {
-        // a b c b a d a: distances -, -, -, 1, 2, -, 1 (FACTS 3.6), so the hits by capacity are:
+        // a b c b a d a: distances -, -, -, 1, 2, -, 1, so the hits by capacity are:
         let keys = [0, 1, 2, 1, 0, 3, 0];
         let hits: Vec<u64> = (1..=4).map(|capacity| count_hits(capacity, keys)).collect();
         assert_eq!(hits, [0, 2, 3, 3]);

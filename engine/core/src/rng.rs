@@ -37,7 +37,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The stream H(root seed, replicate, name, index, purpose) of DESIGN section 3.
+    /// The stream H(root seed, replicate, name, index, purpose).
     pub fn named(root: u64, replicate: u32, name: &str, index: u32, purpose: Purpose) -> Self {
         let mut hasher = SipHasher24::new_with_keys(root, u64::from(replicate));
         hasher.write(name.as_bytes());

@@ -93,13 +93,13 @@ impl Default for Fifo {
 impl Fifo {
     /// Whether the list is empty.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.head == Link::END
     }
 
     /// The first entry.
     #[inline]
-    pub const fn first(&self) -> Option<u32> {
+    pub const fn first(self) -> Option<u32> {
         self.head.get()
     }
 

@@ -61,6 +61,8 @@ pub struct WriteCache {
     lines: Vec<Line>,
     free: Vec<u32>,
     elevators: Vec<Elevator>,
+    /// Lines that were written again while they are going: their second version takes a line of its own.
+    second_versions: u32,
     dirty_sectors: u64,
     scratch: Vec<(u64, u64)>,
 }
@@ -80,6 +82,7 @@ impl WriteCache {
                 .iter()
                 .map(|sectors| Elevator { stripe_sectors: sectors.0, stripes: BTreeMap::new(), position: 0 })
                 .collect(),
+            second_versions: 0,
             dirty_sectors: 0,
             scratch: Vec::new(),
         }
@@ -90,10 +93,10 @@ impl WriteCache {
         self.capacity
     }
 
-    /// Lines that are dirty or going.
+    /// Lines that are dirty or going; one that is both counts twice, for it holds two versions.
     #[inline]
     pub fn used(&self) -> u32 {
-        self.index.len() as u32
+        self.index.len() as u32 + self.second_versions
     }
 
     /// Sectors that are not on the disks yet: dirty or going.
@@ -119,10 +122,17 @@ impl WriteCache {
     #[inline]
     pub fn accept(&mut self, array: u16, line: u64, mask: u64, may_allocate: bool) -> Accepted {
         let key = Self::key(array, line);
+        let is_room = may_allocate && self.used() < self.capacity;
         if let Some(&slot) = self.index.get(&key) {
             let entry = &mut self.lines[slot as usize];
             let absorbed = (entry.dirty & mask).count_ones();
             let was_clean = entry.dirty == 0;
+            if was_clean {
+                if !is_room {
+                    return Accepted::Full;
+                }
+                self.second_versions += 1;
+            }
             entry.dirty |= mask;
             self.dirty_sectors += u64::from(mask.count_ones() - absorbed);
             if was_clean {
@@ -130,7 +140,7 @@ impl WriteCache {
             }
             return Accepted::In { absorbed, was_dirty: !was_clean };
         }
-        if !may_allocate || self.used() >= self.capacity {
+        if !is_room {
             return Accepted::Full;
         }
         let entry = Line { key, dirty: mask, going: 0, next: Link::END, next_going: Link::END };
@@ -183,13 +193,13 @@ impl WriteCache {
         let mut going = Link::END;
         self.scratch.clear();
         while let Some(slot) = link.get() {
-            let line = &mut self.lines[slot as usize];
-            link = line.next;
-            line.going = line.dirty;
-            line.dirty = 0;
-            line.next_going = going;
+            let entry = &mut self.lines[slot as usize];
+            link = entry.next;
+            entry.going = entry.dirty;
+            entry.dirty = 0;
+            entry.next_going = going;
             going = Link::to(slot);
-            self.scratch.push((line.key & ((1 << ARRAY_SHIFT) - 1), line.going));
+            self.scratch.push((entry.key & ((1 << ARRAY_SHIFT) - 1), entry.going));
         }
         self.scratch.sort_unstable();
         extents.clear();
@@ -213,6 +223,8 @@ impl WriteCache {
                 let key = line.key;
                 self.index.remove(&key);
                 self.free.push(slot);
+            } else {
+                self.second_versions -= 1;
             }
         }
         self.dirty_sectors -= destaged;
@@ -290,6 +302,16 @@ mod tests {
         assert_eq!((cache.used(), cache.dirty_sectors()), (1, 2));
         assert!(cache.begin_destage(0, |_| false, &mut out).is_some());
         assert_eq!(out, extents(&[(0, 2)]));
+    }
+
+    #[test]
+    fn a_second_version_takes_a_line_of_its_own() {
+        let mut cache = cache(1);
+        cache.accept(0, 0, 0x0f, true);
+        let (_, going, _) = cache.begin_destage(0, |_| false, &mut Vec::new()).unwrap();
+        assert_eq!(cache.accept(0, 0, 0x01, true), Accepted::Full);
+        cache.end_destage(going, |_| ());
+        assert_eq!(cache.accept(0, 0, 0x01, true), Accepted::In { absorbed: 0, was_dirty: false });
     }
 
     #[test]

@@ -99,14 +99,14 @@ impl Scenario {
     /// Checks one array and gives its capacity where that is defined.
     fn check_array(&self, path: &str, array: &super::Array, issues: &mut Vec<Issue>) -> Option<Bytes> {
         let before = issues.len();
-        if array.stripe_unit.0 == 0 || array.stripe_unit.0 % SECTOR_BYTES != 0 {
+        if array.stripe_unit.0 == 0 || !array.stripe_unit.0.is_multiple_of(SECTOR_BYTES) {
             issues.push(Issue::new(
                 format!("{path}.stripe_unit"),
                 format!("{} bytes; allowed is a multiple of 512 bytes", array.stripe_unit.0),
             ));
         } else if self.controller.cache.capacity.0 > 0
             && self.controller.cache.line.0 > 0
-            && array.stripe_unit.0 % self.controller.cache.line.0 != 0
+            && !array.stripe_unit.0.is_multiple_of(self.controller.cache.line.0)
         {
             issues.push(Issue::new(
                 format!("{path}.stripe_unit"),
@@ -197,7 +197,7 @@ fn check_distribution(path: &str, distribution: &Distribution, issues: &mut Vec<
             format!("{} ns is above the greatest time of {} ns", low.0, high.0),
         )),
         Distribution::Lognormal { cv, .. } if cv <= 0.0 || !cv.is_finite() => {
-            issues.push(Issue::new(format!("{path}.cv"), format!("{cv}; allowed is more than 0")))
+            issues.push(Issue::new(format!("{path}.cv"), format!("{cv}; allowed is more than 0")));
         }
         _ => {}
     }
@@ -214,7 +214,7 @@ fn check_operations(path: &str, operations: &Operations, issues: &mut Vec<Issue>
             .collect(),
     };
     for (name, size) in sizes {
-        if size.0 == 0 || size.0 % SECTOR_BYTES != 0 || size.0 > 64 << 20 {
+        if size.0 == 0 || !size.0.is_multiple_of(SECTOR_BYTES) || size.0 > 64 << 20 {
             issues.push(Issue::new(
                 format!("{path}.{name}"),
                 format!("{} bytes; allowed is a multiple of 512 bytes up to 64 MiB", size.0),
@@ -227,7 +227,7 @@ fn check_operations(path: &str, operations: &Operations, issues: &mut Vec<Issue>
         issues.push(Issue::new(format!("{path}.size.options"), "a weight must be more than 0"));
     }
     if let Some(alignment) = operations.alignment
-        && (alignment.0 == 0 || alignment.0 % SECTOR_BYTES != 0)
+        && (alignment.0 == 0 || !alignment.0.is_multiple_of(SECTOR_BYTES))
     {
         issues.push(Issue::new(
             format!("{path}.alignment"),
@@ -258,7 +258,7 @@ fn check_address(path: &str, address: &Address, largest: Bytes, capacity: Bytes,
     }
     match placement {
         super::Placement::Contiguous { offset } => {
-            if offset.0 % SECTOR_BYTES != 0 || offset.0 + footprint.0 > capacity.0 {
+            if !offset.0.is_multiple_of(SECTOR_BYTES) || offset.0 + footprint.0 > capacity.0 {
                 issues.push(Issue::new(
                     format!("{path}.placement.offset"),
                     format!(
@@ -269,7 +269,7 @@ fn check_address(path: &str, address: &Address, largest: Bytes, capacity: Bytes,
             }
         }
         super::Placement::Scattered { extent } | super::Placement::Spread { extent } => {
-            if extent.0 % SECTOR_BYTES != 0 || extent < largest {
+            if !extent.0.is_multiple_of(SECTOR_BYTES) || extent < largest {
                 issues.push(Issue::new(
                     format!("{path}.placement.extent"),
                     format!(
@@ -281,7 +281,7 @@ fn check_address(path: &str, address: &Address, largest: Bytes, capacity: Bytes,
         }
     }
     if let Address::Zipf { block, exponent, .. } = address {
-        if block.0 % SECTOR_BYTES != 0 || *block < largest {
+        if !block.0.is_multiple_of(SECTOR_BYTES) || *block < largest {
             issues.push(Issue::new(
                 format!("{path}.block"),
                 format!(

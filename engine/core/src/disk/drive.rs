@@ -202,12 +202,23 @@ impl Drive {
     /// The index and cost of the best of `window` under the drive's policy; the first of equals.
     #[inline]
     fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
-        if let [only] = window {
-            return Some((0, self.cost(now, only)));
-        }
+        let under_head = self.under_head(now);
         let mut best = None;
         for (index, waiting) in window.iter().enumerate() {
-            let cost = self.cost(now, waiting);
+            let cost = match self.model.policy {
+                QueuePolicy::Sptf => {
+                    let moving = self.moving(waiting);
+                    // No rotational wait can make up for a move that alone takes longer than the best so far.
+                    if best.is_some_and(|(_, least)| moving >= least) {
+                        continue;
+                    }
+                    self.positioning(under_head, moving, waiting)
+                }
+                QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
+                // Addresses behind the arm come after all those ahead of it.
+                QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
+                QueuePolicy::Fcfs => waiting.arrived.0,
+            };
             if best.is_none_or(|(_, least)| cost < least) {
                 best = Some((index, cost));
             }
@@ -215,45 +226,46 @@ impl Drive {
         best
     }
 
+    /// The angle under the head at `time` \[ns after the index mark\].
     #[inline]
-    fn cost(&self, now: SimTime, waiting: &Waiting) -> u64 {
-        match self.model.policy {
-            QueuePolicy::Sptf => self.positioning(now, waiting),
-            QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
-            QueuePolicy::CLook => {
-                // Addresses behind the arm come after all those ahead of it.
-                waiting.io.lba.0.wrapping_sub(self.next_lba.0)
-            }
-            QueuePolicy::Fcfs => waiting.arrived.0,
-        }
+    fn under_head(&self, time: SimTime) -> u64 {
+        (time.0 + self.phase) % self.revolution
     }
 
-    /// Time from `ready` until the first sector is under the head \[ns\].
+    /// Time to bring the head to the track, settled \[ns\].
     #[inline]
-    fn positioning(&self, ready: SimTime, waiting: &Waiting) -> u64 {
+    fn moving(&self, waiting: &Waiting) -> u64 {
         let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
-        let mut moving = if distance > 0 {
+        let moving = if distance > 0 {
             model.seek.time(distance).0
         } else if waiting.location.surface == self.surface {
             0
         } else {
             model.head_switch
         };
-        if waiting.io.is_write {
-            moving += model.write_settle;
+        if waiting.io.is_write { moving + model.write_settle } else { moving }
+    }
+
+    /// Time until the first sector is under the head, when the angle `under_head` is under it now and the move takes
+    /// `moving` \[ns\].
+    #[inline]
+    fn positioning(&self, under_head: u64, moving: u64, waiting: &Waiting) -> u64 {
+        let mut after_move = under_head + moving;
+        // A few subtractions are cheaper than a division: moves last a few revolutions at most.
+        while after_move >= self.revolution {
+            after_move -= self.revolution;
         }
-        let under_head = (ready.0 + moving + self.phase) % self.revolution;
         let angle = u64::from(waiting.angle_ns);
         let wait =
-            if under_head <= angle { angle - under_head } else { angle + self.revolution - under_head };
+            if after_move <= angle { angle - after_move } else { angle + self.revolution - after_move };
         if wait + ROUNDING.0 >= self.revolution { moving } else { moving + wait }
     }
 
     #[inline]
     fn start(&mut self, now: SimTime, waiting: &Waiting, command: SimDuration) -> Started {
         let ready = now + command;
-        let positioning = SimDuration(self.positioning(ready, waiting));
+        let positioning = self.positioning(self.under_head(ready), self.moving(waiting), waiting);
         let io = waiting.io;
         let model = &*self.model;
         let transfer = model.geometry.transfer(&waiting.location, count(&io), SimDuration(self.revolution));
@@ -263,6 +275,6 @@ impl Drive {
         self.next_lba = io.lba + count(&io);
         self.usage.begin(io.is_write);
         self.current = Some(io);
-        Started { slot: 0, done: ready + positioning + transfer.time.max(bus) }
+        Started { slot: 0, done: ready + SimDuration(positioning) + transfer.time.max(bus) }
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::array_state::ArrayState;
-use super::conduct::Conduct;
+use super::conduct::{Conduct, LARGEST_BACKLOG};
 use super::hosts::Source;
 use super::measures::Measures;
 use super::replay::{Mapping, Replay};
 use super::stripe_write::StripeWrite;
-use super::{Simulation, StreamModel, TraceStore, WriteBack};
+use super::{Protection, Simulation, StreamModel, TraceStore, WriteBack};
 use crate::config::{Arrival, BatteryState, Issue, ReplayMode, Scenario, Stream, WritePolicy};
 use crate::disk;
 use crate::error::RunError;
@@ -62,6 +62,7 @@ impl Simulation {
             waiting: Fifo::default(),
             outstanding: 0,
             limit: controller.outstanding_limit,
+            backlog_limit: LARGEST_BACKLOG,
             firmware: Pipe::default(),
             command_time: controller.firmware.command_time,
             link: Pipe::default(),
@@ -77,6 +78,7 @@ impl Simulation {
             fetches: Slab::default(),
             waiters: Slab::default(),
             conduct: Conduct::new(&scenario.run),
+            at_window_end: None,
             extents: Vec::new(),
             stripe_write: StripeWrite::default(),
             scenario,
@@ -85,6 +87,7 @@ impl Simulation {
             let stream = simulation.scenario.workload.streams[index].clone();
             simulation.add_stream(index, &stream, traces)?;
         }
+        simulation.backlog_limit += simulation.sources.iter().map(Source::population).sum::<usize>();
         Ok(simulation)
     }
 
@@ -206,8 +209,13 @@ fn build_write_back(
         low: (capacity * cache.write.low_water.0) as u32,
         cache: lines,
         stalled: Fifo::default(),
-        is_active: is_protected || battery.allow_without_battery,
-        is_protected,
+        protection: if is_protected {
+            Protection::Battery
+        } else if battery.allow_without_battery {
+            Protection::AtRisk
+        } else {
+            Protection::None
+        },
         going: 0,
         is_destaging: false,
         is_draining: false,

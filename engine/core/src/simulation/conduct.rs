@@ -16,7 +16,7 @@ use crate::units::{SimDuration, SimTime};
 /// Requests before the first look at stationarity in warm-up.
 const FIRST_LOOK: u64 = 4_000;
 /// Least requests in an automatic window.
-const LEAST_WINDOW: u64 = 20_000;
+const LEAST_WINDOW: u64 = 40_000;
 /// Volumes of the write cache that a window turns over at least, unless its dirty fraction is stationary.
 const TURNOVERS: u64 = 3;
 
@@ -43,6 +43,8 @@ pub(super) struct Conduct {
     dirty: Mser5,
     /// Whether the automatic rules were met.
     pub is_stationary: bool,
+    /// Whether an open load has left the array behind.
+    is_backlogged: bool,
     /// Requests of the warm-up.
     pub warm_up_requests: u64,
     /// Length of the warm-up.
@@ -66,6 +68,7 @@ impl Conduct {
             response: Mser5::new(),
             dirty: Mser5::new(),
             is_stationary: true,
+            is_backlogged: false,
             warm_up_requests: 0,
             warm_up_time: SimDuration::ZERO,
         }
@@ -88,15 +91,10 @@ impl Simulation {
     pub(super) fn is_over(&self) -> bool {
         match self.conduct.phase {
             Phase::Over => true,
-            Phase::Draining => self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0),
-            Phase::WarmUp => false,
-            Phase::Window => {
-                self.conduct.window == Window::Whole
-                    && self.outstanding == 0
-                    && self.is_trace_over()
-                    && (!self.scenario.run.drain
-                        || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0))
+            Phase::Draining => {
+                self.outstanding == 0 && self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0)
             }
+            Phase::WarmUp | Phase::Window => false,
         }
     }
 
@@ -116,15 +114,44 @@ impl Simulation {
         }
     }
 
-    /// After the last record of a trace, what is dirty is destaged where the run is to drain.
-    pub(super) fn drain_if_trace_over(&mut self) {
-        if self.scenario.run.drain
+    /// The window over a whole trace ends with its last completion.
+    pub(super) fn finish_if_trace_over(&mut self) {
+        if self.conduct.phase == Phase::Window
             && self.conduct.window == Window::Whole
             && self.outstanding == 0
             && self.is_trace_over()
         {
-            self.start_draining();
+            self.finish_window();
         }
+    }
+
+    /// The input has ended before the window did.
+    pub(super) fn finish_early(&mut self) {
+        match self.conduct.phase {
+            Phase::WarmUp => {
+                // There is nothing left to measure.
+                self.conduct.is_stationary = false;
+                self.begin_window();
+                self.finish_window();
+            }
+            Phase::Window => self.finish_window(),
+            Phase::Draining | Phase::Over => self.conduct.phase = Phase::Over,
+        }
+    }
+
+    /// Whether the hosts are silent because the run only drains what is dirty.
+    pub(super) fn is_draining(&self) -> bool {
+        self.conduct.phase == Phase::Draining
+    }
+
+    /// The backlog of an open load has outgrown every limit: the run ends.
+    pub(super) fn give_up_on_backlog(&mut self) {
+        self.conduct.is_backlogged = true;
+        if self.conduct.phase == Phase::WarmUp {
+            self.begin_window();
+        }
+        self.conduct.phase = Phase::Over;
+        self.end_window();
     }
 
     fn look(&mut self) {
@@ -189,21 +216,17 @@ impl Simulation {
 
     fn finish_window(&mut self) {
         self.conduct.next_look = u64::MAX;
-        if self.scenario.run.drain {
-            self.conduct.phase = Phase::Draining;
-            self.start_draining();
-        } else {
+        self.end_window();
+        if !self.scenario.run.drain {
             self.conduct.phase = Phase::Over;
+            return;
         }
-    }
-
-    fn start_draining(&mut self) {
-        if let Some(back) = &mut self.write_back
-            && !back.is_draining
-        {
+        self.conduct.phase = Phase::Draining;
+        self.at_window_end = Some(self.outcome());
+        if let Some(back) = &mut self.write_back {
             back.is_draining = true;
-            self.destage_if_due();
         }
+        self.destage_if_due();
     }
 
     /// The timed warm-up or window is over.
@@ -216,17 +239,22 @@ impl Simulation {
     }
 }
 
+/// Requests of open loads that may be under way at a time; with more they have left the array behind.
+pub(super) const LARGEST_BACKLOG: usize = 100_000;
+
 /// An open load is refused as an answer when the backlog at its end takes this share of its time to work off.
 const BACKLOG_SHARE: f64 = 0.05;
 
 impl Simulation {
-    /// Whether an open replay outran the array: it ended long after its last arrival.
+    /// Whether an open load outran the array: its backlog has outgrown every limit, or a replay ended long after its
+    /// last arrival.
     pub(super) fn is_overloaded(&self) -> bool {
-        self.sources.iter().any(|source| {
-            source.open_end().is_some_and(|end| {
-                let late = self.measures.last_completion.since(end).as_secs_f64();
-                late > BACKLOG_SHARE * end.since(SimTime::ZERO).as_secs_f64() && late > 1.0
+        self.conduct.is_backlogged
+            || self.sources.iter().any(|source| {
+                source.open_end().is_some_and(|end| {
+                    let late = self.measures.last_completion.since(end).as_secs_f64();
+                    late > BACKLOG_SHARE * end.since(SimTime::ZERO).as_secs_f64() && late > 1.0
+                })
             })
-        })
     }
 }

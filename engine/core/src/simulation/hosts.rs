@@ -53,6 +53,9 @@ impl Simulation {
     /// A think time, a gap or a hold of a source is over.
     pub(super) fn on_source(&mut self, index: u32) {
         let now = self.now;
+        if self.is_draining() {
+            return;
+        }
         let Source::Synthetic(source) = &mut self.sources[index as usize] else {
             self.replay_next(index);
             return;
@@ -111,6 +114,24 @@ impl Simulation {
 }
 
 impl Source {
+    /// The most requests that a closed source has outstanding; 0 for an open one.
+    pub(super) fn population(&self) -> usize {
+        match self {
+            Self::Synthetic(source) => match source.timing {
+                Timing::Closed { ios, is_parallel, .. } => {
+                    if is_parallel {
+                        ios as usize
+                    } else {
+                        1
+                    }
+                }
+                Timing::Outstanding { depth } => depth as usize,
+                Timing::Poisson { .. } => 0,
+            },
+            Self::Replay(replay) => replay.depth as usize,
+        }
+    }
+
     /// When an open replay issues its last record; nothing for other sources.
     pub(super) fn open_end(&self) -> Option<SimTime> {
         match self {

@@ -77,16 +77,24 @@ struct StreamModel {
     address: AddressModel,
 }
 
+/// Whether dirty data may be held, and survives a power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Protection {
+    /// The battery's charge is below the threshold: write-through.
+    None,
+    /// Write-back without a battery: the data is at risk.
+    AtRisk,
+    /// The battery protects dirty data.
+    Battery,
+}
+
 /// The write-back side of the controller.
 #[derive(Debug)]
 struct WriteBack {
     cache: WriteCache,
     /// Requests that wait for a free line.
     stalled: Fifo,
-    /// Whether the charge allows write-back, or it is allowed without.
-    is_active: bool,
-    /// Whether a battery protects dirty data.
-    is_protected: bool,
+    protection: Protection,
     high: u32,
     low: u32,
     /// Lines on their way to the disks.
@@ -94,6 +102,13 @@ struct WriteBack {
     is_destaging: bool,
     is_draining: bool,
     yields: bool,
+}
+
+impl WriteBack {
+    /// Dirty sectors that no battery protects.
+    fn at_risk(&self) -> u64 {
+        if self.protection == Protection::Battery { 0 } else { self.cache.dirty_sectors() }
+    }
 }
 
 /// A run under way.
@@ -109,6 +124,8 @@ struct Simulation {
     waiting: Fifo,
     outstanding: u32,
     limit: Option<u32>,
+    /// Requests that may be under way at a time; more is the backlog of an open load that the array cannot carry.
+    backlog_limit: usize,
     firmware: Pipe,
     command_time: SimDuration,
     link: Pipe,
@@ -124,6 +141,8 @@ struct Simulation {
     waiters: Slab<Waiter>,
     measures: Measures,
     conduct: Conduct,
+    /// The outcome as it was when the window ended, where the run drains afterwards.
+    at_window_end: Option<Outcome>,
     extents: Vec<Extent>,
     stripe_write: StripeWrite,
 }
@@ -139,7 +158,8 @@ impl Simulation {
         while !self.is_over() {
             let Some((time, event)) = self.events.next() else {
                 if self.is_input_over() {
-                    break;
+                    self.finish_early();
+                    continue;
                 }
                 return Err(self.deadlock("no event is scheduled"));
             };
@@ -162,7 +182,6 @@ impl Simulation {
                 Event::Clock => self.on_clock(),
             }
         }
-        self.end_window();
         Ok(())
     }
 
@@ -204,14 +223,13 @@ impl Simulation {
         if let Some(back) = &self.write_back {
             let dirty = back.cache.dirty_sectors();
             self.measures.dirty.set(self.now, dirty);
-            self.measures.at_risk.set(self.now, if back.is_protected { 0 } else { dirty });
+            self.measures.at_risk.set(self.now, back.at_risk());
         }
     }
 
     fn on_battery_ready(&mut self) {
         if let Some(back) = &mut self.write_back {
-            back.is_active = true;
-            back.is_protected = true;
+            back.protection = Protection::Battery;
         }
         self.note_dirty();
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Simulation;
 use crate::metrics::Histogram;
-use crate::units::SECTOR_BYTES;
+use crate::units::{SECTOR_BYTES, SimDuration};
 
 /// Whether the result of a run may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,9 +145,25 @@ pub fn columns() -> Vec<Column> {
 
 impl Simulation {
     /// The row of a run that is over.
-    pub(super) fn into_outcome(self) -> Outcome {
+    pub(super) fn into_outcome(mut self) -> Outcome {
+        let Some(mut outcome) = self.at_window_end.take() else { return self.outcome() };
+        // Everything stands as it was when the window ended, but for what the drain added.
+        let drain =
+            self.now.since(self.measures.start).as_secs_f64() - outcome.number("window_s").unwrap_or(0.0);
+        for (column, value) in &mut outcome.cells {
+            match column.name.as_str() {
+                "events" => *value = Value::Int(Some(self.event_count.cast_signed())),
+                "drain_s" => *value = Value::Float(Some(drain)),
+                _ => {}
+            }
+        }
+        outcome
+    }
+
+    /// The row as things stand.
+    pub(super) fn outcome(&self) -> Outcome {
         let mut outcome = Outcome { cells: Vec::new() };
-        row(Some(&self), &mut outcome);
+        row(Some(self), &mut outcome);
         outcome
     }
 
@@ -195,7 +211,7 @@ fn int(
     (name, unit, meaning): (&str, &'static str, &str),
     read: impl Fn(&Simulation) -> u64,
 ) {
-    sink.put(name, unit, meaning, Value::Int(run.map(|run| read(run) as i64)));
+    sink.put(name, unit, meaning, Value::Int(run.map(|run| read(run).cast_signed())));
 }
 
 /// Puts a numeric column that reads a field of the run.
@@ -237,6 +253,16 @@ fn put_counts(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         run,
         ("completion_time_s", "s", "from the start of the window to the last completion"),
         |run| Some(run.measures.last_completion.since(run.measures.start).as_secs_f64()),
+    );
+    float(
+        sink,
+        run,
+        (
+            "drain_s",
+            "s",
+            "from the end of the window until all dirty data was on the disks, where the run was to drain",
+        ),
+        |_| None,
     );
 }
 
@@ -314,7 +340,7 @@ fn put_response(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
             });
         }
         float(sink, run, (&name("max"), "us", &format!("greatest {meaning}")), |run| {
-            pick(run).max().map(|max| max.as_micros_f64())
+            pick(run).max().map(SimDuration::as_micros_f64)
         });
     }
     float(
@@ -513,7 +539,7 @@ fn put_arrays(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         "array_requests",
         "count",
         "reads and writes of each array",
-        Value::IntList(each(run, |run, array| histogram(run, array).count() as i64)),
+        Value::IntList(each(run, |run, array| histogram(run, array).count().cast_signed())),
     );
     sink.put(
         "array_response_mean_us",

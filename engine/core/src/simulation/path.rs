@@ -22,6 +22,9 @@ impl Simulation {
             is_hit: false,
             next: Link::END,
         });
+        if self.requests.len() > self.backlog_limit {
+            self.give_up_on_backlog();
+        }
         if self.limit.is_some_and(|limit| self.outstanding >= limit) {
             self.waiting.push(&mut self.requests, request, |entry| &mut entry.next);
         } else {
@@ -113,6 +116,6 @@ impl Simulation {
         if command.operation != Op::Flush {
             self.observe(response);
         }
-        self.drain_if_trace_over();
+        self.finish_if_trace_over();
     }
 }

@@ -11,7 +11,7 @@ use crate::trace::Trace;
 use crate::units::{Lba, Sectors, SimDuration, SimTime};
 use crate::workload::{Command, Op};
 
-/// Gaps are kept up to this length (DESIGN section 3).
+/// Gaps are kept up to this length: a longer pause is the process waiting for something else.
 const LONGEST_GAP: SimDuration = SimDuration(1_000_000_000);
 
 /// A process that issued again within this time cannot have waited for a device: the two requests were submitted

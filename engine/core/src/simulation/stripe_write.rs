@@ -60,7 +60,7 @@ impl StripeWrite {
                         last.end = end;
                     }
                     _ => {
-                        self.strips.push(StripWrite { index: piece.strip.index, start, end, is_solid: true })
+                        self.strips.push(StripWrite { index: piece.strip.index, start, end, is_solid: true });
                     }
                 }
             }
@@ -89,9 +89,9 @@ impl StripeWrite {
             }
         }
         if update == Update::ReconstructWrite {
-            let mut strips = self.strips.iter().peekable();
+            let mut pending = self.strips.iter().peekable();
             for index in 0..layout.data_disks() {
-                let written = strips.next_if(|strip| strip.index == index);
+                let written = pending.next_if(|strip| strip.index == index);
                 let is_known = written.is_some_and(|strip| {
                     strip.is_solid && strip.start == touched.start && strip.end == touched.end
                 });

@@ -1,8 +1,8 @@
 //! Functional warm-up: the caches are filled from the workload's own addresses, without time.
 
-use super::Simulation;
 use super::hosts::Source;
 use super::reads::mask;
+use super::{Protection, Simulation};
 use crate::config::WarmUp;
 use crate::read_cache::Line;
 use crate::workload::Op;
@@ -22,7 +22,7 @@ impl Simulation {
         let target = self
             .write_back
             .as_ref()
-            .filter(|back| back.is_active)
+            .filter(|back| back.protection != Protection::None)
             .map_or(0, |back| u32::midpoint(back.low, back.high));
         let keeps_reads = self.read_cache.as_ref().is_some_and(crate::read_cache::ReadCache::keeps_all);
         let read_lines = self

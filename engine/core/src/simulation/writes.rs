@@ -1,8 +1,8 @@
 //! Writes: into the protected cache (write-back), or straight to the disks (write-through).
 
-use super::Simulation;
 use super::array_state::Parent;
 use super::reads::mask;
+use super::{Protection, Simulation};
 use crate::write_cache::{Accepted, Extent};
 
 impl Simulation {
@@ -10,7 +10,7 @@ impl Simulation {
     pub(super) fn write(&mut self, request: u32) {
         let entry = self.requests[request];
         self.invalidate(entry.array, entry.command.lba.0, entry.command.sectors.0);
-        let is_write_back = self.write_back.as_ref().is_some_and(|back| back.is_active);
+        let is_write_back = self.write_back.as_ref().is_some_and(|back| back.protection != Protection::None);
         if !is_write_back {
             self.write_through(request);
             return;
@@ -55,7 +55,7 @@ impl Simulation {
         }
         let dirty = back.cache.dirty_sectors();
         self.measures.dirty.set(self.now, dirty);
-        self.measures.at_risk.set(self.now, if back.is_protected { 0 } else { dirty });
+        self.measures.at_risk.set(self.now, back.at_risk());
         let entry = &mut self.requests[request];
         entry.accepted = at - entry.command.lba.0;
         entry.is_hit = is_hit;

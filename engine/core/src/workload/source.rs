@@ -125,6 +125,7 @@ impl Synthetic {
     }
 
     /// A source with the same name whose draws are those of the functional warm-up.
+    #[must_use]
     pub fn for_warm_up(&self, run: &config::Run, name: &str, user: u32) -> Self {
         let mut twin = self.clone();
         let parts =
