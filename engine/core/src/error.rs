@@ -32,7 +32,15 @@ pub enum RunError {
         /// Capacity of the array [bytes].
         capacity: u64,
     },
-    /// Requests are outstanding and nothing can happen, or time stands still.
+    /// Every request takes no time, so that simulated time stands still.
+    #[error(
+        "workload: at {at_ns} ns every request takes no time, and time stands still; give controller.link.command_overhead, controller.firmware.command_time or a think time"
+    )]
+    Standstill {
+        /// The simulated moment [ns].
+        at_ns: u64,
+    },
+    /// Requests are outstanding and nothing can happen.
     #[error("deadlock at {at_ns} ns: {state}")]
     Deadlock {
         /// The simulated moment [ns].
@@ -46,7 +54,7 @@ impl RunError {
     /// The short name of the kind, as the result column `error_kind` has it.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Configuration(_) => "configuration",
+            Self::Configuration(_) | Self::Standstill { .. } => "configuration",
             Self::Trace(_) | Self::TraceMissing { .. } | Self::TraceBeyondArray { .. } => "trace",
             Self::Deadlock { .. } => "deadlock",
         }

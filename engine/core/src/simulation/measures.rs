@@ -4,6 +4,8 @@ use crate::metrics::{BatchMeans, Histogram};
 use crate::units::{SimDuration, SimTime};
 use crate::workload::Op;
 
+use super::request::{Request, Service};
+
 /// A quantity over time: its integral and its greatest value.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Level {
@@ -156,29 +158,39 @@ impl Measures {
         self.dirty_start = dirty.value();
     }
 
-    /// A request of `operation` on `array` has completed after `response`.
+    /// A request has completed after `response`.
     #[inline]
-    pub fn complete(&mut self, operation: Op, array: u16, bytes: u64, response: SimDuration, is_hit: bool) {
-        match operation {
+    pub fn complete(&mut self, done: &Request, response: SimDuration) {
+        let counts = &mut self.counts;
+        match done.command.operation {
             Op::Read => {
-                self.counts.reads += 1;
-                self.counts.read_hits += u64::from(is_hit);
+                counts.reads += 1;
+                match done.service {
+                    Service::Hit => counts.read_hits += 1,
+                    Service::HitAhead => {
+                        counts.read_hits += 1;
+                        counts.read_ahead_hits += 1;
+                    }
+                    Service::HitLate => counts.read_hits_late += 1,
+                    Service::MissSequential => counts.read_misses_sequential += 1,
+                    Service::MissRandom | Service::None => counts.read_misses_random += 1,
+                }
                 self.read_response.record(response);
             }
             Op::Write => {
-                self.counts.writes += 1;
-                self.counts.write_hits += u64::from(is_hit);
+                counts.writes += 1;
+                counts.write_hits += u64::from(done.service == Service::Hit);
                 self.write_response.record(response);
             }
             Op::Flush => {
-                self.counts.flushes += 1;
+                counts.flushes += 1;
                 return;
             }
         }
-        self.counts.bytes += bytes;
+        counts.bytes += done.command.sectors.bytes().0;
         self.response.record(response);
         if self.by_array.len() > 1 {
-            self.by_array[array as usize].record(response);
+            self.by_array[done.array as usize].record(response);
         }
         self.batches.push(response.0 as f64);
     }

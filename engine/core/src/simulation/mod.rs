@@ -21,6 +21,8 @@ mod reads;
 mod replay;
 mod request;
 mod stripe_write;
+#[cfg(test)]
+mod tests;
 mod warm_up;
 mod writes;
 
@@ -161,7 +163,7 @@ impl Simulation {
                     self.finish_early();
                     continue;
                 }
-                return Err(self.deadlock("no event is scheduled"));
+                return Err(self.deadlock());
             };
             if time > self.now {
                 self.now = time;
@@ -169,7 +171,7 @@ impl Simulation {
             } else {
                 at_this_moment += 1;
                 if at_this_moment > STANDSTILL {
-                    return Err(self.deadlock("time stands still: every event follows at once"));
+                    return Err(RunError::Standstill { at_ns: self.now.0 });
                 }
             }
             self.event_count += 1;
@@ -185,13 +187,13 @@ impl Simulation {
         Ok(())
     }
 
-    fn deadlock(&self, reason: &str) -> RunError {
+    fn deadlock(&self) -> RunError {
         let in_devices: u32 = self.devices.iter().map(|device| device.usage().in_system()).sum();
         let stalled = self.write_back.as_ref().is_some_and(|back| !back.stalled.is_empty());
         RunError::Deadlock {
             at_ns: self.now.0,
             state: format!(
-                "{reason}; {} requests outstanding, {in_devices} I/Os at the disks, {} array operations, {} dirty lines, writes stalled: {stalled}",
+                "no event is scheduled; {} requests outstanding, {in_devices} I/Os at the disks, {} array operations, {} dirty lines, writes stalled: {stalled}",
                 self.outstanding,
                 self.operations.len(),
                 self.write_back.as_ref().map_or(0, |back| back.cache.used()),

@@ -1,7 +1,7 @@
 //! The way of a request through the controller, up to the caches and back.
 
 use super::Simulation;
-use super::request::Request;
+use super::request::{Request, Service};
 use crate::event::Event;
 use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
@@ -19,7 +19,7 @@ impl Simulation {
             stalled_since: SimTime::ZERO,
             accepted: 0,
             pending: 0,
-            is_hit: false,
+            service: Service::None,
             next: Link::END,
         });
         if self.requests.len() > self.backlog_limit {
@@ -100,13 +100,7 @@ impl Simulation {
         let done = self.requests.remove(request);
         let response = self.now.since(done.issued);
         let command = done.command;
-        self.measures.complete(
-            command.operation,
-            done.array,
-            command.sectors.bytes().0,
-            response,
-            done.is_hit,
-        );
+        self.measures.complete(&done, response);
         self.measures.last_completion = self.now;
         self.outstanding -= 1;
         if let Some(next) = self.waiting.pop(&mut self.requests, |entry| &mut entry.next) {

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::array_state::{Fetch, Parent, Waiter};
+use super::request::Service;
 use crate::read_cache::Line;
 use crate::slab::Link;
 use crate::units::{Lba, Sectors};
@@ -21,7 +22,7 @@ impl Simulation {
         let entry = self.requests[request];
         let (array, lba, sectors) = (entry.array, entry.command.lba, entry.command.sectors);
         if self.write_back.is_none() && self.read_cache.is_none() {
-            self.measures.counts.read_misses_random += 1;
+            self.requests[request].service = Service::MissRandom;
             self.requests[request].pending = 1;
             self.read_array(array, Extent { lba, sectors }, Parent::Read { request });
             return;
@@ -32,19 +33,13 @@ impl Simulation {
         self.requests[request].pending = 1;
         let found = self.look_up(request, array, lba, sectors);
         self.read_missing(request, array);
-        let counts = &mut self.measures.counts;
-        if found.has_miss {
-            if is_sequential {
-                counts.read_misses_sequential += 1;
-            } else {
-                counts.read_misses_random += 1;
-            }
-        } else if found.has_late {
-            counts.read_hits_late += 1;
-        } else {
-            counts.read_ahead_hits += u64::from(found.has_prefetched);
-            self.requests[request].is_hit = true;
-        }
+        self.requests[request].service = match found {
+            Found { has_miss: true, .. } if is_sequential => Service::MissSequential,
+            Found { has_miss: true, .. } => Service::MissRandom,
+            Found { has_late: true, .. } => Service::HitLate,
+            Found { has_prefetched: true, .. } => Service::HitAhead,
+            Found { .. } => Service::Hit,
+        };
         if let Some((first, length)) = ahead {
             self.read_ahead(array, first, length);
         }

@@ -4,6 +4,23 @@ use crate::slab::Link;
 use crate::units::SimTime;
 use crate::workload::Command;
 
+/// How the cache served a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Service {
+    /// Not from the cache: a write that cost a destage or went through, a flush.
+    None,
+    /// A read from the cache alone, or a write that overwrote dirty lines only.
+    Hit,
+    /// A read from the cache alone, with data read ahead.
+    HitAhead,
+    /// A read that waited for a fetch already under way.
+    HitLate,
+    /// A read that missed and continued no sequence.
+    MissRandom,
+    /// A read that missed within a sequence.
+    MissSequential,
+}
+
 /// One host request.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
@@ -23,8 +40,8 @@ pub struct Request {
     pub accepted: u64,
     /// Array operations and fetches that it waits for.
     pub pending: u32,
-    /// Whether it was served from the cache alone (read), or overwrote dirty lines only (write).
-    pub is_hit: bool,
+    /// How the cache served it.
+    pub service: Service,
     /// Next request of the list that it stands in.
     pub next: Link,
 }

@@ -2,6 +2,7 @@
 
 use super::array_state::Parent;
 use super::reads::mask;
+use super::request::Service;
 use super::{Protection, Simulation};
 use crate::write_cache::{Accepted, Extent};
 
@@ -16,7 +17,7 @@ impl Simulation {
             return;
         }
         self.measures.counts.cached_writes += 1;
-        self.requests[request].is_hit = true;
+        self.requests[request].service = Service::Hit;
         if self.fill(request) {
             self.complete(request);
         } else {
@@ -38,7 +39,7 @@ impl Simulation {
         let first_in_line = back.stalled.first().is_none_or(|first| first == request);
         let (line_sectors, end) = (self.line_sectors, entry.command.lba.0 + entry.command.sectors.0);
         let mut at = entry.command.lba.0 + entry.accepted;
-        let mut is_hit = entry.is_hit;
+        let mut is_hit = entry.service == Service::Hit;
         while at < end {
             let line = at / line_sectors;
             let stop = end.min((line + 1) * line_sectors);
@@ -58,7 +59,7 @@ impl Simulation {
         self.measures.at_risk.set(self.now, back.at_risk());
         let entry = &mut self.requests[request];
         entry.accepted = at - entry.command.lba.0;
-        entry.is_hit = is_hit;
+        entry.service = if is_hit { Service::Hit } else { Service::None };
         at == end
     }
 

@@ -1,0 +1,72 @@
+//! Common random numbers: what one part of a scenario draws depends on nothing else in it.
+
+use std::collections::BTreeMap;
+
+use super::Simulation;
+use super::hosts::Source;
+use crate::config::Scenario;
+use crate::units::SimDuration;
+use crate::workload::Command;
+
+/// Two streams of closed users on an array of `disks` disks.
+fn scenario(users: u32, disks: u32, raid: &str, replicate: u32) -> Scenario {
+    let stream = |name: &str, address: &str| {
+        format!(
+            r#"{{"name": "{name}",
+                "arrival": {{"kind": "closed", "think_time": {{"kind": "exponential", "mean": 1000000000}}}},
+                "operations": {{"read_fraction": 0.5, "size": {{"kind": "choice", "options": [
+                    {{"value": 4096, "weight": 1}}, {{"value": 8192, "weight": 1}}]}}}},
+                "address": {address}}}"#
+        )
+    };
+    let uniform = r#"{"kind": "uniform", "footprint": 1073741824}"#;
+    let zipf = r#"{"kind": "zipf", "exponent": 0.9, "footprint": 1073741824}"#;
+    let text = format!(
+        r#"{{"workload": {{"users": {users}, "streams": [{}, {}]}},
+            "array": {{"raid": "{raid}", "disks": {disks}, "disk": {{"kind": "server",
+                "service": {{"kind": "exponential", "mean": 5000000}}, "capacity": 100000000000}}}},
+            "run": {{"replicate": {replicate}}}}}"#,
+        stream("data", uniform),
+        stream("log", zipf),
+    );
+    Scenario::from_json(&text).unwrap().normalise().unwrap()
+}
+
+/// The first commands and gaps of each source, by stream and user.
+fn requests(scenario: Scenario) -> BTreeMap<(u16, usize), Vec<(Command, SimDuration)>> {
+    let mut simulation = Simulation::build(scenario, &BTreeMap::new()).unwrap();
+    let (models, mut seen) = (&simulation.models, BTreeMap::new());
+    let mut users = BTreeMap::<u16, usize>::new();
+    for source in &mut simulation.sources {
+        let Source::Synthetic(source) = source else { unreachable!("there is no trace") };
+        let model = models[source.stream as usize].as_ref().unwrap();
+        let user = users.entry(source.stream).or_default();
+        let drawn =
+            (0..50).map(|_| (source.command(&model.operations, &model.address), source.gap())).collect();
+        seen.insert((source.stream, *user), drawn);
+        *user += 1;
+    }
+    seen
+}
+
+#[test]
+fn a_further_user_changes_no_other_users_requests() {
+    let (few, more) = (requests(scenario(3, 4, "5", 0)), requests(scenario(4, 4, "5", 0)));
+    assert_eq!((few.len(), more.len()), (6, 8));
+    for (who, drawn) in &few {
+        assert_eq!(&more[who], drawn, "{who:?}");
+    }
+}
+
+#[test]
+fn disks_and_raid_level_change_no_requests() {
+    assert_eq!(requests(scenario(2, 4, "5", 0)), requests(scenario(2, 6, "10", 0)));
+}
+
+#[test]
+fn users_streams_and_replicates_draw_apart() {
+    let drawn = requests(scenario(2, 4, "5", 0));
+    assert_ne!(drawn[&(0, 0)], drawn[&(0, 1)]);
+    assert_ne!(drawn[&(0, 0)], drawn[&(1, 0)]);
+    assert_ne!(drawn[&(0, 0)], requests(scenario(2, 4, "5", 1))[&(0, 0)]);
+}
