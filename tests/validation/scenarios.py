@@ -1,0 +1,126 @@
+"""Scenarios on which closed forms hold."""
+
+from typing import Any
+
+Scenario = dict[str, Any]
+
+MILLISECOND_US = 1000.0
+
+
+def exponential(mean: str) -> Scenario:
+    """An exponential distribution of times."""
+    return {"kind": "exponential", "mean": mean}
+
+
+def constant(value: str) -> Scenario:
+    """A time that is always the same."""
+    return {"kind": "constant", "value": value}
+
+
+def server(service: Scenario, *, servers: int = 1, capacity: str = "100GB") -> Scenario:
+    """A device of `servers` servers with one queue."""
+    return {"kind": "server", "servers": servers, "service": service, "capacity": capacity}
+
+
+def poisson(rate: float) -> Scenario:
+    """Open arrivals at `rate` [1/s]."""
+    return {"kind": "poisson", "rate": rate}
+
+
+def closed(think_time: Scenario, **fields: Any) -> Scenario:
+    """Users who think between interactions."""
+    return {"kind": "closed", "think_time": think_time, **fields}
+
+
+def outstanding(depth: int) -> Scenario:
+    """A fixed number of I/Os outstanding."""
+    return {"kind": "fixed_outstanding", "depth": depth}
+
+
+def scenario(
+    arrival: Scenario,
+    disk: Scenario,
+    *,
+    size: str | int = "4KiB",
+    read_fraction: float = 1.0,
+    users: int = 1,
+    address: Scenario | None = None,
+    operations: Scenario | None = None,
+    controller: Scenario | None = None,
+    array: Scenario | None = None,
+    warm_up: int | str | Scenario = 0,
+    window: int | Scenario = 100_000,
+) -> Scenario:
+    """One stream of one size on one array, a single disk without a cache where nothing else is said.
+
+    `warm_up` and `window` are in requests where they are whole numbers.
+    """
+    return {
+        "workload": {
+            "users": users,
+            "streams": [
+                {
+                    "name": "load",
+                    "arrival": arrival,
+                    "operations": {
+                        "read_fraction": read_fraction,
+                        "size": {"kind": "constant", "value": size},
+                        **(operations or {}),
+                    },
+                    "address": address or {"kind": "uniform"},
+                }
+            ],
+        },
+        "controller": controller or {},
+        "array": {"raid": "0", "disks": 1, "disk": disk, **(array or {})},
+        "run": {
+            "warm_up": {"requests": warm_up} if isinstance(warm_up, int) else warm_up,
+            "window": {"requests": window} if isinstance(window, int) else window,
+        },
+    }
+
+
+def drive(
+    *,
+    cylinders: int,
+    sectors_per_track: int,
+    seek: Scenario,
+    rpm: str = "10000rpm",
+    surfaces: int = 1,
+    **fields: Any,
+) -> Scenario:
+    """A disk of one zone without overheads that turns at exactly `rpm` and serves in order of arrival."""
+    return {
+        "kind": "disk",
+        "rpm": rpm,
+        "geometry": {
+            "kind": "zones",
+            "surfaces": surfaces,
+            "zones": [{"cylinders": cylinders, "sectors_per_track": sectors_per_track}],
+        },
+        "seek": seek,
+        "speed_tolerance": 0.0,
+        "queue": {"policy": "fcfs"},
+        **fields,
+    }
+
+
+def seek_of(time: str) -> Scenario:
+    """A seek that takes the same time over every distance."""
+    return {"kind": "table", "points": [{"distance": 1, "time": time}, {"distance": 2, "time": time}]}
+
+
+SAVVIO_SEEK: Scenario = {
+    "kind": "figures",
+    "track_to_track": "0.2ms",
+    "average": "4.0ms",
+    "full_stroke": "8.1ms",
+}
+"""The seek figures of the Seagate Savvio 10K.1 (manual Rev. D, p. 11)."""
+
+SAVVIO_CYLINDERS = 51_052
+
+
+def savvio(**fields: Any) -> Scenario:
+    """A Savvio 10K.1 of one zone in which 4 KiB pass the head in 0.3 ms: service 4.0 + 3.0 + 0.3 ms."""
+    return drive(cylinders=SAVVIO_CYLINDERS, sectors_per_track=160, seek=SAVVIO_SEEK, **fields)
