@@ -23,6 +23,7 @@ _SCALES = {
     "_s": (1.0, "s"),
 }
 _SIGNIFICANT = 4
+_DECIMALS = 9
 _QUIET: Mapping[str, object] = MappingProxyType(
     {
         "monotone": True,
@@ -114,9 +115,10 @@ def number(value: float) -> str:
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
     if abs(value) >= 10**_SIGNIFICANT:
         return number(round(value))
-    digits = f"{value:.{_SIGNIFICANT}g}"
-    if "e" in digits:
-        digits = f"{value:.{_SIGNIFICANT + 5}f}"
+    rounded = float(f"{value:.{_SIGNIFICANT}g}")
+    if rounded.is_integer():
+        return number(rounded)
+    digits = f"{rounded:.{_DECIMALS}f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 

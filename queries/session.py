@@ -43,7 +43,7 @@ class Session:
             .group_by(["point_id", "label", *self.axes])
             .aggregate([])
         )
-        measured = views.measured_columns(runs.schema)
+        measured = views.measured_columns()
         self._database = Database(
             {
                 "plan": plan,

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 from scipy.special import stdtrit
 
+from destage import engine
 from destage.sql import quote
 
 CONFIDENCE = 0.95
@@ -31,20 +32,12 @@ def student_table(most: int) -> pa.Table:
     return pa.table({"quantiles": pa.array([quantiles], pa.list_(pa.float64()))})
 
 
-def measured_columns(runs: pa.Schema) -> list[str]:
-    """Return the result columns that have a mean.
-
-    Args:
-        runs: The schema of the runs.
-    """
-    planned = {"replicate", "round"}
+def measured_columns() -> list[str]:
+    """Return the result columns that have a mean."""
     return [
         field.name
-        for field in runs
-        if (pa.types.is_integer(field.type) or pa.types.is_floating(field.type))
-        and field.name not in planned
-        and "." not in field.name
-        and not field.name.startswith("prov_")
+        for field in engine.results_schema()
+        if pa.types.is_integer(field.type) or pa.types.is_floating(field.type)
     ]
 
 

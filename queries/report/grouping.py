@@ -66,7 +66,7 @@ def group(rows: Sequence[Row], session: Session, *, split_panels: bool) -> Group
     """
     grid = [row for row in rows if row["label"] is None] or list(rows)
     has_grid = grid[0]["label"] is None if grid else False
-    x = _x_axis(grid, session)
+    x = _x_axis(rows, session)
     if x is None:
         return None
     protected = [row for row in grid if row.get(_BATTERY, "present") == "present"] or grid

@@ -116,7 +116,8 @@ def _provenance(session: Session) -> str:
         "count(DISTINCT run_id) AS runs FROM plan"
     ).to_pylist()[0]
     where = session.sql(
-        "SELECT list_sort(list(DISTINCT prov_host)) AS hosts, min(prov_time)::VARCHAR AS first, "
+        "SELECT list_sort(list(DISTINCT prov_host) FILTER (WHERE prov_host IS NOT NULL)) AS hosts, "
+        "min(prov_time)::VARCHAR AS first, "
         "max(prov_time)::VARCHAR AS last FROM runs"
     ).to_pylist()[0]
     statuses = ", ".join(f"{number(row['runs'])} {row['status']}" for row in summary) or "none yet"

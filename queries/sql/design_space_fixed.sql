@@ -12,8 +12,7 @@ measured AS (
 )
 
 SELECT
-  label,
-  COLUMNS(lambda c: contains(c, '.')),
+  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
   throughput_iops,
   response_mean_us,
   response_p95_us,

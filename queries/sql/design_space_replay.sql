@@ -12,8 +12,7 @@ measured AS (
 )
 
 SELECT
-  label,
-  COLUMNS(lambda c: contains(c, '.')),
+  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
   completion_time_s,
   commit_p50_us,
   commit_p99_us,

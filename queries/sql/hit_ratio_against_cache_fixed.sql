@@ -3,8 +3,7 @@
 -- purpose: How often the cache serves a read or absorbs a write, under the study's load.
 -- row: one per point; means over replicates with the ends of their 95 % interval
 SELECT
-  label,
-  COLUMNS(lambda c: contains(c, '.')),
+  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
   hit_ratio,
   hit_ratio_low,
   hit_ratio_high,

@@ -3,8 +3,7 @@
 -- purpose: How fast requests are answered, and how many, against cache size.
 -- row: one per point; means over replicates with the ends of their 95 % interval where there are several
 SELECT
-  label,
-  COLUMNS(lambda c: contains(c, '.')),
+  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
   response_p50_us,
   response_p50_us_low,
   response_p50_us_high,

@@ -3,8 +3,7 @@
 -- purpose: What each cache size carries, with its interval and the published figure where there is one.
 -- row: one per point that has an answer
 SELECT
-  label,
-  COLUMNS(lambda c: contains(c, '.')),
+  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
   answer_mean AS answer,
   answer_low,
   answer_high,

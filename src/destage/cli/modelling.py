@@ -37,7 +37,7 @@ def simulate(
     meanings = {column.name: column.meaning for column in engine.columns()}
     print_pairs(
         {
-            name: f"{number(value) if isinstance(value, int | float) else value:<14}  {meanings[name]}"
+            name: f"{number(value) if isinstance(value, int | float) else str(value):<14}  {meanings[name]}"
             for name, value in row.items()
             if value is not None
         }

@@ -76,7 +76,7 @@ class ProgressDisplay:
 
     def _tell(self, progress: "Progress", details: str) -> None:
         now = time.monotonic()
-        if now - self._told_at >= _EVERY_S:
+        if progress.planned and now - self._told_at >= _EVERY_S:
             self._told_at = now
             say(f"{self._name}: {progress.done} of {progress.planned} runs, {details}")
 

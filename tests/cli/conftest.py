@@ -1,0 +1,62 @@
+"""Running the command line as a user does, in this process, with a store of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from destage.cli import app
+
+STUDY = """\
+name: small
+question: How fast is a small array?
+scenario:
+  workload: {use: call_center}
+  controller: {use: smart_array_5i_plus}
+  array: {raid: "5", disks: 4, disk: {use: u320_10k_36gb}}
+  run: {warm_up: none, window: {requests: 300}}
+axes:
+  controller.battery.state: [present, absent]
+  workload.users: [5, 10]
+replicates: 2
+"""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Destage = Callable[..., Done]
+
+
+@pytest.fixture
+def destage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """Give a function that runs `destage ARGS...` in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DESTAGE_STORE", str(tmp_path / "store"))
+    monkeypatch.setattr(app, "is_debugging", False)
+
+    def run(*args: str) -> Done:
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as exit_:
+            app([*args])
+        out, err = capfd.readouterr()
+        return Done(int(exit_.value.code or 0), out, err)
+
+    return run
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Write a study of eight runs."""
+    path = tmp_path / "small.yaml"
+    path.write_text(STUDY)
+    return path

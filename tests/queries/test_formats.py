@@ -1,0 +1,94 @@
+"""Rows written out: nothing lost for programs, readable for people."""
+
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+
+from destage.errors import QueryError
+from destage.queries.formats import encode, markdown
+from destage.queries.presentation import number, present
+
+CAPACITY = "controller.cache.capacity"
+UNITS = {CAPACITY: "bytes"}
+ROWS = pa.table(
+    {
+        CAPACITY: [64 * 2**20, 2**30],
+        "array.raid": ["10", "5"],
+        "response_p95_us": [12_345.678, None],
+        "users_supported": [46.4, 97.0],
+        "users_supported_low": [44.74, None],
+        "users_supported_high": [48.06, None],
+        "censored": pa.array([None, "at_least"], pa.string()),
+        "answers": [[46, 47], [97]],
+        "n_failed": [0, 0],
+    }
+)
+
+
+def test_parquet_keeps_every_value_and_type() -> None:
+    assert pq.read_table(io.BytesIO(encode(ROWS, "parquet", UNITS))).equals(ROWS)
+
+
+def test_csv_keeps_names_and_base_units() -> None:
+    table = pyarrow.csv.read_csv(io.BytesIO(encode(ROWS, "csv", UNITS)))
+    assert table.column_names == ROWS.column_names
+    assert table[CAPACITY].to_pylist() == ROWS[CAPACITY].to_pylist()
+    assert table["response_p95_us"].to_pylist() == ROWS["response_p95_us"].to_pylist()
+    assert table["answers"].to_pylist() == ["[46, 47]", "[97]"]
+
+
+def test_json_has_null_for_what_it_cannot_hold() -> None:
+    rows = json.loads(encode(pa.table({"x": [float("nan"), 1.5]}), "json", {}))
+    assert rows == [{"x": None}, {"x": 1.5}]
+
+
+def test_markdown_shows_units_intervals_and_bounds() -> None:
+    lines = markdown(ROWS, UNITS).splitlines()
+    assert lines[0] == "| capacity | RAID | response p95 [ms] | users supported | answers |"
+    assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 (44.74 .. 48.06) | [46, 47] |"
+    assert lines[3] == "| 1 GiB | 5 | – | ≥ 97 | [97] |"  # noqa: RUF001 - as people read it
+
+
+def test_a_bar_in_a_cell_does_not_split_it() -> None:
+    assert markdown(pa.table({"label": ["a|b"]}), {}).splitlines()[2] == "| a\\|b |"
+
+
+def test_a_column_that_warns_is_shown_only_when_it_does() -> None:
+    def titles(failed: int) -> list[str]:
+        return [heading.title for heading in present(pa.table({"n": [5], "n_failed": [failed]}), {}).headings]
+
+    assert titles(0) == ["n"]
+    assert titles(1) == ["n", "n failed"]
+
+
+def test_equal_short_headings_are_told_apart() -> None:
+    table = pa.table({"controller.cache.capacity": [1], "array.disk.capacity": [2]})
+    assert [heading.title for heading in present(table, {}).headings] == table.column_names
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (39.0, "39"),
+        (46.4, "46.4"),
+        (0.000123456, "0.0001235"),
+        (12345.67, "12\u202f346"),
+        (1e7, "10\u202f000\u202f000"),
+        (-2.5, "-2.5"),
+        (9999.96, "10\u202f000"),
+        (100.0, "100"),
+        (1e-12, "0"),
+    ],
+)
+def test_numbers_have_four_digits_and_no_exponent(value: float, text: str) -> None:
+    assert number(value) == text
+
+
+def test_an_unknown_format_lists_the_known() -> None:
+    with pytest.raises(QueryError, match="no format 'xml'; allowed: table, csv, json, parquet, markdown"):
+        encode(ROWS, "xml", {})

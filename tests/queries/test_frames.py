@@ -1,0 +1,31 @@
+"""The views as polars LazyFrames."""
+
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import destage
+from destage.errors import StoreError
+from destage.queries import Session
+
+
+def test_frames_hold_the_views(seek_session: Session) -> None:
+    frames = destage.open(str(seek_session.sweep.path))
+    assert isinstance(frames.points(), pl.LazyFrame)
+    answers = frames.answers().select("controller.cache.capacity", "answer_mean").collect()
+    assert answers.rows() == [(32 * 2**20, 32.0), (64 * 2**20, 42.0)]
+    assert frames.runs().collect().height == 12
+    assert frames.query("design_space").collect().height == 2
+
+
+def test_a_sweep_that_is_not_there_is_named(seek_session: Session) -> None:
+    with pytest.raises(StoreError, match="nowhere"):
+        destage.open("nowhere", seek_session.sweep.path.parents[1])
+
+
+def test_asking_does_not_load_polars_or_ray() -> None:
+    code = "import sys, destage.queries; print({'polars', 'ray'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"

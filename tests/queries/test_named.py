@@ -1,0 +1,68 @@
+"""Named queries: their headers, their parameters, which study each is for."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from destage.errors import QueryError
+from destage.queries import Session, named_queries
+from destage.queries.named import FITTING, NamedQuery, Parameter, find_query
+
+FILES = sorted((Path(__file__).parents[2] / "queries" / "sql").glob("*.sql"))
+
+
+def test_every_file_is_a_query_with_a_whole_header() -> None:
+    queries = named_queries()
+    assert len(queries) == len(FILES)
+    for query in queries:
+        assert query.studies in {"seek", "replay", "fixed", "any"}
+        assert query.purpose.endswith(".")
+        assert "one per" in query.row
+        assert {parameter.name for parameter in query.parameters} == set(re.findall(r"\$(\w+)", query.sql))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_imports_come_first_and_the_name_is_the_files(path: Path) -> None:
+    text = path.read_text()
+    name = re.search(r"-- name: (\w+)", text)
+    assert name is not None
+    assert path.stem in {name[1], *(f"{name[1]}_{kind}" for kind in FITTING)}
+
+
+def test_each_kind_of_study_has_a_design_space() -> None:
+    assert {kind: find_query("design_space", kind).studies for kind in FITTING} == {
+        "seek": "seek",
+        "replay": "replay",
+        "fixed": "fixed",
+    }
+
+
+def test_an_unknown_query_lists_those_that_fit() -> None:
+    with pytest.raises(QueryError, match=r"no query 'nope'.*design_space.*runs_summary"):
+        find_query("nope", "seek")
+
+
+def test_a_query_for_other_studies_says_so() -> None:
+    with pytest.raises(QueryError, match="for studies of kind seek; this one is fixed"):
+        find_query("users_against_cache", "fixed")
+
+
+def test_parameters_have_defaults_types_and_units() -> None:
+    users = Parameter("users", "users", 39.0, "how many to carry")
+    query = NamedQuery("q", "any", "p.", (users,), "one per point", "SELECT $users")
+    assert query.values({}) == {"users": 39.0}
+    assert query.values({"users": "60"}) == {"users": 60.0}
+    with pytest.raises(QueryError, match=r"q: users: 'many' is not a number \[users\]"):
+        query.values({"users": "many"})
+    with pytest.raises(QueryError, match="no parameter 'user'; allowed: users"):
+        query.values({"user": "1"})
+
+
+def test_the_answer_bears_the_name_of_what_is_sought(seek_session: Session) -> None:
+    rows = seek_session.query("design_space").to_pylist()
+    assert [row["users_supported"] for row in rows] == [32.0, 42.0]
+    assert [(row["users_supported_low"], row["users_supported_high"]) for row in rows] == [(27, 37), (37, 47)]
+    assert [row["limiting"] for row in rows] == ["disk", "disk"]
+    assert [row["write_hit_ratio"] for row in rows] == pytest.approx([0.2, 0.3])
+    assert "workload.users" not in rows[0]

@@ -1,0 +1,149 @@
+"""Means over replicates: what enters them, what is only counted, and how wide their intervals are."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from destage.queries import Session
+
+DISKS = "array.disks"
+
+
+def run(point: str, replicate: int, value: float | None, **more: Any) -> dict[str, Any]:
+    return {
+        "point_id": point,
+        "replicate": replicate,
+        "run_id": f"{point}-{replicate}",
+        DISKS: 4,
+        "response_p95_us": value,
+        **more,
+    }
+
+
+def one_point(session: Session) -> dict[str, Any]:
+    rows: list[dict[str, Any]] = session.sql("SELECT * FROM points").to_pylist()
+    assert len(rows) == 1
+    return rows[0]
+
+
+def test_the_interval_is_students(make_session: Any) -> None:
+    values = [10.0, 12.5, 9.0, 14.0, 11.0, 10.5, 13.0]
+    session = make_session([run("p", at, value) for at, value in enumerate(values)], axes={DISKS: pa.int64()})
+    row = one_point(session)
+    low, high = stats.t.interval(
+        0.95, len(values) - 1, loc=sum(values) / len(values), scale=stats.sem(values)
+    )
+    assert row["n"] == len(values)
+    assert row["response_p95_us"] == pytest.approx(sum(values) / len(values), rel=1e-12)
+    assert row["response_p95_us_low"] == pytest.approx(low, rel=1e-9)
+    assert row["response_p95_us_high"] == pytest.approx(high, rel=1e-9)
+
+
+def test_one_replicate_has_a_mean_and_no_interval(make_session: Any) -> None:
+    row = one_point(make_session([run("p", 0, 5.0)], axes={DISKS: pa.int64()}))
+    assert (row["response_p95_us"], row["response_p95_us_low"], row["response_p95_us_high"]) == (
+        5.0,
+        None,
+        None,
+    )
+
+
+def test_each_column_counts_its_own_values(make_session: Any) -> None:
+    runs = [
+        run("p", at, value, commit_p50_us=commit)
+        for at, (value, commit) in enumerate([(1, 7), (2, 9), (3, None)])
+    ]
+    row = one_point(make_session(runs, axes={DISKS: pa.int64()}))
+    low, high = stats.t.interval(0.95, 1, loc=8, scale=stats.sem([7, 9]))
+    assert (row["n"], row["commit_p50_us"]) == (3, 8)
+    assert row["commit_p50_us_low"] == pytest.approx(low)
+    assert row["commit_p50_us_high"] == pytest.approx(high)
+
+
+def test_only_ok_runs_are_averaged_and_the_others_counted(make_session: Any) -> None:
+    runs = [
+        run("p", 0, 10.0),
+        run("p", 1, 20.0),
+        run("p", 2, 1e9, status="not_stationary"),
+        run("p", 3, 1e9, status="overloaded"),
+        run("p", 4, None, status="failed", error_kind="panic", error="broken"),
+    ]
+    session = make_session(runs, axes={DISKS: pa.int64()}, planned_only=[run("p", 5, None)])
+    row = one_point(session)
+    assert row["response_p95_us"] == 15.0
+    counted = {name: row[name] for name in ("n", "n_not_stationary", "n_overloaded", "n_failed", "n_missing")}
+    assert counted == {"n": 2, "n_not_stationary": 1, "n_overloaded": 1, "n_failed": 1, "n_missing": 1}
+
+
+def test_a_replicate_weighs_once_however_many_runs_it_has(make_session: Any) -> None:
+    runs = [
+        run("p", 0, 10.0),
+        run("p", 0, 20.0, run_id="p-0-again", round=1),
+        run("p", 1, 30.0),
+    ]
+    row = one_point(make_session(runs, axes={DISKS: pa.int64()}))
+    assert (row["n"], row["response_p95_us"]) == (2, 22.5)
+
+
+def test_points_that_share_a_run_have_a_row_each_and_one_in_the_design_space(make_session: Any) -> None:
+    runs = [run("p", 0, 10.0), run("q", 0, 10.0, run_id="p-0"), run("r", 0, 12.0)]
+    session = make_session(runs, axes={DISKS: pa.int64()})
+    assert session.sql("SELECT point_id FROM points").num_rows == 3
+    assert session.sql("SELECT * FROM runs").num_rows == 3
+    assert session.query("design_space")["response_p95_us"].to_pylist() == [10.0, 12.0]
+    assert session.query("runs_summary").to_pylist()[0]["runs"] == 2
+
+
+def test_points_come_in_the_order_of_the_plan(make_session: Any) -> None:
+    runs = [run(point, 0, 1.0) for point in ("z", "a", "m")]
+    session = make_session(runs, axes={DISKS: pa.int64()})
+    assert session.sql("SELECT point_id FROM points")["point_id"].to_pylist() == ["z", "a", "m"]
+
+
+def test_a_seek_has_a_row_per_probe_and_a_certified_row_per_point(seek_session: Session) -> None:
+    probes = seek_session.sql("SELECT point_id, users, n FROM points")
+    assert probes.num_rows == 12
+    certified = seek_session.sql("SELECT point_id, n, response_p95_us FROM certified").to_pylist()
+    assert certified == [
+        {"point_id": "p0", "n": 2, "response_p95_us": 29_000.5},
+        {"point_id": "p1", "n": 2, "response_p95_us": 29_000.5},
+    ]
+
+
+def test_published_figures_stand_beside_their_point(seek_session: Session) -> None:
+    rows = seek_session.sql("SELECT point_id, published, published_kind FROM answers ORDER BY 1").to_pylist()
+    assert rows == [
+        {"point_id": "p0", "published": 39.0, "published_kind": "calibrated"},
+        {"point_id": "p1", "published": 51.0, "published_kind": "predicted"},
+    ]
+
+
+@pytest.mark.parametrize("seek", [None, "workload.users"])
+def test_a_sweep_without_rows_has_typed_empty_views(make_session: Any, seek: str | None) -> None:
+    session = make_session(
+        axes={DISKS: pa.int64()},
+        seek=seek,
+        planned_only=[run("p", 0, None, **{"workload.users": 1})],
+    )
+    runs = session.sql("SELECT * FROM runs")
+    assert runs.num_rows == 0
+    assert runs.schema.field("response_p95_us").type == pa.float64()
+    assert runs.schema.field(DISKS).type == pa.int64()
+    answers = session.sql("SELECT * FROM answers")
+    assert answers.num_rows == 0
+    assert answers.schema.field(DISKS).type == pa.int64()
+    assert answers.schema.field("answers").type == pa.list_(pa.int64())
+    point = session.sql("SELECT n, n_missing, response_p95_us, response_p95_us_low FROM points")
+    assert point.to_pylist() == [
+        {"n": 0, "n_missing": 1, "response_p95_us": None, "response_p95_us_low": None}
+    ]
+    assert session.query("design_space").num_rows == 1
+
+
+def test_a_store_before_its_plan_has_empty_views_too(make_session: Any) -> None:
+    session = make_session()
+    for view in ("runs", "points", "answers", "certified", "configurations"):
+        assert session.sql(f"FROM {view}").num_rows == 0
+    assert session.query("design_space").num_rows == 0
