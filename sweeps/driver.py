@@ -27,8 +27,8 @@ _TICK_S = 0.2
 
 
 @dataclass
-class Session:
-    """The counters of one driver, over all its rounds.
+class Driver:
+    """Keeps the workers busy and the counts, over all rounds of a session.
 
     Attributes:
         layout: The sweep's directory.
@@ -38,10 +38,9 @@ class Session:
         deadline: When the budget ends [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
         rows: The facts of every run that is there.
-        executed: Runs executed by this session.
+        executed: Runs executed.
         failed: Runs whose row says failed.
         retries: Batches that came back for infrastructure reasons.
-        given_up: Runs given up for now.
         messages: What people should know.
         stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or
             `failed_runs`.
@@ -57,25 +56,26 @@ class Session:
     executed: int = 0
     failed: int = 0
     retries: int = 0
-    given_up: int = 0
     messages: list[str] = field(default_factory=list)
     stopped: State | None = None
     costs: CostModel = field(default_factory=CostModel)
     _errors: Counter[str] = field(default_factory=Counter)
     _executor: Executor | None = None
+    _given_up: bool = False
 
     def drive(self, runs: Sequence[PlannedRun]) -> None:
         """Execute runs until all are there, or the session is stopped; what is under way is always committed.
 
         Args:
-            runs: The runs, each once, none of them there yet.
+            runs: The runs; those that are there already, or named twice, are executed no more.
         """
-        if not runs:
+        missing = {run.run_id: run for run in runs if run.run_id not in self.rows}
+        if not missing:
             return
         if self._executor is None:
-            self._executor = self.start(len(runs))
+            self._executor = self.start(len(missing))
         executor = self._executor
-        queue = Queue(runs, executor.slots, self.costs)
+        queue = Queue(list(missing.values()), executor.slots, self.costs)
         under_way = 0
         while (queue and self.stopped is None) or under_way:
             self._look_for_the_end()
@@ -86,6 +86,8 @@ class Session:
                 under_way -= 1
                 self._settle(done, queue)
             self.report()
+        if self._given_up and self.stopped is None:
+            self.stopped = "infrastructure"
 
     @property
     def executor_name(self) -> str:
@@ -148,10 +150,10 @@ class Session:
                 queue.retry(part)
             return
         append_manifest(self.layout.manifest, commit_transient(batch, failure, self.layout.fragments))
-        self.given_up += len(batch.run_ids)
         self.messages.append(
             f"{len(batch.run_ids)} runs given up after {batch.attempt + 1} tries: {failure.message}"
         )
+        self._given_up = True
         if self.retries > RETRY_BUDGET and self.stopped is None:
             self.stopped = "infrastructure"
 

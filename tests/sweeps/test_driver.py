@@ -10,7 +10,7 @@ from destage.store.layout import SweepLayout
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps import Study
 from destage.sweeps.batches import Batch, CostModel, Queue
-from destage.sweeps.driver import BREAKER, TRIES, Session
+from destage.sweeps.driver import BREAKER, TRIES, Driver
 from destage.sweeps.executors import InlineExecutor
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.points import expand
@@ -59,8 +59,8 @@ def _runs(study: Study) -> list[PlannedRun]:
     return Rounds(study, expand(study)).next_round({})
 
 
-def _session(layout: SweepLayout, executor: Misbehaving, deadline: float | None = None) -> Session:
-    return Session(
+def _driver(layout: SweepLayout, executor: Misbehaving, deadline: float | None = None) -> Driver:
+    return Driver(
         layout=layout,
         start=lambda _: executor,
         columns=("events",),
@@ -73,13 +73,13 @@ def _session(layout: SweepLayout, executor: Misbehaving, deadline: float | None 
 def test_a_batch_the_machine_spoiled_is_tried_again(make_study: MakeStudy, layout: SweepLayout) -> None:
     runs = _runs(make_study(replicates=3))
     executor = Misbehaving(layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone"))
-    session = _session(layout, executor)
-    session.drive(runs)
-    session.close()
+    driver = _driver(layout, executor)
+    driver.drive(runs)
+    driver.close()
     rows = read_rows(layout)
-    assert present_runs(rows) == {run.run_id for run in runs} == session.rows.keys()
+    assert present_runs(rows) == {run.run_id for run in runs} == driver.rows.keys()
     assert set(rows["prov_attempt"].to_pylist()) == {1}
-    assert (session.retries, session.given_up, session.stopped) == (3, 0, None)
+    assert (driver.retries, driver.stopped) == (3, None)
 
 
 def test_after_an_out_of_memory_kill_the_batch_is_halved(layout: SweepLayout) -> None:
@@ -96,13 +96,13 @@ def test_a_run_given_up_leaves_a_row_that_does_not_count(make_study: MakeStudy, 
         return Failure("oom", "out of memory") if first.run_id in batch.run_ids else None
 
     executor = Misbehaving(layout, wrong)
-    session = _session(layout, executor)
-    session.drive([first, *others])
-    session.close()
+    driver = _driver(layout, executor)
+    driver.drive([first, *others])
+    driver.close()
     rows = {row["run_id"]: row for row in read_rows(layout).to_pylist()}
     assert present_runs(read_rows(layout)) == {run.run_id for run in others}
     assert (rows[first.run_id]["error_kind"], rows[first.run_id]["error"]) == ("oom", "out of memory")
-    assert session.given_up == 1
+    assert driver.stopped == "infrastructure"
     assert sum(first.run_id in batch.run_ids for batch in executor.seen) == TRIES
 
 
@@ -111,14 +111,14 @@ def test_the_budget_stops_handing_out_and_commits_what_is_under_way(
 ) -> None:
     runs = _runs(make_study(replicates=30))
     executor = Misbehaving(layout, lambda _: None)
-    session = _session(layout, executor, deadline=time.monotonic())
-    session.drive(runs)
-    assert (session.stopped, session.executed) == ("budget", 0)
-    session = _session(layout, executor)
-    session.interrupts.is_draining = True
-    session.drive(runs)
-    assert session.stopped == "interrupted"
-    session.close()
+    driver = _driver(layout, executor, deadline=time.monotonic())
+    driver.drive(runs)
+    assert (driver.stopped, driver.executed) == ("budget", 0)
+    driver = _driver(layout, executor)
+    driver.interrupts.is_draining = True
+    driver.drive(runs)
+    assert driver.stopped == "interrupted"
+    driver.close()
 
 
 def test_failures_all_alike_trip_the_breaker(make_study: MakeStudy, layout: SweepLayout) -> None:
@@ -126,12 +126,12 @@ def test_failures_all_alike_trip_the_breaker(make_study: MakeStudy, layout: Swee
         PlannedRun(run.point, run.replicate, None, run.run_id, "{}", None)
         for run in _runs(make_study(replicates=2 * BREAKER + 50))
     ]
-    session = _session(layout, Misbehaving(layout, lambda _: None))
-    session.drive(runs)
-    session.close()
-    assert session.stopped == "failed_runs"
-    assert session.failed == session.executed >= BREAKER
-    assert "all failed alike" in session.messages[-1]
+    driver = _driver(layout, Misbehaving(layout, lambda _: None))
+    driver.drive(runs)
+    driver.close()
+    assert driver.stopped == "failed_runs"
+    assert driver.failed == driver.executed >= BREAKER
+    assert "all failed alike" in driver.messages[-1]
 
 
 def test_batches_start_single_and_shrink_to_the_tail(make_study: MakeStudy) -> None:

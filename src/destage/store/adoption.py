@@ -22,11 +22,11 @@ def adopt_fragments(layout: SweepLayout) -> list[str]:
         One message per file put aside.
     """
     drop_torn_line(layout.manifest)
+    remove_orphans(layout)
     named = read_manifest(layout.manifest)
     messages = []
     for path in sorted(layout.fragments.iterdir()):
-        if path.name.startswith(".") and path.name.endswith(".tmp"):
-            _remove_if_orphaned(path)
+        if _is_temporary(path):
             continue
         known = named.get(path.stem) if path.suffix == ".parquet" else None
         if known is not None and path.stat().st_size == known.size:
@@ -43,16 +43,27 @@ def adopt_fragments(layout: SweepLayout) -> list[str]:
     return messages
 
 
-def _remove_if_orphaned(path: Path) -> None:
-    """Remove a temporary file unless its writer, a killed driver's worker perhaps, still lives here."""
-    pid = path.name.removesuffix(".tmp").rpartition(".")[2]
-    if pid.isdigit() and int(pid) != os.getpid():
-        try:
-            os.kill(int(pid), 0)
-        except ProcessLookupError:
-            pass
-        except PermissionError:
-            return
-        else:
-            return
-    path.unlink(missing_ok=True)
+def remove_orphans(layout: SweepLayout) -> None:
+    """Remove temporary files whose writers died; those of a killed driver's workers that still live stay.
+
+    Args:
+        layout: The sweep's directory.
+    """
+    for path in filter(_is_temporary, layout.fragments.iterdir()):
+        pid = path.name.removesuffix(".tmp").rpartition(".")[2]
+        if not pid.isdigit() or int(pid) == os.getpid() or not _is_alive(int(pid)):
+            path.unlink(missing_ok=True)
+
+
+def _is_temporary(path: Path) -> bool:
+    return path.name.startswith(".") and path.name.endswith(".tmp")
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,168 @@
+"""One session of a sweep: replays the planning rounds that are there, then goes on to the answers."""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Literal
+
+from destage.store.adoption import adopt_fragments, remove_orphans
+from destage.store.answers import write_answers
+from destage.store.layout import SweepLayout
+from destage.store.plan import drop_rounds, write_round
+from destage.store.rows import read_rows
+from destage.sweeps.answering import answer_tables, columns_needed
+from destage.sweeps.driver import Driver, facts_of, is_present
+from destage.sweeps.executors import Executor, InlineExecutor
+from destage.sweeps.interrupts import Interrupts
+from destage.sweeps.objectives import metric_columns
+from destage.sweeps.outcomes import Outcome, Phase, Progress, State
+from destage.sweeps.points import Expansion
+from destage.sweeps.rounds import PlannedRun, Rounds
+from destage.sweeps.study import Study
+from destage.sweeps.work import processors
+
+ExecutorName = Literal["auto", "ray", "inline"]
+ProgressCallback = Callable[[Progress], None]
+SMALL_PLAN = 400
+"""Fewer runs than this are not worth starting Ray for."""
+_RUNS_PER_SEEK = 10
+"""How many runs a search takes, about; only to guess the size of a plan."""
+
+
+class Sweeping:
+    """One session; the caller holds the sweep's lease."""
+
+    def __init__(
+        self,
+        study: Study,
+        expansion: Expansion,
+        layout: SweepLayout,
+        interrupts: Interrupts,
+        *,
+        executor: ExecutorName,
+        workers: int | None,
+        progress: ProgressCallback | None,
+    ) -> None:
+        self._study = study
+        self._expansion = expansion
+        self._layout = layout
+        self._executor = executor
+        self._workers = workers
+        self._progress = progress
+        self._began = time.monotonic()
+        self._phase: Phase = "plan"
+        self._round = 0
+        self._planned: set[str] = set()
+        self._reused = 0
+        self._driving_since: float | None = None
+        self._columns = _columns_needed(study)
+        messages = adopt_fragments(layout)
+        rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
+        self._before = {row["run_id"] for row in rows}
+        self._driver = Driver(
+            layout=layout,
+            start=self._start,
+            columns=self._columns,
+            interrupts=interrupts,
+            deadline=None if study.wall_s is None else self._began + study.wall_s,
+            report=self._report,
+            rows={row["run_id"]: facts_of(row, self._columns) for row in rows},
+            messages=messages,
+        )
+
+    def run(self) -> Outcome:
+        """Run the sweep to its end, or as far as it gets."""
+        # Whoever looks from here on finds no answers rather than those to an older plan.
+        for path in (self._layout.finished, self._layout.answers, self._layout.certificates):
+            path.unlink(missing_ok=True)
+        driver = self._driver
+        rounds = Rounds(self._study, self._expansion)
+        try:
+            while driver.stopped is None and (runs := self._next_round(rounds)):
+                self._phase = "run"
+                driver.drive(runs)
+                self._round += 1
+        finally:
+            driver.close()
+            remove_orphans(self._layout)
+        if driver.stopped is None:
+            self._conclude(rounds)
+        failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
+        done: State = "failed_runs" if failed else "finished"
+        return Outcome(
+            path=self._layout.root,
+            runs=self._reused + driver.executed,
+            executed=driver.executed,
+            reused=self._reused,
+            failed=failed,
+            seconds=time.monotonic() - self._began,
+            executor=driver.executor_name,
+            state=driver.stopped or done,
+            messages=tuple(driver.messages),
+        )
+
+    def _next_round(self, rounds: Rounds) -> list[PlannedRun]:
+        """Plan and write the next round; nothing when all is answered."""
+        self._phase = "plan"
+        self._report()
+        runs = rounds.next_round({run: self._driver.rows[run] for run in self._planned})
+        if runs:
+            write_round(self._layout, self._round, rounds.table(runs, self._round))
+            self._planned |= {run.run_id for run in runs}
+            self._reused = len(self._planned & self._before)
+        else:
+            drop_rounds(self._layout, self._round)
+        return runs
+
+    def _conclude(self, rounds: Rounds) -> None:
+        self._phase = "answer"
+        self._report()
+        if self._study.seek is not None:
+            facts = {run: self._driver.rows[run] for run in self._planned}
+            write_answers(self._layout, *answer_tables(self._study, self._expansion, rounds, facts))
+        self._layout.finished.touch()
+
+    def _start(self, waiting: int) -> Executor:
+        """Start the executor that suits so many runs and those that may follow."""
+        self._phase = "start"
+        self._report()
+        guess = waiting * (_RUNS_PER_SEEK if self._study.seek is not None and self._round == 0 else 1)
+        is_large = guess >= SMALL_PLAN or bool(os.environ.get("RAY_ADDRESS"))
+        if self._executor == "ray" or (self._executor == "auto" and is_large):
+            from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
+
+            executor: Executor = RayExecutor(self._workers, self._layout.fragments, self._columns)
+        else:
+            executor = InlineExecutor(self._workers or processors(), self._layout.fragments, self._columns)
+        self._phase = "run"
+        self._driving_since = time.monotonic()
+        self._report()
+        return executor
+
+    def _report(self) -> None:
+        if self._progress is None:
+            return
+        driver = self._driver
+        elapsed = 0.0 if self._driving_since is None else time.monotonic() - self._driving_since
+        done = self._reused + driver.executed
+        rate = driver.executed / elapsed if elapsed > 0 else 0.0
+        self._progress(
+            Progress(
+                phase=self._phase,
+                round=self._round,
+                done=done,
+                planned=len(self._planned),
+                reused=self._reused,
+                failed=driver.failed,
+                rate=rate,
+                eta_s=(len(self._planned) - done) / rate if rate > 0 else None,
+            )
+        )
+
+
+def _columns_needed(study: Study) -> tuple[str, ...]:
+    columns = columns_needed(study.seek)
+    metric = study.replicates.metric
+    if metric is not None and study.seek is None:
+        columns += (metric_columns()[metric].name,)
+    return tuple(dict.fromkeys(columns))
