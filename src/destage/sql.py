@@ -1,17 +1,17 @@
 """SQL over Arrow tables: an in-memory DuckDB database that reaches nothing outside the tables it was given.
 
-A query is one statement, SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: no file, no
-network, no extension, no Python variable, no change of a setting or of a row.
+A query is one statement, SELECT or EXPLAIN, run in a read-only transaction under a locked configuration:
+no file, no network, no extension, no Python variable, no change of a setting or of a row.
 
-An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last segment,
-``capacity``, stands for it wherever that name means nothing else and only one axis ends in it.
+An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
+segment, ``capacity``, stands for it wherever that name means nothing else and only one axis ends in it.
 """
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import duckdb
 import pyarrow as pa
@@ -65,7 +65,7 @@ class Database:
         for setting, value in _SETTINGS.items():
             self._connection.execute(f"SET {setting} = {value}")
         columns = self._connection.execute(
-            "SELECT DISTINCT column_name FROM duckdb_columns() WHERE NOT internal AND contains(column_name, '.')"
+            "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
         ).fetchall()
         self._paths_by_alias = _aliases([str(column) for (column,) in columns])
 
@@ -96,7 +96,7 @@ class Database:
         """Let go of the tables."""
         self._connection.close()
 
-    def __enter__(self) -> "Database":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -143,7 +143,7 @@ class Database:
             self._connection.execute("ROLLBACK")
 
     def _resolve_aliases(self, select: str, values: dict[str, object]) -> str:
-        """Put the dotted path in the place of each name that means nothing but is the last segment of one axis."""
+        """Replace each name that means nothing, but is the last segment of one axis, by its dotted path."""
         command = "EXPLAIN "
         while True:
             try:
@@ -196,7 +196,7 @@ def filter_rows(table: pa.Table, where: str) -> pa.Table:
     """Return the rows of a table that meet a condition, in their order.
 
     Args:
-        table: The rows; a column may be a dotted path, and its last segment then names it where that is unique.
+        table: The rows; the last segment of a dotted column names it too, where that is unique.
         where: An SQL expression over the columns.
 
     Raises:
@@ -235,7 +235,7 @@ def _details(error: duckdb.Error) -> dict[str, Any]:
 def _say(details: dict[str, Any]) -> str:
     message = " ".join(str(details["exception_message"]).split())
     if details.get("exception_type") == "Permission":
-        return "a query reads the sweep's rows and nothing outside them: files, directories and networks are closed"
+        return "a query reads the sweep's rows and nothing else: files, directories and networks are closed"
     if "Referenced table" in message:
         message += '; an axis is its dotted path in double quotes, as in "controller.cache.capacity"'
     return message
