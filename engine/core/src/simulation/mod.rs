@@ -11,6 +11,7 @@
 mod array_operations;
 mod array_state;
 mod build;
+mod columns;
 mod conduct;
 mod destage;
 mod hosts;
