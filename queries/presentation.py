@@ -75,7 +75,7 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
         units: The base unit of each axis that has one, by dotted path.
     """
     names = table.column_names
-    folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored"}
+    folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_kind"}
     values = {name: table[name].to_pylist() for name in names}
     shown = [name for name in names if name not in folded and not _is_silent(name, values[name])]
     titles = _titles(shown)

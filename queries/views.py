@@ -4,7 +4,7 @@
 at the value that its certificates prove. For each result column c [its unit] both hold the mean over
 replicates `c` and the ends of its 95 % t-interval `c_low` and `c_high` (null with fewer than two replicates),
 each replicate's own mean taken first: replicates share their random streams across points, so only replicates
-are independent of each other.
+are independent of each other. `plan_row` is the point's place in the plan.
 
 Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
 `n_failed`, `n_missing`).
@@ -96,11 +96,15 @@ def certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
 
 def answers_view() -> str:
     """Return the statement of `answers`: what was found, and the published figure of the point if any."""
-    return (
-        "SELECT found_answers.*, published.value AS published, published.kind AS published_kind, "
-        "published.source AS published_source "
-        "FROM found_answers LEFT JOIN published USING (point_id, metric)"
-    )
+    return """
+SELECT
+  found_answers.*, published.value AS published, published.kind AS published_kind,
+  published.source AS published_source, plan_row
+FROM found_answers
+LEFT JOIN published USING (point_id, metric)
+LEFT JOIN configurations USING (point_id)
+ORDER BY plan_row
+"""
 
 
 def _means(
@@ -147,7 +151,8 @@ SELECT {by}, {", ".join(map(quote, carried))},
     coalesce(n, 0) AS n,
     {", ".join(f"coalesce(n_{status}, 0) AS n_{status}" for status in STATUSES)},
     n_planned - coalesce(n_tried, 0) AS n_missing,
-    {intervals}
+    {intervals},
+    plan_row
 FROM wanted
 LEFT JOIN tried USING ({by})
 LEFT JOIN across_replicates USING ({by})

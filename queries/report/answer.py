@@ -41,7 +41,8 @@ def _seek_answer(rows: Sequence[Row], session: Session) -> list[str]:
     if best is not baseline and best not in told:
         most = _comparison(best, baseline, metric, what, session)
         sentences.append(f"Of all that was measured, {most}" if told else most)
-    sentences.append(f"The baseline is {_name(baseline, session)}: {_carried(baseline, metric, what)}.")
+    carried = _carried(baseline, metric, what) + _as_published(baseline)
+    sentences.append(f"The baseline is {_name(baseline, session)}: {carried}.")
     censored = sum(row["censored"] is not None for row in rows)
     open_points = sum(row[metric] is None for row in rows)
     unmet = sum(row["interval_met"] is False for row in answered)
@@ -65,7 +66,7 @@ def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Sessio
         bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
         share = f"{bound}{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
         text += f", {share} than the {number(round(baseline[metric], 1))} of {_name(baseline, session)}"
-    return text + "."
+    return f"{text}{_as_published(row, baseline)}."
 
 
 def _carried(row: Row, metric: str, what: str) -> str:
@@ -75,9 +76,19 @@ def _carried(row: Row, metric: str, what: str) -> str:
     if low is not None and high is not None:
         text += f" ({number(round(low, 1))} .. {number(round(high, 1))})"
     text += f" {what}"
-    if row["published"] is not None:
-        text += f" (published: {number(row['published'])})"
     return text
+
+
+def _as_published(row: Row, baseline: Row | None = None) -> str:
+    """What was published of a row, beside what was found."""
+    if row["published"] is None:
+        return ""
+    figure = number(row["published"])
+    kind = f", {row['published_kind']}" if row["published_kind"] else ""
+    if baseline is None or not baseline["published"]:
+        return f" (published: {figure}{kind})"
+    gain = row["published"] / baseline["published"] - 1
+    return f" (published: {figure}, {gain * 100:+.0f} %{kind})"
 
 
 def _baseline(rows: Sequence[Row]) -> Row:

@@ -18,3 +18,4 @@ SELECT
   commits_per_s_high
 FROM points
 WHERE n > 0
+ORDER BY plan_row

@@ -4,7 +4,7 @@
 -- parameter: idle [fraction] = 0.5: below this busy fraction no part of the array is said to limit it; the host does
 -- row: one per point (points that come to the same runs share one); means over replicates
 WITH planned AS (
-  SELECT point_id, plan_row FROM configurations WHERE is_first
+  SELECT point_id FROM configurations WHERE is_first
 ),
 
 measured AS (

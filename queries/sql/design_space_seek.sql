@@ -14,7 +14,7 @@ measured AS (
 answered AS (
   SELECT
     point_id, limiting, binding, answer_mean, answer_low, answer_high, n, censored, interval_met, monotone, undecided,
-    published
+    published, published_kind
   FROM answers
 )
 
@@ -29,6 +29,7 @@ SELECT
   answer_low,
   answer_high,
   published,
+  published_kind,
   n,
   interval_met,
   binding,

@@ -15,3 +15,4 @@ SELECT
   write_hit_ratio_high
 FROM points
 WHERE n > 0
+ORDER BY plan_row

@@ -15,3 +15,4 @@ SELECT
   response_p99_us_high
 FROM points
 WHERE n > 0
+ORDER BY plan_row

@@ -12,3 +12,4 @@ SELECT
   published_kind
 FROM answers
 WHERE answer_mean IS NOT NULL OR published IS NOT NULL
+ORDER BY plan_row

@@ -70,10 +70,12 @@ def test_its_rows_are_the_stores(seek_session: Session) -> None:
 def test_it_answers_first_and_in_words(seek_session: Session) -> None:
     sentences = answer_sentences(seek_session)
     assert sentences[0] == (
-        "64 MiB of cache, RAID 5 carries 42 (37 .. 47) users (published: 51), "
-        "31 % more than the 32 of no cache (RAID 5)."
+        "64 MiB of cache, RAID 5 carries 42 (37 .. 47) users, 31 % more than the 32 of no cache (RAID 5) "
+        "(published: 51, +31 %, predicted)."
     )
-    assert sentences[-1] == "The baseline is no cache (RAID 5): 32 (27 .. 37) users (published: 39)."
+    assert (
+        sentences[-1] == "The baseline is no cache (RAID 5): 32 (27 .. 37) users (published: 39, calibrated)."
+    )
     html = render(seek_session)
     assert html.index("42 (37 .. 47) users") < html.index("<svg")
 
