@@ -9,6 +9,7 @@ import pytest
 
 from destage.errors import StoreError
 from destage.store import find_sweep, list_sweeps, open_sweep
+from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
 from destage.store.lease import current_writer, hold_lease
 from destage.store.plan import plan_schema, read_plan, write_round
@@ -39,6 +40,17 @@ def test_an_unknown_or_ambiguous_sweep_is_an_error_that_lists_what_there_is(tmp_
         find_sweep("desk", tmp_path)
     with pytest.raises(StoreError, match="no sweep at"):
         open_sweep(tmp_path)
+
+
+def test_a_store_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "sweeps").write_text("a file where the folder should be")
+    with (
+        pytest.raises(StoreError, match=r"cannot be written"),
+        hold_lease(tmp_path / "sweeps" / "x" / "lease"),
+    ):
+        pass
+    with pytest.raises(StoreError, match="cannot be written: No such file"):
+        write_durably(tmp_path / "absent" / "file", b"data")
 
 
 def _round(*run_ids: str, number: int = 0) -> pa.Table:

@@ -70,11 +70,13 @@ def test_a_torn_fragment_is_put_aside_and_its_runs_are_run_again(fragile: Fragil
     fragile.assert_whole(tmp_path)
 
 
-@pytest.mark.chaos
-@pytest.mark.parametrize("point", [name for name in failpoints.NAMES if name != "mid_plan_round"])
-def test_a_ray_worker_killed_at_a_fail_point_is_made_good(
-    fragile: Fragile, tmp_path: Path, point: str
-) -> None:
+_WORKERS_POINTS = [name for name in failpoints.NAMES if name.startswith(("before", "mid_tmp", "after"))]
+
+
+@pytest.mark.parametrize(
+    "point", ["mid_manifest", *(pytest.param(name, marks=pytest.mark.chaos) for name in _WORKERS_POINTS)]
+)
+def test_killed_at_a_fail_point_under_ray(fragile: Fragile, tmp_path: Path, point: str) -> None:
     env = {"DESTAGE_FAIL_POINT": point, "DESTAGE_FAIL_MARK": str(tmp_path / "mark")}
     driver = fragile.start(tmp_path / "store", "ray", **env)
     driver.communicate(timeout=120)

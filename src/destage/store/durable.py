@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from destage.errors import StoreError
 from destage.store.failpoints import pass_point
 
 
@@ -25,7 +26,19 @@ def write_durably(
         middle: A fail point half-way through the bytes.
         before: A fail point between the last byte and the rename.
         after: A fail point after the rename.
+
+    Raises:
+        StoreError: The file cannot be written: no space is left, say.
     """
+    try:
+        _write(path, data, tmp, middle, before, after)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _write(
+    path: Path, data: bytes, tmp: Path | None, middle: str | None, before: str | None, after: str | None
+) -> None:
     temporary = tmp if tmp is not None else path.with_name(f".{path.name}.{os.getpid()}.tmp")
     half = len(data) // 2
     with temporary.open("wb") as file:

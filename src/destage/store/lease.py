@@ -21,9 +21,13 @@ def hold_lease(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         wait_s: How long to wait for another holder to end [s].
 
     Raises:
-        StoreError: Another process holds the lease; the message names it.
+        StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    except OSError as error:
+        raise StoreError(f"{path.parent} cannot be written: {error.strerror}") from error
     # Python opens files close-on-exec, so no child (Ray's daemons, say) can keep the lock past our death.
     with path.open("a+b") as file:
         deadline = time.monotonic() + wait_s
