@@ -124,11 +124,11 @@ class Sweeping:
 
     def _start(self, waiting: int) -> Executor:
         """Start the executor that suits so many runs and those that may follow."""
-        self._phase = "start"
-        self._report()
         guess = waiting * (_RUNS_PER_SEEK if self._study.seek is not None and self._round == 0 else 1)
         is_large = guess >= SMALL_PLAN or bool(os.environ.get("RAY_ADDRESS"))
+        self._phase = "start"
         if self._executor == "ray" or (self._executor == "auto" and is_large):
+            self._report("starting Ray, which takes some seconds")
             from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
 
             executor: Executor = RayExecutor(self._workers, self._layout.fragments, self._columns)
@@ -139,7 +139,7 @@ class Sweeping:
         self._report()
         return executor
 
-    def _report(self) -> None:
+    def _report(self, message: str | None = None) -> None:
         if self._progress is None:
             return
         driver = self._driver
@@ -156,6 +156,7 @@ class Sweeping:
                 failed=driver.failed,
                 rate=rate,
                 eta_s=(len(self._planned) - done) / rate if rate > 0 else None,
+                message=message,
             )
         )
 
