@@ -128,7 +128,7 @@ def _means(
     counts = ", ".join(f"count(*) FILTER (WHERE status = '{status}') AS n_{status}" for status in STATUSES)
     return f"""
 WITH wanted AS (
-  SELECT {by}, {first}, min(plan_row) AS plan_row, count(*) AS n_planned
+  SELECT {by}, {first}, count(*) AS n_planned
   FROM {planned}
   GROUP BY {by}
 ), tried AS (
@@ -156,6 +156,7 @@ SELECT {by}, {", ".join(map(quote, carried))},
 FROM wanted
 LEFT JOIN tried USING ({by})
 LEFT JOIN across_replicates USING ({by})
+LEFT JOIN (SELECT point_id, plan_row FROM configurations) USING (point_id)
 CROSS JOIN student
-ORDER BY plan_row
+ORDER BY plan_row, {by}
 """

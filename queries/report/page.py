@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from html import escape
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -117,8 +118,8 @@ def _provenance(session: Session) -> str:
     ).to_pylist()[0]
     where = session.sql(
         "SELECT list_sort(list(DISTINCT prov_host) FILTER (WHERE prov_host IS NOT NULL)) AS hosts, "
-        "min(prov_time)::VARCHAR AS first, "
-        "max(prov_time)::VARCHAR AS last FROM runs"
+        "date_trunc('second', min(prov_time))::VARCHAR AS first, "
+        "date_trunc('second', max(prov_time))::VARCHAR AS last FROM runs"
     ).to_pylist()[0]
     statuses = ", ".join(f"{number(row['runs'])} {row['status']}" for row in summary) or "none yet"
     present_runs = sum(row["runs"] for row in summary)
@@ -140,7 +141,7 @@ def _provenance(session: Session) -> str:
             if seed is None
             else f"root seed {seed}, replicates 0 to {facts['replicates'] - 1}",
         ),
-        ("engine", f"results version {engine.RESULTS_VERSION}"),
+        ("engine", f"destage {version('destage')}, results version {engine.RESULTS_VERSION}"),
         ("host", ", ".join(where["hosts"] or []) or "none yet"),
         ("time", "none yet" if where["first"] is None else f"{where['first']} to {where['last']} (UTC)"),
         ("not stationary", _not_stationary(session)),
@@ -175,9 +176,11 @@ def _intervals(session: Session) -> Sequence[tuple[str, str]]:
     if session.seek is None:
         return ()
     row = session.sql(
-        "SELECT count(*) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "
+        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "
         "max(answer_half_width / answer_mean) FILTER (WHERE NOT interval_met) AS widest FROM answers"
     ).to_pylist()[0]
+    if not row["answers"]:
+        return (("intervals", "95 %; the study sets no target for their width"),)
     if not row["unmet"]:
         return (("intervals", f"no target missed among {row['answers']} answers"),)
     widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"

@@ -147,3 +147,29 @@ def test_a_store_before_its_plan_has_empty_views_too(make_session: Any) -> None:
     for view in ("runs", "points", "answers", "certified", "configurations"):
         assert session.sql(f"FROM {view}").num_rows == 0
     assert session.query("design_space").num_rows == 0
+
+
+def test_every_view_keeps_the_order_of_the_plan(make_session: Any) -> None:
+    # Later rounds of a seek are planned in another order than the points.
+    runs = []
+    for round_, points in enumerate([("z", "a", "m"), ("m", "a", "z")]):
+        for point in points:
+            users = 10 + round_
+            runs.append(
+                run(point, 0, 1.0, run_id=f"{point}-{users}", round=round_, **{"workload.users": users})
+            )
+    certificates = [
+        {"point_id": point, "replicate": 0, "n": 11, "run_id_pass": f"{point}-11"} for point in "amz"
+    ]
+    answers = [
+        {"point_id": point, "metric": "users_supported", "answer_mean": 11.0, DISKS: 4} for point in "zam"
+    ]
+    session = make_session(
+        runs, axes={DISKS: pa.int64()}, seek="workload.users", answers=answers, certificates=certificates
+    )
+    for statement in (
+        "SELECT DISTINCT ON (point_id) * FROM points ORDER BY plan_row",
+        "FROM certified",
+        "FROM answers",
+    ):
+        assert session.sql(statement)["point_id"].to_pylist() == ["z", "a", "m"]
