@@ -16,7 +16,7 @@ use crate::units::{SimDuration, SimTime};
 /// Requests before the first look at stationarity in warm-up.
 const FIRST_LOOK: u64 = 4_000;
 /// Least requests in an automatic window.
-const LEAST_WINDOW: u64 = 40_000;
+const LEAST_WINDOW: u64 = 60_000;
 /// Volumes of the write cache that a window turns over at least, unless its dirty fraction is stationary.
 const TURNOVERS: u64 = 3;
 
