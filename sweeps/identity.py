@@ -27,9 +27,11 @@ def run_id(config: Mapping[str, Any]) -> str:
     Args:
         config: A canonical configuration whose traces are bound to their content.
     """
-    identified = copy.deepcopy(dict(config))
-    for arrival in engine.traces.replays(identified):
-        del arrival["file"]
+    identified = config
+    if engine.traces.replays(config):
+        identified = copy.deepcopy(dict(config))
+        for arrival in engine.traces.replays(identified):
+            del arrival["file"]
     subject = {"config": identified, "results_version": engine.RESULTS_VERSION}
     return hashlib.blake2b(canonical_text(subject).encode(), digest_size=16).hexdigest()
 

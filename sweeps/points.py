@@ -44,8 +44,8 @@ class Point:
         """
         key = (replicate, probe)
         if key not in self._runs:
-            config = copy.deepcopy(self.config if probe is None else self._at(probe))
-            config["run"]["replicate"] = replicate
+            shared = self.config if probe is None else self._at(probe)
+            config = {**shared, "run": {**shared["run"], "replicate": replicate}}
             self._runs[key] = (run_id(config), canonical_text(config))
         return self._runs[key]
 
