@@ -1,0 +1,140 @@
+"""Configurations whose exact rows are kept: one or more for every room of the engine."""
+
+from scenes import DISK, Scenario, constant_server, stream, users, write_back
+
+_TWO_ARRAYS: Scenario = {
+    "workload": {
+        "users": 6,
+        "streams": [
+            stream(
+                "data",
+                {"kind": "closed", "think_time": {"kind": "lognormal", "mean": "200ms", "cv": 1.0}, "ios": 4},
+                array="data",
+            ),
+            {
+                "name": "log",
+                "array": "log",
+                "arrival": {"kind": "poisson", "rate": 60.0},
+                "operations": {
+                    "read_fraction": 0.0,
+                    "fua_fraction": 0.5,
+                    "flush_every": 3,
+                    "size": {
+                        "kind": "choice",
+                        "options": [{"value": "4KiB", "weight": 3}, {"value": "20KiB", "weight": 1}],
+                    },
+                },
+                "address": {"kind": "sequential", "footprint": "200MB", "run": "1MiB"},
+            },
+        ],
+    },
+    "controller": write_back("8MiB", 0.5),
+    "arrays": [
+        {"name": "data", "raid": "6", "disks": 5, "disk": DISK, "parity_update": "rmw"},
+        {"name": "log", "raid": "1", "disks": 2, "disk": DISK},
+    ],
+    "run": {"seed": 3, "warm_up": {"duration": "20s"}, "window": {"duration": "100s"}},
+}
+
+
+def _queue(policy: str) -> Scenario:
+    disk = {**DISK, "queue": {"policy": policy, "depth": 8, "age_limit": "100ms"}}
+    return {
+        "workload": {"streams": [stream("load", {"kind": "fixed_outstanding", "depth": 24})]},
+        "array": {"raid": "10", "disks": 4, "disk": disk},
+        "run": {"seed": 5, "warm_up": {"requests": 1_000}, "window": {"requests": 8_000}},
+    }
+
+
+def _cached_zipf() -> Scenario:
+    load = stream("load", {"kind": "poisson", "rate": 150.0}, read_fraction=0.8)
+    load["address"] = {
+        "kind": "zipf",
+        "exponent": 0.9,
+        "block": "8KiB",
+        "footprint": "400MB",
+        "placement": {"kind": "scattered", "extent": "1MiB"},
+    }
+    controller = write_back("64MiB", 0.25)
+    controller["cache"]["read"] = {"mode": "cached", "read_ahead": {"trigger": 3, "size": "64KiB"}}
+    return {
+        "workload": {"streams": [load]},
+        "controller": controller,
+        "array": {"raid": "5", "disks": 4, "disk": DISK, "stripe_unit": "32KiB"},
+        "run": {"seed": 9, "warm_up": {"requests": 5_000}, "window": {"requests": 10_000}, "drain": True},
+    }
+
+
+def _sequential_read_ahead() -> Scenario:
+    load = stream(
+        "scan",
+        {
+            "kind": "closed",
+            "think_time": {"kind": "exponential", "mean": "5ms"},
+            "ios": 3,
+            "order": "parallel",
+        },
+        read_fraction=0.95,
+    )
+    load["address"] = {
+        "kind": "sequential",
+        "run": "4MiB",
+        "footprint": "2GB",
+        "placement": {"kind": "spread", "extent": "16MiB"},
+    }
+    return {
+        "workload": {"users": 3, "streams": [load]},
+        "controller": write_back(),
+        "array": {"raid": "0", "disks": 3, "disk": DISK},
+        "run": {"seed": 4, "warm_up": "none", "window": {"requests": 10_000}},
+    }
+
+
+def _battery(state: str) -> Scenario:
+    scenario = users(40)
+    scenario["controller"]["battery"] = {"state": state, "charge": 0.7895, "charge_time": "10h"}
+    return scenario
+
+
+CASES: dict[str, Scenario] = {
+    "users-raid5-write-back": users(40),
+    "users-raid10-auto": users(30, raid="10", disks=4, warm_up="auto", window="auto"),
+    "users-no-battery": _battery("absent"),
+    "users-charging": {
+        **_battery("charging"),
+        "run": {"seed": 7, "warm_up": "none", "window": {"duration": "60s"}},
+    },
+    "two-arrays": _TWO_ARRAYS,
+    "queue-sptf": _queue("sptf"),
+    "queue-sstf": _queue("sstf"),
+    "queue-c-look": _queue("c_look"),
+    "queue-fcfs": _queue("fcfs"),
+    "cached-zipf-drained": _cached_zipf(),
+    "sequential-read-ahead": _sequential_read_ahead(),
+    "stalled-writes": {
+        "workload": {
+            "streams": [stream("load", {"kind": "fixed_outstanding", "depth": 16}, read_fraction=0.1)]
+        },
+        "controller": write_back("1MiB", 1.0),
+        "array": {"raid": "5", "disks": 5, "disk": DISK},
+        "run": {"seed": 2, "warm_up": {"requests": 2_000}, "window": {"requests": 8_000}},
+    },
+    "server": {
+        "workload": {"streams": [stream("load", {"kind": "poisson", "rate": 250.0})]},
+        "array": {"raid": "0", "disks": 1, "disk": constant_server("5ms", servers=2)},
+        "run": {"seed": 1, "warm_up": "auto", "window": "auto"},
+    },
+    "pgbench-dependent": {
+        "workload": {
+            "streams": [
+                {
+                    "name": "postgres",
+                    "arrival": {"kind": "trace", "file": "examples/pgbench.parquet", "mode": "dependent"},
+                }
+            ]
+        },
+        "controller": write_back("64MiB", 0.75),
+        "array": {"raid": "10", "disks": 4, "disk": DISK},
+    },
+}
+"""By name; a relative trace is relative to the repository."""
