@@ -8,7 +8,7 @@ from destage.sweeps.rounds import PlannedRun
 
 LONGEST_S = 5.0
 """A batch aims at no more work than this [s], so that little is lost when one is."""
-SHORTEST_S = 0.25
+SHORTEST_S = 0.4
 """A batch aims at no less work than this [s], or handing it over would cost more than it saves."""
 _FADING = 0.9
 """What an old observation counts, against the next one."""

@@ -19,6 +19,8 @@ from destage.store.durable import write_durably
 from destage.store.failpoints import pass_point
 
 FORMAT = "destage-fragment-1"
+_SMALL = 1000
+"""Below so many rows, compressing and counting each of a hundred columns takes longer than it saves."""
 TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
 """Error kinds that say nothing about the configuration: such rows are shown but do not count as present."""
 
@@ -66,8 +68,17 @@ def write_fragment(directory: Path, rows: pa.Table) -> Fragment:
     transient = any(kind in TRANSIENT_KINDS for kind in rows["error_kind"].to_pylist())
     key = fragment_key(rows["run_id"].to_pylist(), transient=transient)
     metadata = {"destage.format": FORMAT, "destage.key": key, "destage.transient": str(transient).lower()}
+    # Units and meanings of a hundred columns would be most of a small file; the engine knows them.
+    bare = pa.schema([field.remove_metadata() for field in rows.schema], metadata=metadata)
+    is_small = rows.num_rows < _SMALL
     sink = pa.BufferOutputStream()
-    pq.write_table(rows.replace_schema_metadata(metadata), sink, compression="zstd")
+    pq.write_table(
+        rows.cast(bare),
+        sink,
+        compression="none" if is_small else "zstd",
+        use_dictionary=not is_small,
+        write_statistics=not is_small,
+    )
     data = sink.getvalue().to_pybytes()
     pass_point("before_tmp")
     write_durably(

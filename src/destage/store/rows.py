@@ -45,7 +45,8 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
     tables = []
     for path in _whole_fragments(layout):
         try:
-            table = pq.read_table(path, columns=None if columns is None else wanted.names, partitioning=None)
+            with pq.ParquetFile(path) as file:
+                table = file.read(columns=None if columns is None else wanted.names, use_threads=False)
         except FileNotFoundError:
             continue  # a writer put it aside since we listed it
         tables.append(table.replace_schema_metadata(None))

@@ -1,5 +1,6 @@
 """A sweep as a reader sees it: its study, plan, runs and answers as Arrow tables."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from destage.store.rows import read_rows, rows_schema
 class Sweep:
     """One sweep of a store, opened for reading; a writer may be at work beside it.
 
+    The plan is that of the first time it is asked for; open the sweep again to see a later one.
+
     Attributes:
         path: The sweep's directory.
     """
@@ -24,6 +27,10 @@ class Sweep:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._layout = SweepLayout(path)
+
+    @cached_property
+    def _plan(self) -> pa.Table | None:
+        return read_plan(self._layout)
 
     @property
     def name(self) -> str:
@@ -38,14 +45,12 @@ class Sweep:
     @property
     def axes(self) -> list[str]:
         """The dotted paths of the axes, in the study's order."""
-        plan = read_plan(self._layout)
-        return [] if plan is None else axes_of(plan)
+        return [] if self._plan is None else axes_of(self._plan)
 
     @property
     def seek(self) -> str | None:
         """The dotted path of the sought parameter, if the study seeks one."""
-        plan = read_plan(self._layout)
-        return None if plan is None else seek_of(plan)
+        return None if self._plan is None else seek_of(self._plan)
 
     def spec(self) -> dict[str, Any]:
         """Return the study as it was run."""
@@ -54,8 +59,7 @@ class Sweep:
 
     def plan(self) -> pa.Table:
         """Return every planned run, all rounds together."""
-        plan = read_plan(self._layout)
-        return plan_schema([], None).empty_table() if plan is None else plan
+        return plan_schema([], None).empty_table() if self._plan is None else self._plan
 
     def rows(self) -> pa.Table:
         """Return one row per run that is there: result columns and provenance columns."""
