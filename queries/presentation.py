@@ -4,6 +4,7 @@ Only the table and markdown formats and the report pass through here; csv, json 
 base units.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -177,10 +178,18 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
         text = _cell(name, value, unit)
         if censored is not None and censored[index] is not None:
             text = _CENSORED.get(str(censored[index]), "") + text
-        elif lows is not None and highs is not None and lows[index] is not None:
-            text += f" ({_cell(name, lows[index], unit)} .. {_cell(name, highs[index], unit)})"
+        elif isinstance(value, float) and lows is not None and highs is not None:
+            text += _spread(value, lows[index], highs[index], scale_of(name))
         cells.append(text)
     return cells
+
+
+def _spread(mean: float, low: object, high: object, scale: float) -> str:
+    if not isinstance(low, float) or not isinstance(high, float):
+        return ""
+    if math.isclose(high - mean, mean - low, rel_tol=1e-6, abs_tol=1e-12):
+        return f" ± {number(float(f'{(high - mean) * scale:.2g}'))}"
+    return f" ({number(low * scale)} .. {number(high * scale)})"
 
 
 def _cell(name: str, value: object, unit: str | None) -> str:

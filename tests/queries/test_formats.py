@@ -49,7 +49,7 @@ def test_json_has_null_for_what_it_cannot_hold() -> None:
 def test_markdown_shows_units_intervals_and_bounds() -> None:
     lines = markdown(ROWS, UNITS).splitlines()
     assert lines[0] == "| capacity | RAID | response p95 [ms] | users supported | answers |"
-    assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 (44.74 .. 48.06) | [46, 47] |"
+    assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 ± 1.7 | [46, 47] |"
     assert lines[3] == "| 1 GiB | 5 | – | ≥ 97 | [97] |"  # noqa: RUF001 - as people read it
 
 

@@ -5,18 +5,12 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from rich.console import Console
-
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
-_UNBOUNDED = 4096
-"""The width of a table that goes to no terminal [characters]."""
 
 
 def complain(line: str) -> None:
@@ -69,28 +63,6 @@ def print_json(value: object) -> None:
     print_data(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
-def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
-    """Draw rows on stdout.
-
-    Args:
-        table: The rows.
-        units: The base unit of each axis that has one, by dotted path.
-    """
-    from rich.table import Table
-
-    from destage.queries.presentation import present
-
-    shown = present(table, units)
-    drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for heading in shown.headings:
-        drawn.add_column(heading.title, justify="right" if heading.is_number else "left", vertical="bottom")
-    for row in shown.rows:
-        drawn.add_row(*row)
-    _console().print(drawn, markup=False)
-    if not shown.rows:
-        say("no rows")
-
-
 def print_pairs(pairs: Mapping[str, object]) -> None:
     """Draw names and their values on stdout, one pair a line.
 
@@ -115,13 +87,6 @@ def show_version(is_wanted: bool) -> None:
 def has_terminal() -> bool:
     """Return whether a person watches stderr."""
     return sys.stderr.isatty()
-
-
-def _console() -> "Console":
-    from rich.console import Console
-
-    options: dict[str, Any] = {} if sys.stdout.isatty() else {"width": _UNBOUNDED}
-    return Console(highlight=False, soft_wrap=False, **options)
 
 
 def _print_coloured(line: str, colour: str) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.options import Format, Out, Store, SweepName
-from destage.cli.output import Json, print_data, print_json, print_pairs, print_table, say
+from destage.cli.output import Json, print_data, print_json, print_pairs, say
+from destage.cli.table import print_table
 from destage.errors import QueryError
 
 if TYPE_CHECKING:

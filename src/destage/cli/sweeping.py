@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.options import Executor, Quiet, ReportFile, Store, SweepName, Workers
-from destage.cli.output import Json, print_json, print_pairs, print_table, say, warn
+from destage.cli.output import Json, print_json, print_pairs, say, warn
 from destage.cli.progress import ProgressDisplay
+from destage.cli.table import print_table
 
 if TYPE_CHECKING:
     from destage.sweeps import Outcome, Study
