@@ -23,7 +23,7 @@ def test_every_file_is_a_query_with_a_whole_header() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_imports_come_first_and_the_name_is_the_files(path: Path) -> None:
+def test_a_file_is_named_for_its_query(path: Path) -> None:
     text = path.read_text()
     name = re.search(r"-- name: (\w+)", text)
     assert name is not None
