@@ -52,7 +52,7 @@ def test_link_bound() -> None:
         row["throughput_iops"],
         tolerance=1e-4,
     )
-    assert_equal("  its link busy", "share", 1.0, row["link_busy_fraction"], tolerance=1e-4)
+    assert_equal("link of 100 MB/s, saturated: busy", "share", 1.0, row["link_busy_fraction"], tolerance=1e-4)
 
 
 def test_firmware_bound() -> None:
@@ -67,7 +67,13 @@ def test_firmware_bound() -> None:
         )
     )
     assert_equal("firmware of 50 us per command", "1/s", 20_000, row["throughput_iops"], tolerance=1e-4)
-    assert_equal("  its firmware busy", "share", 1.0, row["firmware_busy_fraction"], tolerance=1e-4)
+    assert_equal(
+        "firmware of 50 us per command, saturated: busy",
+        "share",
+        1.0,
+        row["firmware_busy_fraction"],
+        tolerance=1e-4,
+    )
 
 
 def test_outstanding_limit() -> None:
@@ -85,7 +91,7 @@ def test_outstanding_limit() -> None:
         "4 of 64 commands accepted, 5 ms each", "1/s", 4 / 0.005, row["throughput_iops"], tolerance=1e-3
     )
     assert_equal(
-        "  response time, with the wait at the host",
+        "4 of 64 commands accepted: response time, with the wait at the host",
         "ms",
         64 / 800 * 1e3,
         row["response_mean_us"] / 1e3,
@@ -156,7 +162,7 @@ def test_time_to_fill_the_write_cache() -> None:
     """Fluid: W / (rate - drain) = 51.6 s for 348 MiB, 4 KB at 2,000/s, drained at 272/s; then it stalls."""
     exact = CAPACITY / 4096 / (RATE - DRAIN)
     assert exact == pytest.approx(51.6, abs=0.05)
-    rows = replicate(_filling({"duration": "40s"}, poisson(RATE)), 8)
+    rows = replicate(_filling({"duration": "40s"}, poisson(RATE)))
     ours = [CAPACITY * 40 / (row["dirty_end_sectors"] * 512) for row in rows]
     # The few I/Os under way at the disks make the drain a little less than 8 x 136 / 4.
     assert_covers("time to fill 348 MiB at 2,000/s against 272/s", "s", exact, ours, rounding=0.004)
@@ -174,7 +180,7 @@ def test_a_full_write_cache_is_as_fast_as_its_drain() -> None:
         "full write cache before RAID 5 of eight: rate", "1/s", DRAIN, row["write_iops"], tolerance=0.01
     )
     assert_equal(
-        "  response of 64 outstanding",
+        "full write cache before RAID 5 of eight: response of 64 outstanding",
         "ms",
         64 / DRAIN * 1e3,
         row["write_response_mean_us"] / 1e3,
@@ -215,12 +221,67 @@ def test_overwrites_are_absorbed_in_proportion(lines: int, places: int) -> None:
             address={"kind": "uniform", "footprint": places * 4096},
             controller=_write_cache(lines * 4096),
             warm_up=20_000,
-            window=requests(2_000_000),
+            window=requests(4_000_000),
         )
     )
     ours = [row["write_hit_ratio"] / (row["dirty_mean_fraction"] * lines / places) for row in rows]
     title = f"writes absorbed, {lines} lines before {places} places: hits over dirty / U"
     assert_covers(title, "ratio", 1.0, ours, rounding=0.005)
+
+
+def test_reads_overtake_destages_that_wait() -> None:
+    """Two priorities without preemption (Cobham): W = busy S / 2 / (1 - read rate S) for constant S.
+
+    A read that arrives finds the server busy with the share `busy`, waits half a service for it on
+    average, and then for the reads before it alone.
+    """
+    service = 0.005
+    rows = replicate(
+        scenario(
+            poisson(100.0),
+            server(constant("5ms")),
+            read_fraction=0.4,
+            controller=_write_cache(16 * MIB),
+            warm_up=5_000,
+            window=requests(4_000_000),
+        )
+    )
+    ours = []
+    for row in rows:
+        assert row["write_stalls"] == 0
+        reads = row["read_iops"] * service
+        waiting = row["disk_busy_mean_fraction"] * service / 2 / (1 - reads)
+        ours.append(row["read_response_mean_us"] * 1e-6 / (service + waiting))
+    title = "reads before waiting destages, 40/s beside 60 writes/s: response over Cobham's"
+    assert_covers(title, "ratio", 1.0, ours)
+
+
+def test_a_sequential_stream_misses_until_it_is_recognised() -> None:
+    """With a trigger of 2 and time to read ahead, the first two reads miss and all others hit."""
+    cache = {
+        "capacity": "16MiB",
+        "usable": "16MiB",
+        "write_fraction": 0.0,
+        "read": {"mode": "prefetch_only", "read_ahead": {"trigger": 2, "size": "128KiB"}},
+    }
+    row = simulate(
+        scenario(
+            closed(constant("50ms")),
+            server(constant("5ms")),
+            size="8KiB",
+            address={"kind": "sequential"},
+            controller={"cache": cache},
+            array={"stripe_unit": "64MiB"},
+            warm_up="none",
+            window=5_000,
+        )
+    )
+    title = "endless sequential reads, trigger 2: {}"
+    assert_equal(title.format("first misses"), "count", 1, row["read_misses_random"])
+    assert_equal(title.format("misses in sequence"), "count", 1, row["read_misses_sequential"])
+    assert_equal(title.format("hits"), "ratio", 4_998 / 5_000, row["read_ahead_hit_ratio"])
+    # 16 reads to a read-ahead of 128 KiB.
+    assert row["disk_reads"] == pytest.approx((5_000 - 2) / 16 + 2, rel=0.02)
 
 
 # Zipf over 10,000 blocks: exponent, lines, hit ratio by Che's approximation.

@@ -1,0 +1,54 @@
+"""How destages share the disks with reads."""
+
+from scenes import DISK, Scenario, constant_server, stream
+
+from destage.engine import simulate
+
+
+def _read_beside_destages(
+    disk: Scenario, *, yields: bool, arrival: Scenario | None = None, depth: int = 2
+) -> dict[str, float]:
+    """Reads, one at a time where nothing is said, beside `depth` destages."""
+    reads = stream("reads", arrival or {"kind": "fixed_outstanding", "depth": 1}, read_fraction=1.0)
+    writes = stream("writes", {"kind": "poisson", "rate": 20.0}, read_fraction=0.0)
+    everywhere = {"kind": "uniform"}
+    return simulate(
+        {
+            "workload": {"streams": [reads | {"address": everywhere}, writes | {"address": everywhere}]},
+            "controller": {
+                "cache": {
+                    "capacity": "16MiB",
+                    "usable": "16MiB",
+                    "write_fraction": 1.0,
+                    "write": {"destage_depth": depth, "yield_to_reads": yields},
+                },
+                "battery": {"state": "present"},
+                "firmware": {"command_time": "1us"},
+            },
+            "array": {"raid": "0", "disks": 1, "disk": disk},
+            "run": {"warm_up": {"requests": 2_000}, "window": {"requests": 20_000}},
+        }
+    )
+
+
+def test_a_read_waits_for_no_more_destages_than_came_before_it() -> None:
+    """The rest of one, the one behind it, its own service: at most three services of 5 ms."""
+    row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=False)
+    assert row["destages"] > 100
+    assert row["write_stalls"] == 0
+    assert row["read_response_max_us"] <= 15_001
+
+
+def test_a_read_that_has_precedence_waits_for_one_destage_at_most() -> None:
+    row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=True)
+    assert row["destages"] > 100
+    assert row["read_response_max_us"] <= 10_001
+
+
+def test_precedence_shortens_reads_on_a_disk_too() -> None:
+    arrival = {"kind": "poisson", "rate": 60.0}
+    fair, first = (
+        _read_beside_destages(DISK, yields=yields, arrival=arrival, depth=16) for yields in (False, True)
+    )
+    assert first["destages"] > 100 < fair["destages"]
+    assert first["read_response_p95_us"] < 0.9 * fair["read_response_p95_us"]
