@@ -3,10 +3,10 @@
 import math
 
 import pytest
-
-from destage.engine import simulate
 from validation.replicates import assert_equal
 from validation.scenarios import SAVVIO_CYLINDERS, outstanding, savvio, scenario
+
+from destage.engine import simulate
 
 
 def _service_ms(policy: str, depth: int) -> float:
