@@ -108,34 +108,28 @@ def _replay_answer(rows: Sequence[Row], session: Session) -> list[str]:
     protected = [row for row in timed if row not in bare]
     reference = min(bare or timed, key=lambda row: (row.get(_CAPACITY) or 0, row["completion_time_s"]))
     best = min(protected or timed, key=lambda row: row["completion_time_s"])
-    enough = min(
-        (
-            row
-            for row in protected or timed
-            if row["completion_time_s"] <= best["completion_time_s"] * _NEARLY
-        ),
-        key=lambda row: (
-            (row.get(_CAPACITY) or 0) * (row.get(_WRITE_FRACTION) or 1),
-            row["completion_time_s"],
-        ),
-    )
-    slowness = number(round(reference["completion_time_s"] / enough["completion_time_s"], 2))
-    name = _name(enough, session)
-    sentences = [
-        f"With {name}, the recorded work takes {_measured(enough)}.",
-        f"With {_name(reference, session)}, it takes {_measured(reference)}: {slowness} times as long.",
-    ]
-    smallest = min(row.get(_CAPACITY) or 0 for row in protected or timed)
-    if smallest != enough.get(_CAPACITY):
-        least = [row for row in protected or timed if (row.get(_CAPACITY) or 0) == smallest]
-        first = min(least, key=lambda row: row["completion_time_s"])
-        sentences.append(f"With the smallest, {_name(first, session)}, it takes {_measured(first)}.")
-    larger = [row for row in protected if (row.get(_CAPACITY) or 0) > (enough.get(_CAPACITY) or 0)]
-    if larger:
+    speed = number(round(reference["completion_time_s"] / best["completion_time_s"], 2))
+    sentences = [f"With {_name(best, session)}, the recorded work takes {_measured(best, reference)}."]
+    if best is not reference:
         sentences.append(
-            f"No larger cache measured makes the work more than {(_NEARLY - 1) * 100:.0f} % shorter."
+            f"The comparison is with {_name(reference, session)}: the work is {speed} times as fast."
+        )
+    by_capacity: dict[int, Row] = {}
+    for row in sorted(protected, key=lambda row: row["completion_time_s"]):
+        by_capacity.setdefault(row.get(_CAPACITY) or 0, row)
+    smaller = [row for capacity, row in sorted(by_capacity.items()) if capacity < (best.get(_CAPACITY) or 0)]
+    sentences += [f"With {_name(row, session)}, it takes {_measured(row)}." for row in smaller[:1]]
+    enough = next((row for row in smaller if _is_near(row, best)), None)
+    if enough is not None:
+        sentences.append(
+            f"{_name(enough, session)} comes within {(_NEARLY - 1) * 100:.0f} % of the best: "
+            "a larger cache buys nothing more."
         )
     return sentences
+
+
+def _is_near(row: Row, best: Row) -> bool:
+    return bool(row["completion_time_s"] <= best["completion_time_s"] * _NEARLY)
 
 
 def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -176,13 +170,21 @@ def _answered(row: Row, session: Session) -> str:
     )
 
 
-def _measured(row: Row) -> str:
-    text = f"{number(round(row['completion_time_s'], 2))} s"
+def _measured(row: Row, reference: Row | None = None) -> str:
+    """How long the work takes, and its commits; beside each figure what it is instead of."""
+
+    def told(name: str, unit: str, scale: float = 1.0) -> str:
+        text = f"{number(float(f'{row[name] * scale:.3g}'))}{unit}"
+        if reference is not None and reference is not row and reference.get(name) is not None:
+            text += f" instead of {number(float(f'{reference[name] * scale:.3g}'))}"
+        return text
+
+    text = told("completion_time_s", " s")
     if row.get("commit_p50_us") is not None:
         text += (
-            f", a commit {number(row['commit_p50_us'] / 1e3)} ms in the median and "
-            f"{number(row['commit_p99_us'] / 1e3)} ms at the 99th percentile, "
-            f"{number(round(row['commits_per_s'], 1))} commits a second"
+            f": a commit {told('commit_p50_us', ' ms', 1e-3)} in the median, "
+            f"{told('commit_p99_us', ' ms', 1e-3)} at the 99th percentile, "
+            f"{told('commits_per_s', '')} commits a second"
         )
     return text
 

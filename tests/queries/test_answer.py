@@ -1,0 +1,125 @@
+"""The answer in words, for studies that replay a trace and for those at a fixed load."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from destage.queries import Session
+from destage.queries.report.answer import answer_sentences
+from destage.queries.report.figures import figures
+
+CAPACITY = "controller.cache.capacity"
+BATTERY = "controller.battery.state"
+USERS = "workload.users"
+MIB = 2**20
+
+
+def told(session: Session) -> str:
+    return " ".join(answer_sentences(session))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.fixture
+def replay(make_session: Any) -> Session:
+    config = json.dumps({"workload": {"streams": [{"arrival": {"kind": "trace", "file": "t.parquet"}}]}})
+    times = {("absent", 64): 100.0, ("present", 64): 80.0, ("present", 128): 41.0, ("present", 256): 40.0}
+    runs = [
+        {
+            "point_id": f"{battery}-{capacity}",
+            "replicate": 0,
+            "run_id": f"{battery}-{capacity}",
+            "config": config,
+            BATTERY: battery,
+            CAPACITY: capacity * MIB,
+            "completion_time_s": seconds,
+            "commit_p50_us": seconds * 100,
+            "commit_p99_us": seconds * 1000,
+            "commits_per_s": 8000 / seconds,
+        }
+        for (battery, capacity), seconds in times.items()
+    ]
+    session: Session = make_session(runs, axes={BATTERY: pa.string(), CAPACITY: pa.int64()})
+    return session
+
+
+def test_a_replay_is_compared_with_no_battery(replay: Session) -> None:
+    assert told(replay) == one_line("""
+        With 256 MiB of cache, the battery present, the recorded work takes 40 s instead of 100: a
+        commit 4 ms instead of 10 in the median, 40 ms instead of 100 at the 99th percentile, 200
+        instead of 80 commits a second.
+        The comparison is with 64 MiB of cache, the battery absent: the work is 2.5 times as fast.
+        With 64 MiB of cache, the battery present, it takes 80 s: a commit 8 ms in the median, 80 ms at
+        the 99th percentile, 100 commits a second.
+        128 MiB of cache, the battery present comes within 5 % of the best: a larger cache buys nothing
+        more.
+    """)
+
+
+def test_a_replay_has_figures_of_its_commits(replay: Session) -> None:
+    drawn = {figure.plot.name: figure.chart for figure in figures(replay)}
+    assert list(drawn) == [
+        "completion_time_against_cache",
+        "commit_latency_against_cache",
+        "commit_rate_against_cache",
+    ]
+    series = {one.name: one for one in drawn["completion_time_against_cache"].panels[0].series}
+    assert series["battery absent"].style == "reference"
+    assert [(mark.x / MIB, mark.y) for mark in series["battery present"].marks] == [
+        (64, 80),
+        (128, 41),
+        (256, 40),
+    ]
+
+
+def test_a_fixed_load_tells_the_extremes_and_the_battery(make_session: Any) -> None:
+    figures_ms = {("absent", 20): 14, ("present", 20): 7, ("absent", 40): 40, ("present", 40): 8}
+    runs = [
+        {
+            "point_id": f"{battery}-{users}",
+            "replicate": 0,
+            "run_id": f"{battery}-{users}",
+            BATTERY: battery,
+            USERS: users,
+            "response_p95_us": ms * 1000.0,
+            "throughput_iops": 1.5 * users,
+        }
+        for (battery, users), ms in figures_ms.items()
+    ]
+    session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
+    assert told(session) == one_line("""
+        The slowest: users 40, the battery absent: 40 ms at the 95th percentile of response time, 60
+        requests a second.
+        The fastest: users 20, the battery present: 7 ms at the 95th percentile of response time, 30
+        requests a second.
+        The battery matters most here: users 40, the battery present: 8 ms at the 95th percentile of
+        response time, 60 requests a second; without it, 5 times as much.
+    """)
+
+
+def test_a_bound_is_told_as_one(make_session: Any) -> None:
+    answers = [
+        {"point_id": "p", "label": "bare", CAPACITY: 0, "metric": "users_supported", "answer_mean": 40.0},
+        {
+            "point_id": "q",
+            CAPACITY: 64 * MIB,
+            "metric": "users_supported",
+            "answer_mean": 1024.0,
+            "censored": "at_least",
+        },
+    ]
+    runs = [
+        {"point_id": each["point_id"], "label": each.get("label"), "replicate": 0, "run_id": each["point_id"]}
+        | {CAPACITY: each[CAPACITY], USERS: 1}
+        for each in answers
+    ]
+    session = make_session(runs, axes={CAPACITY: pa.int64()}, seek=USERS, answers=answers)
+    assert told(session) == one_line("""
+        64 MiB of cache carries at least 1024 users, at least 2460 % more than the 40 of bare.
+        The baseline is bare: 40 users.
+        1 point reached an end of the range searched; the figure there is a bound.
+    """)
