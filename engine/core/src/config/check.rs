@@ -33,6 +33,7 @@ impl Scenario {
             issues.push(Issue::new(arrays_key, "no array is given; give `array` or `arrays`"));
         }
         self.check_cache(&mut issues);
+        self.check_bounds(arrays_key, &mut issues);
         let mut capacities = Vec::new();
         for (index, array) in self.arrays().iter().enumerate() {
             let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };
@@ -247,18 +248,25 @@ fn check_address(path: &str, address: &Address, largest: Bytes, capacity: Bytes,
     let path = format!("{path}.address");
     let (footprint, placement) = address.extent();
     let footprint = footprint.unwrap_or_else(|| placement.default_footprint(capacity));
-    if footprint < largest || footprint > capacity {
+    // Extents lie on whole places of the array.
+    let room = match placement {
+        super::Placement::Contiguous { .. } => capacity,
+        super::Placement::Scattered { .. } | super::Placement::Spread { .. } => {
+            placement.default_footprint(capacity)
+        }
+    };
+    if footprint < largest || footprint > room {
         issues.push(Issue::new(
             format!("{path}.footprint"),
             format!(
-                "{} bytes; allowed is from the largest request, {} bytes, to the array's capacity, {} bytes",
-                footprint.0, largest.0, capacity.0
+                "{} bytes; allowed is from the largest request, {} bytes, to what the array holds, {} bytes",
+                footprint.0, largest.0, room.0
             ),
         ));
     }
     match placement {
         super::Placement::Contiguous { offset } => {
-            if !offset.0.is_multiple_of(SECTOR_BYTES) || offset.0 + footprint.0 > capacity.0 {
+            if !offset.0.is_multiple_of(SECTOR_BYTES) || offset.0.saturating_add(footprint.0) > capacity.0 {
                 issues.push(Issue::new(
                     format!("{path}.placement.offset"),
                     format!(

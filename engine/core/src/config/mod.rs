@@ -3,6 +3,7 @@
 //! The JSON Schema, the Python validation, the generated reference and the canonical form all derive from here.
 
 mod array;
+mod bounds;
 mod check;
 mod controller;
 mod normal;
