@@ -144,9 +144,10 @@ impl Sectors {
 
 impl Add<SimDuration> for SimTime {
     type Output = Self;
+    /// Saturates at the end of time, some 584 years, which a draw from a distribution without bound may reach.
     #[inline]
     fn add(self, rhs: SimDuration) -> Self {
-        Self(self.0 + rhs.0)
+        Self(self.0.saturating_add(rhs.0))
     }
 }
 

@@ -48,7 +48,7 @@ impl AddressModel {
         let pattern = match *address {
             Address::Uniform { .. } => Pattern::Uniform,
             Address::Zipf { exponent, block, .. } => {
-                let block = block.sectors().0;
+                let block = block.sectors().0.min(footprint);
                 let blocks = (footprint / block).max(1);
                 Pattern::Zipf {
                     ranks: Zipf::new(blocks, exponent),
@@ -171,6 +171,20 @@ mod tests {
         let places = draws(&runs, 400);
         let breaks = places.windows(2).filter(|pair| pair[1] != pair[0] + 16).count();
         assert!((98..=100).contains(&breaks), "{breaks} breaks in 100 runs of four");
+    }
+
+    #[test]
+    fn a_block_larger_than_the_footprint_stays_in_it() {
+        let address = Address::Zipf {
+            exponent: 1.0,
+            block: Bytes(64 << 10),
+            footprint: Some(Bytes(16 << 10)),
+            placement: Placement::default(),
+        };
+        let mut places = draws(&address, 200);
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places, [0, 16]);
     }
 
     #[test]
