@@ -8,14 +8,22 @@ use crate::config;
 use crate::rng::Stream;
 use crate::units::SimTime;
 
+/// An I/O that waits, with the number of its arrival.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    arrival: u64,
+    io: Io,
+}
+
 /// A device whose service time is drawn, whatever the address and size.
 #[derive(Debug)]
 pub struct Server {
     service: config::Distribution,
     stream: Stream,
     slots: Box<[Option<Io>]>,
-    foreground: VecDeque<Io>,
-    background: VecDeque<Io>,
+    foreground: VecDeque<Waiting>,
+    background: VecDeque<Waiting>,
+    arrivals: u64,
     pub(super) usage: Usage,
 }
 
@@ -28,6 +36,7 @@ impl Server {
             slots: vec![None; config.servers as usize].into(),
             foreground: VecDeque::new(),
             background: VecDeque::new(),
+            arrivals: 0,
             usage: Usage::new(config.servers),
         }
     }
@@ -37,10 +46,12 @@ impl Server {
         if let Some(slot) = self.slots.iter().position(Option::is_none) {
             return Some(self.start(now, slot, io));
         }
+        self.arrivals += 1;
+        let waiting = Waiting { arrival: self.arrivals, io };
         if io.is_background {
-            self.background.push_back(io);
+            self.background.push_back(waiting);
         } else {
-            self.foreground.push_back(io);
+            self.foreground.push_back(waiting);
         }
         None
     }
@@ -51,17 +62,47 @@ impl Server {
         let Some(io) = self.slots[slot].take() else {
             unreachable!("a server finishes only what it has started")
         };
-        let next = if yields || self.background.is_empty() {
-            self.foreground.pop_front().or_else(|| self.background.pop_front())
-        } else {
-            self.background.pop_front()
+        let is_background_next = match (self.foreground.front(), self.background.front()) {
+            (Some(foreground), Some(background)) => !yields && background.arrival < foreground.arrival,
+            (foreground, _) => foreground.is_none(),
         };
-        (io, next.map(|next| self.start(now, slot, next)))
+        let next = if is_background_next { self.background.pop_front() } else { self.foreground.pop_front() };
+        (io, next.map(|next| self.start(now, slot, next.io)))
     }
 
     fn start(&mut self, now: SimTime, slot: usize, io: Io) -> Started {
         self.usage.begin(io.is_write);
         self.slots[slot] = Some(io);
         Started { slot: slot as u32, done: now + self.stream.duration(&self.service) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+    use crate::units::{Bytes, Lba, SimDuration};
+
+    /// The order in which I/Os that arrive as foreground (f) or background (b) are served.
+    fn order(arrivals: &str, yields: bool) -> Vec<u64> {
+        let service = config::Distribution::Constant { value: SimDuration(10) };
+        let config = config::Server { servers: 1, service, capacity: Bytes(1 << 20) };
+        let mut server = Server::new(&config, Stream::named(1, 0, "server", 0, Purpose::Service));
+        for (lba, class) in (0..).zip(arrivals.chars()) {
+            let is_background = class == 'b';
+            let io = Io { lba: Lba(lba), sectors: 1, is_write: is_background, is_background, operation: 0 };
+            server.submit(SimTime(0), io);
+        }
+        (1..=arrivals.len() as u64).map(|turn| server.finish(SimTime(turn * 10), 0, yields).0.lba.0).collect()
+    }
+
+    #[test]
+    fn without_yielding_all_are_served_in_order_of_arrival() {
+        assert_eq!(order("ffbfb", false), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn destages_yield_to_all_others() {
+        assert_eq!(order("bbfbf", true), [0, 2, 4, 1, 3]);
     }
 }
