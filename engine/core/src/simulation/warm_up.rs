@@ -34,11 +34,10 @@ impl Simulation {
         let mut twins: Vec<_> = self
             .sources
             .iter()
-            .enumerate()
-            .filter_map(|(index, source)| match source {
+            .filter_map(|source| match source {
                 Source::Synthetic(source) => {
                     let name = &self.scenario.workload.streams[source.stream as usize].name;
-                    Some(source.for_warm_up(&run, name, index as u32))
+                    Some(source.for_warm_up(&run, name))
                 }
                 Source::Replay(_) => None,
             })
@@ -63,11 +62,13 @@ impl Simulation {
                     let base = line * self.line_sectors;
                     let (from, to) = (start.max(base), end.min(base + self.line_sectors));
                     if command.operation == Op::Write {
-                        if let (false, Some(back)) = (is_write_done, &mut self.write_back)
-                            && back.cache.accept(twin.array, line, mask(from - base, to - from), true)
-                                == Accepted::Full
-                        {
-                            break;
+                        if let (false, Some(back)) = (is_write_done, &mut self.write_back) {
+                            let mask = mask(from - base, to - from);
+                            if back.cache.accept(twin.array, line, mask, true) == Accepted::Full {
+                                break;
+                            }
+                            #[cfg(debug_assertions)]
+                            self.oracle.accept(None, twin.array, from, to - from, true);
                         }
                         if let Some(cache) = &mut self.read_cache {
                             cache.invalidate(twin.array, line);

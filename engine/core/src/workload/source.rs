@@ -80,6 +80,8 @@ pub enum Timing {
 pub struct Synthetic {
     /// Index of the stream in the workload.
     pub stream: u16,
+    /// The user; 0 for a stream that all users share.
+    pub user: u32,
     /// Index of the array that it goes to.
     pub array: u16,
     /// When it issues.
@@ -110,6 +112,7 @@ impl Synthetic {
         let named = |purpose| Stream::named(run.seed, run.replicate, name, user, purpose);
         Self {
             stream,
+            user,
             array,
             timing,
             to_issue: 0,
@@ -126,13 +129,13 @@ impl Synthetic {
 
     /// A source with the same name whose draws are those of the functional warm-up.
     #[must_use]
-    pub fn for_warm_up(&self, run: &config::Run, name: &str, user: u32) -> Self {
+    pub fn for_warm_up(&self, run: &config::Run, name: &str) -> Self {
         let mut twin = self.clone();
         let parts =
             [("operation", &mut twin.operation), ("size", &mut twin.size), ("address", &mut twin.address)];
         for (part, stream) in parts {
             let name = format!("{name}/{part}");
-            *stream = Stream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
+            *stream = Stream::named(run.seed, run.replicate, &name, self.user, Purpose::WarmUp);
         }
         twin
     }
