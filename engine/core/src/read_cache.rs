@@ -81,14 +81,16 @@ impl ReadCache {
         self.lines.remove(key(array, line));
     }
 
-    /// `fetch` has brought `line`.
+    /// `fetch` has brought `line`; gives whether it was still waited for, and is valid now.
     #[inline]
-    pub fn arrive(&mut self, array: u16, line: u64, fetch: u32, is_prefetched: bool) {
+    pub fn arrive(&mut self, array: u16, line: u64, fetch: u32, is_prefetched: bool) -> bool {
         if let Some(state) = self.lines.peek(key(array, line))
             && *state == (Line::Pending { fetch })
         {
             *state = Line::Valid { is_prefetched };
+            return true;
         }
+        false
     }
 
     /// Notes a read of `sectors` from `lba` on; gives whether it continues a sequence, and what to read ahead as
@@ -226,7 +228,7 @@ mod tests {
         let mut cache = cache(2);
         cache.insert(0, 7, Line::Pending { fetch: 3 });
         cache.invalidate(0, 7);
-        cache.arrive(0, 7, 3, true);
+        assert!(!cache.arrive(0, 7, 3, true));
         assert_eq!(cache.touch(0, 7), None);
     }
 }

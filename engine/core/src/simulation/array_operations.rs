@@ -2,11 +2,12 @@
 
 use super::Simulation;
 use super::array_state::{ArrayOperation, Parent, PlannedIo};
+use super::stripe_lock::WriteRange;
 use super::stripe_write::DiskIo;
 use crate::disk::Io;
 use crate::event::Event;
 use crate::raid::Update;
-use crate::slab::{Fifo, Link};
+use crate::slab::Link;
 use crate::units::Lba;
 use crate::write_cache::Extent;
 
@@ -19,7 +20,7 @@ impl Simulation {
             pending: 0,
             first: Link::END,
             second: Link::END,
-            stripe: None,
+            range: None,
             next: Link::END,
         });
         let state = &self.arrays[array as usize];
@@ -51,25 +52,21 @@ impl Simulation {
         if rank(other) < rank(one) { other } else { one }
     }
 
-    /// Writes `self.extents`, which lie within `stripe`; the stripe is locked meanwhile where `locks` is true.
-    pub(super) fn write_stripe(
-        &mut self,
-        array: u16,
-        stripe: u64,
-        parent: Parent,
-        locks: bool,
-    ) -> Option<Update> {
+    /// Writes `self.extents`, which lie within `stripe`, once no other write to the same sectors, or the same parity,
+    /// is under way.
+    pub(super) fn write_stripe(&mut self, array: u16, stripe: u64, parent: Parent) -> Option<Update> {
         let state = &self.arrays[array as usize];
         let update = self.stripe_write.plan(&state.layout, state.parity_update, stripe, &self.extents);
         let first_device = state.first_device;
         let is_background = matches!(parent, Parent::Destage { .. });
+        let range = WriteRange::of(&state.layout, stripe, &self.extents);
         let operation = self.operations.insert(ArrayOperation {
             array,
             parent,
             pending: 0,
             first: Link::END,
             second: Link::END,
-            stripe: locks.then_some(stripe),
+            range: Some(range),
             next: Link::END,
         });
         let planned = &mut self.planned;
@@ -87,16 +84,19 @@ impl Simulation {
         let second = chain(&self.stripe_write.writes, true);
         let entry = &mut self.operations[operation];
         (entry.first, entry.second) = (first, second);
-        if locks {
-            let locks = &mut self.arrays[array as usize].locks;
-            if let Some(waiting) = locks.get_mut(&stripe) {
-                waiting.push(&mut self.operations, operation, |entry| &mut entry.next);
-                return update;
-            }
-            locks.insert(stripe, Fifo::default());
+        #[cfg(debug_assertions)]
+        self.oracle.plan_write(operation, array, parent, &self.extents);
+        if self.lock(operation, &range) {
+            self.start_write(operation);
         }
-        self.issue_step(operation);
         update
+    }
+
+    /// Starts a write that has its range to itself.
+    pub(super) fn start_write(&mut self, operation: u32) {
+        #[cfg(debug_assertions)]
+        self.oracle.begin_write(operation);
+        self.issue_step(operation);
     }
 
     /// Issues the I/Os of the next step of an operation; gives whether there were any.
@@ -138,8 +138,10 @@ impl Simulation {
 
     fn operation_done(&mut self, operation: u32) {
         let done = self.operations.remove(operation);
-        if let Some(stripe) = done.stripe {
-            self.unlock(done.array, stripe);
+        if let Some(range) = done.range {
+            #[cfg(debug_assertions)]
+            self.oracle.end_write(operation);
+            self.unlock(operation, &done, &range);
         }
         match done.parent {
             Parent::Read { request } => self.part_done(request),
@@ -149,21 +151,10 @@ impl Simulation {
                 // A fetch that began before the data were on the disks may bring the old ones.
                 self.invalidate(done.array, command.lba.0, command.sectors.0);
                 self.part_done(request);
+                // A destage may have passed over the stripe that this write held.
+                self.destage_if_due();
             }
             Parent::Destage { lines } => self.destage_done(done.array, lines),
-        }
-    }
-
-    fn unlock(&mut self, array: u16, stripe: u64) {
-        let locks = &mut self.arrays[array as usize].locks;
-        let Some(waiting) = locks.get_mut(&stripe) else { return };
-        match waiting.pop(&mut self.operations, |entry| &mut entry.next) {
-            Some(next) => {
-                self.issue_step(next);
-            }
-            None => {
-                locks.remove(&stripe);
-            }
         }
     }
 }

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use super::stripe_lock::{StripeLock, WriteRange};
 use crate::raid::{Layout, ParityUpdate};
-use crate::slab::{Fifo, Link};
+use crate::slab::Link;
 
 /// One array at work.
 #[derive(Debug)]
@@ -16,8 +17,8 @@ pub struct ArrayState {
     pub parity_update: ParityUpdate,
     /// Index of its first device among all devices.
     pub first_device: u32,
-    /// Stripes that are being written, each with the operations that wait for it.
-    pub locks: HashMap<u64, Fifo, FxBuildHasher>,
+    /// Stripes that are being written.
+    pub locks: HashMap<u64, StripeLock, FxBuildHasher>,
     /// Destages under way.
     pub destages: u32,
     /// Destages that may be under way at a time.
@@ -62,9 +63,9 @@ pub struct ArrayOperation {
     pub first: Link,
     /// I/Os of the second step that are not issued yet.
     pub second: Link,
-    /// The stripe that it has locked, or waits for.
-    pub stripe: Option<u64>,
-    /// Next operation that waits for the same stripe.
+    /// What it writes; nothing where it reads.
+    pub range: Option<WriteRange>,
+    /// Next operation that writes the same stripe, or waits to.
     pub next: Link,
 }
 

@@ -57,6 +57,7 @@ impl Simulation {
             events,
             event_count: 0,
             sources: Vec::new(),
+            replays_left: 0,
             models: Vec::new(),
             requests: Slab::default(),
             waiting: Fifo::default(),
@@ -81,6 +82,10 @@ impl Simulation {
             at_window_end: None,
             extents: Vec::new(),
             stripe_write: StripeWrite::default(),
+            #[cfg(debug_assertions)]
+            oracle: super::Oracle::default(),
+            #[cfg(all(test, debug_assertions))]
+            fault: None,
             scenario,
         };
         for index in 0..simulation.scenario.workload.streams.len() {
@@ -88,6 +93,7 @@ impl Simulation {
             simulation.add_stream(index, &stream, traces)?;
         }
         simulation.backlog_limit += simulation.sources.iter().map(Source::population).sum::<usize>();
+        simulation.replays_left = simulation.sources.iter().filter(|source| source.is_replay_to_do()).count();
         Ok(simulation)
     }
 
@@ -162,6 +168,7 @@ impl Simulation {
                 depth,
                 records,
                 issued: 0,
+                outstanding: 0,
                 awaited: 0,
                 held_gap: None,
                 commit_start: None,

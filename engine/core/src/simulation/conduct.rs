@@ -1,9 +1,9 @@
 //! The conduct of a run: when warm-up ends, when the window ends, whether the run was stationary.
 //!
 //! `auto` warm-up runs until MSER-5 truncates both the response times and the dirty fraction within the first half of
-//! what has been seen; then the window starts afresh. `auto` window goes on until there are enough requests, response
-//! time is stationary within the window, and the write cache has turned over three times or its dirty fraction is
-//! stationary. A run that gets to neither within `max_requests` is `not_stationary`.
+//! what has been seen; then the window starts afresh. `auto` window goes on until there are enough requests, the mean
+//! response time is known within 12 %, response time is stationary within the window, and the write cache has turned
+//! over three times or its dirty fraction is stationary. A run that is not stationary within `max_requests` says so.
 //!
 //! White: An effective truncation heuristic for bias reduction in simulation output, SIMULATION 69(6), 1997.
 
@@ -16,7 +16,10 @@ use crate::units::{SimDuration, SimTime};
 /// Requests before the first look at stationarity in warm-up.
 const FIRST_LOOK: u64 = 4_000;
 /// Least requests in an automatic window.
-const LEAST_WINDOW: u64 = 60_000;
+const LEAST_WINDOW: u64 = 40_000;
+/// Widest 95 % interval of the mean response time at which an automatic window ends: half width over mean. Near
+/// saturation response times stay correlated over tens of thousands of requests.
+const PRECISION: f64 = 0.12;
 /// Volumes of the write cache that a window turns over at least, unless its dirty fraction is stationary.
 const TURNOVERS: u64 = 3;
 
@@ -114,14 +117,21 @@ impl Simulation {
         }
     }
 
-    /// The window over a whole trace ends with its last completion.
+    /// The window over a whole trace ends with its last completion, whatever synthetic streams run beside it; so does
+    /// a run that waits for more requests than the traces have.
+    #[inline]
     pub(super) fn finish_if_trace_over(&mut self) {
-        if self.conduct.phase == Phase::Window
-            && self.conduct.window == Window::Whole
-            && self.outstanding == 0
-            && self.is_trace_over()
-        {
-            self.finish_window();
+        if self.replays_left > 0 {
+            return;
+        }
+        match (self.conduct.phase, self.conduct.warm_up, self.conduct.window) {
+            (Phase::Window, _, Window::Whole) => self.finish_window(),
+            (Phase::WarmUp, WarmUp::Requests(_), _) | (Phase::Window, _, Window::Requests(_))
+                if self.is_input_over() =>
+            {
+                self.finish_early();
+            }
+            _ => {}
         }
     }
 
@@ -176,7 +186,7 @@ impl Simulation {
                 let is_settled =
                     self.conduct.response.is_stationary() && (turned_over || self.is_dirty_stationary());
                 let is_late = self.conduct.seen >= self.conduct.max_requests;
-                if is_settled || is_late {
+                if (is_settled && self.is_precise()) || is_late {
                     self.conduct.is_stationary &= is_settled;
                     self.finish_window();
                 } else {
@@ -191,6 +201,12 @@ impl Simulation {
 
     fn is_dirty_stationary(&self) -> bool {
         self.write_back.is_none() || self.conduct.dirty.is_stationary()
+    }
+
+    fn is_precise(&self) -> bool {
+        let batches = &self.measures.batches;
+        let (Some(mean), Some(width)) = (batches.mean(), batches.half_width_95()) else { return false };
+        width <= PRECISION * mean
     }
 
     fn begin_window(&mut self) {

@@ -46,11 +46,15 @@ impl Simulation {
             else {
                 return;
             };
+            #[cfg(all(test, debug_assertions))]
+            if self.fault == Some(super::oracle::Fault::ForgottenExtent) && self.extents.len() > 1 {
+                self.extents.pop();
+            }
             back.going += count;
             self.arrays[array as usize].destages += 1;
             self.measures.counts.destages += 1;
             self.measures.counts.destage_extents += self.extents.len() as u64;
-            let update = self.write_stripe(array, stripe, Parent::Destage { lines }, true);
+            let update = self.write_stripe(array, stripe, Parent::Destage { lines });
             self.measures.counts.full_stripes += u64::from(update == Some(Update::FullStripe));
         }
     }
@@ -69,6 +73,8 @@ impl Simulation {
             }
         });
         back.going -= count;
+        #[cfg(debug_assertions)]
+        self.oracle.compare(back.cache.dirty_sectors());
         self.measures.counts.destaged_sectors += destaged;
         self.note_dirty();
         self.serve_stalled();

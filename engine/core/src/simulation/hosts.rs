@@ -42,14 +42,6 @@ impl Simulation {
             })
     }
 
-    /// Whether every trace has been issued whole; synthetic streams beside it never end.
-    pub(super) fn is_trace_over(&self) -> bool {
-        self.sources.iter().all(|source| match source {
-            Source::Synthetic(_) => true,
-            Source::Replay(replay) => replay.is_over(),
-        })
-    }
-
     /// A think time, a gap or a hold of a source is over.
     pub(super) fn on_source(&mut self, index: u32) {
         let now = self.now;
@@ -114,6 +106,11 @@ impl Simulation {
 }
 
 impl Source {
+    /// Whether this is a replay with records to issue.
+    pub(super) fn is_replay_to_do(&self) -> bool {
+        matches!(self, Self::Replay(replay) if !replay.is_over())
+    }
+
     /// The most requests that a closed source has outstanding; 0 for an open one.
     pub(super) fn population(&self) -> usize {
         match self {

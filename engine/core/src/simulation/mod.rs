@@ -16,11 +16,14 @@ mod conduct;
 mod destage;
 mod hosts;
 mod measures;
+#[cfg(debug_assertions)]
+mod oracle;
 mod outcome;
 mod path;
 mod reads;
 mod replay;
 mod request;
+mod stripe_lock;
 mod stripe_write;
 #[cfg(test)]
 mod tests;
@@ -45,6 +48,8 @@ use array_state::{ArrayOperation, ArrayState, Fetch, PlannedIo, Waiter};
 use conduct::Conduct;
 use hosts::Source;
 use measures::Measures;
+#[cfg(debug_assertions)]
+use oracle::Oracle;
 use request::Request;
 use stripe_write::StripeWrite;
 
@@ -122,6 +127,8 @@ struct Simulation {
     events: EventQueue,
     event_count: u64,
     sources: Vec<Source>,
+    /// Replays that have records to issue, or requests under way.
+    replays_left: usize,
     models: Vec<Option<StreamModel>>,
     requests: Slab<Request>,
     waiting: Fifo,
@@ -148,6 +155,10 @@ struct Simulation {
     at_window_end: Option<Outcome>,
     extents: Vec<Extent>,
     stripe_write: StripeWrite,
+    #[cfg(debug_assertions)]
+    oracle: Oracle,
+    #[cfg(all(test, debug_assertions))]
+    fault: Option<oracle::Fault>,
 }
 
 /// Events at one moment after which time is taken to stand still.
@@ -160,7 +171,7 @@ impl Simulation {
         let mut at_this_moment = 0;
         while !self.is_over() {
             let Some((time, event)) = self.events.next() else {
-                if self.is_input_over() {
+                if self.is_input_over() && !self.is_draining() {
                     self.finish_early();
                     continue;
                 }
@@ -176,16 +187,25 @@ impl Simulation {
                 }
             }
             self.event_count += 1;
-            match event {
-                Event::Source(source) => self.on_source(source),
-                Event::Firmware(request) => self.on_firmware(request),
-                Event::Link(request) => self.on_link(request),
-                Event::Device { device, slot } => self.on_device(device, slot),
-                Event::BatteryReady => self.on_battery_ready(),
-                Event::Clock => self.on_clock(),
-            }
+            self.act(event);
+        }
+        #[cfg(debug_assertions)]
+        if self.is_draining() {
+            self.oracle.end_drain();
         }
         Ok(())
+    }
+
+    #[inline]
+    fn act(&mut self, event: Event) {
+        match event {
+            Event::Source(source) => self.on_source(source),
+            Event::Firmware(request) => self.on_firmware(request),
+            Event::Link(request) => self.on_link(request),
+            Event::Device { device, slot } => self.on_device(device, slot),
+            Event::BatteryReady => self.on_battery_ready(),
+            Event::Clock => self.on_clock(),
+        }
     }
 
     fn deadlock(&self) -> RunError {
@@ -228,6 +248,11 @@ impl Simulation {
             self.measures.dirty.set(self.now, dirty);
             self.measures.at_risk.set(self.now, back.at_risk());
         }
+    }
+
+    /// Whether the write cache may hold dirty data.
+    fn may_hold_dirty(&self) -> bool {
+        self.write_back.as_ref().is_some_and(|back| back.protection != Protection::None)
     }
 
     fn on_battery_ready(&mut self) {

@@ -95,9 +95,22 @@ impl Simulation {
         }
     }
 
+    #[cfg(debug_assertions)]
+    fn watch_completion(&mut self, request: u32, done: &Request) {
+        match done.command.operation {
+            Op::Write => {
+                self.oracle.acknowledge(request, done.array, done.command.lba, done.command.sectors);
+            }
+            Op::Flush => self.oracle.flush(self.may_hold_dirty()),
+            Op::Read => {}
+        }
+    }
+
     /// A request is over.
     pub(super) fn complete(&mut self, request: u32) {
         let done = self.requests.remove(request);
+        #[cfg(debug_assertions)]
+        self.watch_completion(request, &done);
         let response = self.now.since(done.issued);
         let command = done.command;
         self.measures.complete(&done, response);

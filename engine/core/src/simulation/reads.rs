@@ -24,6 +24,8 @@ impl Simulation {
         if self.write_back.is_none() && self.read_cache.is_none() {
             self.requests[request].service = Service::MissRandom;
             self.requests[request].pending = 1;
+            #[cfg(debug_assertions)]
+            self.oracle.read_media(array, lba.0, lba.0 + sectors.0);
             self.read_array(array, Extent { lba, sectors }, Parent::Read { request });
             return;
         }
@@ -59,13 +61,21 @@ impl Simulation {
             if let Some(back) = &self.write_back {
                 let mask = mask(start - line * line_sectors, stop - start);
                 if back.cache.holds(array, line, mask) {
+                    #[cfg(debug_assertions)]
+                    self.oracle.read_held(array, start, stop);
                     continue;
                 }
             }
             match self.read_cache.as_mut().and_then(|cache| cache.touch(array, line)) {
-                Some(Line::Valid { is_prefetched }) => found.has_prefetched |= is_prefetched,
+                Some(Line::Valid { is_prefetched }) => {
+                    found.has_prefetched |= is_prefetched;
+                    #[cfg(debug_assertions)]
+                    self.oracle.read_line(array, line, line * line_sectors, start, stop);
+                }
                 Some(Line::Pending { fetch }) => {
                     found.has_late = true;
+                    #[cfg(debug_assertions)]
+                    self.oracle.read_fetch(fetch, array, start, stop);
                     let next = self.fetches[fetch].waiters;
                     let waiter = self.waiters.insert(Waiter { request, next });
                     self.fetches[fetch].waiters = Link::to(waiter);
@@ -73,6 +83,8 @@ impl Simulation {
                 }
                 None => {
                     found.has_miss = true;
+                    #[cfg(debug_assertions)]
+                    self.oracle.read_media(array, start, stop);
                     let (start, stop) = if whole_lines {
                         (line * line_sectors, (line + 1) * line_sectors)
                     } else {
@@ -142,6 +154,8 @@ impl Simulation {
         let first = extent.lba.0 / self.line_sectors;
         let last = (extent.lba.0 + extent.sectors.0 - 1) / self.line_sectors;
         let fetch = self.fetches.insert(Fetch { array, first, last, is_prefetch, waiters: Link::END });
+        #[cfg(debug_assertions)]
+        self.oracle.begin_fetch(fetch, array, first * self.line_sectors, (last + 1) * self.line_sectors);
         if let Some(cache) = &mut self.read_cache {
             for line in first..=last {
                 if cache.touch(array, line).is_none() {
@@ -158,9 +172,14 @@ impl Simulation {
         let done = self.fetches.remove(fetch);
         if let Some(cache) = &mut self.read_cache {
             for line in done.first..=done.last {
-                cache.arrive(done.array, line, fetch, done.is_prefetch);
+                if cache.arrive(done.array, line, fetch, done.is_prefetch) {
+                    #[cfg(debug_assertions)]
+                    self.oracle.arrive(fetch, line, self.line_sectors);
+                }
             }
         }
+        #[cfg(debug_assertions)]
+        self.oracle.end_fetch(fetch);
         let mut link = done.waiters;
         while let Some(index) = link.get() {
             let waiter = self.waiters.remove(index);

@@ -40,7 +40,9 @@ impl Mapping {
         }
         match map {
             AddressMap::Error => None,
-            AddressMap::Wrap => Some(Self::Wrap { capacity: capacity.0 }),
+            AddressMap::Wrap => (0..trace.len())
+                .all(|index| trace.record(index).sectors <= capacity)
+                .then_some(Self::Wrap { capacity: capacity.0 }),
             AddressMap::Compact => {
                 let mut extents: Vec<u64> = (0..trace.len())
                     .map(|index| trace.record(index))
@@ -80,6 +82,8 @@ pub(super) struct Replay {
     pub records: Option<Box<[u32]>>,
     /// How many of them have been issued.
     pub issued: usize,
+    /// Requests that are under way.
+    pub outstanding: u32,
     /// Requests of this source that a dependent process waits for.
     pub awaited: u32,
     /// The gap to keep once they are done.
@@ -170,6 +174,7 @@ impl Simulation {
         let position = replay.issued;
         let record = replay.record_at(position);
         replay.issued += 1;
+        replay.outstanding += 1;
         let (array, command) = (replay.array, replay.command(record));
         let next = match replay.mode {
             ReplayMode::Asap => None,
@@ -203,6 +208,10 @@ impl Simulation {
     pub(super) fn replay_completed(&mut self, done: &Request) {
         let now = self.now;
         let Source::Replay(replay) = &mut self.sources[done.source as usize] else { return };
+        replay.outstanding -= 1;
+        if replay.is_over() && replay.outstanding == 0 {
+            self.replays_left -= 1;
+        }
         match replay.mode {
             ReplayMode::Open => {}
             ReplayMode::Asap => {
@@ -229,3 +238,6 @@ impl Simulation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,8 +11,7 @@ impl Simulation {
     pub(super) fn write(&mut self, request: u32) {
         let entry = self.requests[request];
         self.invalidate(entry.array, entry.command.lba.0, entry.command.sectors.0);
-        let is_write_back = self.write_back.as_ref().is_some_and(|back| back.protection != Protection::None);
-        if !is_write_back {
+        if !self.may_hold_dirty() {
             self.write_through(request);
             return;
         }
@@ -46,6 +45,11 @@ impl Simulation {
             let mask = mask(at - line * line_sectors, stop - at);
             match back.cache.accept(entry.array, line, mask, first_in_line) {
                 Accepted::In { absorbed, was_dirty } => {
+                    #[cfg(debug_assertions)]
+                    {
+                        let is_allowed = back.protection != Protection::None;
+                        self.oracle.accept(Some(request), entry.array, at, stop - at, is_allowed);
+                    }
                     is_hit &= was_dirty;
                     self.measures.counts.accepted_sectors += stop - at;
                     self.measures.counts.absorbed_sectors += u64::from(absorbed);
@@ -60,6 +64,10 @@ impl Simulation {
         let entry = &mut self.requests[request];
         entry.accepted = at - entry.command.lba.0;
         entry.service = if is_hit { Service::Hit } else { Service::None };
+        #[cfg(all(test, debug_assertions))]
+        if self.fault == Some(super::oracle::Fault::EarlyAcknowledgement) {
+            return true;
+        }
         at == end
     }
 
@@ -95,8 +103,7 @@ impl Simulation {
             self.requests[request].pending += 1;
             self.extents.clear();
             self.extents.push(extent);
-            let locks = layout.level().parities() > 0;
-            self.write_stripe(array, stripe, Parent::WriteThrough { request }, locks);
+            self.write_stripe(array, stripe, Parent::WriteThrough { request });
             at.0 = stop;
         }
         self.part_done(request);
@@ -104,6 +111,10 @@ impl Simulation {
 
     /// The data of these sectors have changed: the read cache forgets them.
     pub(super) fn invalidate(&mut self, array: u16, lba: u64, sectors: u64) {
+        #[cfg(all(test, debug_assertions))]
+        if self.fault == Some(super::oracle::Fault::StaleFetch) {
+            return;
+        }
         if let Some(cache) = &mut self.read_cache {
             for line in lba / self.line_sectors..=(lba + sectors - 1) / self.line_sectors {
                 cache.invalidate(array, line);

@@ -1,0 +1,343 @@
+//! The oracle: watches a run in debug builds and stops it at the first sign of lost or outdated data.
+//!
+//! Simulated data carries addresses and no payload. Here every sector of every write gets a version, in the order in
+//! which the writes take effect: when the cache takes the sector in, or when it is handed on to the disks. Places where
+//! a version of a sector can be:
+//!
+//! ```text
+//!   write ──► dirty ──► going ──► media ──► fetch ──► line of the read cache
+//!     └───────── (write-through) ───▲
+//! ```
+//!
+//! Laws:
+//!
+//! 1. A write takes every one of its sectors in once, and when it is acknowledged each is in the cache or on the media
+//!    in its version or a newer one. The cache holds dirty data only while it may.
+//! 2. No acknowledged version is lost: the newest of dirty, going and media is never older than the newest
+//!    acknowledged one. So a flush, which does nothing, is right to do nothing.
+//! 3. A destage takes dirty sectors only; no sector is written by two array writes at a time, whatever order the disks
+//!    serve them in; and a sector's version on the media never goes back.
+//! 4. A read gives every sector in the newest version acknowledged when it was looked up, or a newer one. What a disk
+//!    or a fetch brings counts as what the media held when it was asked for.
+//! 5. The write cache holds as many sectors as this model of it, and none after a drain; then the media hold the newest
+//!    version.
+//!
+//! Writes that overlap in time may take effect in either order; a version counts as acknowledged no earlier than its
+//! write. That makes the laws exact for writes that do not overlap and sound for those that do.
+//!
+//! Cost: a hash table entry for each sector written, up to a number of sectors beyond which further ones go unwatched;
+//! nothing in release builds.
+
+#[cfg(test)]
+mod scenarios;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+
+use super::array_state::Parent;
+use crate::units::{Lba, Sectors};
+use crate::write_cache::Extent;
+
+type Map<K, V> = HashMap<K, V, FxBuildHasher>;
+
+/// A version of a sector; those of later writes are higher, 0 is what was there before the run.
+type Version = u64;
+
+/// Sectors that are watched at most.
+const MOST_BLOCKS: usize = 1 << 18;
+
+/// One sector. A version of 0 stands for none.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    dirty: Version,
+    going: Version,
+    media: Version,
+    acknowledged: Version,
+    is_under_way: bool,
+}
+
+impl Block {
+    /// The newest version that the cache holds.
+    fn cached(&self) -> Version {
+        self.dirty.max(self.going)
+    }
+
+    fn newest(&self) -> Version {
+        self.cached().max(self.media)
+    }
+}
+
+/// A mistake that tests build into a run, to see that the oracle finds it.
+#[cfg(test)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A destage forgets its last extent.
+    ForgottenExtent,
+    /// A write to a line that is going is acknowledged and dropped.
+    LostSecondVersion,
+    /// The end of a write leaves fetches that began before it in force.
+    StaleFetch,
+    /// Writes without parity do not wait for those that they overlap.
+    OverlappingWrites,
+    /// A write is acknowledged before all of it is in the cache.
+    EarlyAcknowledgement,
+}
+
+/// What an array write carries.
+#[derive(Debug)]
+struct ArrayWrite {
+    array: u16,
+    /// Sectors and their versions.
+    sectors: Vec<(u64, Version)>,
+    is_destage: bool,
+}
+
+/// What a fetch brings: the media's versions when it was asked for.
+#[derive(Debug)]
+struct Brought {
+    array: u16,
+    first: u64,
+    versions: Vec<Version>,
+}
+
+/// Watches the versions of all sectors of a run.
+#[derive(Debug, Default)]
+pub(super) struct Oracle {
+    blocks: Map<(u16, u64), Block>,
+    newest: Version,
+    /// Versions of the sectors that each request has written so far, by rising address.
+    requests: Map<u32, Vec<Version>>,
+    writes: Map<u32, ArrayWrite>,
+    fetches: Map<u32, Brought>,
+    lines: Map<(u16, u64), Vec<Version>>,
+    /// Sectors in the write cache: those dirty and those going.
+    held: u64,
+    has_unwatched: bool,
+}
+
+impl Oracle {
+    /// The entry of a sector that is written; nothing for one that goes unwatched.
+    fn watch(&mut self, array: u16, sector: u64) -> Option<&mut Block> {
+        let key = (array, sector);
+        if self.blocks.len() >= MOST_BLOCKS && !self.blocks.contains_key(&key) {
+            self.has_unwatched = true;
+            return None;
+        }
+        Some(self.blocks.entry(key).or_default())
+    }
+
+    fn block(&self, array: u16, sector: u64) -> Block {
+        self.blocks.get(&(array, sector)).copied().unwrap_or_default()
+    }
+
+    /// The write cache has taken `sectors` from `lba` on; on behalf of `request`, or of the functional warm-up, whose
+    /// writes are acknowledged at once.
+    pub fn accept(&mut self, request: Option<u32>, array: u16, lba: u64, sectors: u64, is_allowed: bool) {
+        assert!(is_allowed, "sector {lba} of array {array} became dirty in a cache that may hold none");
+        for sector in lba..lba + sectors {
+            self.newest += 1;
+            let version = self.newest;
+            let mut added = 0;
+            if let Some(block) = self.watch(array, sector) {
+                added = u64::from(block.dirty == 0);
+                block.dirty = version;
+                if request.is_none() {
+                    block.acknowledged = version;
+                }
+            }
+            self.held += added;
+            if let Some(request) = request {
+                self.requests.entry(request).or_default().push(version);
+            }
+        }
+    }
+
+    /// An array write is about to ask for its stripe.
+    pub fn plan_write(&mut self, operation: u32, array: u16, parent: Parent, extents: &[Extent]) {
+        let is_destage = matches!(parent, Parent::Destage { .. });
+        let mut sectors = Vec::new();
+        for sector in extents.iter().flat_map(|extent| extent.lba.0..extent.lba.0 + extent.sectors.0) {
+            if let Parent::WriteThrough { request } = parent {
+                self.newest += 1;
+                let version = self.newest;
+                self.requests.entry(request).or_default().push(version);
+                if self.watch(array, sector).is_some() {
+                    sectors.push((sector, version));
+                }
+            } else if let Some(block) = self.blocks.get_mut(&(array, sector)) {
+                assert!(block.dirty > 0, "sector {sector} of array {array} is destaged and was not dirty");
+                assert!(block.going == 0, "sector {sector} of array {array} is destaged twice at a time");
+                (block.going, block.dirty) = (block.dirty, 0);
+                sectors.push((sector, block.going));
+            } else {
+                assert!(
+                    self.has_unwatched,
+                    "sector {sector} of array {array} is destaged and never was dirty"
+                );
+            }
+        }
+        let before = self.writes.insert(operation, ArrayWrite { array, sectors, is_destage });
+        assert!(before.is_none(), "array operation {operation} is planned twice");
+    }
+
+    /// An array write has its stripe to itself and goes to the disks.
+    pub fn begin_write(&mut self, operation: u32) {
+        let write = &self.writes[&operation];
+        for &(sector, _) in &write.sectors {
+            if let Some(block) = self.blocks.get_mut(&(write.array, sector)) {
+                assert!(
+                    !block.is_under_way,
+                    "two writes of sector {sector} of array {} at a time",
+                    write.array
+                );
+                block.is_under_way = true;
+            }
+        }
+    }
+
+    /// An array write is on the media.
+    pub fn end_write(&mut self, operation: u32) {
+        let Some(write) = self.writes.remove(&operation) else {
+            unreachable!("array operation {operation} ends and was never planned")
+        };
+        for (sector, version) in write.sectors {
+            let Some(block) = self.blocks.get_mut(&(write.array, sector)) else { continue };
+            assert!(
+                block.media < version,
+                "sector {sector} of array {} goes back from version {} to {version}",
+                write.array,
+                block.media,
+            );
+            block.media = version;
+            block.is_under_way = false;
+            if write.is_destage {
+                block.going = 0;
+                self.held -= 1;
+            }
+            assert_not_lost(write.array, sector, block);
+        }
+    }
+
+    /// A host write is acknowledged.
+    pub fn acknowledge(&mut self, request: u32, array: u16, lba: Lba, sectors: Sectors) {
+        let versions = self.requests.remove(&request).unwrap_or_default();
+        assert_eq!(
+            versions.len() as u64,
+            sectors.0,
+            "a write of {} sectors from {} on array {array} is acknowledged with another number taken",
+            sectors.0,
+            lba.0,
+        );
+        for (sector, version) in (lba.0..).zip(versions) {
+            if let Some(block) = self.blocks.get_mut(&(array, sector)) {
+                block.acknowledged = block.acknowledged.max(version);
+                assert_not_lost(array, sector, block);
+            }
+        }
+    }
+
+    /// A flush is acknowledged: no acknowledged data may be in a cache that may hold none.
+    pub fn flush(&self, is_allowed: bool) {
+        assert!(is_allowed || self.held == 0, "a flush is acknowledged over {} dirty sectors", self.held);
+    }
+
+    /// A read finds its sectors in the write cache.
+    pub fn read_held(&self, array: u16, from: u64, to: u64) {
+        for sector in from..to {
+            let block = self.block(array, sector);
+            let is_held = block.cached() > 0 || (self.has_unwatched && block.newest() == 0);
+            assert!(
+                is_held,
+                "sector {sector} of array {array} is read from the write cache, which has it not"
+            );
+            assert_new_enough(array, sector, &block, block.cached());
+        }
+    }
+
+    /// A read takes from the disks what the write cache does not hold.
+    pub fn read_media(&self, array: u16, from: u64, to: u64) {
+        for sector in from..to {
+            let block = self.block(array, sector);
+            assert_new_enough(array, sector, &block, block.newest());
+        }
+    }
+
+    /// A read waits for a fetch.
+    pub fn read_fetch(&self, fetch: u32, array: u16, from: u64, to: u64) {
+        let brought = &self.fetches[&fetch];
+        assert_eq!(brought.array, array, "a read waits for a fetch of another array");
+        for sector in from..to {
+            let version = brought.versions[(sector - brought.first) as usize];
+            let block = self.block(array, sector);
+            assert_new_enough(array, sector, &block, version.max(block.cached()));
+        }
+    }
+
+    /// A read finds its sectors in `line` of the read cache, which begins at sector `base`.
+    pub fn read_line(&self, array: u16, line: u64, base: u64, from: u64, to: u64) {
+        // A line of the functional warm-up holds what was there before the run.
+        let versions = self.lines.get(&(array, line));
+        for sector in from..to {
+            let version = versions.map_or(0, |versions| versions[(sector - base) as usize]);
+            let block = self.block(array, sector);
+            assert_new_enough(array, sector, &block, version.max(block.cached()));
+        }
+    }
+
+    /// A fetch of the sectors `from` to `to` is asked for.
+    pub fn begin_fetch(&mut self, fetch: u32, array: u16, from: u64, to: u64) {
+        let versions = (from..to).map(|sector| self.block(array, sector).media).collect();
+        self.fetches.insert(fetch, Brought { array, first: from, versions });
+    }
+
+    /// A fetch has made `line`, of `sectors` sectors, valid.
+    pub fn arrive(&mut self, fetch: u32, line: u64, sectors: u64) {
+        let brought = &self.fetches[&fetch];
+        let start = (line * sectors - brought.first) as usize;
+        let versions = brought.versions[start..start + sectors as usize].to_vec();
+        self.lines.insert((brought.array, line), versions);
+    }
+
+    /// A fetch is over.
+    pub fn end_fetch(&mut self, fetch: u32) {
+        self.fetches.remove(&fetch);
+    }
+
+    /// Compares the number of dirty sectors with the write cache's own.
+    pub fn compare(&self, dirty_sectors: u64) {
+        assert!(
+            self.has_unwatched || self.held == dirty_sectors,
+            "the write cache counts {dirty_sectors} dirty sectors, {} were left there",
+            self.held,
+        );
+    }
+
+    /// The run has drained: everything is on the media.
+    pub fn end_drain(&self) {
+        assert_eq!(self.held, 0, "sectors are left in the write cache after a drain");
+        for (&(array, sector), block) in &self.blocks {
+            assert!(
+                block.cached() == 0 && !block.is_under_way && block.media == block.newest(),
+                "sector {sector} of array {array} is not on the media after a drain: {block:?}",
+            );
+            assert_not_lost(array, sector, block);
+        }
+    }
+}
+
+fn assert_not_lost(array: u16, sector: u64, block: &Block) {
+    assert!(
+        block.newest() >= block.acknowledged,
+        "acknowledged data of sector {sector} of array {array} is lost: {block:?}",
+    );
+}
+
+fn assert_new_enough(array: u16, sector: u64, block: &Block, version: Version) {
+    assert!(
+        version >= block.acknowledged,
+        "a read of sector {sector} of array {array} gives version {version}: {block:?}",
+    );
+}

@@ -1,0 +1,233 @@
+//! Random small runs under the oracle's eyes: tiny caches over tiny footprints, so that everything collides.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+
+use super::Fault;
+use crate::config::Scenario;
+use crate::simulation::Simulation;
+
+const LEVELS: [(&str, u32); 7] = [("0", 1), ("0", 3), ("1", 2), ("10", 4), ("5", 3), ("5", 5), ("6", 5)];
+
+/// Sizes of requests \[sectors\].
+const SIZES: [&[u64]; 3] = [&[1, 8], &[3, 4, 7, 16], &[8, 32]];
+
+fn device() -> impl Strategy<Value = Value> {
+    let server = |servers: u32| {
+        json!({"kind": "server", "servers": servers, "capacity": 16 << 20,
+            "service": {"kind": "exponential", "mean": 4_000_000}})
+    };
+    let disk = |policy: &str| {
+        json!({"kind": "disk", "rpm": 10_000.0,
+            "geometry": {"kind": "zones", "surfaces": 2, "zones": [{"cylinders": 100, "sectors_per_track": 150}]},
+            "seek": {"kind": "figures", "track_to_track": 500_000, "average": 2_000_000, "full_stroke": 4_000_000},
+            "write_settle": 100_000, "head_switch": 200_000,
+            "queue": {"policy": policy, "depth": 4, "age_limit": 100_000_000}})
+    };
+    prop_oneof![
+        Just(server(1)),
+        Just(server(3)),
+        Just(disk("sptf")),
+        Just(disk("sstf")),
+        Just(disk("c_look")),
+        Just(disk("fcfs")),
+    ]
+}
+
+fn array(name: &'static str) -> impl Strategy<Value = Value> {
+    (0..LEVELS.len(), device(), prop_oneof![Just(4_u64), Just(16)], any::<bool>()).prop_map(
+        move |(level, disk, unit, rmw)| {
+            let (raid, disks) = LEVELS[level];
+            json!({"name": name, "raid": raid, "disks": disks, "disk": disk, "stripe_unit": unit << 10,
+                "parity_update": if rmw { "rmw" } else { "fewest_ios" }})
+        },
+    )
+}
+
+fn cache() -> impl Strategy<Value = Value> {
+    let ahead = prop_oneof![
+        Just(Value::Null),
+        (1_u32..4, 1_u64..9).prop_map(|(trigger, lines)| json!({"trigger": trigger, "size": lines * 2048})),
+    ];
+    let marks = prop_oneof![Just((0.8, 0.6)), Just((1.0, 1.0)), Just((0.0, 0.0)), Just((0.5, 0.1))];
+    (
+        (1_u64..32, prop_oneof![Just(512_u64), Just(2048), Just(4096)]),
+        prop_oneof![Just(1.0), Just(0.5), Just(0.1), Just(0.0)],
+        (any::<bool>(), ahead),
+        (marks, 1_u32..4, any::<bool>(), prop::bool::weighted(0.1)),
+    )
+        .prop_map(|((lines, line), share, (cached, ahead), ((high, low), depth, yields, through))| {
+            json!({"capacity": lines * line, "usable": lines * line, "write_fraction": share, "line": line,
+                "read": {"mode": if cached { "cached" } else { "prefetch_only" }, "read_ahead": ahead},
+                "write": {"policy": if through { "write_through" } else { "write_back" },
+                    "high_water": high, "low_water": low, "destage_depth": depth, "yield_to_reads": yields}})
+        })
+}
+
+fn battery() -> impl Strategy<Value = Value> {
+    let charging = |after_ms: u64, at_risk: bool| {
+        json!({"state": "charging", "charge": 0.0, "threshold": 1.0, "charge_time": after_ms * 1_000_000,
+            "allow_without_battery": at_risk})
+    };
+    prop_oneof![
+        2 => Just(json!({"state": "present"})),
+        1 => Just(json!({"state": "absent", "allow_without_battery": true})),
+        1 => Just(json!({"state": "absent"})),
+        3 => (1_u64..800, prop::bool::weighted(0.2)).prop_map(move |(ms, at_risk)| charging(ms, at_risk)),
+    ]
+}
+
+fn stream(name: &'static str, array: &'static str) -> impl Strategy<Value = Value> {
+    let think = json!({"kind": "exponential", "mean": 10_000_000});
+    let arrival = prop_oneof![
+        (1_u32..12).prop_map(|depth| json!({"kind": "fixed_outstanding", "depth": depth})),
+        (1_u32..9, any::<bool>()).prop_map(move |(ios, parallel)| {
+            let order = if parallel { "parallel" } else { "serial" };
+            json!({"kind": "closed", "think_time": think, "ios": ios, "order": order})
+        }),
+        (20.0..200.0).prop_map(|rate| json!({"kind": "poisson", "rate": rate})),
+    ];
+    let footprint = prop_oneof![Just(32_u64), Just(64), Just(256)];
+    let address = (footprint, 0..4_u32).prop_map(|(footprint, kind)| {
+        let footprint = footprint << 10;
+        match kind {
+            0 => json!({"kind": "zipf", "exponent": 1.2, "block": 16_384, "footprint": footprint}),
+            1 => json!({"kind": "sequential", "footprint": footprint}),
+            _ => json!({"kind": "uniform", "footprint": footprint}),
+        }
+    });
+    let operations =
+        (0.0..0.9, prop_oneof![Just(0.0), Just(0.3)], prop::option::of(1_u32..9), 0..3_usize, any::<bool>())
+            .prop_map(|(reads, forced, flush, sizes, aligned)| {
+                let options: Vec<_> = SIZES[sizes]
+                    .iter()
+                    .map(|sectors| json!({"value": sectors * 512, "weight": 1.0}))
+                    .collect();
+                json!({"read_fraction": reads, "fua_fraction": forced, "flush_every": flush,
+                    "size": {"kind": "choice", "options": options},
+                    "alignment": if aligned { Value::Null } else { json!(512) }})
+            });
+    (arrival, operations, address).prop_map(move |(arrival, operations, address)| {
+        json!({"name": name, "array": array, "arrival": arrival, "operations": operations, "address": address})
+    })
+}
+
+fn scenario() -> impl Strategy<Value = Value> {
+    let parts = (
+        (array("a"), array("b"), any::<bool>()),
+        (stream("x", "a"), stream("y", "a"), stream("z", "b")),
+        (cache(), battery()),
+        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>()),
+    );
+    parts.prop_map(|((a, b, two), (x, y, z), (cache, battery), (users, limit, seed, cold))| {
+        let (arrays, streams) =
+            if two { (json!([a, b]), json!([x, z])) } else { (json!([a]), json!([x, y])) };
+        let warm_up = if cold { json!("none") } else { json!({"requests": 50}) };
+        json!({
+            "workload": {"users": users, "streams": streams},
+            "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
+                "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
+            "arrays": arrays,
+            "run": {"seed": seed, "warm_up": warm_up, "window": {"requests": 400}, "drain": true},
+        })
+    })
+}
+
+fn build(scenario: &Value) -> Simulation {
+    let scenario = Scenario::from_json(&scenario.to_string()).unwrap().normalise().unwrap();
+    Simulation::build(scenario, &BTreeMap::new()).unwrap()
+}
+
+/// Runs to the end and on until nothing is under way: then nothing may be left in any of the slabs.
+fn run(simulation: &mut Simulation) {
+    if let Err(error) = simulation.run() {
+        panic!("{error}");
+    }
+    simulation.oracle.end_drain();
+    while let Some((time, event)) = simulation.events.next() {
+        simulation.now = time;
+        simulation.act(event);
+    }
+    assert_eq!(simulation.operations.len(), 0, "array operations are left");
+    assert_eq!(simulation.planned.len(), 0, "planned I/Os are left");
+    assert_eq!(simulation.fetches.len(), 0, "fetches are left");
+    assert_eq!(simulation.waiters.len(), 0, "waiters are left");
+    assert_eq!(simulation.requests.len(), 0, "requests are left");
+    assert!(simulation.arrays.iter().all(|array| array.locks.is_empty() && array.destages == 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_law_is_broken(scenario in scenario()) {
+        run(&mut build(&scenario));
+    }
+}
+
+/// What the oracle says of the first of 300 random runs with `fault` that it stops.
+fn verdict(fault: Fault) -> Option<String> {
+    let mut runner = TestRunner::deterministic();
+    (0..300).find_map(|_| {
+        let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
+        simulation.fault = Some(fault);
+        if let Some(back) = &mut simulation.write_back {
+            back.cache.drops_second_versions = fault == Fault::LostSecondVersion;
+        }
+        let payload = catch_unwind(AssertUnwindSafe(|| run(&mut simulation))).err()?;
+        payload.downcast_ref::<String>().cloned()
+    })
+}
+
+#[test]
+fn a_destage_that_forgets_an_extent_is_found() {
+    let said = verdict(Fault::ForgottenExtent).unwrap();
+    assert!(said.contains("dirty sectors"), "{said}");
+}
+
+#[test]
+fn a_second_version_that_is_lost_is_found() {
+    let said = verdict(Fault::LostSecondVersion).unwrap();
+    assert!(said.contains("dirty sectors") || said.contains("gives version"), "{said}");
+}
+
+#[test]
+fn a_stale_fetch_that_becomes_valid_is_found() {
+    let said = verdict(Fault::StaleFetch).unwrap();
+    assert!(said.contains("a read of sector"), "{said}");
+}
+
+#[test]
+fn writes_that_overlap_on_the_disks_are_found() {
+    let said = verdict(Fault::OverlappingWrites).unwrap();
+    assert!(said.contains("two writes of sector"), "{said}");
+}
+
+#[test]
+fn a_write_that_is_acknowledged_too_early_is_found() {
+    let said = verdict(Fault::EarlyAcknowledgement).unwrap();
+    assert!(said.contains("another number taken"), "{said}");
+}
+
+#[test]
+fn a_drain_goes_on_when_the_last_write_through_leaves_its_stripe() {
+    // Eight writes wait for one stripe; then the battery is ready, and others fill the cache with lines of that stripe,
+    // which cannot be destaged before.
+    let mut simulation = build(&json!({
+        "workload": {"streams": [{"name": "s", "arrival": {"kind": "fixed_outstanding", "depth": 8},
+            "operations": {"read_fraction": 0.0, "size": {"kind": "constant", "value": 4096}},
+            "address": {"kind": "uniform", "footprint": 32_768}}]},
+        "controller": {"cache": {"capacity": 16_384, "usable": 16_384, "write_fraction": 1.0, "line": 4096},
+            "battery": {"state": "charging", "charge": 0.0, "threshold": 1.0, "charge_time": 50_000_000},
+            "link": {"command_overhead": 10_000}},
+        "array": {"raid": "5", "disks": 3, "disk": {"kind": "server", "capacity": 1_048_576,
+            "service": {"kind": "constant", "value": 100_000_000}}},
+        "run": {"warm_up": "none", "window": {"requests": 3}, "drain": true},
+    }));
+    run(&mut simulation);
+}
