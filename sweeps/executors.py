@@ -1,5 +1,6 @@
 """Where batches run: one interface, two forms - threads of this process, and Ray."""
 
+import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Protocol
@@ -81,3 +82,8 @@ def _result(future: Future[Receipt]) -> Receipt | Failure:
     if isinstance(error, MemoryError):
         return Failure("oom", "the process ran out of memory")
     return Failure("infrastructure", f"{type(error).__name__}: {error}")
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

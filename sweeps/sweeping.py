@@ -12,14 +12,13 @@ from destage.store.plan import drop_rounds, write_round
 from destage.store.rows import read_rows
 from destage.sweeps.answering import answer_tables, columns_needed
 from destage.sweeps.driver import Driver, facts_of, is_present
-from destage.sweeps.executors import Executor, InlineExecutor
+from destage.sweeps.executors import Executor, InlineExecutor, processors
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.outcomes import Outcome, Phase, Progress, State
 from destage.sweeps.points import Expansion
 from destage.sweeps.rounds import PlannedRun, Rounds
 from destage.sweeps.study import Study
-from destage.sweeps.work import processors
 
 ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]

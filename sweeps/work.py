@@ -1,6 +1,5 @@
 """What a worker does with a batch: run it, add where the rows came from, commit one fragment, say so."""
 
-import os
 import socket
 import time
 from collections.abc import Sequence
@@ -115,8 +114,3 @@ def _run(config: str) -> pa.Table:
     except DestageError as error:
         row = {"status": "failed", "error_kind": "configuration", "error": str(error)}
         return pa.Table.from_pylist([row], schema=engine.results_schema())
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

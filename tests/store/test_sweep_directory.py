@@ -92,5 +92,5 @@ def test_one_writer_at_a_time_and_the_lease_falls_with_its_holder(layout: SweepL
             pass
         holder.kill()
     assert current_writer(layout.lease) is None
-    with hold_lease(layout.lease, wait_s=5):
+    with hold_lease(layout.lease):
         pass

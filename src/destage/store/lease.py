@@ -8,17 +8,20 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from destage.errors import StoreError
 
+_TRIES, _PAUSE_S = 4, 0.05
+"""Who only looks whether somebody writes holds the lock for an instant; that shall refuse no writer."""
+
 
 @contextmanager
-def hold_lease(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
+def hold_lease(path: Path) -> Iterator[None]:
     """Hold a sweep's lease for the length of a `with` block.
 
     Args:
         path: The lease file; made if it is not there.
-        wait_s: How long to wait for another holder to end [s].
 
     Raises:
         StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
@@ -30,17 +33,8 @@ def hold_lease(path: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         raise StoreError(f"{path.parent} cannot be written: {error.strerror}") from error
     # Python opens files close-on-exec, so no child (Ray's daemons, say) can keep the lock past our death.
     with path.open("a+b") as file:
-        deadline = time.monotonic() + wait_s
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise StoreError(
-                        f"{path.parent} is being written by {_holder(path)}; wait for it to end"
-                    ) from None
-                time.sleep(0.1)
+        if not any(_try_to_lock(file) for _ in range(_TRIES)):
+            raise StoreError(f"{path.parent} is being written by {_holder(path)}; wait for it to end")
         file.truncate(0)
         holder = {
             "pid": os.getpid(),
@@ -69,6 +63,15 @@ def current_writer(path: Path) -> str | None:
         except BlockingIOError:
             return _holder(path)
     return None
+
+
+def _try_to_lock(file: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        time.sleep(_PAUSE_S)
+        return False
+    return True
 
 
 def _holder(path: Path) -> str:
