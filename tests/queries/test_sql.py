@@ -158,3 +158,18 @@ def test_filter_refuses_what_is_no_condition(where: str) -> None:
 
 def test_filter_allows_a_comment_and_parentheses() -> None:
     assert filter_rows(ROWS, "(disks = 4) -- the smaller").num_rows == 1
+
+
+def test_the_doors_are_shut_one_by_one(database: Database) -> None:
+    shut = (
+        "python_enable_replacements",
+        "autoinstall_known_extensions",
+        "autoload_known_extensions",
+        "allow_community_extensions",
+        "enable_external_access",
+    )
+    for setting in shut:
+        found = database.query("SELECT current_setting($name) AS value", {"name": setting}).to_pylist()
+        assert found == [{"value": False}], setting
+    locked = database.query("SELECT current_setting('lock_configuration') AS value").to_pylist()
+    assert locked == [{"value": True}]
