@@ -3,11 +3,12 @@
 //! The JSON Schema states them too. They are checked again here, because a run that begins with a value outside would
 //! never end, or would end in a panic, whoever started it.
 
-use super::{Arrival, Device, Issue, Scenario, Size, Stream, Window};
+use super::{Arrival, Device, Disk, Issue, Scenario, Size, Stream, Window};
 
 impl Scenario {
     /// The bounds that the configuration breaks.
     pub(super) fn check_bounds(&self, arrays_key: &str, issues: &mut Vec<Issue>) {
+        let mut spindles = Vec::new();
         let mut at_least_one = |path: String, value: u64| {
             if value == 0 {
                 issues.push(Issue::new(path, "0; allowed is 1 or more"));
@@ -26,6 +27,7 @@ impl Scenario {
             let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };
             match &array.disk {
                 Device::Disk(disk) => {
+                    check_spindle(&path, disk, &mut spindles);
                     at_least_one(format!("{path}.disk.queue.depth"), disk.queue.depth.into());
                     if let Some(rate) = disk.bus_rate {
                         at_least_one(format!("{path}.disk.bus_rate"), rate.0);
@@ -39,6 +41,7 @@ impl Scenario {
         for (index, stream) in self.workload.streams.iter().enumerate() {
             check_stream(&format!("workload.streams[{index}]"), stream, &mut at_least_one);
         }
+        issues.append(&mut spindles);
         if self.workload.streams.is_empty() {
             issues.push(Issue::new("workload.streams", "is empty; give one stream or more"));
         }
@@ -60,6 +63,21 @@ impl Scenario {
                 "whole; no stream is a trace, so the input never ends; allowed are auto, requests and duration",
             ));
         }
+    }
+}
+
+/// The slowest spindle that a tolerance leaves must still turn.
+const WIDEST_TOLERANCE: f64 = 0.5;
+
+fn check_spindle(path: &str, disk: &Disk, issues: &mut Vec<Issue>) {
+    if !(1.0..=1e9).contains(&disk.rpm.0) {
+        let message = format!("{} rpm; allowed is 1 to 1e9", disk.rpm.0);
+        issues.push(Issue::new(format!("{path}.disk.rpm"), message));
+    }
+    let tolerance = disk.speed_tolerance.0;
+    if !(0.0..=WIDEST_TOLERANCE).contains(&tolerance) {
+        let message = format!("{tolerance}; allowed is 0 to {WIDEST_TOLERANCE}");
+        issues.push(Issue::new(format!("{path}.disk.speed_tolerance"), message));
     }
 }
 

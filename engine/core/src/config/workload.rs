@@ -239,7 +239,7 @@ pub enum Address {
     },
     /// Each request follows the one before; each user has a run of its own.
     Sequential {
-        /// Bytes before the run ends and a new one starts at a uniformly random place; endless, wrapping at the footprint's end, where it is not given.
+        /// Bytes before the run ends and a new one starts at a uniformly random place; endless, wrapping at the footprint's end, where it is not given. An endless run starts at the footprint's start for the first user, at a random place for any other.
         #[serde(default)]
         run: Option<Bytes>,
         /// Size of the data that is touched; the whole array where it is not given.

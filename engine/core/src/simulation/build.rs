@@ -40,7 +40,7 @@ impl Simulation {
                 first_device: devices.len() as u32,
                 locks: std::collections::HashMap::default(),
                 destages: 0,
-                destage_limit: scenario.controller.cache.write.destage_depth * array.disks,
+                destage_limit: scenario.controller.cache.write.destage_depth.saturating_mul(array.disks),
             });
             device_array.extend(std::iter::repeat_n(index as u16, built.len()));
             devices.extend(built);

@@ -37,6 +37,16 @@ pub struct AddressModel {
 pub struct AddressState {
     next: u64,
     left: u64,
+    /// Whether the first sequential request goes to a random place.
+    is_scattered: bool,
+}
+
+impl AddressState {
+    /// The state of user `user` before its first request. The first user's sequence starts at the footprint's start;
+    /// if all did, they would follow each other in lockstep.
+    pub fn of_user(user: u32) -> Self {
+        Self { is_scattered: user > 0, ..Self::default() }
+    }
 }
 
 impl AddressModel {
@@ -96,6 +106,8 @@ impl AddressModel {
                 {
                     state.next = place(stream, self.footprint);
                     state.left = run;
+                } else if run.is_none() && std::mem::take(&mut state.is_scattered) {
+                    state.next = place(stream, self.footprint);
                 }
                 if state.next + sectors > self.footprint {
                     state.next = 0;
@@ -171,6 +183,21 @@ mod tests {
         let places = draws(&runs, 400);
         let breaks = places.windows(2).filter(|pair| pair[1] != pair[0] + 16).count();
         assert!((98..=100).contains(&breaks), "{breaks} breaks in 100 runs of four");
+    }
+
+    #[test]
+    fn endless_sequences_of_other_users_start_elsewhere() {
+        let address = Address::Sequential {
+            run: None,
+            footprint: Some(Bytes(64 << 20)),
+            placement: Placement::default(),
+        };
+        let mut stream = Stream::named(1, 0, "a", 1, Purpose::Address);
+        let model = AddressModel::new(&address, Sectors(1 << 20), &mut stream);
+        let mut state = AddressState::of_user(1);
+        let places: Vec<_> = (0..3).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect();
+        assert_ne!(places[0], 0);
+        assert_eq!([places[1] - places[0], places[2] - places[1]], [16, 16]);
     }
 
     #[test]

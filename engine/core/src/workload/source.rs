@@ -122,7 +122,7 @@ impl Synthetic {
             operation: named(Purpose::Operation),
             size: named(Purpose::Size),
             address: named(Purpose::Address),
-            address_state: AddressState::default(),
+            address_state: AddressState::of_user(user),
             writes: 0,
         }
     }
