@@ -23,7 +23,7 @@ pub struct Array {
     pub disks: u32,
     /// The device, a catalogue name or its fields.
     pub disk: Device,
-    /// Consecutive data on one device before the next takes over: a multiple of 512 bytes.
+    /// Consecutive data on one device before the next takes over: a multiple of 512 bytes. Requests are cut there, on a single device too.
     #[serde(default = "sixty_four_kib")]
     pub stripe_unit: Bytes,
     /// How parity is brought up to date.

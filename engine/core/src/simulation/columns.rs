@@ -126,7 +126,7 @@ fn put_rates(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         (
             "commits",
             "count",
-            "commits of a dependent replay: synchronous writes and the flush that ends them",
+            "commits of a dependent replay: a flush with the synchronous writes directly before it",
         ),
         |run| run.measures.commit.count(),
     );
@@ -145,9 +145,11 @@ fn put_response(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
             "time of a user interaction, from its first request to its last completion",
             |run| &run.measures.interaction,
         ),
-        ("commit", "time of a commit, from its first synchronous write to the end of its flush", |run| {
-            &run.measures.commit
-        }),
+        (
+            "commit",
+            "time of a commit, from the synchronous writes directly before its flush to the end of the flush",
+            |run| &run.measures.commit,
+        ),
     ];
     for (family, meaning, pick) in families {
         let name = |statistic: &str| format!("{family}_{statistic}_us");

@@ -170,8 +170,9 @@ impl Simulation {
         match (conduct.phase, conduct.warm_up, conduct.window) {
             (Phase::WarmUp, WarmUp::Auto, _) => {
                 let is_late = conduct.seen * 2 > conduct.max_requests;
-                if is_late || (conduct.response.is_stationary() && self.is_dirty_stationary()) {
-                    self.conduct.is_stationary &= !is_late;
+                let is_settled = conduct.response.is_stationary() && self.is_dirty_stationary();
+                if is_settled || is_late {
+                    self.conduct.is_stationary &= is_settled;
                     self.begin_window();
                 } else {
                     self.conduct.next_look = self.conduct.seen + in_phase / 2;
@@ -219,7 +220,7 @@ impl Simulation {
         conduct.response.clear();
         conduct.dirty.clear();
         conduct.next_look = match conduct.window {
-            Window::Auto => conduct.seen + LEAST_WINDOW,
+            Window::Auto => (conduct.seen + LEAST_WINDOW).min(conduct.max_requests.max(conduct.seen + 1)),
             Window::Requests(count) => conduct.seen + count,
             Window::Whole => u64::MAX,
             Window::Duration(length) => {

@@ -110,7 +110,7 @@ pub struct Measures {
     pub write_response: Histogram,
     /// Response times of user interactions \[ns\].
     pub interaction: Histogram,
-    /// Times of commits: from a process's first synchronous write to the end of its flush \[ns\].
+    /// Times of commits: from the synchronous writes directly before a process's flush to the end of the flush \[ns\].
     pub commit: Histogram,
     /// In-run interval of the mean response time.
     pub batches: BatchMeans,

@@ -88,7 +88,7 @@ pub(super) struct Replay {
     pub awaited: u32,
     /// The gap to keep once they are done.
     pub held_gap: Option<SimDuration>,
-    /// When the first synchronous write of the current commit was issued.
+    /// When the synchronous writes began that the next flush may commit.
     pub commit_start: Option<SimTime>,
 }
 
@@ -182,8 +182,12 @@ impl Simulation {
             ReplayMode::Dependent => {
                 let gap = replay.gap_after(position);
                 if replay.is_awaited(record) {
+                    // A commit begins with the writes that directly precede its flush; what was over before is none of it.
+                    let is_alone = replay.awaited == 0 && command.operation == Op::Write;
+                    if is_alone || replay.commit_start.is_none() {
+                        replay.commit_start = Some(now);
+                    }
                     replay.awaited += 1;
-                    replay.commit_start.get_or_insert(now);
                 }
                 match gap {
                     Some(gap)
