@@ -169,6 +169,7 @@ impl Simulation {
                 records,
                 issued: 0,
                 outstanding: 0,
+                last_completion: SimTime::ZERO,
                 awaited: 0,
                 held_gap: None,
                 commit_start: None,

@@ -268,8 +268,8 @@ impl Simulation {
     pub(super) fn is_overloaded(&self) -> bool {
         self.conduct.is_backlogged
             || self.sources.iter().any(|source| {
-                source.open_end().is_some_and(|end| {
-                    let late = self.measures.last_completion.since(end).as_secs_f64();
+                source.open_end().is_some_and(|(end, late)| {
+                    let late = late.as_secs_f64();
                     late > BACKLOG_SHARE * end.since(SimTime::ZERO).as_secs_f64() && late > 1.0
                 })
             })

@@ -4,7 +4,7 @@ use super::Simulation;
 use super::replay::Replay;
 use super::request::Request;
 use crate::event::Event;
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
 use crate::workload::{Synthetic, Timing};
 
 /// Something that issues requests.
@@ -129,8 +129,9 @@ impl Source {
         }
     }
 
-    /// When an open replay issues its last record; nothing for other sources.
-    pub(super) fn open_end(&self) -> Option<SimTime> {
+    /// When an open replay issues its last record, and how much later its last completion so far was; nothing for
+    /// other sources.
+    pub(super) fn open_end(&self) -> Option<(SimTime, SimDuration)> {
         match self {
             Self::Synthetic(_) => None,
             Self::Replay(replay) => replay.open_end(),

@@ -84,6 +84,8 @@ pub(super) struct Replay {
     pub issued: usize,
     /// Requests that are under way.
     pub outstanding: u32,
+    /// When the last of its requests so far was over.
+    pub last_completion: SimTime,
     /// Requests of this source that a dependent process waits for.
     pub awaited: u32,
     /// The gap to keep once they are done.
@@ -112,10 +114,13 @@ impl Replay {
         if self.mode == ReplayMode::Open { SimTime((time.0 as f64 / self.speed) as u64) } else { time }
     }
 
-    /// When an open replay issues its last record.
-    pub fn open_end(&self) -> Option<SimTime> {
+    /// When an open replay issues its last record, and how much later its last completion so far was.
+    pub fn open_end(&self) -> Option<(SimTime, SimDuration)> {
         let last = self.count().checked_sub(1)?;
-        (self.mode == ReplayMode::Open).then(|| self.due(last))
+        (self.mode == ReplayMode::Open).then(|| {
+            let end = self.due(last);
+            (end, self.last_completion.since(end))
+        })
     }
 
     /// The recorded gap after the record at `position`, cut at [`LONGEST_GAP`].
@@ -213,6 +218,7 @@ impl Simulation {
         let now = self.now;
         let Source::Replay(replay) = &mut self.sources[done.source as usize] else { return };
         replay.outstanding -= 1;
+        replay.last_completion = now;
         if replay.is_over() && replay.outstanding == 0 {
             self.replays_left -= 1;
         }

@@ -11,6 +11,10 @@ use crate::trace::Columns;
 
 /// Runs a trace of writes of `sectors` each, one every millisecond, with `streams` beside it.
 fn replay(count: u64, sectors: u32, streams: &str, rest: &str) -> Result<Outcome, RunError> {
+    replay_as("asap", count, sectors, streams, rest)
+}
+
+fn replay_as(mode: &str, count: u64, sectors: u32, streams: &str, rest: &str) -> Result<Outcome, RunError> {
     let records = count as usize;
     let trace = Trace::from_columns(Columns {
         time_ns: (0..count).map(|i| i * 1_000_000).collect(),
@@ -23,7 +27,7 @@ fn replay(count: u64, sectors: u32, streams: &str, rest: &str) -> Result<Outcome
     .unwrap();
     let text = format!(
         r#"{{"workload": {{"streams": [{{"name": "t", "arrival":
-                {{"kind": "trace", "file": "t", "mode": "asap", "map": "wrap", "depth": 100}}}}{streams}]}},
+                {{"kind": "trace", "file": "t", "mode": "{mode}", "map": "wrap", "depth": 100}}}}{streams}]}},
             "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "server", "capacity": 1048576,
                 "service": {{"kind": "constant", "value": 1000000}}}}}}, {rest}}}"#
     );
@@ -31,12 +35,21 @@ fn replay(count: u64, sectors: u32, streams: &str, rest: &str) -> Result<Outcome
     simulate(Scenario::from_json(&text).unwrap(), &traces)
 }
 
+/// A stream beside the trace that never ends.
+const ENDLESS: &str = r#", {"name": "s", "arrival": {"kind": "fixed_outstanding", "depth": 2},
+    "operations": {"read_fraction": 1.0, "size": {"kind": "constant", "value": 4096}},
+    "address": {"kind": "uniform"}}"#;
+
+#[test]
+fn an_open_trace_is_not_overloaded_because_another_stream_goes_on_after_it() {
+    let outcome = replay_as("open", 10, 8, ENDLESS, r#""run": {"window": {"requests": 5000}}"#).unwrap();
+    assert!(outcome.number("window_s").unwrap() > 4.0);
+    assert_eq!(outcome.status(), "ok");
+}
+
 #[test]
 fn a_stream_that_never_ends_does_not_keep_a_whole_trace_from_ending() {
-    let stream = r#", {"name": "s", "arrival": {"kind": "fixed_outstanding", "depth": 2},
-        "operations": {"read_fraction": 1.0, "size": {"kind": "constant", "value": 4096}},
-        "address": {"kind": "uniform"}}"#;
-    let outcome = replay(10, 8, stream, r#""run": {"window": "whole"}"#).unwrap();
+    let outcome = replay(10, 8, ENDLESS, r#""run": {"window": "whole"}"#).unwrap();
     assert_eq!(outcome.number("writes"), Some(10.0));
     assert!(outcome.number("window_s").unwrap() < 0.1);
 }
