@@ -25,7 +25,8 @@ def _read_beside_destages(
                 "battery": {"state": "present"},
                 "firmware": {"command_time": "1us"},
             },
-            "array": {"raid": "0", "disks": 1, "disk": disk},
+            # A stripe of one line, so that a destage is one I/O.
+            "array": {"raid": "0", "disks": 1, "disk": disk, "stripe_unit": "8KiB"},
             "run": {"warm_up": {"requests": 2_000}, "window": {"requests": 20_000}},
         }
     )
