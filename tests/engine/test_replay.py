@@ -155,6 +155,20 @@ def test_a_commit_is_a_synchronous_write_and_its_flush(tmp_path: Path) -> None:
     assert cached["completion_time_s"] < through["completion_time_s"]
 
 
+def test_a_commit_starts_at_the_write_directly_before_its_flush(tmp_path: Path) -> None:
+    """A checkpoint writes for long and flushes once: what it wrote before is no part of the commit."""
+    records = [
+        (0.0, 1, WRITE, SYNC),
+        (500.0, 1, WRITE, SYNC),
+        (900.0, 1, WRITE, SYNC),
+        (901.0, 1, FLUSH, SYNC),
+    ]
+    file = _write(tmp_path / "trace.parquet", records)
+    row = simulate(_replay(file, constant_server("5ms"), mode="dependent"))
+    assert row["commits"] == 1
+    assert row["commit_max_us"] == pytest.approx(6_000)
+
+
 def test_a_trace_beyond_the_array_is_refused(tmp_path: Path) -> None:
     file = _write(tmp_path / "trace.parquet", [(0.0, 1, READ, 0)], places=[1 << 30])
     scenario = _replay(file, constant_server("1ms"), mode="asap")
