@@ -3,7 +3,7 @@
 use super::array_state::Parent;
 use super::reads::mask;
 use super::request::Service;
-use super::{Protection, Simulation};
+use super::Simulation;
 use crate::write_cache::{Accepted, Extent};
 
 impl Simulation {
@@ -47,7 +47,7 @@ impl Simulation {
                 Accepted::In { absorbed, was_dirty } => {
                     #[cfg(debug_assertions)]
                     {
-                        let is_allowed = back.protection != Protection::None;
+                        let is_allowed = back.protection != super::Protection::None;
                         self.oracle.accept(Some(request), entry.array, at, stop - at, is_allowed);
                     }
                     is_hit &= was_dirty;
