@@ -1,9 +1,9 @@
 //! Writes: into the protected cache (write-back), or straight to the disks (write-through).
 
+use super::Simulation;
 use super::array_state::Parent;
 use super::reads::mask;
 use super::request::Service;
-use super::Simulation;
 use crate::write_cache::{Accepted, Extent};
 
 impl Simulation {
