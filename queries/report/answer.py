@@ -41,7 +41,7 @@ def _seek_answer(rows: Sequence[Row], session: Session) -> list[str]:
     if best is not baseline and best not in told:
         most = _comparison(best, baseline, metric, what, session)
         sentences.append(f"Of all that was measured, {most}" if told else most)
-    carried = _carried(baseline, metric, what) + _as_published(baseline)
+    carried = _carried(baseline, metric, what) + _as_published(baseline, metric)
     sentences.append(f"The baseline is {_name(baseline, session)}: {carried}.")
     censored = sum(row["censored"] is not None for row in rows)
     open_points = sum(row[metric] is None for row in rows)
@@ -66,7 +66,7 @@ def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Sessio
         bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
         share = f"{bound}{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
         text += f", {share} than the {number(round(baseline[metric], 1))} of {_name(baseline, session)}"
-    return f"{text}{_as_published(row, baseline)}."
+    return f"{text}{_as_published(row, metric, baseline)}."
 
 
 def _carried(row: Row, metric: str, what: str) -> str:
@@ -79,16 +79,27 @@ def _carried(row: Row, metric: str, what: str) -> str:
     return text
 
 
-def _as_published(row: Row, baseline: Row | None = None) -> str:
-    """What was published of a row, beside what was found."""
+def _as_published(row: Row, metric: str, baseline: Row | None = None) -> str:
+    """What was published of a row, and whether what was found agrees."""
     if row["published"] is None:
         return ""
     figure = number(row["published"])
-    kind = f", {row['published_kind']}" if row["published_kind"] else ""
-    if baseline is None or not baseline["published"]:
-        return f" (published: {figure}{kind})"
-    gain = row["published"] / baseline["published"] - 1
-    return f" (published: {figure}, {gain * 100:+.0f} %{kind})"
+    if baseline is not None and baseline["published"]:
+        figure += f", {(row['published'] / baseline['published'] - 1) * 100:+.0f} %"
+    return f" (published: {figure}{_verdict(row, metric)})"
+
+
+def _verdict(row: Row, metric: str) -> str:
+    """Whether a published figure was fitted on, or lies within the interval of its prediction."""
+    kind = row["published_kind"]
+    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
+    if kind == "calibrated":
+        return "; the workload was fitted on it"
+    if kind != "predicted" or low is None or high is None:
+        return f"; {kind}" if kind else ""
+    if low <= row["published"] <= high:
+        return "; the prediction meets it"
+    return "; the prediction does not meet it"
 
 
 def _baseline(rows: Sequence[Row]) -> Row:
