@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from destage.queries.report.answer import answer_sentences
 from destage.queries.report.figures import figure
 from destage.queries.report.page import render
 from destage.queries.report.svg import draw
@@ -37,4 +38,4 @@ def draw_figure(session: Session, name: str) -> str:
     return draw(figure(session, name).chart, standalone=True) + "\n"
 
 
-__all__ = ["draw_figure", "write_report"]
+__all__ = ["answer_sentences", "draw_figure", "write_report"]

@@ -1,6 +1,7 @@
 """From a study to its answers by the command line: what goes to stdout, what to stderr, with which code."""
 
 import csv
+import html
 import io
 import json
 import os
@@ -22,9 +23,13 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     assert lines[0].split()[:2] == ["battery", "state"]
     assert len(lines) == 1 + 4
     told = done.err.splitlines()
-    assert "8 runs there; 8 executed (inline" in told[-2]
+    summary = next(place for place, line in enumerate(told) if "8 runs there; 8 executed (inline" in line)
+    answer = told[summary + 1 : -1]
+    assert answer, "the answer in words stands between the summary and the report's place"
     report = Path(told[-1].removeprefix("report: "))
-    assert "How fast is a small array?" in report.read_text()
+    page = report.read_text()
+    assert "How fast is a small array?" in page
+    assert all(html.escape(sentence, quote=False) in page for sentence in answer)
 
     again = destage("run", str(study), "--executor", "inline", "--json", "--report", "r.html")
     assert again.code == 0

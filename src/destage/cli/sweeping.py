@@ -146,7 +146,7 @@ def status(
 def _conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     from destage.queries import open_session
     from destage.queries.formats import rows_of
-    from destage.queries.report import write_report
+    from destage.queries.report import answer_sentences, write_report
 
     for message in outcome.messages:
         warn(message)
@@ -169,6 +169,9 @@ def _conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None
             print_json({"outcome": _outcome(outcome), "report": str(file), "design_space": rows_of(rows)})
         else:
             print_table(rows, session.units)
+        # Last, so that the answer stands where the eye is when the table has scrolled by.
+        for sentence in answer_sentences(session):
+            say(sentence)
     say(f"report: {file}")
     if outcome.state == "budget":
         warn(f"the budget was reached; continue with: destage resume {outcome.path}")
