@@ -85,7 +85,8 @@ def _as_published(row: Row, metric: str, baseline: Row | None = None) -> str:
         return ""
     figure = number(row["published"])
     if baseline is not None and baseline["published"]:
-        figure += f", {(row['published'] / baseline['published'] - 1) * 100:+.0f} %"
+        gain = row["published"] / baseline["published"] - 1
+        figure += f", {gain * 100:+.0f} % over the published {number(baseline['published'])}"
     return f" (published: {figure}{_verdict(row, metric)})"
 
 

@@ -71,7 +71,7 @@ def test_it_answers_first_and_in_words(seek_session: Session) -> None:
     sentences = answer_sentences(seek_session)
     assert sentences[0] == (
         "64 MiB of cache, RAID 5 carries 42 (37 .. 47) users, 31 % more than the 32 of no cache (RAID 5) "
-        "(published: 51, +31 %; the prediction does not meet it)."
+        "(published: 51, +31 % over the published 39; the prediction does not meet it)."
     )
     assert sentences[-1] == (
         "The baseline is no cache (RAID 5): 32 (27 .. 37) users "
