@@ -13,7 +13,7 @@ from destage import engine
 from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps import parameters
 from destage.sweeps.identity import canonical_text, point_id, run_id
-from destage.sweeps.study import Study
+from destage.sweeps.study import TRACE_FILE, Study
 
 
 @dataclass
@@ -110,6 +110,12 @@ def expand(study: Study) -> Expansion:
         scenario = copy.deepcopy(dict(study.scenario))
         for path, value in assignments.items():
             parameters.assign(scenario, path, value)
+            if (
+                path.endswith(TRACE_FILE)
+                and (digest := f"{path.removesuffix('file')}digest") not in assignments
+            ):
+                # That of the scenario's own trace says nothing about another one.
+                parameters.assign(scenario, digest, None)
         if study.seek is not None:
             parameters.assign(scenario, study.seek.path, study.seek.start)
         parameters.assign(scenario, "run.replicate", 0)

@@ -19,7 +19,8 @@ from destage.sweeps import parameters
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
 from destage.sweeps.study_schema import default, study_mistakes
 
-_TRACE_FILE = ".arrival.file"
+TRACE_FILE = ".arrival.file"
+"""How the dotted path of a trace's file ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +267,17 @@ def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     bound = copy.deepcopy(dict(document))
     bound["scenario"] = engine.traces.bind(bound["scenario"], folder)
     for path, written in bound.get("axes", {}).items():
-        if path.endswith(_TRACE_FILE) and isinstance(written, list):
-            bound["axes"][path] = [str(folder / file) for file in written]
+        if path.endswith(TRACE_FILE) and isinstance(written, list):
+            bound["axes"][path] = [_absolute(file, folder) for file in written]
     for point in bound.get("points", []):
         for path in point:
-            if path.endswith(_TRACE_FILE):
-                point[path] = str(folder / point[path])
+            if path.endswith(TRACE_FILE):
+                point[path] = _absolute(point[path], folder)
     return bound
+
+
+def _absolute(file: object, folder: Path) -> object:
+    return str(folder / file) if isinstance(file, str) else file
 
 
 def _mistaken(name: str, issues: list[Issue]) -> ConfigError:

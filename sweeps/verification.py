@@ -9,6 +9,7 @@ from destage import engine
 from destage.store.layout import SweepLayout
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
+from destage.sweeps.work import run_config
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,9 @@ def verify(
         sample: The fraction of the runs to check; at least one is.
         seed: Which sample.
         progress: Called with the number of runs checked and to be checked.
+
+    Raises:
+        TraceError: A trace that a run replays cannot be read.
     """
     layout = SweepLayout(sweep)
     plan, rows = read_plan(layout), read_rows(layout)
@@ -51,7 +55,7 @@ def verify(
     }
     different = []
     for number, run_id in enumerate(chosen, start=1):
-        again = engine.simulate_batch([configs[run_id]]).to_pylist()[0]
+        again = run_config(configs[run_id]).to_pylist()[0]
         # repr tells every two floats apart, and finds a NaN equal to itself.
         if any(repr(again[name]) != repr(stored[run_id][name]) for name in names):
             different.append(run_id)

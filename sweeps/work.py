@@ -1,5 +1,6 @@
 """What a worker does with a batch: run it, add where the rows came from, commit one fragment, say so."""
 
+import json
 import socket
 import time
 from collections.abc import Sequence
@@ -64,11 +65,15 @@ def execute(batch: Batch, fragments: Path, facts: Sequence[str]) -> Receipt:
         batch: The runs.
         fragments: The sweep's directory of fragments.
         facts: The result columns to hand back.
+
+    Raises:
+        TraceError: A trace cannot be read on this machine.
+        StoreError: The rows cannot be written.
     """
     tables, seconds = [], []
     for config in batch.configs:
         began = time.perf_counter()
-        tables.append(_run(config))
+        tables.append(run_config(config))
         seconds.append(time.perf_counter() - began)
     rows = pa.concat_tables(tables).combine_chunks()
     count = rows.num_rows
@@ -107,8 +112,21 @@ def commit_transient(batch: Batch, failure: Failure, fragments: Path) -> Fragmen
     return write_fragment(fragments, pa.Table.from_pylist(rows, schema=schema))
 
 
-def _run(config: str) -> pa.Table:
-    """Run one configuration; what the engine refuses becomes a row, so that it never stops a sweep."""
+def run_config(config: str) -> pa.Table:
+    """Run one configuration; what the engine refuses becomes a row, so that it never stops a sweep.
+
+    Args:
+        config: A canonical configuration as JSON, its traces bound to their content.
+
+    Returns:
+        The result row.
+
+    Raises:
+        TraceError: A trace cannot be read here and now, or its file has other contents. That says something
+            about the machine and nothing about the configuration, which names a trace by its content.
+    """
+    if '"trace"' in config:
+        engine.traces.bind(json.loads(config), ".")
     try:
         return engine.simulate_batch([config])
     except DestageError as error:

@@ -1,0 +1,84 @@
+"""Studies that replay traces: a trace as an axis, one that is away for a while, one that has changed."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from destage import engine, sweeps
+from destage.errors import ConfigError, TraceError
+from destage.store import open_sweep
+from destage.sweeps import Study
+from destage.sweeps.executors import Executor
+from destage.sweeps.points import expand
+from destage.sweeps.sweeping import Sweeping
+
+MakeStudy = Callable[..., Study]
+FILE = "workload.streams.0.arrival.file"
+
+
+def _write(path: Path, *, gap_ns: int = 1_000_000) -> Path:
+    """Write a trace of a hundred writes."""
+    columns = {"t_ns": [gap_ns * index for index in range(100)], "lba_512": [16 * i for i in range(100)]}
+    constant = {"process": 1, "n_512": 16, "op": 1, "flags": 1}
+    table = pa.table(columns | {name: [value] * 100 for name, value in constant.items()})
+    engine.traces.write_parquet(engine.traces.from_table(table), path)
+    return path
+
+
+@pytest.fixture
+def replay(document: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
+    """Return the smallest scenario, its stream replaying `a.parquet` of the temporary folder."""
+    _write(tmp_path / "a.parquet")
+    scenario: dict[str, Any] = document["scenario"]
+    arrival = {"kind": "trace", "file": "a.parquet", "mode": "open"}
+    scenario["workload"] = {"streams": [{"name": "replay", "arrival": arrival}]}
+    scenario.pop("run")
+    return scenario
+
+
+@pytest.mark.usefixtures("replay")
+def test_a_trace_can_be_an_axis_beside_the_scenarios_own(make_study: MakeStudy, tmp_path: Path) -> None:
+    _write(tmp_path / "b.parquet", gap_ns=2_000_000)
+    points = expand(make_study(axes={FILE: ["a.parquet", "b.parquet"]})).points
+    assert len({point.run(0, None)[0] for point in points}) == 2
+
+
+@pytest.mark.usefixtures("replay")
+def test_a_trace_that_is_no_text_is_a_mistake(make_study: MakeStudy) -> None:
+    for keys in ({"axes": {FILE: [5]}}, {"points": [{FILE: 5}]}):
+        with pytest.raises(ConfigError):
+            expand(make_study(**keys))
+
+
+@pytest.mark.usefixtures("replay")
+def test_a_trace_that_was_away_for_a_while_spoils_no_run(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, trace, away = make_study(), tmp_path / "a.parquet", tmp_path / "away"
+
+    start = Sweeping._start
+
+    def lose_the_trace(self: Sweeping, waiting: int) -> Executor:
+        trace.rename(away)
+        monkeypatch.undo()
+        return start(self, waiting)
+
+    monkeypatch.setattr(Sweeping, "_start", lose_the_trace)
+    stopped = sweeps.run(study, tmp_path / "store", executor="inline")
+    assert (stopped.state, stopped.executed) == ("infrastructure", 0)
+    assert any("a.parquet" in message for message in stopped.messages)
+    away.rename(trace)
+    done = sweeps.run(study, tmp_path / "store", executor="inline")
+    assert (done.state, done.executed) == ("finished", 2)
+    assert set(open_sweep(done.path).rows()["status"].to_pylist()) <= {"ok", "not_stationary"}
+
+
+@pytest.mark.usefixtures("replay")
+def test_a_resume_refuses_a_trace_of_other_content(make_study: MakeStudy, tmp_path: Path) -> None:
+    outcome = sweeps.run(make_study(), tmp_path / "store", executor="inline")
+    _write(tmp_path / "a.parquet", gap_ns=3_000_000)
+    with pytest.raises(TraceError, match="the configuration asks for"):
+        sweeps.resume(outcome.path)
