@@ -7,6 +7,7 @@ from typing import Any
 
 from destage.engine import quantities
 from destage.errors import ConfigError, Issue
+from destage.sweeps.identity import canonical_text
 from destage.sweeps.parameters import Leaf
 
 
@@ -23,7 +24,11 @@ def values(written: Sequence[object] | Mapping[str, Sequence[Any]], leaf: Leaf) 
         ConfigError: A value is no quantity of the parameter's unit, or the numbers make no axis.
     """
     if not isinstance(written, Mapping):
-        return tuple(dict.fromkeys(in_base_units(value, leaf) for value in written))
+        distinct: dict[object, object] = {}
+        for value in written:
+            found = in_base_units(value, leaf)
+            distinct.setdefault(_distinguishing(found), found)
+        return tuple(distinct.values())
     (form, arguments), *_ = written.items()
     numbers = [in_base_units(argument, leaf) for argument in arguments[:2]]
     third = in_base_units(arguments[2], leaf) if form == "range" else arguments[2]
@@ -61,6 +66,11 @@ def in_base_units(value: object, leaf: Leaf) -> object:
     if leaf.unit is not None and isinstance(value, str):
         return quantities.parse(value, leaf.unit)
     return value
+
+
+def _distinguishing(value: object) -> object:
+    """Return what tells a value from others: tables and lists by what they hold."""
+    return canonical_text(value) if isinstance(value, Mapping | list) else value
 
 
 def _range(

@@ -6,6 +6,7 @@ from typing import Any
 
 from destage.engine.scenario_schema import engine_tree
 from destage.engine.validation import nearest
+from destage.errors import ConfigError, Issue
 
 _CATALOGUED = ("workload", "controller", "disk")
 """Keys whose value may name an entry of the catalogue by `use`."""
@@ -87,20 +88,26 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
         scenario: The configuration to change; `array` also reaches the first of `arrays`.
         path: The parameter's dotted path.
         value: Its value.
+
+    Raises:
+        ConfigError: The path leads to an entry that a list does not have.
     """
-    *way, last = _located(scenario, path)
+    segments = _located(scenario, path)
     node: Any = scenario
-    for segment in way:
+    for position, segment in enumerate(segments):
+        is_last = position == len(segments) - 1
+        key: int | str = segment
         if isinstance(node, list):
-            node = node[int(segment)]
+            key = int(segment)
+            if key >= len(node):
+                count = "1 entry" if len(node) == 1 else f"{len(node)} entries"
+                raise ConfigError("a bad path", (Issue(path, None, f"the list has {count}, counted from 0"),))
+        elif not is_last and not isinstance(node.get(segment), (dict, list)):
+            node[segment] = {}
+        if is_last:
+            node[key] = value
         else:
-            if not isinstance(node.get(segment), (dict, list)):
-                node[segment] = {}
-            node = node[segment]
-    if isinstance(node, list):
-        node[int(last)] = value
-    else:
-        node[last] = value
+            node = node[key]
 
 
 def _located(scenario: Mapping[str, Any], path: str) -> list[str]:

@@ -79,8 +79,7 @@ class Expansion:
         """
         values = {}
         for field in self.fields:
-            value = point.axes[field.name]
-            values[field.name] = str(value) if value is not None and pa.types.is_string(field.type) else value
+            values[field.name] = _fitting(point.axes[field.name], field)
         return values
 
 
@@ -107,19 +106,8 @@ def expand(study: Study) -> Expansion:
     points: dict[str, Point] = {}
     issues: dict[tuple[str, str], Issue] = {}
     for label, assignments, index in chosen:
-        scenario = copy.deepcopy(dict(study.scenario))
-        for path, value in assignments.items():
-            parameters.assign(scenario, path, value)
-            if (
-                path.endswith(TRACE_FILE)
-                and (digest := f"{path.removesuffix('file')}digest") not in assignments
-            ):
-                # That of the scenario's own trace says nothing about another one.
-                parameters.assign(scenario, digest, None)
-        if study.seek is not None:
-            parameters.assign(scenario, study.seek.path, study.seek.start)
-        parameters.assign(scenario, "run.replicate", 0)
         try:
+            scenario = _scenario_at(study, assignments)
             config = engine.normalise(engine.traces.bind(scenario, "."))
         except ConfigError as error:
             found = error.issues or (Issue("", None, error.message),)
@@ -150,7 +138,9 @@ def _grid(study: Study) -> list[dict[str, object]]:
     from destage import sql  # noqa: PLC0415 - loads duckdb, which a study without a condition can do without
 
     fields = [_field(path, values) for path, values in study.axes.items()]
-    columns = [pa.array([row[field.name] for row in combinations], field.type) for field in fields]
+    columns = [
+        pa.array([_fitting(row[field.name], field) for row in combinations], field.type) for field in fields
+    ]
     table = pa.table([*columns, pa.array(range(len(combinations)))], names=[*study.axes, "position"])
     try:
         kept = sql.filter_rows(table, study.where)
@@ -161,10 +151,31 @@ def _grid(study: Study) -> list[dict[str, object]]:
     return [combinations[position] for position in kept["position"].to_pylist()]
 
 
+def _scenario_at(study: Study, assignments: Mapping[str, object]) -> dict[str, Any]:
+    """Return a point's configuration as it would be written: replicate 0, the seek at its start."""
+    scenario = copy.deepcopy(dict(study.scenario))
+    for path, value in assignments.items():
+        parameters.assign(scenario, path, value)
+        if path.endswith(TRACE_FILE) and (digest := f"{path.removesuffix('file')}digest") not in assignments:
+            # That of the scenario's own trace says nothing about another one.
+            parameters.assign(scenario, digest, None)
+    if study.seek is not None:
+        parameters.assign(scenario, study.seek.path, study.seek.start)
+    parameters.assign(scenario, "run.replicate", 0)
+    return scenario
+
+
 def _read_back(path: str, scenario: Mapping[str, Any], config: Mapping[str, Any]) -> object:
     """Return an axis's value as the run has it; a catalogue name is only found in what was written."""
     value = parameters.read(scenario if path.rpartition(".")[2] == "use" else config, path)
     return canonical_text(value) if isinstance(value, Mapping | list) else value
+
+
+def _fitting(value: object, field: pa.Field) -> object:
+    """Return an axis's value as its column holds it: in a column of texts, as text."""
+    if value is None or isinstance(value, str) or not pa.types.is_string(field.type):
+        return value
+    return canonical_text(value) if isinstance(value, Mapping | list) else str(value)
 
 
 def _field(path: str, values: Sequence[object]) -> pa.Field:

@@ -166,7 +166,7 @@ class _Reader:
 
     def _read_axes(self) -> None:
         for path, written in self._document.get("axes", {}).items():
-            problem = parameters.unknown(path)
+            problem = _problem(path)
             if problem is not None:
                 self.issues.append(Issue(f"axes.{path}", path, problem))
                 continue
@@ -180,7 +180,7 @@ class _Reader:
         for index, written in enumerate(self._document.get("points", [])):
             assignments = {key: value for key, value in written.items() if key != "label"}
             for path in assignments:
-                problem = parameters.unknown(path)
+                problem = _problem(path)
                 if problem is not None:
                     self.issues.append(Issue(f"points.{index}.{path}", path, problem))
             self._points.append((written.get("label"), assignments))
@@ -208,19 +208,19 @@ class _Reader:
                 self.issues += [
                     Issue(f"seek.subject_to.{index}", text, issue.message) for issue in error.issues
                 ]
-        least, most = (written.get(key, default("seek", key)) for key in ("min", "max"))
+        # JSON Schema takes 100.0 for a whole number.
+        least, most, start, confirm = (
+            int(written.get(key, default("seek", key))) for key in ("min", "max", "start", "confirm")
+        )
         if least > most:
             self.issues.append(Issue("seek.min", least, f"must not be above seek.max, which is {most}"))
-        start = min(max(written.get("start", default("seek", "start")), least), most)
-        return Seek(
-            path, tuple(objectives), start, least, most, written.get("confirm", default("seek", "confirm"))
-        )
+        return Seek(path, tuple(objectives), min(max(start, least), most), least, most, confirm)
 
     def _read_replicates(self) -> Replicates:
         written = self._document.get("replicates", default("replicates"))
-        if isinstance(written, int):
-            return Replicates(written, written, None, 0.0)
-        least, most = written["min"], written.get("max", written["min"])
+        if not isinstance(written, Mapping):
+            return Replicates(int(written), int(written), None, 0.0)
+        least, most = int(written["min"]), int(written.get("max", written["min"]))
         if least > most:
             self.issues.append(
                 Issue("replicates.min", least, f"must not be above replicates.max, which is {most}")
@@ -274,6 +274,13 @@ def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
             if path.endswith(TRACE_FILE):
                 point[path] = _absolute(point[path], folder)
     return bound
+
+
+def _problem(path: str) -> str | None:
+    """Return why a parameter cannot be an axis, or None when it can."""
+    if path == "run.replicate":
+        return "is counted by the study itself; replicates says how many there are"
+    return parameters.unknown(path)
 
 
 def _absolute(file: object, folder: Path) -> object:

@@ -106,3 +106,25 @@ def test_the_sought_value_replaces_the_one_in_the_scenario(make_study: MakeStudy
     (point,) = expand(make_study(seek=seek)).points
     assert '"users":77' in point.run(0, 77)[1]
     assert point.run(0, 77)[0] != point.run(0, 78)[0]
+
+
+def test_an_axis_may_hold_tables(make_study: MakeStudy) -> None:
+    axes = {"run.window": ["auto", {"requests": 1000}, {"requests": 1000}], "array.disks": [2, 4]}
+    expansion = expand(make_study(axes=axes, where="disks = 4"))
+    assert [expansion.axis_values(point)["array.disks"] for point in expansion.points] == [4, 4]
+    assert len({point.run(0, None)[0] for point in expansion.points}) == 2
+
+
+def test_a_condition_over_values_of_several_kinds_hides_no_mistake(make_study: MakeStudy) -> None:
+    with pytest.raises(ConfigError) as caught:
+        expand(make_study(axes={"array.raid": [0, "5"], "array.disks": [3, 4]}, where="disks = 4"))
+    (issue,) = caught.value.issues
+    assert (issue.path, issue.value) == ("axes.array.raid", 0)
+
+
+def test_a_path_into_a_list_that_is_shorter_is_a_mistake(make_study: MakeStudy) -> None:
+    with pytest.raises(ConfigError) as caught:
+        expand(make_study(axes={"workload.streams.5.operations.read_fraction": [0.1]}))
+    (issue,) = caught.value.issues
+    assert issue.path == "axes.workload.streams.5.operations.read_fraction"
+    assert "1 entry" in issue.message

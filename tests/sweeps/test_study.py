@@ -120,6 +120,20 @@ def test_targets_name_what_the_study_measures(make_study: MakeStudy) -> None:
     assert "not be above" in mistakes["replicates.min"]
 
 
+def test_whole_numbers_may_be_written_with_a_point(make_study: MakeStudy) -> None:
+    seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"], "max": 100.0, "start": 8.0}
+    study = make_study(seek=seek, replicates=5.0)
+    assert study.replicates == make_study(replicates={"min": 5.0, "max": 5.0}).replicates
+    assert study.seek is not None
+    assert all(isinstance(value, int) for value in (study.seek.start, study.seek.most))
+    assert all(isinstance(value, int) for value in (study.replicates.least, study.replicates.most))
+
+
+def test_the_replicate_is_no_axis(make_study: MakeStudy) -> None:
+    assert "replicates" in _mistakes(make_study, axes={"run.replicate": [0, 1]})["axes.run.replicate"]
+    assert "replicates" in _mistakes(make_study, points=[{"run.replicate": 1}])["points.0.run.replicate"]
+
+
 def test_yaml_that_is_none_names_line_and_column() -> None:
     with pytest.raises(ConfigError, match=r"s\.yaml:2:11: not YAML"):
         parse_study("name: x\nscenario: ]\n", name="s.yaml")
