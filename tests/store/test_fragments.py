@@ -1,5 +1,7 @@
 """A fragment is named by its runs, whole or put aside, and written twice to the same effect."""
 
+import errno
+import os
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -7,6 +9,7 @@ import pytest
 
 from destage.errors import StoreError
 from destage.store.adoption import adopt_fragments
+from destage.store.durable import write_durably
 from destage.store.fragments import fragment_key, inspect_fragment, write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.manifests import append_manifest, read_manifest
@@ -104,3 +107,48 @@ def test_inspecting_says_what_is_wrong(layout: SweepLayout) -> None:
     path.write_bytes(b"PAR1 not really")
     with pytest.raises(StoreError, match=r"x\.parquet is torn"):
         inspect_fragment(path)
+
+
+@pytest.mark.parametrize("damage", [b"\0" * 64 + b"\n", b"[1]\n", b'{"key":"k"}\n', b"\xff\xfe\n"])
+def test_a_damaged_line_of_the_manifest_costs_one_look_and_no_sweep(
+    make_rows: MakeRows, layout: SweepLayout, damage: bytes
+) -> None:
+    first, second = (write_fragment(layout.fragments, make_rows(name)) for name in "ab")
+    append_manifest(layout.manifest, first)
+    layout.manifest.write_bytes(damage + layout.manifest.read_bytes())
+    assert list(read_manifest(layout.manifest)) == [first.key]
+    assert adopt_fragments(layout) == []
+    assert read_manifest(layout.manifest).keys() == {first.key, second.key}
+
+
+def test_a_foreign_file_never_replaces_one_put_aside_before(layout: SweepLayout) -> None:
+    for text in ("first", "second"):
+        (layout.fragments / "folder").mkdir()
+        (layout.fragments / "folder" / "notes").write_text(text)
+        (layout.fragments / "notes.txt").write_text(text)
+        assert len(adopt_fragments(layout)) == 2
+    kept = sorted(path.read_text() for path in layout.quarantine.rglob("*") if path.is_file())
+    assert kept == ["first", "first", "second", "second"]
+
+
+def test_temporary_files_go_wherever_a_dead_writer_left_them(layout: SweepLayout) -> None:
+    left = [
+        directory / ".plan.parquet.999999999.tmp"
+        for directory in (layout.root, layout.fragments, layout.answers.parent)
+    ]
+    for path in left:
+        path.write_bytes(b"half")
+    adopt_fragments(layout)
+    assert not any(path.exists() for path in left)
+
+
+def test_a_write_that_fails_leaves_no_temporary_file(
+    layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError, match="No space left"):
+        write_durably(layout.spec, b"data")
+    assert not list(layout.root.glob(".*.tmp"))

@@ -7,6 +7,7 @@ import pyarrow as pa
 from destage.store import open_sweep
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
+from destage.store.manifests import append_manifest
 from destage.store.plan import plan_schema, write_round
 from destage.store.rows import present_runs, read_rows, rows_schema
 
@@ -75,3 +76,14 @@ def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows,
     ]
     assert "config" not in runs.schema.names
     assert (sweep.axes, sweep.seek) == (["cache"], "workload.users")
+
+
+def test_a_file_that_shrank_after_it_was_named_is_passed_over_by_readers(
+    make_rows: MakeRows, layout: SweepLayout
+) -> None:
+    write_fragment(layout.fragments, make_rows("a"))
+    torn = write_fragment(layout.fragments, make_rows("b"))
+    append_manifest(layout.manifest, torn)
+    path = layout.fragments / f"{torn.key}.parquet"
+    path.write_bytes(path.read_bytes()[:-20])
+    assert read_rows(layout)["run_id"].to_pylist() == ["a"]

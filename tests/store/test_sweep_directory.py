@@ -1,5 +1,7 @@
 """Finding sweeps, planning rounds on disk, and the lease of the one writer."""
 
+import errno
+import fcntl
 import subprocess
 import sys
 from pathlib import Path
@@ -94,3 +96,25 @@ def test_one_writer_at_a_time_and_the_lease_falls_with_its_holder(layout: SweepL
     assert current_writer(layout.lease) is None
     with hold_lease(layout.lease):
         pass
+
+
+def test_a_file_system_without_locks_is_said_in_one_line(
+    layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.raises(StoreError, match="cannot be locked: No locks available"), hold_lease(layout.lease):
+        pass
+    assert current_writer(layout.lease) is None
+
+
+def test_the_entries_of_a_new_sweep_are_forced_to_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("destage.store.layout.sync_directory", synced.append)
+    layout = SweepLayout(tmp_path / "store" / "sweeps" / "x-0")
+    layout.make()
+    assert {layout.root, layout.root.parent, tmp_path / "store"} <= set(synced)

@@ -1,6 +1,7 @@
 """Taking stock when a sweep is opened for writing: whole fragments are adopted, all else is put aside."""
 
 import os
+from itertools import chain, count
 from pathlib import Path
 
 from destage.errors import StoreError
@@ -34,8 +35,7 @@ def adopt_fragments(layout: SweepLayout) -> list[str]:
         try:
             fragment = inspect_fragment(path)
         except StoreError as error:
-            layout.quarantine.mkdir(exist_ok=True)
-            path.rename(layout.quarantine / path.name)
+            path.rename(_free_place(layout.quarantine, path.name))
             messages.append(f"{error}; moved to {layout.quarantine.name}/")
             continue
         if known != fragment:
@@ -49,10 +49,18 @@ def remove_orphans(layout: SweepLayout) -> None:
     Args:
         layout: The sweep's directory.
     """
-    for path in filter(_is_temporary, layout.fragments.iterdir()):
+    directories = (layout.root, layout.fragments, layout.answers.parent)
+    for path in filter(_is_temporary, chain.from_iterable(map(Path.iterdir, directories))):
         pid = path.name.removesuffix(".tmp").rpartition(".")[2]
         if not pid.isdigit() or int(pid) == os.getpid() or not _is_alive(int(pid)):
             path.unlink(missing_ok=True)
+
+
+def _free_place(directory: Path, name: str) -> Path:
+    """Return where a file can be put aside without replacing another one."""
+    directory.mkdir(exist_ok=True)
+    names = chain([name], (f"{name}.{number}" for number in count(2)))
+    return next(place for place in (directory / one for one in names) if not place.exists())
 
 
 def _is_temporary(path: Path) -> bool:

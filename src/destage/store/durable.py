@@ -1,6 +1,7 @@
 """Writing a file so that it is wholly there or not at all, whatever moment the machine stops at."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from destage.errors import StoreError
@@ -30,16 +31,18 @@ def write_durably(
     Raises:
         StoreError: The file cannot be written: no space is left, say.
     """
+    temporary = tmp if tmp is not None else path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        _write(path, data, tmp, middle, before, after)
+        _write(path, data, temporary, middle, before, after)
     except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)  # what little space it takes may be what is wanting
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def _write(
-    path: Path, data: bytes, tmp: Path | None, middle: str | None, before: str | None, after: str | None
+    path: Path, data: bytes, temporary: Path, middle: str | None, before: str | None, after: str | None
 ) -> None:
-    temporary = tmp if tmp is not None else path.with_name(f".{path.name}.{os.getpid()}.tmp")
     half = len(data) // 2
     with temporary.open("wb") as file:
         file.write(data[:half])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from destage.errors import StoreError
+from destage.store.durable import sync_directory
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +67,12 @@ class SweepLayout:
         return self.root / ("plan.parquet" if number == 0 else f"plan-{number}.parquet")
 
     def make(self) -> None:
-        """Create the directories that a writer needs."""
+        """Create the directories that a writer needs, and force their entries to disk."""
         for directory in (self.fragments, self.manifest.parent, self.answers.parent):
             directory.mkdir(parents=True, exist_ok=True)
+        # The sweep's own entry as well: what is forced to disk in it must not become unreachable.
+        for directory in (self.root, *self.root.absolute().parents[:2]):
+            sync_directory(directory)
 
 
 def default_store() -> Path:

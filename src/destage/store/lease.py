@@ -62,6 +62,8 @@ def current_writer(path: Path) -> str | None:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return _holder(path)
+        except OSError:
+            return None  # without locks there is no writer
     return None
 
 
@@ -71,6 +73,10 @@ def _try_to_lock(file: IO[bytes]) -> bool:
     except BlockingIOError:
         time.sleep(_PAUSE_S)
         return False
+    except OSError as error:
+        raise StoreError(
+            f"{file.name} cannot be locked: {error.strerror}; a store needs a file system with locks"
+        ) from error
     return True
 
 

@@ -8,12 +8,15 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from destage.errors import StoreError
 from destage.store.failpoints import pass_point
 from destage.store.fragments import Fragment
 
 
 def read_manifest(path: Path) -> dict[str, Fragment]:
-    """Return the fragments that a manifest names, by key; a torn last line is ignored.
+    """Return the fragments that a manifest names, by key; torn and damaged lines are ignored.
+
+    A fragment that no whole line names is looked at again, so that a damaged line costs no more than that.
 
     Args:
         path: The manifest; it need not be there.
@@ -21,8 +24,8 @@ def read_manifest(path: Path) -> dict[str, Fragment]:
     if not path.is_file():
         return {}
     whole, _, _ = path.read_bytes().rpartition(b"\n")
-    entries = (Fragment(**json.loads(line)) for line in whole.splitlines() if line)
-    return {entry.key: entry for entry in entries}
+    entries = (_entry(line) for line in whole.split(b"\n"))
+    return {entry.key: entry for entry in entries if entry is not None}
 
 
 def append_manifest(path: Path, fragment: Fragment) -> None:
@@ -31,14 +34,20 @@ def append_manifest(path: Path, fragment: Fragment) -> None:
     Args:
         path: The manifest.
         fragment: A fragment that is committed and known to be whole.
+
+    Raises:
+        StoreError: The manifest cannot be written: no space is left, say.
     """
     line = json.dumps(asdict(fragment), separators=(",", ":")).encode() + b"\n"
     half = len(line) // 2
-    with path.open("ab") as file:
-        file.write(line[:half])
-        file.flush()
-        pass_point("mid_manifest")
-        file.write(line[half:])
+    try:
+        with path.open("ab") as file:
+            file.write(line[:half])
+            file.flush()
+            pass_point("mid_manifest")
+            file.write(line[half:])
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def drop_torn_line(path: Path) -> None:
@@ -54,3 +63,10 @@ def drop_torn_line(path: Path) -> None:
     if whole != len(data):
         with path.open("r+b") as file:
             file.truncate(whole)
+
+
+def _entry(line: bytes) -> Fragment | None:
+    try:
+        return Fragment(**json.loads(line))
+    except (ValueError, TypeError):
+        return None

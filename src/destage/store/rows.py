@@ -37,6 +37,9 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
     Args:
         layout: The sweep's directory.
         columns: The columns wanted; `run_id`, `status` and `error_kind` always come along. By default all.
+
+    Raises:
+        StoreError: A fragment that was whole is damaged; the message names it.
     """
     wanted = rows_schema()
     if columns is not None:
@@ -49,6 +52,9 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
                 table = file.read(columns=None if columns is None else wanted.names, use_threads=False)
         except FileNotFoundError:
             continue  # a writer put it aside since we listed it
+        except (pa.ArrowException, OSError) as error:
+            reason = str(error).splitlines()[0]
+            raise StoreError(f"{path} is damaged: {reason}; move it away, and resume the sweep") from error
         tables.append(table.replace_schema_metadata(None))
     if not tables:
         return wanted.empty_table()
@@ -77,11 +83,12 @@ def _whole_fragments(layout: SweepLayout) -> list[Path]:
     for path in sorted(layout.fragments.glob("*.parquet")):
         if path.name.startswith("."):
             continue
-        if path.stem not in named:
-            try:
+        try:
+            known = named.get(path.stem)
+            if known is None or path.stat().st_size != known.size:
                 inspect_fragment(path)
-            except (StoreError, FileNotFoundError):
-                continue  # the next writer puts it aside, and says so
+        except (StoreError, FileNotFoundError):
+            continue  # the next writer puts it aside, and says so
         whole.append(path)
     return whole
 
