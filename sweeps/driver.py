@@ -18,9 +18,13 @@ from destage.sweeps.work import Done, Failure, Receipt, commit_transient
 WINDOW = 3
 """How many batches per slot are handed over at a time: one runs, the others wait beside it."""
 TRIES = 4
-"""How often a batch is handed over before its runs are given up for now."""
+"""How often a run is handed over before it is given up for now; a batch is cut in two until it is one run."""
 RETRY_BUDGET = 50
-"""How many batches of one session may come back for infrastructure reasons before the session ends."""
+RETRIES_PER_SLOT = 4
+"""How many batches of one session may come back for infrastructure reasons before the session ends.
+
+The larger of both counts: a lost node takes with it what ran on all its slots.
+"""
 BREAKER = 20
 """So many failures of the same kind and message, before anything succeeded, end the session."""
 _TICK_S = 0.2
@@ -78,7 +82,8 @@ class Driver:
         queue = Queue(list(missing.values()), executor.slots, self.costs)
         under_way = 0
         while (queue and self.stopped is None) or under_way:
-            self._look_for_the_end()
+            if queue:  # what is under way is committed in any case, and may be the last
+                self._look_for_the_end()
             while queue and self.stopped is None and under_way < WINDOW * executor.slots:
                 executor.submit(queue.take())
                 under_way += 1
@@ -144,9 +149,12 @@ class Driver:
 
     def _retry(self, batch: Batch, failure: Failure, queue: Queue) -> None:
         self.retries += 1
-        if batch.attempt + 1 < TRIES and self.retries <= RETRY_BUDGET:
-            parts = batch.halves() if failure.kind == "oom" else (batch.again(),)
-            for part in parts:
+        slots = 1 if self._executor is None else self._executor.slots
+        is_exhausted = self.retries > max(RETRY_BUDGET, RETRIES_PER_SLOT * slots)
+        if not is_exhausted and (len(batch.run_ids) > 1 or batch.attempt + 1 < TRIES):
+            # One run may be what kills the worker each time: it must not take the others with it.
+            is_cut = failure.kind == "oom" or batch.attempt > 0
+            for part in batch.halves() if is_cut else (batch.again(),):
                 queue.retry(part)
             return
         append_manifest(self.layout.manifest, commit_transient(batch, failure, self.layout.fragments))
@@ -154,7 +162,7 @@ class Driver:
             f"{len(batch.run_ids)} runs given up after {batch.attempt + 1} tries: {failure.message}"
         )
         self._given_up = True
-        if self.retries > RETRY_BUDGET and self.stopped is None:
+        if is_exhausted and self.stopped is None:
             self.stopped = "infrastructure"
 
 

@@ -79,6 +79,9 @@ def run(
     layout = SweepLayout(sweep_path(study, store))
     with hold_lease(layout.lease), Interrupts() as interrupts:
         layout.make()
+        # Whoever looks from here on finds no answers rather than those to an older study.
+        for path in (layout.finished, layout.answers, layout.certificates):
+            path.unlink(missing_ok=True)
         text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
         write_durably(layout.spec, text.encode())
         return Sweeping(

@@ -71,9 +71,6 @@ class Sweeping:
 
     def run(self) -> Outcome:
         """Run the sweep to its end, or as far as it gets."""
-        # Whoever looks from here on finds no answers rather than those to an older plan.
-        for path in (self._layout.finished, self._layout.answers, self._layout.certificates):
-            path.unlink(missing_ok=True)
         driver = self._driver
         rounds = Rounds(self._study, self._expansion)
         try:
@@ -131,6 +128,7 @@ class Sweeping:
             from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
 
             executor: Executor = RayExecutor(self._workers, self._layout.fragments, self._columns)
+            self._driver.interrupts.listen()
         else:
             executor = InlineExecutor(self._workers or processors(), self._layout.fragments, self._columns)
         self._phase = "run"

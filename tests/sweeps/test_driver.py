@@ -106,6 +106,47 @@ def test_a_run_given_up_leaves_a_row_that_does_not_count(make_study: MakeStudy, 
     assert sum(first.run_id in batch.run_ids for batch in executor.seen) == TRIES
 
 
+@pytest.mark.parametrize("kind", ["oom", "infrastructure"])
+def test_one_run_that_kills_its_worker_takes_no_other_with_it(
+    make_study: MakeStudy, layout: SweepLayout, kind: str
+) -> None:
+    runs = _runs(make_study(replicates=100))
+    fatal = runs[50].run_id
+    executor = Misbehaving(layout, lambda batch: Failure(kind, "killed") if fatal in batch.run_ids else None)
+    driver = _driver(layout, executor)
+    driver.costs.observe(seconds=0.1, events=1000, runs=1)  # so that the first batch is a large one
+    driver.drive(runs)
+    driver.close()
+    assert max(len(batch.run_ids) for batch in executor.seen) > 2**TRIES
+    assert present_runs(read_rows(layout)) == {run.run_id for run in runs} - {fatal}
+    assert driver.stopped == "infrastructure"
+
+
+def test_a_lost_node_uses_up_no_budget_that_many_slots_need(
+    make_study: MakeStudy, layout: SweepLayout
+) -> None:
+    runs = _runs(make_study(replicates=120))
+    executor = Misbehaving(layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone"))
+    executor.slots = 40
+    driver = _driver(layout, executor)
+    driver.drive(runs)
+    driver.close()
+    assert driver.stopped is None
+    assert len(driver.rows) == 120
+
+
+def test_a_sweep_whose_last_runs_are_under_way_is_carried_to_its_end(
+    make_study: MakeStudy, layout: SweepLayout
+) -> None:
+    runs = _runs(make_study(replicates=3))
+    executor = Misbehaving(layout, lambda _: None)
+    driver = _driver(layout, executor)
+    driver.report = lambda: setattr(driver.interrupts, "is_draining", True)
+    driver.drive(runs)
+    driver.close()
+    assert (driver.stopped, len(driver.rows)) == (None, 3)
+
+
 def test_the_budget_stops_handing_out_and_commits_what_is_under_way(
     make_study: MakeStudy, layout: SweepLayout
 ) -> None:

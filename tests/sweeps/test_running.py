@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -123,6 +124,40 @@ def test_an_exhausted_budget_can_be_resumed(make_study: MakeStudy, tmp_path: Pat
     assert (stopped.state, stopped.exit_code, stopped.executed) == ("budget", 5, 0)
     assert not sweeps.status(stopped.path).finished
     assert sweeps.run(make_study(axes=DISKS), tmp_path).executed == 6
+
+
+@pytest.mark.parametrize("executor", ["inline", "ray"])
+def test_a_request_to_terminate_drains_and_can_be_resumed(
+    make_study: MakeStudy, tmp_path: Path, executor: Literal["inline", "ray"]
+) -> None:
+    study = make_study(axes=DISKS, replicates=120)
+    handler = signal.getsignal(signal.SIGTERM)
+    asked: list[Progress] = []
+
+    def ask_once(progress: Progress) -> None:
+        if not asked and progress.phase == "run" and progress.done:
+            asked.append(progress)
+            signal.raise_signal(signal.SIGTERM)
+
+    outcome = sweeps.run(study, tmp_path, executor=executor, workers=2, progress=ask_once)
+    assert signal.getsignal(signal.SIGTERM) is handler
+    assert (outcome.state, outcome.exit_code) == ("interrupted", 130)
+    assert 0 < outcome.executed < 360
+    assert sweeps.resume(outcome.path, executor="inline").runs == 360
+
+
+def test_a_session_that_cannot_begin_leaves_no_answers_to_another_study(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = sweeps.run(make_study(axes=DISKS), tmp_path)
+
+    def die(_: object) -> list[str]:
+        raise StoreError("the disk went away")
+
+    monkeypatch.setattr("destage.sweeps.sweeping.adopt_fragments", die)
+    with pytest.raises(StoreError):
+        sweeps.run(make_study(axes={"array.disks": [1]}), tmp_path)
+    assert not sweeps.status(done.path).finished
 
 
 def test_ctrl_c_once_drains_and_can_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
