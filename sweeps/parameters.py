@@ -19,10 +19,14 @@ class Leaf:
     Attributes:
         unit: Its base unit, if it is a quantity.
         is_integer: Whether it is counted in whole numbers.
+        least: The smallest value allowed, if there is one [base unit].
+        most: The largest value allowed, if there is one [base unit].
     """
 
     unit: str | None
     is_integer: bool
+    least: float | None = None
+    most: float | None = None
 
 
 def unknown(path: str) -> str | None:
@@ -59,7 +63,12 @@ def leaf(path: str) -> Leaf:
         done.append(segment)
     units = {node["x-unit"] for node in nodes if "x-unit" in node}
     kinds = {kind for node in nodes for kind in _kinds(node)} - {"null"}
-    return Leaf(next(iter(units)) if len(units) == 1 else None, kinds == {"integer"})
+    is_integer = kinds == {"integer"}
+    # Where branches of a choice have bounds of their own, the configuration is what decides.
+    least, most = (
+        nodes[0].get(bound) if is_integer and len(nodes) == 1 else None for bound in ("minimum", "maximum")
+    )
+    return Leaf(next(iter(units)) if len(units) == 1 else None, is_integer, least, most)
 
 
 def read(scenario: Mapping[str, Any], path: str) -> object:

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from itertools import product
@@ -54,8 +55,11 @@ class Point:
             config = copy.deepcopy(self.config)
             if self._seek is not None:
                 parameters.assign(config, self._seek, probe)
-            # Normalised anew: the canonical form of another field may follow from the sought one.
-            self._sought[probe] = engine.normalise(config)
+            # A value that a rule between fields forbids is planned as it is: its run fails and says why.
+            with suppress(ConfigError):
+                # Normalised anew: the canonical form of another field may follow from the sought one.
+                config = engine.renormalise(config)
+            self._sought[probe] = config
         return self._sought[probe]
 
 

@@ -194,7 +194,8 @@ class _Reader:
         if problem is not None:
             self.issues.append(Issue("seek.maximize", path, problem))
             return None
-        if not parameters.leaf(path).is_integer:
+        leaf = parameters.leaf(path)
+        if not leaf.is_integer:
             self.issues.append(
                 Issue("seek.maximize", path, "only a parameter counted in whole numbers can be sought")
             )
@@ -208,13 +209,25 @@ class _Reader:
                 self.issues += [
                     Issue(f"seek.subject_to.{index}", text, issue.message) for issue in error.issues
                 ]
+        least, most = self._read_bounds(written, leaf)
         # JSON Schema takes 100.0 for a whole number.
-        least, most, start, confirm = (
-            int(written.get(key, default("seek", key))) for key in ("min", "max", "start", "confirm")
-        )
+        start, confirm = (int(written.get(key, default("seek", key))) for key in ("start", "confirm"))
+        return Seek(path, tuple(objectives), min(max(start, least), most), least, most, confirm)
+
+    def _read_bounds(self, written: Mapping[str, Any], leaf: parameters.Leaf) -> tuple[int, int]:
+        """Return the bounds of a search; those that are not written give way to the parameter's own."""
+        least, most = (int(written.get(key, default("seek", key))) for key in ("min", "max"))
+        if leaf.least is not None and least < leaf.least:
+            if "min" in written:
+                self.issues.append(Issue("seek.min", least, f"must be at least {leaf.least}"))
+            least = int(leaf.least)
+        if leaf.most is not None and most > leaf.most:
+            if "max" in written:
+                self.issues.append(Issue("seek.max", most, f"must be at most {leaf.most}"))
+            most = int(leaf.most)
         if least > most:
             self.issues.append(Issue("seek.min", least, f"must not be above seek.max, which is {most}"))
-        return Seek(path, tuple(objectives), min(max(start, least), most), least, most, confirm)
+        return least, most
 
     def _read_replicates(self) -> Replicates:
         written = self._document.get("replicates", default("replicates"))

@@ -6,7 +6,7 @@ units. `simulate` runs one and gives its row; `simulate_batch` runs many and giv
 """
 
 from destage.engine import catalog, quantities, scenario_schema, traces
-from destage.engine.configuration import Scenario, canonical_json, normalise, validate
+from destage.engine.configuration import Scenario, canonical_json, normalise, renormalise, validate
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
 from destage.engine.schema_tree import Node
@@ -30,6 +30,7 @@ __all__ = [
     "columns",
     "normalise",
     "quantities",
+    "renormalise",
     "results_schema",
     "schema",
     "simulate",

@@ -29,6 +29,24 @@ def normalise(scenario: Scenario) -> dict[str, Any]:
     return canonical
 
 
+def renormalise(canonical: Mapping[str, Any]) -> dict[str, Any]:
+    """The canonical form of a canonical configuration of which a field was changed within its own range.
+
+    Only the rules between fields are judged, which takes a fraction of the time of `normalise`.
+
+    Args:
+        canonical: A configuration that `normalise` gave, changed.
+
+    Raises:
+        ConfigError: With the rules that it breaks.
+    """
+    text, issues = _judge_rules(BaseUnits(dict(canonical)))
+    if issues:
+        raise _refusal(issues)
+    renewed: dict[str, Any] = json.loads(text)
+    return renewed
+
+
 def canonical_json(scenario: Scenario) -> str:
     """The canonical form as text: keys sorted, equal for equal configurations.
 
@@ -40,8 +58,7 @@ def canonical_json(scenario: Scenario) -> str:
     """
     text, issues = _judge(scenario)
     if issues:
-        count = "a mistake" if len(issues) == 1 else f"{len(issues)} mistakes"
-        raise ConfigError(f"the configuration has {count}", issues=tuple(issues))
+        raise _refusal(issues)
     return text
 
 
@@ -72,6 +89,11 @@ def read(scenario: Scenario) -> dict[str, Any]:
     if not isinstance(parsed, dict):
         raise ConfigError("the configuration is not a table of fields")
     return parsed
+
+
+def _refusal(issues: list[Issue]) -> ConfigError:
+    count = "a mistake" if len(issues) == 1 else f"{len(issues)} mistakes"
+    return ConfigError(f"the configuration has {count}", issues=tuple(issues))
 
 
 def _judge(scenario: Scenario) -> tuple[str, list[Issue]]:

@@ -5,7 +5,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -120,7 +120,7 @@ def test_a_sweep_that_is_being_written_is_refused(make_study: MakeStudy, tmp_pat
 
 
 def test_an_exhausted_budget_can_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
-    stopped = sweeps.run(make_study(axes=DISKS, budget={"wall": "0s"}), tmp_path)
+    stopped = sweeps.run(make_study(axes=DISKS, budget={"wall": "1us"}), tmp_path)
     assert (stopped.state, stopped.exit_code, stopped.executed) == ("budget", 5, 0)
     assert not sweeps.status(stopped.path).finished
     assert sweeps.run(make_study(axes=DISKS), tmp_path).executed == 6
@@ -179,3 +179,22 @@ def test_ctrl_c_once_drains_and_can_be_resumed(make_study: MakeStudy, tmp_path: 
     with pytest.raises(KeyboardInterrupt):
         sweeps.run(study, tmp_path / "other", progress=lambda _: signal.raise_signal(signal.SIGINT))
     assert sweeps.resume(outcome.path).runs == 180
+
+
+def test_an_impossible_probe_is_a_failed_run_and_never_ends_the_sweep(
+    make_study: MakeStudy, document: dict[str, Any], tmp_path: Path
+) -> None:
+    array = {**document["scenario"]["array"], "raid": "10", "disks": 4}
+    scenario = {**document["scenario"], "array": array}
+    seek = {
+        "maximize": "array.disks",
+        "subject_to": ["disk_busy_mean >= 100%"],
+        "start": 4,
+        "min": 3,
+        "max": 8,
+    }
+    outcome = sweeps.run(make_study(scenario=scenario, seek=seek), tmp_path, executor="inline")
+    assert (outcome.state, outcome.failed) == ("failed_runs", 2)
+    sweep = open_sweep(outcome.path)
+    assert sweep.answers()["failed"].to_pylist() == [2]
+    assert any("even" in (error or "") for error in sweep.rows()["error"].to_pylist())

@@ -112,6 +112,15 @@ def test_what_is_sought_must_be_a_whole_number_and_no_axis(make_study: MakeStudy
     assert "whole numbers" in _mistakes(make_study, seek=fraction)["seek.maximize"]
 
 
+def test_bounds_of_a_search_are_values_the_parameter_may_have(make_study: MakeStudy) -> None:
+    seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"], "max": 2_000_000}
+    assert "at most 1000000" in _mistakes(make_study, seek=seek)["seek.max"]
+    disks = {"maximize": "array.disks", "subject_to": ["response_p95 <= 30ms"]}
+    bounded = make_study(seek=disks).seek
+    assert bounded is not None
+    assert bounded.most == 1024
+
+
 def test_targets_name_what_the_study_measures(make_study: MakeStudy) -> None:
     until = {"interval_of": "user_supported", "relative": 0.05}
     seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"]}
