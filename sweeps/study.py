@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from destage import engine
 from destage.engine import quantities
+from destage.engine.documents import parse_document
 from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue
 from destage.sweeps import axes as axis_values
@@ -107,23 +106,18 @@ class Study:
         return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def parse_study(text: str, *, name: str = "study", folder: Path | None = None) -> Study:
+def parse_study(text: str | bytes, *, name: str = "study", folder: Path | None = None) -> Study:
     """Read a study from YAML text.
 
     Args:
-        text: The YAML text.
+        text: The YAML text, or the bytes of its file.
         name: What messages call it.
         folder: The folder that relative trace files lie in; by default the working directory.
 
     Raises:
         ConfigError: The text is no study; all mistakes are in its issues.
     """
-    try:
-        document = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 - a SafeLoader
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f"{name}:{mark.line + 1}:{mark.column + 1}" if mark is not None else name
-        raise ConfigError(f"{place}: not YAML: {error.problem}") from error
+    document = parse_document(text, name)
     if not isinstance(document, dict):
         raise ConfigError(f"{name}: a study is a table of fields with at least name and scenario")
     issues = study_mistakes(document)
@@ -255,24 +249,13 @@ class _Reader:
         if written is None:
             return None
         try:
-            return float(quantities.parse(written, "s"))
+            wall_s = float(quantities.parse(written, "s"))
         except ConfigError as error:
             self.issues += [Issue("budget.wall", written, issue.message) for issue in error.issues]
             return None
-
-
-class _UniqueKeyLoader(yaml.SafeLoader):
-    """A YAML loader that refuses a key written twice, where the plain one silently keeps the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen = set()
-        for key_node, _ in node.value:
-            if key_node.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {key_node.value!r} is written twice", problem_mark=key_node.start_mark
-                )
-            seen.add(key_node.value)
-        return super().construct_mapping(node, deep=deep)
+        if wall_s <= 0:
+            self.issues.append(Issue("budget.wall", written, "must be above 0s"))
+        return wall_s
 
 
 def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:

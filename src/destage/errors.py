@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+_SHOWN = 120
+"""How much of a value a message repeats [characters]."""
+
 
 @dataclass(frozen=True, slots=True)
 class Issue:
@@ -25,7 +28,10 @@ class Issue:
 
     def __str__(self) -> str:
         """Return the issue as one line: place, value, what is allowed."""
-        given = "" if self.value is None else f" {self.value!r}:"
+        shown = repr(self.value)
+        if len(shown) > _SHOWN:
+            shown = f"{shown[: _SHOWN - 3]}..."
+        given = "" if self.value is None else f" {shown}:"
         return f"{self.path or 'the document'}:{given} {self.message}"
 
 

@@ -54,7 +54,11 @@ def load_study(source: str | Path) -> Study:
     """
     path = Path(source)
     if path.is_file():
-        return parse_study(path.read_text(), name=str(source), folder=path.parent)
+        try:
+            text = path.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"{source}: cannot be read: {error.strerror}") from error
+        return parse_study(text, name=str(source), folder=path.parent)
     if str(source) in names():
         return load(str(source))
     known = ", ".join(names())

@@ -110,3 +110,36 @@ def test_a_sweep_that_is_not_there(destage: Any) -> None:
 def test_a_traceback_only_with_debug(destage: Any) -> None:
     assert "Traceback" not in destage("report", "nowhere").err
     assert "Traceback" in destage("--debug", "report", "nowhere").err
+
+
+@pytest.mark.parametrize("verb", ["plan", "simulate"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xf5\x00\x91 no text", "byte 0: not a text in UTF-8"),
+        (b"name: a\x00b", "the character '\\x00' at position 7 is not allowed"),
+        (b"name: " + b"[" * 5000, "too deep to be read"),
+        (b"name: &a\n  x: *a\n", "not YAML: found unconstructable recursive node"),
+        (b"? [a, b]\n: c\n", "not YAML: found unhashable key"),
+        (b"name: a\nname: b\n", ":2:1: not YAML: the key 'name' is written twice"),
+    ],
+)
+def test_a_file_that_is_no_yaml(destage: Any, tmp_path: Path, verb: str, content: bytes, said: str) -> None:
+    file = tmp_path / "odd.yaml"
+    file.write_bytes(content)
+    line = mistake(destage, tmp_path, verb, str(file))
+    assert str(file) in line
+    assert said in line
+
+
+def test_a_long_value_is_cut(destage: Any, study: Path, tmp_path: Path) -> None:
+    study.write_text(f"{study.read_text()}\nodd: {['x' * 40] * 50}\n")
+    line = mistake(destage, tmp_path, "plan", str(study))
+    assert "odd: ['xxx" in line
+    assert "...: is not known here" in line
+    assert len(line) < 400
+
+
+def test_a_budget_of_nothing(destage: Any, study: Path, tmp_path: Path) -> None:
+    study.write_text(f"{study.read_text()}\nbudget: {{wall: -2h}}\n")
+    assert "budget.wall: '-2h': must be above 0s" in mistake(destage, tmp_path, "plan", str(study))

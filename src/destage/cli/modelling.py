@@ -86,16 +86,12 @@ def catalog(
 
 
 def _read(file: Path) -> dict[str, Any]:
-    import yaml
+    from destage.engine.documents import parse_document
 
     try:
-        document = yaml.safe_load(file.read_text())
+        document = parse_document(file.read_bytes(), str(file))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        place = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark is not None else str(file)
-        raise ConfigError(f"{place}: not YAML: {error.problem}") from error
     if isinstance(document, dict) and "scenario" in document:
         document = document["scenario"]
     if not isinstance(document, dict):
