@@ -54,6 +54,7 @@ class Sweeping:
         self._planned: set[str] = set()
         self._reused = 0
         self._driving_since: float | None = None
+        self._is_drain_told = False
         self._columns = _columns_needed(study)
         messages = adopt_fragments(layout)
         rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
@@ -140,6 +141,9 @@ class Sweeping:
         if self._progress is None:
             return
         driver = self._driver
+        if message is None and driver.interrupts.is_draining and not self._is_drain_told:
+            self._is_drain_told = True
+            message = "finishing what is under way; once more aborts"
         elapsed = 0.0 if self._driving_since is None else time.monotonic() - self._driving_since
         done = self._reused + driver.executed
         rate = driver.executed / elapsed if elapsed > 0 else 0.0

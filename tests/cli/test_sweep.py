@@ -135,6 +135,7 @@ def test_an_interrupted_sweep_says_how_to_go_on(study: Path, tmp_path: Path) -> 
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert out == ""
+    assert "finishing what is under way; once more aborts" in err
     assert "continue with: destage resume" in err
 
 

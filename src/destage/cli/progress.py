@@ -4,7 +4,7 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from destage.cli.output import has_terminal, say
+from destage.cli.output import has_terminal, say, warn
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from destage.sweeps import Progress
 
 _EVERY_S = 5.0
+_WIDE, _MIDDLING = 100, 76
+"""From how many columns on a terminal has room for everything, and for a name and a short bar."""
 _PHASES = {"plan": "planning", "start": "starting", "run": "running", "answer": "answering"}
 
 
@@ -46,6 +48,8 @@ class ProgressDisplay:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        if kind is not None and issubclass(kind, KeyboardInterrupt):
+            warn("aborted: what was committed is kept; the same command goes on from there")
 
     def __call__(self, progress: "Progress") -> None:
         """Show a report.
@@ -92,18 +96,24 @@ def _bar() -> "Bar":
         TimeElapsedColumn,
     )
 
+    console = Console(stderr=True, highlight=False)
+    # Runs done, rate and ETA are what people look for: where there is little room, the rest makes way.
+    is_wide, is_middling = console.width >= _WIDE, console.width >= _MIDDLING
+    beside = [
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[phase]}", style="dim"),
+    ]
     return Progress(
         SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
+        *([TextColumn("{task.description}")] if is_middling else []),
+        *([BarColumn(bar_width=None if is_wide else 10)] if is_middling else []),
         MofNCompleteColumn(),
         TextColumn("runs"),
         TextColumn("{task.fields[rate]}"),
         TextColumn("{task.fields[eta]}"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[phase]}", style="dim"),
+        *(beside if is_wide else []),
         TextColumn("{task.fields[failed]}", style="red"),
-        console=Console(stderr=True, highlight=False),
+        console=console,
         transient=True,
     )
 

@@ -1,0 +1,41 @@
+"""The bar on a terminal: runs done, rate and ETA stay readable however narrow it is."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from destage.cli.progress import ProgressDisplay
+from destage.sweeps import Progress
+
+
+class Terminal(io.StringIO):
+    """A text stream that says it is one."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_what_people_look_for_is_whole(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    display = ProgressDisplay("call_center-167214ce")
+    with display:
+        display(Progress("run", 12, 1234, 4321, 0, 0, 123.4, 3599.0))
+        bar = display._bar
+        assert bar is not None
+        shown = Console(file=io.StringIO(), width=columns)
+        shown.print(bar.get_renderable())
+    assert isinstance(shown.file, io.StringIO)
+    text = shown.file.getvalue()
+    for wanted in ("1234/4321 runs", "123.4 runs/s", "ETA 59:59"):
+        assert wanted in text, text
+
+
+def test_an_abort_says_how_to_go_on(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KeyboardInterrupt), ProgressDisplay("study"):
+        raise KeyboardInterrupt
+    assert "the same command goes on" in capsys.readouterr().err
