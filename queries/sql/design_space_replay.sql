@@ -25,6 +25,7 @@ SELECT
   write_hit_ratio,
   hit_ratio,
   CASE
+    WHEN disk_busy_max_fraction IS NULL THEN NULL
     WHEN greatest(disk_busy_max_fraction, link_busy_fraction, firmware_busy_fraction) < $idle THEN 'host'
     WHEN disk_busy_max_fraction >= greatest(link_busy_fraction, firmware_busy_fraction) THEN 'disk'
     WHEN link_busy_fraction >= firmware_busy_fraction THEN 'link'

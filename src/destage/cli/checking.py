@@ -72,10 +72,10 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         from destage import engine
 
         facts["engine"] = f"results version {engine.RESULTS_VERSION}"
-    parent = next((folder for folder in (place, *place.absolute().parents) if folder.exists()), place)
+    parent = next(path for path in (place.absolute(), *place.absolute().parents) if path.exists())
     free = shutil.disk_usage(parent).free
     facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps, {free / 1e9:.1f} GB free)"
-    if not os.access(parent, os.W_OK):
+    if not (parent.is_dir() and os.access(parent, os.W_OK)):
         problems.append(f"the store {place} cannot be written: choose another with --store or DESTAGE_STORE")
     if as_json:
         print_json({"facts": facts, "problems": problems})

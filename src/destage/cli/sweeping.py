@@ -136,8 +136,9 @@ def status(
     for name, one in found.items():
         state = "finished" if one.finished else "unfinished"
         failed = f", {one.failed} failed" if one.failed else ""
+        rounds = "1 round" if one.rounds == 1 else f"{one.rounds} rounds"
         writer = f", being written by {one.writer}" if one.writer else ""
-        lines[name] = f"{state}: {one.present} of {one.planned} runs in {one.rounds} rounds{failed}{writer}"
+        lines[name] = f"{state}: {one.present} of {one.planned} runs in {rounds}{failed}{writer}"
     print_pairs(lines)
     if not lines:
         say("no sweeps yet")
