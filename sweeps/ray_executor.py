@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 from pathlib import Path
 
 # Read by ray when it is first imported: no usage reports, no copying of uv environments to workers.
@@ -16,6 +17,9 @@ from ray import exceptions
 from destage.errors import SweepError
 from destage.sweeps.batches import Batch
 from destage.sweeps.work import Done, Failure, Receipt, execute
+
+LOOK_S = 5.0
+"""How often the processors of the cluster are counted [s]."""
 
 
 @ray.remote(num_cpus=1, max_retries=0)
@@ -39,9 +43,8 @@ class RayExecutor:
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:
             _start(slots)
-        self.slots = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
-        if slots is not None:
-            self.slots = min(self.slots, slots)
+        self._most_slots = slots
+        self._look_at_the_cluster()
 
     def submit(self, batch: Batch) -> None:
         """Hand over a batch; returns at once.
@@ -57,6 +60,8 @@ class RayExecutor:
         Args:
             timeout_s: How long to wait [s].
         """
+        if time.monotonic() >= self._next_look:
+            self._look_at_the_cluster()
         if not self._under_way:
             return []
         waiting = list(self._under_way)
@@ -65,6 +70,12 @@ class RayExecutor:
             more, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
             ended = list(dict.fromkeys([*ended, *more]))
         return [Done(self._under_way.pop(reference), _result(reference)) for reference in ended]
+
+    def _look_at_the_cluster(self) -> None:
+        """Count the processors: workers join late, and nodes come and go."""
+        there = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
+        self.slots = there if self._most_slots is None else min(there, self._most_slots)
+        self._next_look = time.monotonic() + LOOK_S
 
     def close(self) -> None:
         """Cancel what is under way and stop Ray, if it was started here."""

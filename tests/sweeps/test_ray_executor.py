@@ -1,0 +1,24 @@
+"""Batches on a Ray cluster that is not this machine's: it grows while the sweep runs."""
+
+from pathlib import Path
+
+import pytest
+import ray
+
+from destage.sweeps import ray_executor
+from destage.sweeps.ray_executor import RayExecutor
+
+
+def test_slots_follow_a_cluster_whose_workers_join_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    processors = {"CPU": 0.0}
+    monkeypatch.setattr(ray, "is_initialized", lambda: True)
+    monkeypatch.setattr(ray, "cluster_resources", lambda: processors)
+    monkeypatch.setattr(ray_executor, "LOOK_S", 0.0)
+    executor = RayExecutor(None, tmp_path, ())
+    few = RayExecutor(16, tmp_path, ())
+    assert (executor.slots, few.slots) == (1, 1)
+    processors["CPU"] = 64.0
+    assert executor.collect(0) == few.collect(0) == []
+    assert (executor.slots, few.slots) == (64, 16)
