@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from destage import engine
 from destage.errors import ConfigError, Issue, QueryError
+from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.identity import canonical_text, point_id, run_id
 from destage.sweeps.study import TRACE_FILE, Study
@@ -117,10 +118,11 @@ def expand(study: Study) -> Expansion:
                 issues.setdefault((issue.path, repr(issue.value)), issue)
             continue
         values = {path: _read_back(path, scenario, config) for path in columns}
-        identity = point_id(assignments)
-        points.setdefault(
+        identity = point_id(assignments if index is None else _in_base_units(assignments))
+        point = points.setdefault(
             identity, Point(identity, label, values, config, study.seek.path if study.seek else None)
         )
+        point.label = point.label or label  # an explicit point may be one of the grid's
     if issues:
         raise ConfigError(
             f"{study.name}: {_count(len(issues))} in the configurations", tuple(issues.values())
@@ -165,6 +167,13 @@ def _scenario_at(study: Study, assignments: Mapping[str, object]) -> dict[str, A
         parameters.assign(scenario, study.seek.path, study.seek.start)
     parameters.assign(scenario, "run.replicate", 0)
     return scenario
+
+
+def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
+    """Return what an explicit point assigns as the grid would, so that equal points are one."""
+    return {
+        path: axis_values.in_base_units(value, parameters.leaf(path)) for path, value in assignments.items()
+    }
 
 
 def _read_back(path: str, scenario: Mapping[str, Any], config: Mapping[str, Any]) -> object:

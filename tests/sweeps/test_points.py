@@ -128,3 +128,10 @@ def test_a_path_into_a_list_that_is_shorter_is_a_mistake(make_study: MakeStudy) 
     (issue,) = caught.value.issues
     assert issue.path == "axes.workload.streams.5.operations.read_fraction"
     assert "1 entry" in issue.message
+
+
+def test_an_explicit_point_of_the_grid_is_that_point_and_names_it(make_study: MakeStudy) -> None:
+    (point,) = expand(
+        make_study(axes={CAPACITY: ["64MiB"]}, points=[{"label": "small", CAPACITY: "65536KiB"}])
+    ).points
+    assert point.label == "small"
