@@ -37,7 +37,7 @@ _QUIET: Mapping[str, object] = MappingProxyType(
 )
 """Columns that are there to warn, and the value that warns of nothing."""
 _VAGUE = frozenset({"state", "kind", "mode", "policy", "name"})
-_CENSORED = {"at_least": "≥ ", "below": "< "}
+_CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 
 @dataclass(frozen=True, slots=True)

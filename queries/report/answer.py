@@ -70,7 +70,7 @@ def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Sessio
 
 
 def _carried(row: Row, metric: str, what: str) -> str:
-    bound = {"at_least": "at least ", "below": "fewer than "}.get(row["censored"] or "", "")
+    bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
     text = f"{bound}{number(round(row[metric], 1))}"
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
     if low is not None and high is not None:

@@ -150,3 +150,25 @@ def test_a_reader_that_leaves_is_no_error(destage: Any, sweep: str, tmp_path: Pa
     )
     assert done.stdout == '"range"\n'
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("verb", [("query",), ("sql", "FROM points"), ("report",)])
+def test_figures_of_an_unfinished_sweep_are_said_to_be_so(
+    destage: Any, sweep: str, tmp_path: Path, verb: tuple[str, ...]
+) -> None:
+    asked = (verb[0], sweep, *verb[1:])
+    assert "unfinished" not in destage(*asked).err
+    next((tmp_path / "store" / "sweeps").glob("*/finished")).unlink()
+    done = destage(*asked)
+    assert done.code == 0
+    assert "is unfinished: these are the figures so far" in done.err
+
+
+def test_an_answer_below_the_range_is_a_bound_that_holds(destage: Any, study: Path) -> None:
+    text = study.read_text().replace("  workload.users: [5, 10]\n", "")
+    seek = "seek: {maximize: workload.users, subject_to: [response_p95 <= 1us], min: 500, max: 600}"
+    study.write_text(f"{text}\n{seek}\n")
+    done = destage("run", str(study), "--executor", "inline")
+    assert done.code == 0, done
+    assert "≤ 499" in done.out
+    assert "at most 499 users" in done.err

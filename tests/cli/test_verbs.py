@@ -61,6 +61,7 @@ def test_simulate_prints_a_row(destage: Any, study: Path) -> None:
         ("workload.users", "PATH=VALUE"),
         ("workload.usres=3", "did you mean 'users'"),
         ("array.disks=3.5", "array.disks"),
+        ("workload.users=[", "--set workload.users:1:2: not YAML"),
         ("array.raid.x=3", "'5', which has no fields"),
     ],
 )

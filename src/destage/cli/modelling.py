@@ -100,19 +100,20 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _assign(scenario: dict[str, Any], text: str) -> None:
-    import yaml
+    from destage.engine.documents import parse_document
 
     path, separator, value = text.partition("=")
     if not separator or not path:
         raise ConfigError(f"--set {text!r}: write it as PATH=VALUE, as in controller.cache.capacity=64MiB")
+    written = parse_document(value, f"--set {path}")
     *parents, last = path.split(".")
     here: Any = scenario
     for segment in parents:
         here = _below(here, segment, path)
     if isinstance(here, list):
-        here[_index(here, last, path)] = yaml.safe_load(value)
+        here[_index(here, last, path)] = written
     else:
-        here[last] = yaml.safe_load(value)
+        here[last] = written
 
 
 def _below(here: Any, segment: str, path: str) -> Any:

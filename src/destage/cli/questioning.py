@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.options import Format, Out, Store, SweepName
-from destage.cli.output import Json, print_data, print_json, print_pairs, say
+from destage.cli.output import Json, print_data, print_json, print_pairs, say, warn
 from destage.cli.table import print_table
 from destage.errors import QueryError
 
@@ -30,9 +30,8 @@ def query(
     """Answer a named question from a sweep's rows."""
     from destage.queries import named_queries, open_session
     from destage.queries.named import FITTING, find_query
-    from destage.store import find_sweep
 
-    with open_session(find_sweep(sweep, store)) as session:
+    with open_session(_found(sweep, store)) as session:
         if name is None:
             names = {each.name for each in named_queries() if each.studies in FITTING[session.kind]}
             purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
@@ -52,9 +51,8 @@ def sql(
 ) -> None:
     """Ask a sweep's rows in SQL, read-only: views runs, points, certified, answers, configurations."""
     from destage.queries import open_session
-    from destage.store import find_sweep
 
-    with open_session(find_sweep(sweep, store)) as session:
+    with open_session(_found(sweep, store)) as session:
         _write(session.sql(statement), "json" if as_json else form, out, session.units)
 
 
@@ -74,9 +72,8 @@ def report(
     """Write a sweep's report, one HTML file that needs no network, and print where it is."""
     from destage.queries import open_session
     from destage.queries.report import draw_figure, write_report
-    from destage.store import find_sweep
 
-    with open_session(find_sweep(sweep, store)) as session:
+    with open_session(_found(sweep, store)) as session:
         if plot is None:
             file = write_report(session, out)
         else:
@@ -88,6 +85,17 @@ def report(
             out.write_text(picture)
             file = out
     print_json({"file": str(file)}) if as_json else print_data(f"{file}\n")
+
+
+def _found(sweep: str, store: Path | None) -> Path:
+    """Find a sweep, and warn when its figures are not the last word."""
+    from destage.store import find_sweep
+    from destage.store.layout import SweepLayout
+
+    path = find_sweep(sweep, store)
+    if not SweepLayout(path).finished.exists():
+        warn(f"{path.name} is unfinished: these are the figures so far")
+    return path
 
 
 def _write(rows: "pa.Table", form: str, out: Path | None, units: dict[str, str]) -> None:
