@@ -10,6 +10,9 @@ from destage.errors import ConfigError, Issue
 from destage.sweeps.identity import canonical_text
 from destage.sweeps.parameters import Leaf
 
+MOST_VALUES = 100_000
+"""Values that one axis may have: more would be a slip of the unit or of the step."""
+
 
 def values(written: Sequence[object] | Mapping[str, Sequence[Any]], leaf: Leaf) -> tuple[object, ...]:
     """Return an axis's values in base units, each once, in the order given.
@@ -40,6 +43,8 @@ def values(written: Sequence[object] | Mapping[str, Sequence[Any]], leaf: Leaf) 
         return _range(written, first, last, _exact(third), leaf)
     if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
         raise _refusal(written, f"{form} wants a whole number of values, at least 2")
+    if third > MOST_VALUES:
+        raise _too_many(written, third)
     if form == "linspace":
         spread = [first + (last - first) * index / max(third - 1, 1) for index in range(third)]
         return _numbers(spread, leaf)
@@ -79,6 +84,8 @@ def _range(
     if step == 0 or (last - first) * step < 0:
         raise _refusal(written, "range wants a step that leads from its first number to its last")
     count = (last - first) // step + 1
+    if count > MOST_VALUES:
+        raise _too_many(written, int(count))
     return _numbers([first + step * index for index in range(int(count))], leaf)
 
 
@@ -96,6 +103,10 @@ def _exact(value: Any) -> Fraction:
 def _tidy(value: float) -> float:
     """Drop the last digits, which differ between mathematical libraries."""
     return float(f"{value:.12g}")
+
+
+def _too_many(written: object, count: int) -> ConfigError:
+    return _refusal(written, f"makes {count:,} values; at most {MOST_VALUES:,} are allowed")
 
 
 def _refusal(written: object, message: str) -> ConfigError:

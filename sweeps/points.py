@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from itertools import product
+from math import prod
 from typing import Any
 
 import pyarrow as pa
@@ -86,6 +87,10 @@ class Expansion:
         return values
 
 
+MOST_COMBINATIONS = 1_000_000
+"""Combinations that a grid may have before `where`: the driver holds them all."""
+
+
 def expand(study: Study) -> Expansion:
     """Expand a study into its points.
 
@@ -136,6 +141,10 @@ def expand(study: Study) -> Expansion:
 def _grid(study: Study) -> list[dict[str, object]]:
     if not study.axes:
         return [] if study.points else [{}]
+    count = prod(len(values) for values in study.axes.values())
+    if count > MOST_COMBINATIONS:
+        message = f"make {count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
+        raise ConfigError(f"{study.name}: too large a grid", (Issue("axes", None, message),))
     combinations = [dict(zip(study.axes, values, strict=True)) for values in product(*study.axes.values())]
     if study.where is None:
         return combinations

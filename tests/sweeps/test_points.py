@@ -135,3 +135,15 @@ def test_an_explicit_point_of_the_grid_is_that_point_and_names_it(make_study: Ma
         make_study(axes={CAPACITY: ["64MiB"]}, points=[{"label": "small", CAPACITY: "65536KiB"}])
     ).points
     assert point.label == "small"
+
+
+def test_a_grid_too_large_to_hold_is_refused_before_it_is_made(make_study: MakeStudy) -> None:
+    wide = {"range": [1, 2000, 1]}
+    study = make_study(axes={"workload.users": wide, "run.seed": wide})
+    with pytest.raises(ConfigError) as caught:
+        expand(study)
+    (issue,) = caught.value.issues
+    assert (issue.path, issue.message) == (
+        "axes",
+        "make 4,000,000 combinations; at most 1,000,000 are allowed",
+    )

@@ -58,6 +58,18 @@ def test_every_mistake_is_reported_at_once_with_place_value_and_what_is_allowed(
     assert "fortnights" in mistakes["budget.wall"]
 
 
+def test_an_axis_of_a_hundred_million_values_is_refused_before_it_is_made(make_study: MakeStudy) -> None:
+    mistakes = _mistakes(
+        make_study,
+        axes={
+            "workload.users": {"range": [1, 100_000_000, 1]},
+            "controller.cache.write_fraction": {"linspace": [0, 1, 100_000_000]},
+        },
+    )
+    assert "100,000,000 values; at most 100,000" in mistakes["axes.workload.users"]
+    assert "at most 100,000" in mistakes["axes.controller.cache.write_fraction"]
+
+
 def test_mistakes_in_the_studys_own_keys(make_study: MakeStudy) -> None:
     seek = {"maximise": "workload.users"}
     mistakes = _mistakes(make_study, ax={}, replicates={"mim": 2}, seek=seek, name="A b")
