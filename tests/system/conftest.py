@@ -94,6 +94,10 @@ class Fragile:
         assert sweep.certificates().equals(reference.certificates())
         assert not layout.quarantine.exists()
         fragments = list(layout.fragments.iterdir())
+        if not once_on_disk:
+            # Ray's workers outlive a killed driver for a moment and may die in mid-file after the resume has
+            # looked: a temporary file is no row, and the next writer removes it (tests/store).
+            fragments = [path for path in fragments if path.suffix != ".tmp"]
         assert all(fragment.suffix == ".parquet" for fragment in fragments)
         if once_on_disk:
             assert sum(pq.read_metadata(fragment).num_rows for fragment in fragments) == rows.num_rows
