@@ -23,6 +23,8 @@ pub enum Event {
     },
     /// The battery has reached its threshold.
     BatteryReady,
+    /// A scripted fault happens.
+    Fault(u32),
     /// The timed warm-up or the timed window is over.
     Clock,
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Address, Arrival, Device, Distribution, Operations, Scenario, Size, Stream};
 use crate::disk;
-use crate::units::{Bytes, SECTOR_BYTES};
+use crate::units::{Bytes, Fraction, SECTOR_BYTES};
 
 /// One rule that a configuration breaks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -75,26 +75,9 @@ impl Scenario {
                 format!("{} bytes is more than the capacity of {}", usable.0, cache.capacity.0),
             ));
         }
-        for (name, value) in [
-            ("cache.write_fraction", cache.write_fraction.0),
-            ("cache.write.high_water", cache.write.high_water.0),
-            ("cache.write.low_water", cache.write.low_water.0),
-            ("battery.charge", self.controller.battery.charge.0),
-            ("battery.threshold", self.controller.battery.threshold.0),
-        ] {
-            if !(0.0..=1.0).contains(&value) {
-                issues.push(Issue::new(format!("controller.{name}"), format!("{value}; allowed is 0 to 1")));
-            }
-        }
-        if cache.write.low_water.0 > cache.write.high_water.0 {
-            issues.push(Issue::new(
-                format!("{path}.write.low_water"),
-                format!(
-                    "{} is above the high water mark of {}",
-                    cache.write.low_water.0, cache.write.high_water.0
-                ),
-            ));
-        }
+        check_fraction(&format!("{path}.write_fraction"), cache.write_fraction, issues);
+        cache.write.check(&format!("{path}.write"), issues);
+        self.controller.battery.check("controller.battery", issues);
     }
 
     /// Checks one array and gives its capacity where that is defined.
@@ -188,6 +171,13 @@ impl Scenario {
         if let Some(Some(capacity)) = capacities.get(index) {
             check_address(path, address, operations.largest(), *capacity, issues);
         }
+    }
+}
+
+/// Notes where `value` is no share of a whole.
+pub(super) fn check_fraction(path: &str, value: Fraction, issues: &mut Vec<Issue>) {
+    if !(0.0..=1.0).contains(&value.0) {
+        issues.push(Issue::new(path, format!("{}; allowed is 0 to 1", value.0)));
     }
 }
 

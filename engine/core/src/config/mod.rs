@@ -3,27 +3,36 @@
 //! The JSON Schema, the Python validation, the generated reference and the canonical form all derive from here.
 
 mod array;
+mod battery;
 mod bounds;
 mod check;
 mod controller;
+mod disk;
+mod faults;
+mod link;
 mod normal;
+mod read_cache;
 mod run;
 mod workload;
+mod write_cache;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use array::{Array, Device, Disk, DiskGeometry, Queue, QueuePolicy, Seek, SeekPoint, Server};
+pub use array::{Array, Device, Server};
+pub use battery::{Battery, BatteryState};
 pub use check::Issue;
-pub use controller::{
-    Battery, BatteryState, Cache, Controller, Firmware, Link, ReadAhead, ReadCache, ReadMode, WriteCache,
-    WritePolicy,
-};
+pub use controller::{Cache, Controller, Firmware};
+pub use disk::{Disk, DiskGeometry, Queue, QueuePolicy, Seek, SeekPoint};
+pub use faults::Fault;
+pub use link::Link;
+pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
 pub use workload::{
     Address, AddressMap, Arrival, Distribution, Operations, Order, Placement, ReplayMode, Size, SizeOption,
     Stream, Workload,
 };
+pub use write_cache::{WriteCache, WritePolicy};
 
 pub use crate::disk::geometry::Zone;
 pub use crate::raid::{Level, ParityUpdate};
@@ -44,6 +53,9 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub arrays: Option<Vec<Array>>,
+    /// What goes wrong during the run, and when.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
     /// How the run is conducted.
     #[serde(default)]
     pub run: Run,

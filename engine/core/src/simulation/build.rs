@@ -71,6 +71,7 @@ impl Simulation {
             read_cache,
             line_sectors: cache.line.0 / SECTOR_BYTES,
             measures: Measures::new(arrays.len()),
+            timeline: super::Timeline::default(),
             arrays,
             devices,
             device_array,

@@ -8,6 +8,7 @@
 //! White: An effective truncation heuristic for bias reduction in simulation output, SIMULATION 69(6), 1997.
 
 use super::Simulation;
+use super::timeline::Transition;
 use crate::config::{self, WarmUp, Window};
 use crate::event::Event;
 use crate::metrics::Mser5;
@@ -228,11 +229,13 @@ impl Simulation {
                 u64::MAX
             }
         };
+        self.timeline.note(now, Transition::WindowBegins, "", 0.0);
         self.start_window();
     }
 
     fn finish_window(&mut self) {
         self.conduct.next_look = u64::MAX;
+        self.timeline.note(self.now, Transition::WindowEnds, "", 0.0);
         self.end_window();
         if !self.scenario.run.drain {
             self.conduct.phase = Phase::Over;

@@ -14,6 +14,7 @@ mod build;
 mod columns;
 mod conduct;
 mod destage;
+mod faults;
 mod hosts;
 mod measures;
 #[cfg(debug_assertions)]
@@ -27,6 +28,7 @@ mod stripe_lock;
 mod stripe_write;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod warm_up;
 mod writes;
 
@@ -52,6 +54,7 @@ use measures::Measures;
 use oracle::Oracle;
 use request::Request;
 use stripe_write::StripeWrite;
+use timeline::Timeline;
 
 pub use outcome::{Column, Outcome, Status, Value, columns};
 
@@ -150,6 +153,7 @@ struct Simulation {
     fetches: Slab<Fetch>,
     waiters: Slab<Waiter>,
     measures: Measures,
+    timeline: Timeline,
     conduct: Conduct,
     /// The outcome as it was when the window ended, where the run drains afterwards.
     at_window_end: Option<Outcome>,
@@ -168,6 +172,7 @@ impl Simulation {
     fn run(&mut self) -> Result<(), RunError> {
         self.warm_up_functionally();
         self.start_sources();
+        self.schedule_faults();
         let mut at_this_moment = 0;
         while !self.is_over() {
             let Some((time, event)) = self.events.next() else {
@@ -204,6 +209,7 @@ impl Simulation {
             Event::Link(request) => self.on_link(request),
             Event::Device { device, slot } => self.on_device(device, slot),
             Event::BatteryReady => self.on_battery_ready(),
+            Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
         }
     }
