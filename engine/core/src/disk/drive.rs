@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::geometry::{Geometry, SwitchTimes};
 use super::queue::{Class, Waiting};
 use super::seek::SeekCurve;
-use super::{Io, LayoutProblem, ROUNDING, Started, Usage, count};
+use super::{BlockDevice, Io, LayoutProblem, ROUNDING, Started, Usage, count};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::rng::Stream;
 use crate::units::{Bandwidth, Lba, SimDuration, SimTime};
@@ -115,7 +115,48 @@ pub struct Drive {
     current: Option<Io>,
     foreground: Class,
     background: Class,
-    pub(super) usage: Usage,
+    usage: Usage,
+}
+
+impl BlockDevice for Drive {
+    fn distance(&self, lba: Lba) -> u32 {
+        self.model.geometry.locate(lba).cylinder.abs_diff(self.cylinder)
+    }
+
+    #[inline]
+    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
+        self.usage.arrive(now);
+        let location = self.model.geometry.locate(io.lba);
+        let angle_ns = ((u64::from(location.angle) * self.revolution) >> 32) as u32;
+        let waiting = Waiting { io, arrived: now, location, angle_ns };
+        if self.current.is_none() {
+            return Some(self.start(now, &waiting, self.model.command_time));
+        }
+        if io.is_background {
+            self.background.push(waiting);
+        } else {
+            self.foreground.push(waiting);
+        }
+        None
+    }
+
+    #[inline]
+    fn finish(&mut self, now: SimTime, _slot: u32, yields: bool) -> (Io, Option<Started>) {
+        self.usage.end(now);
+        let Some(io) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
+        let started = self.choose(now, yields).map(|next| self.start(now, &next, SimDuration::ZERO));
+        (io, started)
+    }
+
+    #[inline]
+    fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    #[inline]
+    fn usage_mut(&mut self) -> &mut Usage {
+        &mut self.usage
+    }
 }
 
 impl Drive {
@@ -142,35 +183,6 @@ impl Drive {
             background: Class::new(config.queue.depth),
             usage: Usage::new(1),
         }
-    }
-
-    pub(super) fn distance(&self, lba: Lba) -> u32 {
-        self.model.geometry.locate(lba).cylinder.abs_diff(self.cylinder)
-    }
-
-    #[inline]
-    pub(super) fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
-        self.usage.arrive(now);
-        let location = self.model.geometry.locate(io.lba);
-        let angle_ns = ((u64::from(location.angle) * self.revolution) >> 32) as u32;
-        let waiting = Waiting { io, arrived: now, location, angle_ns };
-        if self.current.is_none() {
-            return Some(self.start(now, &waiting, self.model.command_time));
-        }
-        if io.is_background {
-            self.background.push(waiting);
-        } else {
-            self.foreground.push(waiting);
-        }
-        None
-    }
-
-    #[inline]
-    pub(super) fn finish(&mut self, now: SimTime, yields: bool) -> (Io, Option<Started>) {
-        self.usage.end(now);
-        let Some(io) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
-        let started = self.choose(now, yields).map(|next| self.start(now, &next, SimDuration::ZERO));
-        (io, started)
     }
 
     /// Takes the I/O that is to be served next out of the queue.

@@ -34,6 +34,9 @@ pub struct Io {
     pub is_write: bool,
     /// Whether it yields to foreground I/Os (destage and read-ahead).
     pub is_background: bool,
+    /// Whether it must be on the media when it is done, whatever the device caches. A forced write of no sectors is a
+    /// flush: it is done when all writes that were done before it arrived are on the media.
+    pub is_forced: bool,
     /// The array operation that it belongs to.
     pub operation: u32,
 }
@@ -47,7 +50,45 @@ pub struct Started {
     pub done: SimTime,
 }
 
-/// A device of an array.
+/// What serves I/Os at the bottom of an array: a disk, a solid-state disk, an abstract server.
+///
+/// ```text
+///   submit ─► Some(started): event at started.done ─► finish(started.slot) ─► the I/O, and what starts next
+///          └► None: it waits, until a finish starts it
+/// ```
+///
+/// Every [`Started`] leads to exactly one call of [`Self::finish`], at its `done` and with its slot. A device that starts
+/// several I/Os at one moment gives each of them its completion when it is submitted.
+pub trait BlockDevice {
+    /// Takes `io` at `now`; gives when it will be done where it goes into service at once.
+    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started>;
+
+    /// Ends the service in `slot` at `now`; gives the I/O and what goes into service next.
+    /// Background I/Os wait for foreground ones where `yields` is true.
+    fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>);
+
+    /// How much the device has been used.
+    fn usage(&self) -> &Usage;
+
+    /// How much the device has been used, to be advanced or reset.
+    fn usage_mut(&mut self) -> &mut Usage;
+
+    /// Cylinders between the arm and `lba`; 0 where there is no arm.
+    fn distance(&self, _lba: Lba) -> u32 {
+        0
+    }
+
+    /// Whether a write that is done may still be lost with the power, so that a flush has to come down to this device.
+    fn is_volatile(&self) -> bool {
+        false
+    }
+
+    /// The power fails at `now`: calls `lose` with each run of sectors (first, number) whose writes were done and are
+    /// not on the media. The device is empty and idle afterwards; the caller drops the completions it was given.
+    fn lose_power(&mut self, _now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {}
+}
+
+/// A device of an array, of one kind or another.
 #[derive(Debug)]
 pub enum Device {
     /// A disk with arms and platters.
@@ -56,49 +97,48 @@ pub enum Device {
     Server(Server),
 }
 
-impl Device {
-    /// Takes `io` at `now`; gives when it will be done where it goes into service at once.
+/// Hands a call on to the device behind the enum, which the compiler can see through.
+macro_rules! hand_on {
+    ($self:ident, $device:ident => $call:expr) => {
+        match $self {
+            Self::Drive($device) => $call,
+            Self::Server($device) => $call,
+        }
+    };
+}
+
+impl BlockDevice for Device {
     #[inline]
-    pub fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
-        match self {
-            Self::Drive(drive) => drive.submit(now, io),
-            Self::Server(server) => server.submit(now, io),
-        }
+    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
+        hand_on!(self, device => device.submit(now, io))
     }
 
-    /// Ends the service in `slot` at `now`; gives the I/O and what goes into service next.
-    /// Background I/Os wait for foreground ones where `yields` is true.
     #[inline]
-    pub fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>) {
-        match self {
-            Self::Drive(drive) => drive.finish(now, yields),
-            Self::Server(server) => server.finish(now, slot, yields),
-        }
+    fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>) {
+        hand_on!(self, device => device.finish(now, slot, yields))
     }
 
-    /// How much the device has been used.
-    pub const fn usage(&self) -> &Usage {
-        match self {
-            Self::Drive(drive) => &drive.usage,
-            Self::Server(server) => &server.usage,
-        }
-    }
-
-    /// How much the device has been used, to be advanced or reset.
-    pub const fn usage_mut(&mut self) -> &mut Usage {
-        match self {
-            Self::Drive(drive) => &mut drive.usage,
-            Self::Server(server) => &mut server.usage,
-        }
-    }
-
-    /// Cylinders between the arm and `lba`; 0 where there is no arm.
     #[inline]
-    pub fn distance(&self, lba: Lba) -> u32 {
-        match self {
-            Self::Drive(drive) => drive.distance(lba),
-            Self::Server(_) => 0,
-        }
+    fn usage(&self) -> &Usage {
+        hand_on!(self, device => device.usage())
+    }
+
+    #[inline]
+    fn usage_mut(&mut self) -> &mut Usage {
+        hand_on!(self, device => device.usage_mut())
+    }
+
+    #[inline]
+    fn distance(&self, lba: Lba) -> u32 {
+        hand_on!(self, device => device.distance(lba))
+    }
+
+    fn is_volatile(&self) -> bool {
+        hand_on!(self, device => device.is_volatile())
+    }
+
+    fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
+        hand_on!(self, device => device.lose_power(now, lose));
     }
 }
 

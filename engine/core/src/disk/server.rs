@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Io, Started, Usage};
+use super::{BlockDevice, Io, Started, Usage};
 use crate::config;
 use crate::rng::Stream;
 use crate::units::SimTime;
@@ -24,24 +24,11 @@ pub struct Server {
     foreground: VecDeque<Waiting>,
     background: VecDeque<Waiting>,
     arrivals: u64,
-    pub(super) usage: Usage,
+    usage: Usage,
 }
 
-impl Server {
-    /// A server by its configuration, with the random stream of its service times.
-    pub fn new(config: &config::Server, stream: Stream) -> Self {
-        Self {
-            service: config.service,
-            stream,
-            slots: vec![None; config.servers as usize].into(),
-            foreground: VecDeque::new(),
-            background: VecDeque::new(),
-            arrivals: 0,
-            usage: Usage::new(config.servers),
-        }
-    }
-
-    pub(super) fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
+impl BlockDevice for Server {
+    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
         self.usage.arrive(now);
         if let Some(slot) = self.slots.iter().position(Option::is_none) {
             return Some(self.start(now, slot, io));
@@ -56,7 +43,7 @@ impl Server {
         None
     }
 
-    pub(super) fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>) {
+    fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>) {
         self.usage.end(now);
         let slot = slot as usize;
         let Some(io) = self.slots[slot].take() else {
@@ -68,6 +55,31 @@ impl Server {
         };
         let next = if is_background_next { self.background.pop_front() } else { self.foreground.pop_front() };
         (io, next.map(|next| self.start(now, slot, next.io)))
+    }
+
+    #[inline]
+    fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    #[inline]
+    fn usage_mut(&mut self) -> &mut Usage {
+        &mut self.usage
+    }
+}
+
+impl Server {
+    /// A server by its configuration, with the random stream of its service times.
+    pub fn new(config: &config::Server, stream: Stream) -> Self {
+        Self {
+            service: config.service,
+            stream,
+            slots: vec![None; config.servers as usize].into(),
+            foreground: VecDeque::new(),
+            background: VecDeque::new(),
+            arrivals: 0,
+            usage: Usage::new(config.servers),
+        }
     }
 
     fn start(&mut self, now: SimTime, slot: usize, io: Io) -> Started {
@@ -90,7 +102,14 @@ mod tests {
         let mut server = Server::new(&config, Stream::named(1, 0, "server", 0, Purpose::Service));
         for (lba, class) in (0..).zip(arrivals.chars()) {
             let is_background = class == 'b';
-            let io = Io { lba: Lba(lba), sectors: 1, is_write: is_background, is_background, operation: 0 };
+            let io = Io {
+                lba: Lba(lba),
+                sectors: 1,
+                is_write: is_background,
+                is_background,
+                is_forced: false,
+                operation: 0,
+            };
             server.submit(SimTime(0), io);
         }
         (1..=arrivals.len() as u64).map(|turn| server.finish(SimTime(turn * 10), 0, yields).0.lba.0).collect()

@@ -4,7 +4,7 @@ use super::Simulation;
 use super::array_state::{ArrayOperation, Parent, PlannedIo};
 use super::stripe_lock::WriteRange;
 use super::stripe_write::DiskIo;
-use crate::disk::Io;
+use crate::disk::{BlockDevice as _, Io};
 use crate::event::Event;
 use crate::raid::Update;
 use crate::slab::Link;
@@ -37,6 +37,7 @@ impl Simulation {
                 sectors: piece.sectors.0 as u32,
                 is_write: false,
                 is_background: false,
+                is_forced: false,
                 operation,
             };
             self.submit(first_device + disk, io);
@@ -75,7 +76,14 @@ impl Simulation {
             ios.iter().rev().fold(Link::END, |next, io| {
                 Link::to(planned.insert(PlannedIo {
                     device: first_device + io.disk,
-                    io: Io { lba: io.lba, sectors: io.sectors.0 as u32, is_write, is_background, operation },
+                    io: Io {
+                        lba: io.lba,
+                        sectors: io.sectors.0 as u32,
+                        is_write,
+                        is_background,
+                        is_forced: false,
+                        operation,
+                    },
                     next,
                 }))
             })

@@ -35,7 +35,7 @@ mod writes;
 use std::sync::Arc;
 
 use crate::config::Scenario;
-use crate::disk::Device;
+use crate::disk::{BlockDevice as _, Device};
 use crate::error::RunError;
 use crate::event::{Event, EventQueue};
 use crate::pipe::Pipe;

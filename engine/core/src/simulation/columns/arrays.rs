@@ -2,6 +2,7 @@
 
 use super::super::Simulation;
 use super::super::outcome::{ColumnSink, Value};
+use crate::disk::BlockDevice as _;
 use crate::metrics::Histogram;
 
 pub(super) fn put_arrays(run: Option<&Simulation>, sink: &mut impl ColumnSink) {

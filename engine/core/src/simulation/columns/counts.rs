@@ -3,6 +3,7 @@
 use super::super::Simulation;
 use super::super::outcome::ColumnSink;
 use super::{float, int};
+use crate::disk::BlockDevice as _;
 
 pub(super) fn put_counts(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     let c = "count";

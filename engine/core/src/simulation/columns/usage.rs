@@ -3,6 +3,7 @@
 use super::super::Simulation;
 use super::super::outcome::ColumnSink;
 use super::float;
+use crate::disk::BlockDevice as _;
 
 pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     fn busy(run: &Simulation) -> impl Iterator<Item = f64> {
