@@ -23,6 +23,10 @@ pub enum Event {
     },
     /// The battery has reached its threshold.
     BatteryReady,
+    /// A write's turn on a back-end channel has come, or a read's data have crossed it.
+    Channel(u32),
+    /// The XOR engine has the parity of an array operation.
+    Parity(u32),
     /// A scripted fault happens.
     Fault(u32),
     /// The timed warm-up or the timed window is over.

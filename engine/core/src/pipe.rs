@@ -19,6 +19,12 @@ impl Pipe {
         self.free_at
     }
 
+    /// When everything claimed so far will be over.
+    #[inline]
+    pub const fn free_at(&self) -> SimTime {
+        self.free_at
+    }
+
     /// Starts the measurement of use afresh.
     pub fn reset(&mut self, now: SimTime) {
         self.window_start = now;

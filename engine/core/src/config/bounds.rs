@@ -20,8 +20,8 @@ impl Scenario {
         if let Some(limit) = self.controller.outstanding_limit {
             at_least_one("controller.outstanding_limit".to_owned(), limit.into());
         }
-        if let Some(bandwidth) = self.controller.link.bandwidth {
-            at_least_one("controller.link.bandwidth".to_owned(), bandwidth.0);
+        if let Some(bandwidth) = self.controller.xor_bandwidth {
+            at_least_one("controller.xor_bandwidth".to_owned(), bandwidth.0);
         }
         for (index, array) in self.arrays().iter().enumerate() {
             let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Battery, Link, ReadCache, WriteCache};
-use crate::units::{Bytes, Fraction, SimDuration};
+use super::{BackEnd, Battery, Link, ReadCache, WriteCache};
+use crate::units::{Bandwidth, Bytes, Fraction, SimDuration};
 
 /// An array controller.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,6 +16,10 @@ pub struct Controller {
     pub battery: Battery,
     /// The link to the host.
     pub link: Link,
+    /// The channels to the disks; no limit where it is null.
+    pub back_end: Option<BackEnd>,
+    /// Data that the XOR engine takes in a second, old and new data and old parity alike; no limit where it is null.
+    pub xor_bandwidth: Option<Bandwidth>,
     /// The firmware processor.
     pub firmware: Firmware,
     /// Commands that the controller accepts at a time; further ones wait at the host. No limit where it is not given.

@@ -3,14 +3,224 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Issue;
 use crate::units::{Bandwidth, SimDuration};
 
-/// The link between host and controller: one transfer at a time, in order of request.
+/// The link between host and controller: in each direction, or in both together, one transfer at a time in order of request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Link {
-    /// Data rate; no limit where it is not given.
+    /// The bus or network that it is: gives `bandwidth` and `duplex` where they are not given.
+    pub bus: Option<Bus>,
+    /// Data rate; the bus's peak where it is not given, and no limit where there is no bus either.
     pub bandwidth: Option<Bandwidth>,
+    /// Whether both directions share the data rate; as the bus does where it is not given, else `half`.
+    pub duplex: Option<Duplex>,
     /// Time on the link for each command besides its data.
     pub command_overhead: SimDuration,
+}
+
+/// Whether both directions of a link share its data rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplex {
+    /// One transfer at a time, whichever way it goes.
+    #[default]
+    Half,
+    /// Reads and writes do not hinder each other.
+    Full,
+}
+
+/// A bus or network, whose rate follows from its standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Bus {
+    /// PCI: width x clock, both directions together.
+    Pci {
+        /// Width \[bits\]: 32 or 64.
+        #[serde(default = "sixty_four")]
+        width: u32,
+        /// Nominal clock \[MHz\]: 33 or 66.
+        clock: u32,
+    },
+    /// PCI-X: width x clock, both directions together.
+    PciX {
+        /// Width \[bits\]: 32 or 64.
+        #[serde(default = "sixty_four")]
+        width: u32,
+        /// Nominal clock \[MHz\]: 66, 100 or 133.
+        clock: u32,
+    },
+    /// PCI Express: so much in each direction, after the line code (8b/10b up to generation 2, 128b/130b from 3 on).
+    Pcie {
+        /// Generation, 1 to 5.
+        #[schemars(range(min = 1, max = 5))]
+        generation: u32,
+        /// Lanes.
+        #[schemars(range(min = 1, max = 32))]
+        lanes: u32,
+    },
+    /// TCP over Ethernet, as by iSCSI or a file share: so much in each direction, after the headers of full frames.
+    Ethernet {
+        /// Line rate; 125 MB/s is one gigabit a second.
+        #[serde(default = "one_gigabit")]
+        line_rate: Bandwidth,
+        /// Largest packet \[bytes\].
+        #[serde(default = "fifteen_hundred")]
+        #[schemars(range(min = 576, max = 9216))]
+        mtu: u32,
+    },
+}
+
+/// IPv4, TCP and the TCP timestamp option \[bytes\] (RFC 791, 793, 7323).
+const PACKET_HEADERS: u64 = 20 + 20 + 12;
+/// Preamble, header, check sequence and the gap to the next frame \[bytes\] (IEEE 802.3).
+const FRAME_OVERHEAD: u64 = 8 + 14 + 4 + 12;
+
+impl Bus {
+    /// The peak rate of data.
+    pub const fn rate(self) -> Bandwidth {
+        Bandwidth(match self {
+            // A nominal clock of 33, 66 or 133 MHz is a multiple of 100/3 MHz.
+            Self::Pci { width, clock } | Self::PciX { width, clock } => {
+                let thirds_of_mhz = match clock {
+                    33 => 100,
+                    66 => 200,
+                    133 => 400,
+                    other => 3 * other as u64,
+                };
+                width as u64 / 8 * thirds_of_mhz * 1_000_000 / 3
+            }
+            Self::Pcie { generation, lanes } => {
+                // 10^8 transfers a second.
+                let transfers = match generation {
+                    1 => 25,
+                    2 => 50,
+                    other => 80 << (other - 3),
+                } * 100_000_000_u64;
+                let coded = if generation < 3 { transfers * 8 / 10 } else { transfers * 128 / 130 };
+                coded * lanes as u64 / 8
+            }
+            Self::Ethernet { line_rate, mtu } => {
+                let (payload, frame) = (mtu as u64 - PACKET_HEADERS, mtu as u64 + FRAME_OVERHEAD);
+                (line_rate.0 as u128 * payload as u128 / frame as u128) as u64
+            }
+        })
+    }
+
+    /// Whether both directions share the rate.
+    pub const fn duplex(self) -> Duplex {
+        match self {
+            Self::Pci { .. } | Self::PciX { .. } => Duplex::Half,
+            Self::Pcie { .. } | Self::Ethernet { .. } => Duplex::Full,
+        }
+    }
+
+    fn check(self, path: &str, issues: &mut Vec<Issue>) {
+        let mut allow = |name: &str, value: u64, allowed: &[u64]| {
+            if !allowed.contains(&value) {
+                let list: Vec<_> = allowed.iter().map(u64::to_string).collect();
+                let message = format!("{value}; allowed is {}", list.join(", "));
+                issues.push(Issue::new(format!("{path}.{name}"), message));
+            }
+        };
+        match self {
+            Self::Pci { width, clock } => {
+                allow("width", width.into(), &[32, 64]);
+                allow("clock", clock.into(), &[33, 66]);
+            }
+            Self::PciX { width, clock } => {
+                allow("width", width.into(), &[32, 64]);
+                allow("clock", clock.into(), &[66, 100, 133]);
+            }
+            Self::Pcie { generation, lanes } => {
+                allow("generation", generation.into(), &[1, 2, 3, 4, 5]);
+                allow("lanes", lanes.into(), &[1, 2, 4, 8, 12, 16, 32]);
+            }
+            Self::Ethernet { line_rate, mtu } => {
+                if line_rate.0 == 0 || line_rate.0 > 1 << 40 {
+                    let message = format!("{} bytes/s; allowed is 1 byte/s to 1 TiB/s", line_rate.0);
+                    issues.push(Issue::new(format!("{path}.line_rate"), message));
+                }
+                if !(576..=9216).contains(&mtu) {
+                    issues.push(Issue::new(format!("{path}.mtu"), format!("{mtu}; allowed is 576 to 9216")));
+                }
+            }
+        }
+    }
+}
+
+impl Link {
+    /// Notes the rules that it breaks.
+    pub(super) fn check(&self, path: &str, issues: &mut Vec<Issue>) {
+        if let Some(bus) = self.bus {
+            bus.check(&format!("{path}.bus"), issues);
+        }
+        if self.bandwidth == Some(Bandwidth(0)) {
+            issues.push(Issue::new(format!("{path}.bandwidth"), "0; allowed is 1 byte/s or more"));
+        }
+    }
+
+    /// Puts the bus's figures in its place.
+    pub(super) fn normalise(&mut self) {
+        if let Some(bus) = self.bus.take() {
+            self.bandwidth = self.bandwidth.or(Some(bus.rate()));
+            self.duplex = self.duplex.or(Some(bus.duplex()));
+        }
+        if self.bandwidth.is_none() && self.command_overhead == SimDuration::ZERO {
+            self.duplex = None;
+        }
+        self.duplex = Some(self.duplex.unwrap_or_default());
+    }
+}
+
+const fn sixty_four() -> u32 {
+    64
+}
+
+const fn one_gigabit() -> Bandwidth {
+    Bandwidth(125_000_000)
+}
+
+const fn fifteen_hundred() -> u32 {
+    1500
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_the_standards() {
+        let rate = |bus: Bus| bus.rate().0;
+        assert_eq!(rate(Bus::Pci { width: 32, clock: 33 }), 133_333_333);
+        assert_eq!(rate(Bus::Pci { width: 64, clock: 66 }), 533_333_333);
+        assert_eq!(rate(Bus::PciX { width: 64, clock: 133 }), 1_066_666_666);
+        assert_eq!(rate(Bus::PciX { width: 64, clock: 100 }), 800_000_000);
+        assert_eq!(rate(Bus::Pcie { generation: 1, lanes: 4 }), 1_000_000_000);
+        assert_eq!(rate(Bus::Pcie { generation: 2, lanes: 8 }), 4_000_000_000);
+        assert_eq!(rate(Bus::Pcie { generation: 3, lanes: 8 }) / 100_000_000, 78);
+        assert_eq!(rate(Bus::Pcie { generation: 4, lanes: 8 }) / 100_000_000, 157);
+    }
+
+    #[test]
+    fn gigabit_ethernet_carries_117_7_megabytes_a_second() {
+        // 125 MB/s x 1448 / 1538.
+        let gigabit = Bus::Ethernet { line_rate: one_gigabit(), mtu: 1500 };
+        assert_eq!(gigabit.rate(), Bandwidth(117_685_305));
+    }
+
+    #[test]
+    fn a_given_bandwidth_wins_over_the_bus_and_the_bus_leaves_no_trace() {
+        let bus = Some(Bus::Pcie { generation: 1, lanes: 8 });
+        let mut link = Link { bus, ..Link::default() };
+        link.normalise();
+        let mut same =
+            Link { bandwidth: Some(Bandwidth(2_000_000_000)), duplex: Some(Duplex::Full), ..Link::default() };
+        same.normalise();
+        assert_eq!(link, same);
+        let mut slower = Link { bus, bandwidth: Some(Bandwidth(1)), ..Link::default() };
+        slower.normalise();
+        assert_eq!((slower.bandwidth, slower.duplex), (Some(Bandwidth(1)), Some(Duplex::Full)));
+    }
 }

@@ -3,6 +3,7 @@
 //! The JSON Schema, the Python validation, the generated reference and the canonical form all derive from here.
 
 mod array;
+mod back_end;
 mod battery;
 mod bounds;
 mod check;
@@ -20,12 +21,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use array::{Array, Device, Server};
+pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryState};
 pub use check::Issue;
 pub use controller::{Cache, Controller, Firmware};
 pub use disk::{Disk, DiskGeometry, Queue, QueuePolicy, Seek, SeekPoint};
 pub use faults::Fault;
-pub use link::Link;
+pub use link::{Bus, Duplex, Link};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
 pub use workload::{

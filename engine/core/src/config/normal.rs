@@ -24,7 +24,12 @@ impl Scenario {
                 return Err(issues);
             }
         }
+        let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
         let controller = &mut self.controller;
+        if !has_parity {
+            controller.xor_bandwidth = None;
+        }
+        controller.link.normalise();
         normalise_cache(&mut controller.cache, &mut controller.battery);
         let has_trace =
             self.workload.streams.iter().any(|stream| matches!(stream.arrival, super::Arrival::Trace { .. }));

@@ -8,7 +8,7 @@ use crate::disk::{BlockDevice as _, Io};
 use crate::event::Event;
 use crate::raid::Update;
 use crate::slab::Link;
-use crate::units::Lba;
+use crate::units::{Lba, SimDuration};
 use crate::write_cache::Extent;
 
 impl Simulation {
@@ -20,6 +20,7 @@ impl Simulation {
             pending: 0,
             first: Link::END,
             second: Link::END,
+            parity_time: SimDuration::ZERO,
             range: None,
             next: Link::END,
         });
@@ -67,6 +68,7 @@ impl Simulation {
             pending: 0,
             first: Link::END,
             second: Link::END,
+            parity_time: SimDuration::ZERO,
             range: Some(range),
             next: Link::END,
         });
@@ -88,10 +90,13 @@ impl Simulation {
                 }))
             })
         };
+        let parity_time = self
+            .xor_bandwidth
+            .map_or(SimDuration::ZERO, |rate| rate.time_for(self.stripe_write.parity_input().bytes()));
         let first = chain(&self.stripe_write.reads, false);
         let second = chain(&self.stripe_write.writes, true);
         let entry = &mut self.operations[operation];
-        (entry.first, entry.second) = (first, second);
+        (entry.first, entry.second, entry.parity_time) = (first, second, parity_time);
         #[cfg(debug_assertions)]
         self.oracle.plan_write(operation, array, parent, &self.extents);
         if self.lock(operation, &range) {
@@ -107,11 +112,17 @@ impl Simulation {
         self.issue_step(operation);
     }
 
-    /// Issues the I/Os of the next step of an operation; gives whether there were any.
+    /// Issues the I/Os of the next step of an operation, once the XOR engine has its parity; gives whether there are any.
     fn issue_step(&mut self, operation: u32) -> bool {
         let entry = &mut self.operations[operation];
         let mut link = std::mem::replace(&mut entry.first, Link::END);
         if link == Link::END {
+            let parity = std::mem::replace(&mut entry.parity_time, SimDuration::ZERO);
+            if parity > SimDuration::ZERO {
+                let done = self.xor.claim(self.now, parity);
+                self.events.schedule(done, Event::Parity(operation));
+                return true;
+            }
             link = std::mem::replace(&mut entry.second, Link::END);
         }
         let any = link != Link::END;
@@ -124,10 +135,9 @@ impl Simulation {
         any
     }
 
-    fn submit(&mut self, device: u32, io: Io) {
-        if let Some(started) = self.devices[device as usize].submit(self.now, io) {
-            self.events.schedule(started.done, Event::Device { device, slot: started.slot });
-        }
+    /// The XOR engine has the parity of an operation: its writes can go.
+    pub(super) fn on_parity(&mut self, operation: u32) {
+        self.issue_step(operation);
     }
 
     /// A device has finished an I/O.
@@ -137,6 +147,12 @@ impl Simulation {
         if let Some(started) = started {
             self.events.schedule(started.done, Event::Device { device, slot: started.slot });
         }
+        self.leave_device(device, io);
+    }
+
+    /// An I/O of an array operation is done.
+    #[inline]
+    pub(super) fn io_done(&mut self, io: Io) {
         let entry = &mut self.operations[io.operation];
         entry.pending -= 1;
         if entry.pending == 0 && !self.issue_step(io.operation) {

@@ -7,6 +7,7 @@ use rustc_hash::FxBuildHasher;
 use super::stripe_lock::{StripeLock, WriteRange};
 use crate::raid::{Layout, ParityUpdate};
 use crate::slab::Link;
+use crate::units::SimDuration;
 
 /// One array at work.
 #[derive(Debug)]
@@ -63,6 +64,8 @@ pub struct ArrayOperation {
     pub first: Link,
     /// I/Os of the second step that are not issued yet.
     pub second: Link,
+    /// Time that the XOR engine takes for its parity, before the second step.
+    pub parity_time: SimDuration,
     /// What it writes; nothing where it reads.
     pub range: Option<WriteRange>,
     /// Next operation that writes the same stripe, or waits to.

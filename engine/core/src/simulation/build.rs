@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use super::array_state::ArrayState;
+use super::back_end::BackEnd;
 use super::conduct::{Conduct, LARGEST_BACKLOG};
 use super::hosts::Source;
 use super::measures::Measures;
 use super::replay::{Mapping, Replay};
 use super::stripe_write::StripeWrite;
 use super::{Protection, Simulation, StreamModel, TraceStore, WriteBack};
-use crate::config::{Arrival, BatteryState, Issue, ReplayMode, Scenario, Stream, WritePolicy};
+use crate::config::{Arrival, BatteryState, Duplex, Issue, ReplayMode, Scenario, Stream, WritePolicy};
 use crate::disk;
 use crate::error::RunError;
 use crate::event::{Event, EventQueue};
@@ -66,7 +67,11 @@ impl Simulation {
             backlog_limit: LARGEST_BACKLOG,
             firmware: Pipe::default(),
             command_time: controller.firmware.command_time,
-            link: Pipe::default(),
+            link: [Pipe::default(); 2],
+            is_full_duplex: controller.link.duplex == Some(Duplex::Full),
+            back_end: controller.back_end.map(BackEnd::new),
+            xor: Pipe::default(),
+            xor_bandwidth: controller.xor_bandwidth,
             write_back,
             read_cache,
             line_sectors: cache.line.0 / SECTOR_BYTES,

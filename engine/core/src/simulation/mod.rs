@@ -10,6 +10,7 @@
 
 mod array_operations;
 mod array_state;
+mod back_end;
 mod build;
 mod columns;
 mod conduct;
@@ -42,11 +43,12 @@ use crate::pipe::Pipe;
 use crate::read_cache::ReadCache;
 use crate::slab::{Fifo, Slab};
 use crate::trace::Trace;
-use crate::units::{SimDuration, SimTime};
+use crate::units::{Bandwidth, SimDuration, SimTime};
 use crate::workload::{AddressModel, OperationModel};
 use crate::write_cache::{Extent, WriteCache};
 
 use array_state::{ArrayOperation, ArrayState, Fetch, PlannedIo, Waiter};
+use back_end::BackEnd;
 use conduct::Conduct;
 use hosts::Source;
 use measures::Measures;
@@ -141,10 +143,15 @@ struct Simulation {
     backlog_limit: usize,
     firmware: Pipe,
     command_time: SimDuration,
-    link: Pipe,
+    /// The two directions of the host link; the first carries both where they share it.
+    link: [Pipe; 2],
+    is_full_duplex: bool,
     write_back: Option<WriteBack>,
     read_cache: Option<ReadCache>,
     line_sectors: u64,
+    back_end: Option<BackEnd>,
+    xor: Pipe,
+    xor_bandwidth: Option<Bandwidth>,
     arrays: Vec<ArrayState>,
     devices: Vec<Device>,
     device_array: Vec<u16>,
@@ -209,6 +216,8 @@ impl Simulation {
             Event::Link(request) => self.on_link(request),
             Event::Device { device, slot } => self.on_device(device, slot),
             Event::BatteryReady => self.on_battery_ready(),
+            Event::Channel(crossing) => self.on_channel(crossing),
+            Event::Parity(operation) => self.on_parity(operation),
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
         }
@@ -232,7 +241,13 @@ impl Simulation {
     fn start_window(&mut self) {
         self.measures.restart(self.now);
         self.firmware.reset(self.now);
-        self.link.reset(self.now);
+        for direction in &mut self.link {
+            direction.reset(self.now);
+        }
+        self.xor.reset(self.now);
+        if let Some(back_end) = &mut self.back_end {
+            back_end.reset(self.now);
+        }
         for device in &mut self.devices {
             device.usage_mut().reset(self.now);
         }

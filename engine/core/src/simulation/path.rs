@@ -56,13 +56,15 @@ impl Simulation {
     /// Moves the data of a request over the link; gives false where that takes no time.
     fn cross_link(&mut self, request: u32) -> bool {
         let link = &self.scenario.controller.link;
-        let bytes = self.requests[request].command.sectors.bytes();
+        let command = &self.requests[request].command;
+        let bytes = command.sectors.bytes();
+        let direction = usize::from(self.is_full_duplex && command.operation == Op::Write);
         let transfer = link.bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes));
         let service = link.command_overhead + transfer;
         if service == SimDuration::ZERO {
             return false;
         }
-        let done = self.link.claim(self.now, service);
+        let done = self.link[direction].claim(self.now, service);
         self.events.schedule(done, Event::Link(request));
         true
     }

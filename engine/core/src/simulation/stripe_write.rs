@@ -23,9 +23,16 @@ pub struct StripeWrite {
     /// Writes of data and parity, or of both mirrors.
     pub writes: Vec<DiskIo>,
     strips: Vec<StripWrite>,
+    parity_input: u64,
 }
 
 impl StripeWrite {
+    /// What the XOR engine takes in for the parity of the write planned last, for each parity: old data, new data and old
+    /// parity in a read-modify-write, all data of the parity range otherwise.
+    pub const fn parity_input(&self) -> Sectors {
+        Sectors(self.parity_input)
+    }
+
     /// Plans the write of `extents`, by rising address, all within `stripe`; gives how parity is brought up to date,
     /// where the level has parity.
     pub fn plan(
@@ -37,6 +44,7 @@ impl StripeWrite {
     ) -> Option<Update> {
         self.reads.clear();
         self.writes.clear();
+        self.parity_input = 0;
         if layout.level().parities() == 0 {
             for extent in extents {
                 for piece in layout.pieces(extent.lba, extent.sectors) {
@@ -67,6 +75,14 @@ impl StripeWrite {
         }
         let touched = Touched::by(&self.strips);
         let update = choose(policy, layout, touched);
+        let range = touched.end.0 - touched.start.0;
+        self.parity_input = u64::from(layout.level().parities())
+            * match update {
+                Update::ReadModifyWrite => {
+                    2 * self.strips.iter().map(|strip| strip.end.0 - strip.start.0).sum::<u64>() + range
+                }
+                Update::ReconstructWrite | Update::FullStripe => u64::from(layout.data_disks()) * range,
+            };
         let base = layout.disk_lba(stripe).0;
         let io = |disk: u32, start: Sectors, end: Sectors| DiskIo {
             disk,
@@ -159,6 +175,24 @@ mod tests {
             plan(Level::Raid5, 5, ParityUpdate::Rmw, &[(0, 48)]),
             (4, 4, Some(Update::ReadModifyWrite))
         );
+    }
+
+    #[test]
+    fn the_xor_engine_takes_old_and_new_data_and_old_parity_or_all_data() {
+        let layout = |level, disks| Layout::new(level, disks, Sectors(16), Sectors(1600)).unwrap();
+        let input = |layout: &Layout, extents: &[(u64, u64)]| {
+            let extents: Vec<_> =
+                extents.iter().map(|&(lba, n)| Extent { lba: Lba(lba), sectors: Sectors(n) }).collect();
+            let mut write = StripeWrite::default();
+            write.plan(layout, ParityUpdate::FewestIos, 0, &extents);
+            write.parity_input().0
+        };
+        let (raid_5, raid_6) = (layout(Level::Raid5, 5), layout(Level::Raid6, 6));
+        assert_eq!(input(&raid_5, &[(0, 8)]), 8 + 8 + 8);
+        assert_eq!(input(&raid_6, &[(0, 8)]), 2 * (8 + 8 + 8));
+        assert_eq!(input(&raid_5, &[(0, 64)]), 64, "a full stripe");
+        assert_eq!(input(&raid_5, &[(0, 32)]), 64, "a reconstruct-write of two of four strips");
+        assert_eq!(input(&layout(Level::Raid10, 4), &[(0, 8)]), 0);
     }
 
     #[test]

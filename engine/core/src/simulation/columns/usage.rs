@@ -38,8 +38,24 @@ pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
                 .then(|| response.mean().unwrap_or(0.0) * response.count() as f64 * 1e-9 / length * 100.0)
         },
     );
-    float(sink, run, ("link_busy_fraction", f, "busy share of the host link"), |run| {
-        Some(run.link.busy_fraction(run.now))
+    float(
+        sink,
+        run,
+        (
+            "link_busy_fraction",
+            f,
+            "busy share of the host link; of its busier direction where each has a rate of its own",
+        ),
+        |run| Some(run.link.iter().map(|direction| direction.busy_fraction(run.now)).fold(0.0, f64::max)),
+    );
+    float(
+        sink,
+        run,
+        ("channel_busy_max_fraction", f, "busy share of the busiest channel between controller and disks"),
+        |run| run.back_end.as_ref().map(|back_end| back_end.busy_fraction(run.now)),
+    );
+    float(sink, run, ("xor_busy_fraction", f, "busy share of the XOR engine"), |run| {
+        run.xor_bandwidth.map(|_| run.xor.busy_fraction(run.now))
     });
     float(sink, run, ("firmware_busy_fraction", f, "busy share of the firmware processor"), |run| {
         Some(run.firmware.busy_fraction(run.now))
