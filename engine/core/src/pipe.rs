@@ -31,6 +31,12 @@ impl Pipe {
         self.busy = self.free_at.since(now).0;
     }
 
+    /// Power is cut at `now`: what was claimed beyond it is not done.
+    pub fn cut(&mut self, now: SimTime) {
+        self.busy = self.busy.saturating_sub(self.free_at.since(now).0);
+        self.free_at = self.free_at.min(now);
+    }
+
     /// Share of the time since the last reset that it was busy.
     pub fn busy_fraction(&self, now: SimTime) -> f64 {
         let length = now.since(self.window_start).0;
@@ -52,5 +58,9 @@ mod tests {
         assert_eq!(pipe.claim(SimTime(30), SimDuration(20)), SimTime(50));
         // Busy 16..20 and 30..36 of 16..36.
         assert!((pipe.busy_fraction(SimTime(36)) - 0.5).abs() < 1e-12);
+        pipe.cut(SimTime(40));
+        assert_eq!(pipe.claim(SimTime(41), SimDuration(1)), SimTime(42));
+        // Busy 16..20, 30..40 and 41..42 of 16..42.
+        assert!((pipe.busy_fraction(SimTime(42)) - 15.0 / 26.0).abs() < 1e-12);
     }
 }

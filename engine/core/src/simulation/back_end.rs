@@ -82,6 +82,14 @@ impl BackEnd {
         }
     }
 
+    /// Power is cut at `now`: what is on its way is lost.
+    pub fn cut_power(&mut self, now: SimTime) {
+        self.crossings = Slab::default();
+        for pipe in &mut self.pipes {
+            pipe.cut(now);
+        }
+    }
+
     /// Busy share of the busiest channel.
     pub fn busy_fraction(&self, now: SimTime) -> f64 {
         self.pipes.iter().map(|pipe| pipe.busy_fraction(now)).fold(0.0, f64::max)
