@@ -12,7 +12,7 @@
 
 use super::Simulation;
 use crate::config;
-use crate::disk::Io;
+use crate::disk::{BlockDevice, Io};
 use crate::event::Event;
 use crate::pipe::Pipe;
 use crate::slab::Slab;
@@ -83,6 +83,7 @@ impl BackEnd {
     }
 
     /// Power is cut at `now`: what is on its way is lost.
+    #[allow(dead_code)]
     pub fn cut_power(&mut self, now: SimTime) {
         self.crossings = Slab::default();
         for pipe in &mut self.pipes {
