@@ -54,7 +54,7 @@ def test_full_duplex_carries_both_ways() -> None:
 @pytest.mark.parametrize("disks", [1, 2, 6])
 @pytest.mark.parametrize("read_fraction", [1.0, 0.0])
 def test_scsi_bus(disks: int, read_fraction: float) -> None:
-    """The bus of Ultra320 is shared by its disks: min(n x media rate, 320 MB/s) (HP SAS benchmark brief, 2005)."""
+    """Disks share an Ultra320 bus: min(n x media rate, 320 MB/s) (HP SAS benchmark brief, 2005)."""
     bus = {"back_end": {"kind": "scsi_bus", "channels": 1, "bandwidth": "320MB/s"}}
     media = 65_536 / 500e-6
     row = simulate(
