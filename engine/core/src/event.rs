@@ -14,11 +14,11 @@ pub enum Event {
     Firmware(u32),
     /// The link has moved the data of a request.
     Link(u32),
-    /// A device has finished the I/O in one of its service slots.
+    /// A device acts on one of its slots: an I/O in service there is done, say.
     Device {
         /// Index of the device.
         device: u32,
-        /// Service slot of the device.
+        /// Slot of the device.
         slot: u32,
     },
     /// The battery has reached its threshold.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::geometry::{Geometry, SwitchTimes};
 use super::queue::{Class, Waiting};
 use super::seek::SeekCurve;
-use super::{BlockDevice, Io, LayoutProblem, ROUNDING, Started, Usage, count};
+use super::{Agenda, BlockDevice, Io, LayoutProblem, ROUNDING, Usage, count};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::rng::Stream;
 use crate::units::{Bandwidth, Lba, SimDuration, SimTime};
@@ -124,28 +124,28 @@ impl BlockDevice for Drive {
     }
 
     #[inline]
-    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
+    fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.arrive(now);
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution) >> 32) as u32;
         let waiting = Waiting { io, arrived: now, location, angle_ns };
         if self.current.is_none() {
-            return Some(self.start(now, &waiting, self.model.command_time));
-        }
-        if io.is_background {
+            agenda.schedule(self.start(now, &waiting, self.model.command_time), 0);
+        } else if io.is_background {
             self.background.push(waiting);
         } else {
             self.foreground.push(waiting);
         }
-        None
     }
 
     #[inline]
-    fn finish(&mut self, now: SimTime, _slot: u32, yields: bool) -> (Io, Option<Started>) {
+    fn act(&mut self, now: SimTime, _slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
         self.usage.end(now);
         let Some(io) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
-        let started = self.choose(now, yields).map(|next| self.start(now, &next, SimDuration::ZERO));
-        (io, started)
+        if let Some(next) = self.choose(now, yields) {
+            agenda.schedule(self.start(now, &next, SimDuration::ZERO), 0);
+        }
+        Some(io)
     }
 
     #[inline]
@@ -274,8 +274,9 @@ impl Drive {
         if wait + ROUNDING.0 >= self.revolution { moving } else { moving + wait }
     }
 
+    /// Takes `waiting` into service; gives when it will be done.
     #[inline]
-    fn start(&mut self, now: SimTime, waiting: &Waiting, command: SimDuration) -> Started {
+    fn start(&mut self, now: SimTime, waiting: &Waiting, command: SimDuration) -> SimTime {
         let ready = now + command;
         let positioning = self.positioning(self.under_head(ready), self.moving(waiting), waiting);
         let io = waiting.io;
@@ -287,6 +288,6 @@ impl Drive {
         self.next_lba = io.lba + count(&io);
         self.usage.begin(io.is_write);
         self.current = Some(io);
-        Started { slot: 0, done: ready + SimDuration(positioning) + transfer.time.max(bus) }
+        ready + SimDuration(positioning) + transfer.time.max(bus)
     }
 }

@@ -1,7 +1,7 @@
 //! Devices: what serves an I/O at the bottom of an array.
 //!
 //! ```text
-//!   submit ──► queue (foreground | background) ──► in service ──► finish
+//!   submit ──► queue (foreground | background) ──► in service ──► done
 //!              order: SPTF, SSTF, C-LOOK, FCFS      seek, rotation, transfer
 //! ```
 
@@ -15,6 +15,7 @@ mod usage;
 use std::sync::Arc;
 
 use crate::config;
+use crate::event::{Event, EventQueue};
 use crate::raid::{Layout, LayoutError};
 use crate::rng::{Purpose, Stream};
 use crate::units::{Lba, Sectors, SimDuration, SimTime};
@@ -41,31 +42,42 @@ pub struct Io {
     pub operation: u32,
 }
 
-/// An I/O that has gone into service.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Started {
-    /// The service slot that it occupies.
-    pub slot: u32,
-    /// When it will be done.
-    pub done: SimTime,
+/// Where a device puts down its own events.
+#[derive(Debug)]
+pub struct Agenda<'a> {
+    events: &'a mut EventQueue,
+    device: u32,
+}
+
+impl<'a> Agenda<'a> {
+    /// The agenda of the device of this index.
+    #[inline]
+    pub const fn new(events: &'a mut EventQueue, device: u32) -> Self {
+        Self { events, device }
+    }
+
+    /// Has the device act at `time`, on what `slot` stands for.
+    #[inline]
+    pub fn schedule(&mut self, time: SimTime, slot: u32) {
+        self.events.schedule(time, Event::Device { device: self.device, slot });
+    }
 }
 
 /// What serves I/Os at the bottom of an array: a disk, a solid-state disk, an abstract server.
 ///
 /// ```text
-///   submit ─► Some(started): event at started.done ─► finish(started.slot) ─► the I/O, and what starts next
-///          └► None: it waits, until a finish starts it
+///   submit ─► agenda: slot at a time ─► act(slot) ─► the I/O that it completes, if any; more on the agenda
 /// ```
 ///
-/// Every [`Started`] leads to exactly one call of [`Self::finish`], at its `done` and with its slot. A device that starts
-/// several I/Os at one moment gives each of them its completion when it is submitted.
+/// Every entry of the agenda leads to exactly one call of [`Self::act`], at its time and with its slot. What a slot stands
+/// for is the device's own affair: an I/O in service, a step of one, work that no I/O waits for.
 pub trait BlockDevice {
-    /// Takes `io` at `now`; gives when it will be done where it goes into service at once.
-    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started>;
+    /// Takes `io` at `now`.
+    fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>);
 
-    /// Ends the service in `slot` at `now`; gives the I/O and what goes into service next.
+    /// Acts on `slot` at `now`; gives the I/O that is done with it, if one is.
     /// Background I/Os wait for foreground ones where `yields` is true.
-    fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>);
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io>;
 
     /// How much the device has been used.
     fn usage(&self) -> &Usage;
@@ -84,7 +96,7 @@ pub trait BlockDevice {
     }
 
     /// The power fails at `now`: calls `lose` with each run of sectors (first, number) whose writes were done and are
-    /// not on the media. The device is empty and idle afterwards; the caller drops the completions it was given.
+    /// not on the media. The device is empty and idle afterwards; the caller drops what it put on its agenda.
     fn lose_power(&mut self, _now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {}
 }
 
@@ -109,13 +121,13 @@ macro_rules! hand_on {
 
 impl BlockDevice for Device {
     #[inline]
-    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
-        hand_on!(self, device => device.submit(now, io))
+    fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
+        hand_on!(self, device => device.submit(now, io, agenda));
     }
 
     #[inline]
-    fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>) {
-        hand_on!(self, device => device.finish(now, slot, yields))
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
+        hand_on!(self, device => device.act(now, slot, yields, agenda))
     }
 
     #[inline]

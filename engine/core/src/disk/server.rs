@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::{BlockDevice, Io, Started, Usage};
+use super::{Agenda, BlockDevice, Io, Usage};
 use crate::config;
 use crate::rng::Stream;
 use crate::units::SimTime;
@@ -28,10 +28,11 @@ pub struct Server {
 }
 
 impl BlockDevice for Server {
-    fn submit(&mut self, now: SimTime, io: Io) -> Option<Started> {
+    fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.arrive(now);
         if let Some(slot) = self.slots.iter().position(Option::is_none) {
-            return Some(self.start(now, slot, io));
+            self.start(now, slot, io, agenda);
+            return;
         }
         self.arrivals += 1;
         let waiting = Waiting { arrival: self.arrivals, io };
@@ -40,10 +41,9 @@ impl BlockDevice for Server {
         } else {
             self.foreground.push_back(waiting);
         }
-        None
     }
 
-    fn finish(&mut self, now: SimTime, slot: u32, yields: bool) -> (Io, Option<Started>) {
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
         self.usage.end(now);
         let slot = slot as usize;
         let Some(io) = self.slots[slot].take() else {
@@ -54,7 +54,10 @@ impl BlockDevice for Server {
             (foreground, _) => foreground.is_none(),
         };
         let next = if is_background_next { self.background.pop_front() } else { self.foreground.pop_front() };
-        (io, next.map(|next| self.start(now, slot, next.io)))
+        if let Some(next) = next {
+            self.start(now, slot, next.io, agenda);
+        }
+        Some(io)
     }
 
     #[inline]
@@ -82,24 +85,26 @@ impl Server {
         }
     }
 
-    fn start(&mut self, now: SimTime, slot: usize, io: Io) -> Started {
+    fn start(&mut self, now: SimTime, slot: usize, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.begin(io.is_write);
         self.slots[slot] = Some(io);
-        Started { slot: slot as u32, done: now + self.stream.duration(&self.service) }
+        agenda.schedule(now + self.stream.duration(&self.service), slot as u32);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::{Event, EventQueue};
     use crate::rng::Purpose;
     use crate::units::{Bytes, Lba, SimDuration};
 
-    /// The order in which I/Os that arrive as foreground (f) or background (b) are served.
+    /// The order in which I/Os that arrive as foreground (f) or background (b) are done.
     fn order(arrivals: &str, yields: bool) -> Vec<u64> {
         let service = config::Distribution::Constant { value: SimDuration(10) };
         let config = config::Server { servers: 1, service, capacity: Bytes(1 << 20) };
         let mut server = Server::new(&config, Stream::named(1, 0, "server", 0, Purpose::Service));
+        let mut events = EventQueue::new();
         for (lba, class) in (0..).zip(arrivals.chars()) {
             let is_background = class == 'b';
             let io = Io {
@@ -110,9 +115,13 @@ mod tests {
                 is_forced: false,
                 operation: 0,
             };
-            server.submit(SimTime(0), io);
+            server.submit(SimTime(0), io, &mut Agenda::new(&mut events, 0));
         }
-        (1..=arrivals.len() as u64).map(|turn| server.finish(SimTime(turn * 10), 0, yields).0.lba.0).collect()
+        let mut done = Vec::new();
+        while let Some((now, Event::Device { slot, .. })) = events.next() {
+            done.extend(server.act(now, slot, yields, &mut Agenda::new(&mut events, 0)).map(|io| io.lba.0));
+        }
+        done
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::Simulation;
 use super::array_state::{ArrayOperation, Parent, PlannedIo};
 use super::stripe_lock::WriteRange;
 use super::stripe_write::DiskIo;
-use crate::disk::{BlockDevice as _, Io};
+use crate::disk::{Agenda, BlockDevice as _, Io};
 use crate::event::Event;
 use crate::raid::Update;
 use crate::slab::Link;
@@ -140,14 +140,13 @@ impl Simulation {
         self.issue_step(operation);
     }
 
-    /// A device has finished an I/O.
+    /// A device acts on one of its slots.
     pub(super) fn on_device(&mut self, device: u32, slot: u32) {
         let yields = self.write_back.as_ref().is_some_and(|back| back.yields);
-        let (io, started) = self.devices[device as usize].finish(self.now, slot, yields);
-        if let Some(started) = started {
-            self.events.schedule(started.done, Event::Device { device, slot: started.slot });
+        let mut agenda = Agenda::new(&mut self.events, device);
+        if let Some(io) = self.devices[device as usize].act(self.now, slot, yields, &mut agenda) {
+            self.leave_device(device, io);
         }
-        self.leave_device(device, io);
     }
 
     /// An I/O of an array operation is done.

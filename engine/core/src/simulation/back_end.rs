@@ -12,7 +12,7 @@
 
 use super::Simulation;
 use crate::config;
-use crate::disk::{BlockDevice, Io};
+use crate::disk::{Agenda, BlockDevice as _, Io};
 use crate::event::Event;
 use crate::pipe::Pipe;
 use crate::slab::Slab;
@@ -115,9 +115,7 @@ impl Simulation {
     }
 
     fn start_on_device(&mut self, device: u32, io: Io) {
-        if let Some(started) = self.devices[device as usize].submit(self.now, io) {
-            self.events.schedule(started.done, Event::Device { device, slot: started.slot });
-        }
+        self.devices[device as usize].submit(self.now, io, &mut Agenda::new(&mut self.events, device));
     }
 
     /// A disk has finished `io`: its data cross the channel where it read.
