@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Disk;
 use super::workload::Distribution;
-use crate::raid::{Level, ParityUpdate};
+use crate::raid::{DEFAULT_GROUPS, Level, ParityUpdate};
 use crate::units::Bytes;
 
 /// A logical drive: equal devices under one RAID level.
@@ -16,14 +16,18 @@ pub struct Array {
     #[serde(default = "array_name")]
     #[schemars(length(min = 1))]
     pub name: String,
-    /// RAID level: 0, 1, 10 (1+0), 5 or 6.
+    /// RAID level: 0, 1, 10 (1+0), 5, 6, 50 (5+0) or 60 (6+0).
     pub raid: Level,
     /// Number of devices.
     #[schemars(range(min = 1, max = 1024))]
     pub disks: u32,
+    /// Parity groups of RAID 50 and 60, which the disks fill in equal numbers; other levels have none.
+    #[serde(default = "default_groups")]
+    #[schemars(range(min = 2, max = 256))]
+    pub groups: u32,
     /// The device, a catalogue name or its fields.
     pub disk: Device,
-    /// Consecutive data on one device before the next takes over: a multiple of 512 bytes. Requests are cut there, on a single device too.
+    /// Consecutive data on one device before the next takes over: a multiple of 512 bytes. Requests are cut there, but not where all data lie on one device or one mirrored pair.
     #[serde(default = "sixty_four_kib")]
     pub stripe_unit: Bytes,
     /// How parity is brought up to date.
@@ -57,6 +61,10 @@ pub struct Server {
 
 fn array_name() -> String {
     "array".to_owned()
+}
+
+const fn default_groups() -> u32 {
+    DEFAULT_GROUPS
 }
 
 const fn sixty_four_kib() -> Bytes {

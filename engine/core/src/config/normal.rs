@@ -3,6 +3,7 @@
 use super::{
     Battery, BatteryState, Cache, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache, WritePolicy,
 };
+use crate::raid::DEFAULT_GROUPS;
 use crate::units::{Bytes, Fraction};
 
 impl Scenario {
@@ -40,6 +41,11 @@ impl Scenario {
             }
             if self.run.window == Window::Auto {
                 self.run.window = Window::Whole;
+            }
+        }
+        for array in self.arrays.iter_mut().flatten() {
+            if !array.raid.is_grouped() {
+                array.groups = DEFAULT_GROUPS;
             }
         }
         let first = self.arrays().first().map(|array| array.name.clone());

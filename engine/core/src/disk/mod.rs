@@ -201,6 +201,7 @@ impl LayoutProblem {
             Self::Geometry(_) => "disk.geometry",
             Self::Seek(_) => "disk.seek",
             Self::Layout(LayoutError::Disks { .. }) => "disks",
+            Self::Layout(LayoutError::Groups { .. }) => "groups",
             Self::Layout(LayoutError::StripeUnit { .. }) => "stripe_unit",
         }
     }
@@ -215,7 +216,7 @@ pub fn layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
         config::Device::Disk(disk) => DriveModel::new(disk)?.geometry().sectors(),
         config::Device::Server(server) => server.capacity.sectors(),
     };
-    Ok(Layout::new(array.raid, array.disks, array.stripe_unit.sectors(), sectors)?)
+    Ok(Layout::grouped(array.raid, array.disks, array.groups, array.stripe_unit.sectors(), sectors)?)
 }
 
 /// The time over which an I/O of a device may be late against its computed place on the track: the rounding of

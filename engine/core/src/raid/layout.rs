@@ -13,9 +13,22 @@
 //!   12 13 14 15     6  6  7  7     P  9 10 11    11  P  Q  9 10    stripe 3
 //! ```
 //!
-//! RAID 1 is one mirrored pair. The sectors of a disk beyond its last whole stripe unit are not used.
+//! RAID 1 is one mirrored pair. RAID 50 and 60 are stripes of RAID 5 and RAID 6: the disks fall into *parity groups* of
+//! equal size, side by side, each laid out as above, and consecutive stripes go to consecutive groups:
 //!
-//! Cost: two multiplications to locate an address, none to go on to the next strip; nothing allocates.
+//! ```text
+//!   RAID 50, two groups
+//!   d0 d1 d2   d3 d4 d5
+//!    0  1  P    2  3  P    stripes 0 and 1, row 0
+//!    4  P  5    6  P  7    stripes 2 and 3, row 1
+//! ```
+//!
+//! A *row* is one stripe unit on every disk: one stripe of each group. The sectors of a disk beyond its last whole
+//! stripe unit are not used. Where all data lie on one disk, or on one mirrored pair, addresses run on from stripe unit
+//! to stripe unit and a request is not cut there.
+//!
+//! Cost: two multiplications to locate an address (three with groups), none to go on to the next strip; nothing
+//! allocates.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +55,16 @@ pub enum Level {
     /// Striping with two rotating parities, on four disks or more.
     #[serde(rename = "6")]
     Raid6,
+    /// Striping over groups in RAID 5 (5+0), each of three disks or more.
+    #[serde(rename = "50")]
+    Raid50,
+    /// Striping over groups in RAID 6 (6+0), each of four disks or more.
+    #[serde(rename = "60")]
+    Raid60,
 }
+
+/// Parity groups of RAID 50 and 60 where nothing else is said.
+pub const DEFAULT_GROUPS: u32 = 2;
 
 impl Level {
     /// Parity strips in each stripe.
@@ -50,9 +72,15 @@ impl Level {
     pub const fn parities(self) -> u32 {
         match self {
             Self::Raid0 | Self::Raid1 | Self::Raid10 => 0,
-            Self::Raid5 => 1,
-            Self::Raid6 => 2,
+            Self::Raid5 | Self::Raid50 => 1,
+            Self::Raid6 | Self::Raid60 => 2,
         }
+    }
+
+    /// Whether its disks fall into parity groups.
+    #[inline]
+    pub const fn is_grouped(self) -> bool {
+        matches!(self, Self::Raid50 | Self::Raid60)
     }
 
     /// Whether each strip is held by two disks.
@@ -61,7 +89,7 @@ impl Level {
         matches!(self, Self::Raid1 | Self::Raid10)
     }
 
-    /// The name that people write: `0`, `1`, `1+0`, `5`, `6`.
+    /// The name that people write: `0`, `1`, `1+0`, `5`, `6`, `50`, `60`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Raid0 => "0",
@@ -69,17 +97,19 @@ impl Level {
             Self::Raid10 => "1+0",
             Self::Raid5 => "5",
             Self::Raid6 => "6",
+            Self::Raid50 => "50",
+            Self::Raid60 => "60",
         }
     }
 
-    /// Whether an array of `disks` disks is possible.
+    /// Whether a group of `disks` disks, or an array of them where there are no groups, is possible.
     const fn takes(self, disks: u32) -> bool {
         match self {
             Self::Raid0 => disks >= 1,
             Self::Raid1 => disks == 2,
             Self::Raid10 => disks >= 2 && disks.is_multiple_of(2),
-            Self::Raid5 => disks >= 3,
-            Self::Raid6 => disks >= 4,
+            Self::Raid5 | Self::Raid50 => disks >= 3,
+            Self::Raid6 | Self::Raid60 => disks >= 4,
         }
     }
 
@@ -90,6 +120,8 @@ impl Level {
             Self::Raid10 => "an even number, 2 or more",
             Self::Raid5 => "3 or more",
             Self::Raid6 => "4 or more",
+            Self::Raid50 => "3 or more in each group, equally many in all",
+            Self::Raid60 => "4 or more in each group, equally many in all",
         }
     }
 }
@@ -104,6 +136,16 @@ pub enum LayoutError {
         level: Level,
         /// The number of disks given.
         disks: u32,
+    },
+    /// The disks do not make that many groups of equal size, each large enough; or it is one group only.
+    #[error("{groups} groups of {disks} disks in RAID {}; it needs 2 groups or more, and disks that divide by them: {}", level.name(), level.allowed())]
+    Groups {
+        /// The level asked for.
+        level: Level,
+        /// The number of disks given.
+        disks: u32,
+        /// The number of groups given.
+        groups: u32,
     },
     /// The stripe unit is empty or larger than a disk.
     #[error("a stripe unit of {stripe_unit} sectors; 1 to {disk_sectors} sectors, one disk, are allowed")]
@@ -137,7 +179,7 @@ pub struct Piece {
     pub strip: Strip,
     /// Its address on the array.
     pub lba: Lba,
-    /// Its length, at most a stripe unit.
+    /// Its length, at most what is left of the strip; of the request where requests are not cut.
     pub sectors: Sectors,
 }
 
@@ -145,14 +187,18 @@ pub struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     level: Level,
-    disks: Divisor,
+    disks: u32,
+    /// 1 where there are no groups.
+    groups: Divisor,
+    /// Disks in a group.
+    group_disks: Divisor,
     data_disks: Divisor,
     stripe_unit: Divisor,
-    stripes: u64,
+    rows: u64,
 }
 
 impl Layout {
-    /// The layout of `disks` equal disks of `disk_sectors` each.
+    /// The layout of `disks` equal disks of `disk_sectors` each; RAID 50 and 60 in two groups.
     ///
     /// # Errors
     /// A number of disks on which the level does not work, or a stripe unit that is zero or does not fit on a disk.
@@ -162,19 +208,43 @@ impl Layout {
         stripe_unit: Sectors,
         disk_sectors: Sectors,
     ) -> Result<Self, LayoutError> {
-        if !level.takes(disks) {
+        Self::grouped(level, disks, DEFAULT_GROUPS, stripe_unit, disk_sectors)
+    }
+
+    /// The layout of `disks` equal disks of `disk_sectors` each; RAID 50 and 60 in so many groups.
+    ///
+    /// # Errors
+    /// A number of disks or groups on which the level does not work, or a stripe unit that is zero or does not fit on
+    /// a disk.
+    pub fn grouped(
+        level: Level,
+        disks: u32,
+        groups: u32,
+        stripe_unit: Sectors,
+        disk_sectors: Sectors,
+    ) -> Result<Self, LayoutError> {
+        let groups = if level.is_grouped() { groups } else { 1 };
+        if level.is_grouped() {
+            let is_even = groups >= 2 && disks.is_multiple_of(groups);
+            if !is_even || !level.takes(disks / groups) {
+                return Err(LayoutError::Groups { level, disks, groups });
+            }
+        } else if !level.takes(disks) {
             return Err(LayoutError::Disks { level, disks });
         }
         if stripe_unit.0 == 0 || stripe_unit > disk_sectors {
             return Err(LayoutError::StripeUnit { stripe_unit: stripe_unit.0, disk_sectors: disk_sectors.0 });
         }
-        let data_disks = if level.is_mirrored() { disks / 2 } else { disks - level.parities() };
+        let group_disks = disks / groups;
+        let data_disks = if level.is_mirrored() { disks / 2 } else { group_disks - level.parities() };
         Ok(Self {
             level,
-            disks: Divisor::new(disks.into()),
+            disks,
+            groups: Divisor::new(groups.into()),
+            group_disks: Divisor::new(group_disks.into()),
             data_disks: Divisor::new(data_disks.into()),
             stripe_unit: Divisor::new(stripe_unit.0),
-            stripes: disk_sectors.0 / stripe_unit.0,
+            rows: disk_sectors.0 / stripe_unit.0,
         })
     }
 
@@ -187,7 +257,13 @@ impl Layout {
     /// All disks of the array.
     #[inline]
     pub const fn disks(&self) -> u32 {
-        self.disks.get() as u32
+        self.disks
+    }
+
+    /// The disks over which a stripe and its parity lie, the first of them and their number: a group, or all.
+    #[inline]
+    pub const fn group_of(&self, stripe: u64) -> (u32, u32) {
+        (self.place(stripe).1, self.group_disks.get() as u32)
     }
 
     /// Data strips in a stripe.
@@ -208,16 +284,34 @@ impl Layout {
         Sectors(self.stripe_unit.get() * self.data_disks.get())
     }
 
+    /// Stripe units on each disk.
+    #[inline]
+    pub const fn rows(&self) -> u64 {
+        self.rows
+    }
+
     /// Stripes on the array.
     #[inline]
     pub const fn stripes(&self) -> u64 {
-        self.stripes
+        self.rows * self.groups.get()
+    }
+
+    /// The stripe that has a stripe unit in `row` of `disk`.
+    #[inline]
+    pub const fn stripe_on(&self, disk: u32, row: u64) -> u64 {
+        row * self.groups.get() + self.group_disks.div_rem(disk as u64).0
+    }
+
+    /// The row in which `stripe` lies.
+    #[inline]
+    pub const fn row_of(&self, stripe: u64) -> u64 {
+        self.place(stripe).0
     }
 
     /// What the array holds.
     #[inline]
     pub const fn capacity(&self) -> Sectors {
-        Sectors(self.stripes * self.stripe_sectors().0)
+        Sectors(self.stripes() * self.stripe_sectors().0)
     }
 
     /// The stripe that holds `lba`.
@@ -235,7 +329,7 @@ impl Layout {
     /// The address of `stripe` on each disk.
     #[inline]
     pub const fn disk_lba(&self, stripe: u64) -> Lba {
-        Lba(stripe * self.stripe_unit.get())
+        Lba(self.place(stripe).0 * self.stripe_unit.get())
     }
 
     /// Where the sector at `lba` lies. Precondition: `lba` is below [`Self::capacity`].
@@ -257,24 +351,35 @@ impl Layout {
     /// The disk of data strip `index` of `stripe`; of a mirrored pair the first.
     #[inline]
     pub const fn data_disk(&self, stripe: u64, index: u32) -> u32 {
+        let (row, first) = self.place(stripe);
         match self.level {
             Level::Raid0 => index,
             Level::Raid1 | Level::Raid10 => 2 * index,
-            Level::Raid5 => self.wrap(self.after_parity(stripe) + index),
-            Level::Raid6 => self.wrap(self.wrap(self.after_parity(stripe) + 1) + index),
+            Level::Raid5 | Level::Raid50 => first + self.wrap(self.after_parity(row) + index),
+            Level::Raid6 | Level::Raid60 => {
+                first + self.wrap(self.wrap(self.after_parity(row) + 1) + index)
+            }
         }
     }
 
     /// The disks of the parity strips P and Q of `stripe`.
     #[inline]
     pub const fn parity_disks(&self, stripe: u64) -> [Option<u32>; 2] {
-        let after = self.after_parity(stripe);
-        let parity = if after == 0 { self.disks() - 1 } else { after - 1 };
+        let (row, first) = self.place(stripe);
+        let after = self.after_parity(row);
+        let parity = if after == 0 { self.group_disks.get() as u32 - 1 } else { after - 1 };
         match self.level {
             Level::Raid0 | Level::Raid1 | Level::Raid10 => [None, None],
-            Level::Raid5 => [Some(parity), None],
-            Level::Raid6 => [Some(parity), Some(after)],
+            Level::Raid5 | Level::Raid50 => [Some(first + parity), None],
+            Level::Raid6 | Level::Raid60 => [Some(first + parity), Some(first + after)],
         }
+    }
+
+    /// Which data strip of `stripe` lies on `disk`, or on its mirror; nothing for a disk that holds its parity.
+    /// Precondition: `stripe` lies on `disk`.
+    pub fn index_on(&self, stripe: u64, disk: u32) -> Option<u32> {
+        let disk = if self.level.is_mirrored() { disk & !1 } else { disk };
+        (0..self.data_disks()).find(|&index| self.data_disk(stripe, index) == disk)
     }
 
     /// The other disk of a mirrored pair.
@@ -283,7 +388,8 @@ impl Layout {
         if self.level.is_mirrored() { Some(disk ^ 1) } else { None }
     }
 
-    /// The parts of the request of `sectors` from `lba` on, one per strip, in the order of addresses.
+    /// The parts of the request of `sectors` from `lba` on, one per strip, in the order of addresses; the whole request
+    /// where the array [is one column](Self::is_one_column).
     /// Precondition: the request ends on the array.
     #[inline]
     pub fn pieces(&self, lba: Lba, sectors: Sectors) -> Pieces {
@@ -293,22 +399,38 @@ impl Layout {
         Pieces { layout: *self, lba: lba.0, left: sectors.0, stripe, index: index as u32, offset }
     }
 
-    /// The disk to the right of P, which moves left by one from stripe to stripe.
+    /// Whether the addresses of the array are those of its one disk, or of both disks of its one pair.
     #[inline]
-    const fn after_parity(&self, stripe: u64) -> u32 {
-        let turned = self.disks.div_rem(stripe).1 as u32;
-        if turned == 0 { 0 } else { self.disks() - turned }
+    pub const fn is_one_column(&self) -> bool {
+        self.data_disks.get() == 1 && self.level.parities() == 0
     }
 
-    /// Disk numbers go round; `disk` is below twice their number.
+    /// The row of `stripe`, and the first disk of its group.
+    #[inline]
+    const fn place(&self, stripe: u64) -> (u64, u32) {
+        if self.groups.get() == 1 {
+            return (stripe, 0);
+        }
+        let (row, group) = self.groups.div_rem(stripe);
+        (row, (group * self.group_disks.get()) as u32)
+    }
+
+    /// The disk of a group to the right of P, which moves left by one from row to row.
+    #[inline]
+    const fn after_parity(&self, row: u64) -> u32 {
+        let turned = self.group_disks.div_rem(row).1 as u32;
+        if turned == 0 { 0 } else { self.group_disks.get() as u32 - turned }
+    }
+
+    /// Disk numbers go round within a group; `disk` is below twice their number.
     #[inline]
     const fn wrap(&self, disk: u32) -> u32 {
-        let disks = self.disks();
+        let disks = self.group_disks.get() as u32;
         if disk >= disks { disk - disks } else { disk }
     }
 }
 
-/// Iterator over the parts of a request, one per strip. See [`Layout::pieces`].
+/// Iterator over the parts of a request, one per strip; one in all where the array is one column. See [`Layout::pieces`].
 #[derive(Clone, Debug)]
 pub struct Pieces {
     layout: Layout,
@@ -328,7 +450,8 @@ impl Iterator for Pieces {
             return None;
         }
         let layout = &self.layout;
-        let sectors = self.left.min(layout.stripe_unit.get() - self.offset);
+        let room = if layout.is_one_column() { u64::MAX } else { layout.stripe_unit.get() - self.offset };
+        let sectors = self.left.min(room);
         let piece = Piece {
             strip: Strip {
                 stripe: self.stripe,

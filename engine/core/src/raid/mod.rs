@@ -5,5 +5,5 @@
 mod layout;
 mod update;
 
-pub use layout::{Layout, LayoutError, Level, Piece, Pieces, Strip};
+pub use layout::{DEFAULT_GROUPS, Layout, LayoutError, Level, Piece, Pieces, Strip};
 pub use update::{ParityUpdate, StripWrite, Touched, Update, choose};

@@ -2,7 +2,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LEVELS: [Level; 5] = [Level::Raid0, Level::Raid1, Level::Raid10, Level::Raid5, Level::Raid6];
+const LEVELS: [Level; 7] = [
+    Level::Raid0,
+    Level::Raid1,
+    Level::Raid10,
+    Level::Raid5,
+    Level::Raid6,
+    Level::Raid50,
+    Level::Raid60,
+];
 
 fn layout(level: Level, disks: u32) -> Layout {
     Layout::new(level, disks, Sectors(16), Sectors(1000)).unwrap()
@@ -43,6 +51,71 @@ fn strips_lie_where_the_drawing_puts_them() {
 }
 
 #[test]
+fn groups_stand_side_by_side_and_stripes_take_turns() {
+    let raid_50 = [
+        "0 1 P - - -", "- - - 2 3 P", "4 P 5 - - -", "- - - 6 P 7", "P 8 9 - - -", "- - - P 10 11",
+        "12 13 P - - -",
+    ];
+    let drawn = |level, disks, groups, stripes| {
+        let array = Layout::grouped(level, disks, groups, Sectors(16), Sectors(1000)).unwrap();
+        drawing(&array, stripes)
+            .iter()
+            .map(|row| row.split(' ').map(|cell| if cell.is_empty() { "-" } else { cell }).collect::<Vec<_>>())
+            .map(|row| row.join(" "))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(drawn(Level::Raid50, 6, 2, 7), raid_50);
+    let raid_60 = ["Q 0 1 P - - - -", "- - - - Q 2 3 P", "4 5 P Q - - - -", "- - - - 6 7 P Q", "8 P Q 9 - - - -"];
+    assert_eq!(drawn(Level::Raid60, 8, 2, 5), raid_60);
+    // A group alone is laid out as RAID 5 of its own.
+    let (group, alone) = (drawn(Level::Raid50, 9, 3, 9), drawn(Level::Raid5, 3, 1, 3));
+    let places = |row: &str| row.chars().filter(|c| c.is_ascii_alphabetic() || *c == ' ').collect::<String>();
+    for row in 0..3 {
+        assert!(places(&group[3 * row]).starts_with(&places(&alone[row])), "{group:?}");
+    }
+}
+
+#[test]
+fn groups_must_divide_the_disks_and_be_large_enough() {
+    let message = |level, disks, groups| {
+        Layout::grouped(level, disks, groups, Sectors(16), Sectors(1000)).unwrap_err().to_string()
+    };
+    let needs = "it needs 2 groups or more, and disks that divide by them";
+    assert_eq!(
+        message(Level::Raid50, 7, 2),
+        format!("2 groups of 7 disks in RAID 50; {needs}: 3 or more in each group, equally many in all")
+    );
+    for (level, disks, groups) in [
+        (Level::Raid50, 4, 2),
+        (Level::Raid60, 6, 2),
+        (Level::Raid50, 8, 4),
+        (Level::Raid50, 6, 1),
+        (Level::Raid60, 8, 0),
+    ] {
+        assert!(message(level, disks, groups).contains(needs));
+    }
+    assert!(Layout::grouped(Level::Raid60, 12, 3, Sectors(16), Sectors(1000)).is_ok());
+    // Other levels have no groups.
+    assert!(Layout::grouped(Level::Raid5, 7, 2, Sectors(16), Sectors(1000)).is_ok());
+}
+
+#[test]
+fn one_disk_and_one_pair_do_not_cut_requests() {
+    for (level, disks, pieces) in [
+        (Level::Raid0, 1, 1),
+        (Level::Raid1, 2, 1),
+        (Level::Raid10, 2, 1),
+        (Level::Raid0, 2, 4),
+        (Level::Raid10, 4, 4),
+        (Level::Raid5, 3, 4),
+    ] {
+        assert_eq!(layout(level, disks).pieces(Lba(8), Sectors(50)).count(), pieces, "{level:?}");
+    }
+    let whole = layout(Level::Raid1, 2).pieces(Lba(8), Sectors(50)).next().unwrap();
+    assert_eq!((whole.strip.disk_lba, whole.sectors), (Lba(8), Sectors(50)));
+}
+
+#[test]
 fn an_address_is_found_by_hand() {
     // RAID 5 on four disks, 16 sectors per unit: sector 100 = strip 6 + 4, stripe 2, first strip, disk 2 (see above).
     let array = layout(Level::Raid5, 4);
@@ -62,6 +135,11 @@ fn capacity_counts_whole_stripe_units_of_data_disks() {
             .map(|(level, disks)| layout(level, disks).capacity().0 / (62 * 16))
             .to_vec();
     assert_eq!(capacities, [1, 1, 4, 7, 6]);
+    let grouped = |level, disks, groups| {
+        Layout::grouped(level, disks, groups, Sectors(16), Sectors(1000)).unwrap().capacity().0 / (62 * 16)
+    };
+    assert_eq!([grouped(Level::Raid50, 8, 2), grouped(Level::Raid60, 8, 2)], [6, 4]);
+    assert_eq!([grouped(Level::Raid50, 12, 4), grouped(Level::Raid60, 12, 3)], [8, 6]);
     assert_eq!(layout(Level::Raid5, 8).stripes(), 62);
 }
 
@@ -96,31 +174,47 @@ fn impossible_arrays_are_refused_with_what_is_allowed() {
 #[test]
 fn levels_are_written_as_their_numbers() {
     let names = LEVELS.map(|level| serde_json::to_string(&level).unwrap());
-    assert_eq!(names, ["\"0\"", "\"1\"", "\"10\"", "\"5\"", "\"6\""]);
+    assert_eq!(names, ["\"0\"", "\"1\"", "\"10\"", "\"5\"", "\"6\"", "\"50\"", "\"60\""]);
     assert_eq!(serde_json::from_str::<Level>("\"10\"").unwrap(), Level::Raid10);
 }
 
 fn arrays() -> impl Strategy<Value = Layout> {
-    (prop::sample::select(&LEVELS[..]), 1_u32..13, 1_u64..70, 1_u64..200)
-        .prop_filter_map("impossible array", |(level, disks, unit, units)| {
-            Layout::new(level, disks, Sectors(unit), Sectors(unit * units)).ok()
-        })
+    (prop::sample::select(&LEVELS[..]), 1_u32..17, 2_u32..5, 1_u64..70, 1_u64..200).prop_filter_map(
+        "impossible array",
+        |(level, disks, groups, unit, units)| {
+            Layout::grouped(level, disks, groups, Sectors(unit), Sectors(unit * units)).ok()
+        },
+    )
 }
 
 proptest! {
     #[test]
-    fn no_two_addresses_share_a_sector_and_parity_shares_none(array in arrays(), stripe in 0.0_f64..1.0) {
-        let stripe = (stripe * array.stripes() as f64) as u64;
+    fn every_disk_holds_one_strip_of_every_row(array in arrays(), row in 0.0_f64..1.0) {
+        let row = (row * array.rows() as f64) as u64;
+        let groups = array.stripes() / array.rows();
         let mut used = vec![0_u32; array.disks() as usize];
-        for index in 0..array.data_disks() {
-            let disk = array.data_disk(stripe, index);
-            used[disk as usize] += 1;
-            if let Some(mirror) = array.mirror(disk) {
-                used[mirror as usize] += 1;
+        for stripe in row * groups..(row + 1) * groups {
+            prop_assert_eq!(array.row_of(stripe), row);
+            prop_assert_eq!(array.disk_lba(stripe).0, row * array.stripe_unit().0);
+            let (first, count) = array.group_of(stripe);
+            let mut take = |disk: u32| {
+                assert!((first..first + count).contains(&disk), "disk {disk} of another group");
+                assert_eq!(array.stripe_on(disk, row), stripe);
+                used[disk as usize] += 1;
+            };
+            for index in 0..array.data_disks() {
+                let disk = array.data_disk(stripe, index);
+                take(disk);
+                prop_assert_eq!(array.index_on(stripe, disk), Some(index));
+                if let Some(mirror) = array.mirror(disk) {
+                    take(mirror);
+                    prop_assert_eq!(array.index_on(stripe, mirror), Some(index));
+                }
             }
-        }
-        for disk in array.parity_disks(stripe).into_iter().flatten() {
-            used[disk as usize] += 1;
+            for disk in array.parity_disks(stripe).into_iter().flatten() {
+                take(disk);
+                prop_assert_eq!(array.index_on(stripe, disk), None);
+            }
         }
         prop_assert!(used.iter().all(|&count| count == 1), "{:?}", used);
     }
@@ -135,9 +229,11 @@ proptest! {
             prop_assert_eq!(piece.lba, Lba(next));
             for step in 0..piece.sectors.0 {
                 let at = array.locate(Lba(next + step));
-                prop_assert_eq!((at.stripe, at.index, at.disk), (piece.strip.stripe, piece.strip.index, piece.strip.disk));
-                prop_assert_eq!(at.disk_lba.0, piece.strip.disk_lba.0 + step);
-                prop_assert_eq!(at.offset.0, piece.strip.offset.0 + step);
+                prop_assert_eq!((at.disk, at.disk_lba.0), (piece.strip.disk, piece.strip.disk_lba.0 + step));
+                if !array.is_one_column() {
+                    prop_assert_eq!((at.stripe, at.index), (piece.strip.stripe, piece.strip.index));
+                    prop_assert_eq!(at.offset.0, piece.strip.offset.0 + step);
+                }
                 prop_assert_eq!(at.stripe, array.stripe_of(Lba(next + step)));
             }
             next += piece.sectors.0;
