@@ -20,7 +20,7 @@
 //!   RAID 50, two groups
 //!   d0 d1 d2   d3 d4 d5
 //!    0  1  P    2  3  P    stripes 0 and 1, row 0
-//!    4  P  5    6  P  7    stripes 2 and 3, row 1
+//!    5  P  4    7  P  6    stripes 2 and 3, row 1
 //! ```
 //!
 //! A *row* is one stripe unit on every disk: one stripe of each group. The sectors of a disk beyond its last whole

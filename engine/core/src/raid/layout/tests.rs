@@ -53,7 +53,7 @@ fn strips_lie_where_the_drawing_puts_them() {
 #[test]
 fn groups_stand_side_by_side_and_stripes_take_turns() {
     let raid_50 = [
-        "0 1 P - - -", "- - - 2 3 P", "4 P 5 - - -", "- - - 6 P 7", "P 8 9 - - -", "- - - P 10 11",
+        "0 1 P - - -", "- - - 2 3 P", "5 P 4 - - -", "- - - 7 P 6", "P 8 9 - - -", "- - - P 10 11",
         "12 13 P - - -",
     ];
     let drawn = |level, disks, groups, stripes| {
