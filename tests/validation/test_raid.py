@@ -57,10 +57,12 @@ def _ios_of_a_write(raid: str, disks: int, strips: int, data: int, **array: obje
         ("5", 8, 2, 2),
         ("6", 6, 3, 3),
         ("6", 8, 3, 3),
+        ("50", 8, 2, 2),
+        ("60", 12, 3, 3),
     ],
 )
 def test_small_write_penalty(raid: str, disks: int, reads: int, writes: int) -> None:
-    """1 on RAID 0, 2 on mirrors, 4 on RAID 5, 6 on RAID 6, for any place of a small write."""
+    """1 on RAID 0, 2 on mirrors, 4 on RAID 5 and 50, 6 on RAID 6 and 60, for any place of a small write."""
     row = simulate(
         scenario(
             closed(constant("1us")),

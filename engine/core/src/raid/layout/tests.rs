@@ -65,7 +65,7 @@ fn groups_stand_side_by_side_and_stripes_take_turns() {
             .collect::<Vec<_>>()
     };
     assert_eq!(drawn(Level::Raid50, 6, 2, 7), raid_50);
-    let raid_60 = ["Q 0 1 P - - - -", "- - - - Q 2 3 P", "4 5 P Q - - - -", "- - - - 6 7 P Q", "8 P Q 9 - - - -"];
+    let raid_60 = ["Q 0 1 P - - - -", "- - - - Q 2 3 P", "4 5 P Q - - - -", "- - - - 6 7 P Q", "9 P Q 8 - - - -"];
     assert_eq!(drawn(Level::Raid60, 8, 2, 5), raid_60);
     // A group alone is laid out as RAID 5 of its own.
     let (group, alone) = (drawn(Level::Raid50, 9, 3, 9), drawn(Level::Raid5, 3, 1, 3));
