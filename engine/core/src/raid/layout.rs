@@ -356,9 +356,7 @@ impl Layout {
             Level::Raid0 => index,
             Level::Raid1 | Level::Raid10 => 2 * index,
             Level::Raid5 | Level::Raid50 => first + self.wrap(self.after_parity(row) + index),
-            Level::Raid6 | Level::Raid60 => {
-                first + self.wrap(self.wrap(self.after_parity(row) + 1) + index)
-            }
+            Level::Raid6 | Level::Raid60 => first + self.wrap(self.wrap(self.after_parity(row) + 1) + index),
         }
     }
 

@@ -2,15 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const LEVELS: [Level; 7] = [
-    Level::Raid0,
-    Level::Raid1,
-    Level::Raid10,
-    Level::Raid5,
-    Level::Raid6,
-    Level::Raid50,
-    Level::Raid60,
-];
+const LEVELS: [Level; 7] =
+    [Level::Raid0, Level::Raid1, Level::Raid10, Level::Raid5, Level::Raid6, Level::Raid50, Level::Raid60];
 
 fn layout(level: Level, disks: u32) -> Layout {
     Layout::new(level, disks, Sectors(16), Sectors(1000)).unwrap()
@@ -53,19 +46,27 @@ fn strips_lie_where_the_drawing_puts_them() {
 #[test]
 fn groups_stand_side_by_side_and_stripes_take_turns() {
     let raid_50 = [
-        "0 1 P - - -", "- - - 2 3 P", "5 P 4 - - -", "- - - 7 P 6", "P 8 9 - - -", "- - - P 10 11",
+        "0 1 P - - -",
+        "- - - 2 3 P",
+        "5 P 4 - - -",
+        "- - - 7 P 6",
+        "P 8 9 - - -",
+        "- - - P 10 11",
         "12 13 P - - -",
     ];
     let drawn = |level, disks, groups, stripes| {
         let array = Layout::grouped(level, disks, groups, Sectors(16), Sectors(1000)).unwrap();
         drawing(&array, stripes)
             .iter()
-            .map(|row| row.split(' ').map(|cell| if cell.is_empty() { "-" } else { cell }).collect::<Vec<_>>())
+            .map(|row| {
+                row.split(' ').map(|cell| if cell.is_empty() { "-" } else { cell }).collect::<Vec<_>>()
+            })
             .map(|row| row.join(" "))
             .collect::<Vec<_>>()
     };
     assert_eq!(drawn(Level::Raid50, 6, 2, 7), raid_50);
-    let raid_60 = ["Q 0 1 P - - - -", "- - - - Q 2 3 P", "4 5 P Q - - - -", "- - - - 6 7 P Q", "9 P Q 8 - - - -"];
+    let raid_60 =
+        ["Q 0 1 P - - - -", "- - - - Q 2 3 P", "4 5 P Q - - - -", "- - - - 6 7 P Q", "9 P Q 8 - - - -"];
     assert_eq!(drawn(Level::Raid60, 8, 2, 5), raid_60);
     // A group alone is laid out as RAID 5 of its own.
     let (group, alone) = (drawn(Level::Raid50, 9, 3, 9), drawn(Level::Raid5, 3, 1, 3));
