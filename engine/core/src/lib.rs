@@ -4,6 +4,7 @@
 //! randomness but from the seed: the same scenario gives the same bytes on every machine.
 #![forbid(unsafe_code)]
 
+mod battery;
 pub mod config;
 pub mod disk;
 mod divisor;

@@ -33,6 +33,7 @@ impl Scenario {
             issues.push(Issue::new(arrays_key, "no array is given; give `array` or `arrays`"));
         }
         self.check_cache(&mut issues);
+        self.check_power_faults(&mut issues);
         self.controller.link.check("controller.link", &mut issues);
         let disks = self.arrays().iter().map(|array| array.disks).fold(0, u32::saturating_add);
         if let Some(back_end) = self.controller.back_end {

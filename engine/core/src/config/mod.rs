@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use array::{Array, Device, Server};
 pub use back_end::BackEnd;
-pub use battery::{Battery, BatteryState};
+pub use battery::{Battery, BatteryKind, BatteryState};
 pub use check::Issue;
 pub use controller::{Cache, Controller, Firmware};
 pub use disk::{Disk, DiskGeometry, Queue, QueuePolicy, Seek, SeekPoint};

@@ -1,7 +1,7 @@
 //! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
 
 use super::{
-    Battery, BatteryState, Cache, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache, WritePolicy,
+    Battery, BatteryKind, BatteryState, Cache, Fault, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache, WritePolicy,
 };
 use crate::raid::DEFAULT_GROUPS;
 use crate::units::{Bytes, Fraction};
@@ -32,6 +32,8 @@ impl Scenario {
         }
         controller.link.normalise();
         normalise_cache(&mut controller.cache, &mut controller.battery);
+        self.faults.sort_by_key(Fault::at);
+        normalise_battery(&mut controller.battery, &mut self.faults);
         let has_trace =
             self.workload.streams.iter().any(|stream| matches!(stream.arrival, super::Arrival::Trace { .. }));
         if has_trace {
@@ -78,11 +80,39 @@ fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
     if cache.read.read_ahead.is_some_and(|ReadAhead { size, .. }| size == Bytes(0)) {
         cache.read.read_ahead = None;
     }
-    if battery.state != BatteryState::Charging {
-        let defaults = Battery::default();
+}
+
+/// Sets what the battery has no occasion to do to the defaults.
+fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
+    let defaults = Battery::default();
+    if battery.state == BatteryState::Absent {
+        faults.retain(|fault| !matches!(fault, Fault::BatteryFails { .. } | Fault::LearnCycle { .. }));
+        *battery = Battery { allow_without_battery: battery.allow_without_battery, ..defaults };
+        return;
+    }
+    let has_cut = faults.iter().any(|fault| matches!(fault, Fault::MainsLost { .. }));
+    let has_learn =
+        battery.learn_period.is_some() || faults.iter().any(|fault| matches!(fault, Fault::LearnCycle { .. }));
+    if battery.state == BatteryState::Present {
         battery.charge = defaults.charge;
-        battery.charge_time = defaults.charge_time;
-        battery.threshold = defaults.threshold;
+    }
+    if !has_cut {
+        (battery.kind, battery.holdup) = (defaults.kind, defaults.holdup);
+    }
+    // Without mains losses a charge ends only in learn cycles.
+    if !has_cut && !has_learn {
+        battery.hysteresis = defaults.hysteresis;
+        if battery.state == BatteryState::Present {
+            (battery.threshold, battery.charge_time) = (defaults.threshold, defaults.charge_time);
+        }
+    }
+    if !has_learn {
+        battery.learn_discharge_time = defaults.learn_discharge_time;
+    }
+    if battery.kind == BatteryKind::Flash {
+        battery.copy_time = battery.flash_copy_time();
+    } else {
+        battery.copy_time = None;
     }
 }
 
