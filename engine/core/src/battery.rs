@@ -164,7 +164,8 @@ impl Battery {
             State::Charged => Some((self.learn_due?.max(self.since), Change::LearnBegins)),
             State::Learning => {
                 let turns = (after(self.learn_discharge_time, self.charge), Change::LearnTurns);
-                let falls = (after(self.learn_discharge_time, self.charge - self.floor), Change::Insufficient);
+                let falls =
+                    (after(self.learn_discharge_time, self.charge - self.floor), Change::Insufficient);
                 Some(if self.is_sufficient && self.floor > 0.0 { falls } else { turns })
             }
             State::Holding => {

@@ -21,8 +21,10 @@ pub enum Event {
         /// Slot of the device.
         slot: u32,
     },
-    /// The battery has reached its threshold.
-    BatteryReady,
+    /// The battery changes by itself; one of an earlier generation is stale.
+    Battery(u32),
+    /// The mains are back.
+    MainsBack,
     /// A write's turn on a back-end channel has come, or a read's data have crossed it.
     Channel(u32),
     /// The XOR engine has the parity of an array operation.
@@ -75,6 +77,16 @@ impl EventQueue {
         self.heap.push(Entry { time, sequence: self.sequence, event });
     }
 
+    /// Whether nothing is scheduled.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// Forgets all events but those for which `stays` is true; their order stays.
+    pub fn retain(&mut self, stays: impl Fn(Event) -> bool) {
+        self.heap.retain(|entry| stays(entry.event));
+    }
+
     /// Takes out the next event.
     #[inline]
     pub fn next(&mut self) -> Option<(SimTime, Event)> {
@@ -96,5 +108,19 @@ mod tests {
         let expected = [(3, 1), (3, 3), (4, 4), (5, 0), (5, 2)];
         assert_eq!(order, expected.map(|(time, source)| (SimTime(time), Event::Source(source))));
         assert!(queue.next().is_none());
+    }
+
+    #[test]
+    fn events_that_stay_keep_their_order() {
+        let mut queue = EventQueue::new();
+        for (time, event) in
+            [(5, Event::Source(0)), (5, Event::Clock), (3, Event::Fault(1)), (5, Event::Fault(2))]
+        {
+            queue.schedule(SimTime(time), event);
+        }
+        queue.retain(|event| !matches!(event, Event::Source(_)));
+        let order: Vec<_> = std::iter::from_fn(|| queue.next()).map(|(_, event)| event).collect();
+        assert_eq!(order, [Event::Fault(1), Event::Clock, Event::Fault(2)]);
+        assert!(queue.is_empty());
     }
 }

@@ -32,7 +32,6 @@ impl Pipe {
     }
 
     /// Power is cut at `now`: what was claimed beyond it is not done.
-    #[allow(dead_code)]
     pub fn cut(&mut self, now: SimTime) {
         self.busy = self.busy.saturating_sub(self.free_at.since(now).0);
         self.free_at = self.free_at.min(now);

@@ -181,6 +181,48 @@ impl WriteCache {
         !self.elevators[array as usize].stripes.is_empty()
     }
 
+    /// Whether `stripe` of `array` has dirty lines that are not on their way.
+    #[inline]
+    pub fn is_dirty(&self, array: u16, stripe: u64) -> bool {
+        self.elevators[array as usize].stripes.contains_key(&stripe)
+    }
+
+    /// The power is cut: what was on its way to the disks is dirty again, unless a newer version is.
+    pub fn cut_power(&mut self) {
+        self.dirty_sectors = 0;
+        self.second_versions = 0;
+        for slot in 0..self.lines.len() as u32 {
+            let entry = &mut self.lines[slot as usize];
+            let was_clean = entry.dirty == 0;
+            entry.dirty |= std::mem::take(&mut entry.going);
+            let (key, dirty) = (entry.key, entry.dirty);
+            self.dirty_sectors += u64::from(dirty.count_ones());
+            if was_clean && dirty != 0 {
+                self.join_stripe((key >> ARRAY_SHIFT) as u16, key & ((1 << ARRAY_SHIFT) - 1), slot);
+            }
+        }
+    }
+
+    /// A mistake for tests: what was on its way to the disks is forgotten.
+    #[cfg(test)]
+    pub fn forget_going(&mut self) {
+        for line in &mut self.lines {
+            line.going = 0;
+        }
+    }
+
+    /// Everything in it is lost.
+    pub fn lose_all(&mut self) {
+        self.dirty_sectors = 0;
+        self.second_versions = 0;
+        self.index.clear();
+        self.lines.clear();
+        self.free.clear();
+        for elevator in &mut self.elevators {
+            elevator.stripes.clear();
+        }
+    }
+
     /// The next stripe of `array` to destage in elevator order (upwards, then from the lowest again), passing over
     /// those for which `is_busy` is true. Its lines become going; gives the stripe, the list of its lines and their
     /// number, and puts their sectors into `extents`, by address, adjacent ones joined.
@@ -197,8 +239,20 @@ impl WriteCache {
             .chain(elevator.stripes.range(..elevator.position))
             .map(|(&stripe, _)| stripe)
             .find(|&stripe| !is_busy(stripe))?;
-        let mut link = elevator.stripes.remove(&stripe)?;
         elevator.position = stripe + 1;
+        let (lines, count) = self.begin_destage_of(array, stripe, extents)?;
+        Some((stripe, lines, count))
+    }
+
+    /// Starts the destage of `stripe`, like [`begin_destage`](Self::begin_destage). Precondition: none of its lines is
+    /// going.
+    pub fn begin_destage_of(
+        &mut self,
+        array: u16,
+        stripe: u64,
+        extents: &mut Vec<Extent>,
+    ) -> Option<(Link, u32)> {
+        let mut link = self.elevators[array as usize].stripes.remove(&stripe)?;
         let mut going = Link::END;
         self.scratch.clear();
         while let Some(slot) = link.get() {
@@ -215,7 +269,7 @@ impl WriteCache {
         for &(line, mask) in &self.scratch {
             join_runs(line * self.line_sectors, mask, extents);
         }
-        Some((stripe, going, self.scratch.len() as u32))
+        Some((going, self.scratch.len() as u32))
     }
 
     /// The lines of a destage are on the disks: those not written again meanwhile become free. Calls `each` with the
@@ -321,6 +375,28 @@ mod tests {
         assert_eq!(cache.accept(0, 0, 0x01, true), Accepted::Full);
         cache.end_destage(going, |_| ());
         assert_eq!(cache.accept(0, 0, 0x01, true), Accepted::In { absorbed: 0, was_dirty: false });
+    }
+
+    #[test]
+    fn a_power_cut_makes_what_was_going_dirty_again() {
+        let mut cache = cache(8);
+        cache.accept(0, 0, 0x0f, true);
+        cache.accept(0, 5, 0xff, true);
+        let mut out = Vec::new();
+        cache.begin_destage(0, |_| false, &mut out).unwrap();
+        cache.accept(0, 0, 0x18, true);
+        cache.cut_power();
+        assert_eq!((cache.used(), cache.dirty_sectors()), (2, 5 + 8));
+        assert!(cache.is_dirty(0, 0) && cache.is_dirty(0, 1));
+        let mut order = Vec::new();
+        while let Some((stripe, lines, count)) = cache.begin_destage(0, |_| false, &mut out) {
+            order.push((stripe, count, out.clone(), cache.end_destage(lines, |_| ())));
+        }
+        assert_eq!(order, [(1, 1, extents(&[(40, 8)]), 8), (0, 1, extents(&[(0, 5)]), 5)]);
+        assert_eq!((cache.used(), cache.dirty_sectors()), (0, 0));
+        cache.accept(0, 3, 0xff, true);
+        cache.lose_all();
+        assert_eq!((cache.used(), cache.dirty_sectors(), cache.has_dirty(0)), (0, 0, false));
     }
 
     #[test]

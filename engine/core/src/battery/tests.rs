@@ -84,8 +84,10 @@ fn a_learn_cycle_goes_down_and_up_through_the_threshold() {
 
 #[test]
 fn learn_cycles_return_after_their_period_and_wait_for_a_full_charge() {
-    let mut periodic =
-        Battery::new(&config::Battery { learn_period: Some(SimDuration(24 * HOUR)), ..config(BatteryState::Present) });
+    let mut periodic = Battery::new(&config::Battery {
+        learn_period: Some(SimDuration(24 * HOUR)),
+        ..config(BatteryState::Present)
+    });
     let begins = |seen: &[(u64, Change)]| -> Vec<u64> {
         seen.iter().filter(|(_, change)| *change == Change::LearnBegins).map(|(at, _)| at / HOUR).collect()
     };
@@ -138,11 +140,8 @@ fn a_capacitor_holds_for_as_long_as_one_likes_once_the_copy_is_made() {
     // Half of the charge is left.
     assert_eq!(battery.next(), Some((SimTime(1000 * HOUR + 87 * SECOND), Change::Sufficient)));
     // With less than half a charge the copy is not finished.
-    let mut battery = Battery::new(&config::Battery {
-        state: BatteryState::Charging,
-        charge: Fraction(0.49),
-        ..flash
-    });
+    let mut battery =
+        Battery::new(&config::Battery { state: BatteryState::Charging, charge: Fraction(0.49), ..flash });
     battery.lose_mains(SimTime::ZERO);
     assert_eq!(run(&mut battery, 9), [(39_200_000_000, Change::Empty)]);
 }
@@ -157,7 +156,10 @@ fn what_failed_or_is_absent_stays_so() {
         battery.request_learn(SimTime(2));
         battery.lose_mains(SimTime(3));
         battery.restore_mains(SimTime(4));
-        assert_eq!((battery.next(), battery.is_sufficient(), battery.charge_at(SimTime(5))), (None, false, 0.0));
+        assert_eq!(
+            (battery.next(), battery.is_sufficient(), battery.charge_at(SimTime(5))),
+            (None, false, 0.0)
+        );
     }
 }
 

@@ -92,7 +92,8 @@ impl Battery {
         check_fraction(&format!("{path}.threshold"), self.threshold, issues);
         check_fraction(&format!("{path}.hysteresis"), self.hysteresis, issues);
         if self.hysteresis.0 > self.threshold.0 {
-            let message = format!("{}; allowed is up to the threshold, {}", self.hysteresis.0, self.threshold.0);
+            let message =
+                format!("{}; allowed is up to the threshold, {}", self.hysteresis.0, self.threshold.0);
             issues.push(Issue::new(format!("{path}.hysteresis"), message));
         }
         for (name, time) in [("holdup", self.holdup), ("learn_discharge_time", self.learn_discharge_time)] {
@@ -104,7 +105,8 @@ impl Battery {
         if let Some(period) = self.learn_period
             && period <= cycle
         {
-            let message = format!("{} ns; allowed is more than a learn cycle takes, {} ns", period.0, cycle.0);
+            let message =
+                format!("{} ns; allowed is more than a learn cycle takes, {} ns", period.0, cycle.0);
             issues.push(Issue::new(format!("{path}.learn_period"), message));
         }
     }

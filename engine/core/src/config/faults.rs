@@ -124,7 +124,9 @@ mod tests {
 
     #[test]
     fn mains_are_not_lost_while_they_are_lost() {
-        let lost = |at: u64, duration: u64| format!(r#"{{"kind": "mains_lost", "at": {at}, "duration": {duration}}}"#);
+        let lost = |at: u64, duration: u64| {
+            format!(r#"{{"kind": "mains_lost", "at": {at}, "duration": {duration}}}"#)
+        };
         assert_eq!(open(&format!("[{}, {}]", lost(10, 5), lost(16, 5))), [""; 0]);
         assert_eq!(open(&format!("[{}, {}]", lost(16, 5), lost(10, 5))), [""; 0]);
         let found = open(&format!("[{}, {}]", lost(10, 6), lost(16, 5)));
@@ -137,7 +139,10 @@ mod tests {
     fn the_hosts_of_a_trace_do_not_start_again() {
         let trace = r#"{"kind": "trace", "file": "t", "mode": "open"}"#;
         let found = issues(r#"[{"kind": "mains_lost", "at": 1, "duration": 1}]"#, trace, "");
-        assert!(found[0].starts_with("faults[0].kind: mains_lost; stream \"s\" replays a trace"), "{found:?}");
+        assert!(
+            found[0].starts_with("faults[0].kind: mains_lost; stream \"s\" replays a trace"),
+            "{found:?}"
+        );
         assert_eq!(issues(r#"[{"kind": "battery_fails", "at": 1}]"#, trace, ""), [""; 0]);
     }
 }

@@ -1,7 +1,8 @@
 //! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
 
 use super::{
-    Battery, BatteryKind, BatteryState, Cache, Fault, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache, WritePolicy,
+    Battery, BatteryKind, BatteryState, Cache, Fault, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache,
+    WritePolicy,
 };
 use crate::raid::DEFAULT_GROUPS;
 use crate::units::{Bytes, Fraction};
@@ -91,8 +92,8 @@ fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
         return;
     }
     let has_cut = faults.iter().any(|fault| matches!(fault, Fault::MainsLost { .. }));
-    let has_learn =
-        battery.learn_period.is_some() || faults.iter().any(|fault| matches!(fault, Fault::LearnCycle { .. }));
+    let has_learn = battery.learn_period.is_some()
+        || faults.iter().any(|fault| matches!(fault, Fault::LearnCycle { .. }));
     if battery.state == BatteryState::Present {
         battery.charge = defaults.charge;
     }

@@ -22,7 +22,7 @@ use super::seek::SeekCurve;
 use super::{Agenda, BlockDevice, Io, LayoutProblem, ROUNDING, Usage, count};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::rng::Stream;
-use crate::units::{Bandwidth, Lba, SimDuration, SimTime};
+use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 
 /// What all drives of one kind share.
 #[derive(Debug)]
@@ -136,6 +136,14 @@ impl BlockDevice for Drive {
         } else {
             self.foreground.push(waiting);
         }
+    }
+
+    /// The arm stays where it is, and the spindle goes on in time.
+    fn lose_power(&mut self, now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {
+        self.usage.cut(now);
+        self.current = None;
+        self.foreground.clear();
+        self.background.clear();
     }
 
     #[inline]

@@ -97,7 +97,7 @@ pub trait BlockDevice {
 
     /// The power fails at `now`: calls `lose` with each run of sectors (first, number) whose writes were done and are
     /// not on the media. The device is empty and idle afterwards; the caller drops what it put on its agenda.
-    fn lose_power(&mut self, _now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {}
+    fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors));
 }
 
 /// A device of an array, of one kind or another.

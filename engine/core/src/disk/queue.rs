@@ -50,6 +50,12 @@ impl Class {
         self.window.is_empty()
     }
 
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        self.window.clear();
+        self.overflow.clear();
+    }
+
     /// Takes out the I/O at `index` of the window; the order of the others stays.
     #[inline]
     pub fn take(&mut self, index: usize) -> Waiting {

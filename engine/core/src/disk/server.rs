@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::{Agenda, BlockDevice, Io, Usage};
 use crate::config;
 use crate::rng::Stream;
-use crate::units::SimTime;
+use crate::units::{Lba, Sectors, SimTime};
 
 /// An I/O that waits, with the number of its arrival.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,13 @@ impl BlockDevice for Server {
         } else {
             self.foreground.push_back(waiting);
         }
+    }
+
+    fn lose_power(&mut self, now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {
+        self.usage.cut(now);
+        self.slots.fill(None);
+        self.foreground.clear();
+        self.background.clear();
     }
 
     fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {

@@ -69,6 +69,13 @@ impl Usage {
         self.in_service -= 1;
     }
 
+    /// Power is cut: nothing waits or is served any more.
+    pub fn cut(&mut self, now: SimTime) {
+        self.advance(now);
+        self.in_system = 0;
+        self.in_service = 0;
+    }
+
     /// I/Os that wait or are served.
     #[inline]
     pub const fn in_system(&self) -> u32 {

@@ -161,6 +161,7 @@ impl Simulation {
 
     fn operation_done(&mut self, operation: u32) {
         let done = self.operations.remove(operation);
+        let is_write = done.range.is_some();
         if let Some(range) = done.range {
             #[cfg(debug_assertions)]
             self.oracle.end_write(operation);
@@ -178,6 +179,9 @@ impl Simulation {
                 self.destage_if_due();
             }
             Parent::Destage { lines } => self.destage_done(done.array, lines),
+        }
+        if is_write {
+            self.retry_held();
         }
     }
 }

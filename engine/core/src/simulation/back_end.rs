@@ -83,7 +83,6 @@ impl BackEnd {
     }
 
     /// Power is cut at `now`: what is on its way is lost.
-    #[allow(dead_code)]
     pub fn cut_power(&mut self, now: SimTime) {
         self.crossings = Slab::default();
         for pipe in &mut self.pipes {

@@ -7,13 +7,14 @@ use super::back_end::BackEnd;
 use super::conduct::{Conduct, LARGEST_BACKLOG};
 use super::hosts::Source;
 use super::measures::Measures;
+use super::power::Power;
 use super::replay::{Mapping, Replay};
 use super::stripe_write::StripeWrite;
-use super::{Protection, Simulation, StreamModel, TraceStore, WriteBack};
-use crate::config::{Arrival, BatteryState, Duplex, Issue, ReplayMode, Scenario, Stream, WritePolicy};
+use super::{Simulation, StreamModel, TraceStore, WriteBack};
+use crate::config::{Arrival, Duplex, Issue, ReplayMode, Scenario, Stream, WritePolicy};
 use crate::disk;
 use crate::error::RunError;
-use crate::event::{Event, EventQueue};
+use crate::event::EventQueue;
 use crate::pipe::Pipe;
 use crate::read_cache::ReadCache;
 use crate::rng::{self, Purpose};
@@ -47,15 +48,13 @@ impl Simulation {
             devices.extend(built);
         }
         let controller = &scenario.controller;
-        let mut events = EventQueue::new();
-        let write_back = build_write_back(&scenario, &arrays, &mut events);
+        let power = Power::new(&controller.battery);
+        let write_back = build_write_back(&scenario, &arrays, &power);
         let cache = &controller.cache;
-        let read_cache = (cache.read_bytes() >= cache.line
-            && (cache.read.mode == crate::config::ReadMode::Cached || cache.read.read_ahead.is_some()))
-        .then(|| ReadCache::new(cache.read_bytes(), cache.line, cache.read.mode, cache.read.read_ahead));
+        let read_cache = Self::build_read_cache(cache);
         let mut simulation = Self {
             now: SimTime::ZERO,
-            events,
+            events: EventQueue::new(),
             event_count: 0,
             sources: Vec::new(),
             replays_left: 0,
@@ -73,6 +72,7 @@ impl Simulation {
             xor: Pipe::default(),
             xor_bandwidth: controller.xor_bandwidth,
             write_back,
+            power,
             read_cache,
             line_sectors: cache.line.0 / SECTOR_BYTES,
             measures: Measures::new(arrays.len()),
@@ -101,6 +101,13 @@ impl Simulation {
         simulation.backlog_limit += simulation.sources.iter().map(Source::population).sum::<usize>();
         simulation.replays_left = simulation.sources.iter().filter(|source| source.is_replay_to_do()).count();
         Ok(simulation)
+    }
+
+    /// The read cache, empty; nothing where it would hold nothing.
+    pub(super) fn build_read_cache(cache: &crate::config::Cache) -> Option<ReadCache> {
+        (cache.read_bytes() >= cache.line
+            && (cache.read.mode == crate::config::ReadMode::Cached || cache.read.read_ahead.is_some()))
+        .then(|| ReadCache::new(cache.read_bytes(), cache.line, cache.read.mode, cache.read.read_ahead))
     }
 
     fn add_stream(&mut self, index: usize, stream: &Stream, traces: &dyn TraceStore) -> Result<(), RunError> {
@@ -193,28 +200,11 @@ impl Simulation {
     }
 }
 
-fn build_write_back(
-    scenario: &Scenario,
-    arrays: &[ArrayState],
-    events: &mut EventQueue,
-) -> Option<WriteBack> {
-    let (cache, battery) = (&scenario.controller.cache, &scenario.controller.battery);
+fn build_write_back(scenario: &Scenario, arrays: &[ArrayState], power: &Power) -> Option<WriteBack> {
+    let cache = &scenario.controller.cache;
     if cache.write.policy == WritePolicy::WriteThrough || cache.write_bytes() < cache.line {
         return None;
     }
-    let is_protected = match battery.state {
-        BatteryState::Present => true,
-        BatteryState::Absent => false,
-        BatteryState::Charging => {
-            // Charge rises linearly: the threshold is reached after (threshold - charge) of the charge time.
-            let missing = (battery.threshold.0 - battery.charge.0).max(0.0);
-            let wait = SimDuration((battery.charge_time.0 as f64 * missing + 0.5) as u64);
-            if wait > SimDuration::ZERO {
-                events.schedule(SimTime::ZERO + wait, Event::BatteryReady);
-            }
-            wait == SimDuration::ZERO
-        }
-    };
     let stripes: Vec<_> = arrays.iter().map(|array| array.layout.stripe_sectors()).collect();
     let lines = WriteCache::new(cache.write_bytes(), cache.line, &stripes);
     let capacity = f64::from(lines.capacity());
@@ -223,13 +213,8 @@ fn build_write_back(
         low: (capacity * cache.write.low_water.0) as u32,
         cache: lines,
         stalled: Fifo::default(),
-        protection: if is_protected {
-            Protection::Battery
-        } else if battery.allow_without_battery {
-            Protection::AtRisk
-        } else {
-            Protection::None
-        },
+        held: Fifo::default(),
+        protection: power.protection(),
         going: 0,
         is_destaging: false,
         is_draining: false,

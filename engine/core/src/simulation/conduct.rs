@@ -243,9 +243,7 @@ impl Simulation {
         }
         self.conduct.phase = Phase::Draining;
         self.at_window_end = Some(self.outcome());
-        if let Some(back) = &mut self.write_back {
-            back.is_draining = true;
-        }
+        self.update_draining();
         self.destage_if_due();
     }
 

@@ -4,6 +4,7 @@ use super::array_state::Parent;
 use super::{Simulation, WriteBack};
 use crate::raid::Update;
 use crate::slab::Link;
+use crate::units::Lba;
 
 impl WriteBack {
     /// Lines that are dirty and not on their way.
@@ -15,6 +16,9 @@ impl WriteBack {
 impl Simulation {
     /// Starts destaging at the high water mark, goes on as far as the disks may hold destages, stops at the low one.
     pub(super) fn destage_if_due(&mut self) {
+        if self.power.is_off() {
+            return;
+        }
         let Some(back) = &mut self.write_back else { return };
         back.yields = self.scenario.controller.cache.write.yield_to_reads && back.stalled.is_empty();
         if back.cache.used() >= back.high || !back.stalled.is_empty() || back.is_draining {
@@ -46,17 +50,49 @@ impl Simulation {
             else {
                 return;
             };
-            #[cfg(all(test, debug_assertions))]
-            if self.fault == Some(super::oracle::Fault::ForgottenExtent) && self.extents.len() > 1 {
-                self.extents.pop();
-            }
-            back.going += count;
-            self.arrays[array as usize].destages += 1;
-            self.measures.counts.destages += 1;
-            self.measures.counts.destage_extents += self.extents.len() as u64;
-            let update = self.write_stripe(array, stripe, Parent::Destage { lines });
-            self.measures.counts.full_stripes += u64::from(update == Some(Update::FullStripe));
+            self.destage_lines(array, stripe, lines, count);
         }
+    }
+
+    /// Sends `count` lines of a stripe, whose sectors are in `self.extents`, to the disks.
+    fn destage_lines(&mut self, array: u16, stripe: u64, lines: Link, count: u32) {
+        #[cfg(all(test, debug_assertions))]
+        if self.fault == Some(super::oracle::Fault::ForgottenExtent) && self.extents.len() > 1 {
+            self.extents.pop();
+        }
+        if let Some(back) = &mut self.write_back {
+            back.going += count;
+        }
+        self.arrays[array as usize].destages += 1;
+        self.measures.counts.destages += 1;
+        self.measures.counts.destage_extents += self.extents.len() as u64;
+        let update = self.write_stripe(array, stripe, Parent::Destage { lines });
+        self.measures.counts.full_stripes += u64::from(update == Some(Update::FullStripe));
+    }
+
+    /// Makes way for a write of the sectors `from` to `to` past the cache: stripes of it that are dirty are destaged
+    /// first, so that the newer data reach the disks later. Gives false where one of them has to wait for that, since a
+    /// write of it is under way.
+    pub(super) fn make_way(&mut self, array: u16, from: u64, to: u64) -> bool {
+        #[cfg(all(test, debug_assertions))]
+        if self.fault == Some(super::oracle::Fault::DrainOvertaken) {
+            return true;
+        }
+        let layout = self.arrays[array as usize].layout;
+        let mut is_clear = true;
+        for stripe in layout.stripe_of(Lba(from))..=layout.stripe_of(Lba(to - 1)) {
+            let Some(back) = &mut self.write_back else { return true };
+            if !back.cache.is_dirty(array, stripe) {
+                continue;
+            }
+            if self.arrays[array as usize].locks.contains_key(&stripe) {
+                is_clear = false;
+            } else if let Some((lines, count)) = back.cache.begin_destage_of(array, stripe, &mut self.extents)
+            {
+                self.destage_lines(array, stripe, lines, count);
+            }
+        }
+        is_clear
     }
 
     /// A destage is on the disks.
@@ -76,7 +112,11 @@ impl Simulation {
         #[cfg(debug_assertions)]
         self.oracle.compare(back.cache.dirty_sectors());
         self.measures.counts.destaged_sectors += destaged;
+        let is_drained = back.is_draining && back.cache.used() == 0;
         self.note_dirty();
+        if is_drained {
+            self.on_drained();
+        }
         self.serve_stalled();
         self.destage_if_due();
     }

@@ -24,7 +24,12 @@ impl Simulation {
     }
 
     fn on_power_fault(&mut self, index: u32) {
-        debug_assert!((index as usize) < self.scenario.faults.len());
+        match self.scenario.faults[index as usize] {
+            Fault::MainsLost { duration, .. } => self.lose_mains(duration),
+            Fault::BatteryFails { .. } => self.fail_battery(),
+            Fault::LearnCycle { .. } => self.request_learn_cycle(),
+            Fault::DiskFails { .. } | Fault::RebuildStarts { .. } => {}
+        }
     }
 
     fn on_disk_fault(&mut self, index: u32) {

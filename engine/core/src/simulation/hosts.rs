@@ -17,14 +17,14 @@ pub(super) enum Source {
 }
 
 impl Simulation {
-    /// Schedules the first event of every source.
+    /// Schedules the first event of every source, at the start of the run or after a loss of mains.
     pub(super) fn start_sources(&mut self) {
         for index in 0..self.sources.len() as u32 {
             match &mut self.sources[index as usize] {
                 Source::Synthetic(source) => {
                     let count = if let Timing::Outstanding { depth } = source.timing { depth } else { 1 };
                     for _ in 0..count {
-                        let at = SimTime::ZERO + source.gap();
+                        let at = self.now + source.gap();
                         self.events.schedule(at, Event::Source(index));
                     }
                 }
@@ -106,6 +106,13 @@ impl Simulation {
 }
 
 impl Source {
+    /// Its host has lost its power, and all requests with it.
+    pub(super) fn forget_requests(&mut self) {
+        if let Self::Synthetic(source) = self {
+            (source.to_issue, source.outstanding) = (0, 0);
+        }
+    }
+
     /// Whether this is a replay with records to issue.
     pub(super) fn is_replay_to_do(&self) -> bool {
         matches!(self, Self::Replay(replay) if !replay.is_over())

@@ -93,6 +93,18 @@ pub struct Counts {
     pub stall_time: SimDuration,
     /// Longest such wait.
     pub stall_max: SimDuration,
+    /// Requests that a power cut ended without an answer.
+    pub requests_cut: u64,
+    /// Sectors that were dirty in the cache at a power cut, and still there when the mains were back.
+    pub preserved_sectors: u64,
+    /// Dirty sectors that were lost.
+    pub lost_sectors: u64,
+    /// Sectors that disks had acknowledged and lost.
+    pub disk_lost_sectors: u64,
+    /// Disk writes that a power cut ended: their sectors may be old or new.
+    pub torn_writes: u64,
+    /// Stripes that a power cut left with parity that may not match.
+    pub write_holes: u64,
 }
 
 /// Everything that a measurement window collects.
@@ -118,6 +130,12 @@ pub struct Measures {
     pub dirty: Level,
     /// Dirty sectors over time while no battery protects them.
     pub at_risk: Level,
+    /// Over time whether dirty data is in the cache that no battery protects.
+    pub unprotected: Level,
+    /// Over time whether the write cache takes writes.
+    pub write_back: Level,
+    /// Over time whether the hosts are off, from the loss of mains until the cache is flushed after their return.
+    pub outage: Level,
     /// Dirty sectors when the window started.
     pub dirty_start: u64,
     /// When the last request completed.
@@ -140,6 +158,9 @@ impl Measures {
             batches: BatchMeans::new(),
             dirty: Level::default(),
             at_risk: Level::default(),
+            unprotected: Level::default(),
+            write_back: Level::default(),
+            outage: Level::default(),
             dirty_start: 0,
             last_completion: SimTime::ZERO,
             by_array: (0..arrays).map(|_| Histogram::new()).collect(),
@@ -148,14 +169,24 @@ impl Measures {
 
     /// Starts the window: what was collected so far is dropped, levels go on.
     pub fn restart(&mut self, now: SimTime) {
-        let (mut dirty, mut at_risk) = (self.dirty, self.at_risk);
-        dirty.reset(now);
-        at_risk.reset(now);
+        let mut levels = [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage];
+        for level in &mut levels {
+            level.reset(now);
+        }
         *self = Self::new(self.by_array.len());
         self.start = now;
-        self.dirty = dirty;
-        self.at_risk = at_risk;
-        self.dirty_start = dirty.value();
+        [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage] = levels;
+        self.dirty_start = self.dirty.value();
+    }
+
+    /// The dirty sectors, and those of them that no battery protects, from `now` on.
+    #[inline]
+    pub fn set_dirty(&mut self, now: SimTime, dirty: u64, at_risk: u64) {
+        self.dirty.set(now, dirty);
+        if at_risk != 0 || self.at_risk.value() != 0 {
+            self.at_risk.set(now, at_risk);
+            self.unprotected.set(now, u64::from(at_risk > 0));
+        }
     }
 
     /// A request has completed after `response`.

@@ -22,6 +22,8 @@ mod measures;
 mod oracle;
 mod outcome;
 mod path;
+mod power;
+mod power_cut;
 mod reads;
 mod replay;
 mod request;
@@ -54,6 +56,7 @@ use hosts::Source;
 use measures::Measures;
 #[cfg(debug_assertions)]
 use oracle::Oracle;
+use power::Power;
 use request::Request;
 use stripe_write::StripeWrite;
 use timeline::Timeline;
@@ -107,6 +110,8 @@ struct WriteBack {
     cache: WriteCache,
     /// Requests that wait for a free line.
     stalled: Fifo,
+    /// Requests that wait for what is dirty to be destaged before them.
+    held: Fifo,
     protection: Protection,
     high: u32,
     low: u32,
@@ -147,6 +152,7 @@ struct Simulation {
     link: [Pipe; 2],
     is_full_duplex: bool,
     write_back: Option<WriteBack>,
+    power: Power,
     read_cache: Option<ReadCache>,
     line_sectors: u64,
     back_end: Option<BackEnd>,
@@ -179,6 +185,7 @@ impl Simulation {
     fn run(&mut self) -> Result<(), RunError> {
         self.warm_up_functionally();
         self.start_sources();
+        self.start_power();
         self.schedule_faults();
         let mut at_this_moment = 0;
         while !self.is_over() {
@@ -215,7 +222,8 @@ impl Simulation {
             Event::Firmware(request) => self.on_firmware(request),
             Event::Link(request) => self.on_link(request),
             Event::Device { device, slot } => self.on_device(device, slot),
-            Event::BatteryReady => self.on_battery_ready(),
+            Event::Battery(generation) => self.on_battery(generation),
+            Event::MainsBack => self.on_mains_back(),
             Event::Channel(crossing) => self.on_channel(crossing),
             Event::Parity(operation) => self.on_parity(operation),
             Event::Fault(index) => self.on_fault(index),
@@ -259,27 +267,19 @@ impl Simulation {
             device.usage_mut().advance(self.now);
         }
         self.note_dirty();
+        self.note_power();
     }
 
     /// Notes the amount of dirty data after it has changed.
     #[inline]
     fn note_dirty(&mut self) {
         if let Some(back) = &self.write_back {
-            let dirty = back.cache.dirty_sectors();
-            self.measures.dirty.set(self.now, dirty);
-            self.measures.at_risk.set(self.now, back.at_risk());
+            self.measures.set_dirty(self.now, back.cache.dirty_sectors(), back.at_risk());
         }
     }
 
     /// Whether the write cache may hold dirty data.
     fn may_hold_dirty(&self) -> bool {
         self.write_back.as_ref().is_some_and(|back| back.protection != Protection::None)
-    }
-
-    fn on_battery_ready(&mut self) {
-        if let Some(back) = &mut self.write_back {
-            back.protection = Protection::Battery;
-        }
-        self.note_dirty();
     }
 }

@@ -21,6 +21,11 @@
 //!    or a fetch brings counts as what the media held when it was asked for.
 //! 5. The write cache holds as many sectors as this model of it, and none after a drain; then the media hold the newest
 //!    version.
+//! 6. A write that is acknowledged while the cache may hold no dirty data is on the media, and so is all that was
+//!    acknowledged before a flush that is.
+//! 7. A power cut ends what is under way: a write through the cache may have reached the media in part, and nothing
+//!    more is known of it; what was going is dirty again. Dirty data is lost only where there is no battery, where it
+//!    has failed, or where the mains were gone for longer than its charge lasts.
 //!
 //! Writes that overlap in time may take effect in either order; a version counts as acknowledged no earlier than its
 //! write. That makes the laws exact for writes that do not overlap and sound for those that do.
@@ -33,12 +38,14 @@ mod scenarios;
 #[cfg(test)]
 mod tests;
 
+mod power;
+
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
 use super::array_state::Parent;
-use crate::units::{Lba, Sectors};
+use crate::units::{Lba, Sectors, SimTime};
 use crate::write_cache::Extent;
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
@@ -84,6 +91,16 @@ pub(super) enum Fault {
     OverlappingWrites,
     /// A write is acknowledged before all of it is in the cache.
     EarlyAcknowledgement,
+    /// A write past the cache overtakes what is dirty in its stripe.
+    DrainOvertaken,
+    /// A flush does not wait for the drain.
+    FlushOverDirty,
+    /// A write that stalled when write-back ended leaves what the cache has taken of it there.
+    StalledInParts,
+    /// A power cut forgets what was going.
+    CutForgetsDestages,
+    /// A loss of mains is taken to have outlasted the battery.
+    EarlyLoss,
 }
 
 /// What an array write carries.
@@ -93,6 +110,7 @@ struct ArrayWrite {
     /// Sectors and their versions.
     sectors: Vec<(u64, Version)>,
     is_destage: bool,
+    has_begun: bool,
 }
 
 /// What a fetch brings: the media's versions when it was asked for.
@@ -116,6 +134,8 @@ pub(super) struct Oracle {
     /// Sectors in the write cache: those dirty and those going.
     held: u64,
     has_unwatched: bool,
+    /// When the mains were lost, and the battery's charge then.
+    cut: Option<(SimTime, f64)>,
 }
 
 impl Oracle {
@@ -179,13 +199,17 @@ impl Oracle {
                 );
             }
         }
-        let before = self.writes.insert(operation, ArrayWrite { array, sectors, is_destage });
+        let before =
+            self.writes.insert(operation, ArrayWrite { array, sectors, is_destage, has_begun: false });
         assert!(before.is_none(), "array operation {operation} is planned twice");
     }
 
     /// An array write has its stripe to itself and goes to the disks.
     pub fn begin_write(&mut self, operation: u32) {
-        let write = &self.writes[&operation];
+        let Some(write) = self.writes.get_mut(&operation) else {
+            unreachable!("array operation {operation} begins and was never planned")
+        };
+        write.has_begun = true;
         for &(sector, _) in &write.sectors {
             if let Some(block) = self.blocks.get_mut(&(write.array, sector)) {
                 assert!(
@@ -221,8 +245,15 @@ impl Oracle {
         }
     }
 
-    /// A host write is acknowledged.
-    pub fn acknowledge(&mut self, request: u32, array: u16, lba: Lba, sectors: Sectors) {
+    /// A host write is acknowledged, by a cache that may hold dirty data or one that may hold none.
+    pub fn acknowledge(
+        &mut self,
+        request: u32,
+        array: u16,
+        lba: Lba,
+        sectors: Sectors,
+        may_hold_dirty: bool,
+    ) {
         let versions = self.requests.remove(&request).unwrap_or_default();
         assert_eq!(
             versions.len() as u64,
@@ -234,6 +265,10 @@ impl Oracle {
         for (sector, version) in (lba.0..).zip(versions) {
             if let Some(block) = self.blocks.get_mut(&(array, sector)) {
                 block.acknowledged = block.acknowledged.max(version);
+                assert!(
+                    may_hold_dirty || block.media >= version,
+                    "sector {sector} of array {array} is acknowledged in write-through and not on the media: {block:?}",
+                );
                 assert_not_lost(array, sector, block);
             }
         }

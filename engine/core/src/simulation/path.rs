@@ -48,8 +48,7 @@ impl Simulation {
                     self.write(request);
                 }
             }
-            // What was acknowledged before is in protected cache, or on media already: drives do not cache writes.
-            Op::Flush => self.complete(request),
+            Op::Flush => self.flush(request),
         }
     }
 
@@ -101,7 +100,9 @@ impl Simulation {
     fn watch_completion(&mut self, request: u32, done: &Request) {
         match done.command.operation {
             Op::Write => {
-                self.oracle.acknowledge(request, done.array, done.command.lba, done.command.sectors);
+                let may_hold_dirty = self.may_hold_dirty();
+                let command = &done.command;
+                self.oracle.acknowledge(request, done.array, command.lba, command.sectors, may_hold_dirty);
             }
             Op::Flush => self.oracle.flush(self.may_hold_dirty()),
             Op::Read => {}

@@ -45,6 +45,16 @@ pub struct StripeLock {
 }
 
 impl StripeLock {
+    /// The writes that are under way.
+    pub fn holders(self, operations: &Slab<ArrayOperation>) -> impl Iterator<Item = &ArrayOperation> {
+        let mut link = self.holders;
+        std::iter::from_fn(move || {
+            let entry = &operations[link.get()?];
+            link = entry.next;
+            Some(entry)
+        })
+    }
+
     /// Whether `range` must wait for a write that is under way.
     fn is_held(self, operations: &Slab<ArrayOperation>, range: &WriteRange) -> bool {
         let mut link = self.holders;

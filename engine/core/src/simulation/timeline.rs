@@ -9,6 +9,42 @@ pub enum Transition {
     WindowBegins,
     /// The measurement window ended.
     WindowEnds,
+    /// The mains are lost; value: dirty data \[bytes\].
+    MainsLost,
+    /// The mains are back.
+    MainsBack,
+    /// The hosts start again.
+    HostsBack,
+    /// The battery charges; value: its charge.
+    BatteryCharging,
+    /// The battery's charge has reached the threshold; value: its charge.
+    BatteryReady,
+    /// The battery is full.
+    BatteryCharged,
+    /// The battery is being discharged; value: its charge.
+    BatteryDischarging,
+    /// The battery's charge has fallen below the threshold less the hysteresis; value: its charge.
+    BatteryLow,
+    /// The battery's charge is used up.
+    BatteryEmpty,
+    /// The battery has failed for good.
+    BatteryFailed,
+    /// A learn cycle has begun.
+    LearnBegins,
+    /// A learn cycle is over, or was given up.
+    LearnEnds,
+    /// Write-back is allowed.
+    WriteBackEnabled,
+    /// Write-back has ended; value: dirty data that is to be drained \[bytes\].
+    WriteBackDisabled,
+    /// The write cache is empty after a drain; value: what was dirty at its start \[bytes\].
+    Drained,
+    /// The cache is in flash memory; value: dirty data \[bytes\].
+    CacheCopied,
+    /// Dirty data has outlasted a loss of mains; value: how much \[bytes\].
+    DirtyPreserved,
+    /// Dirty data is lost; value: how much \[bytes\].
+    DirtyLost,
 }
 
 impl Transition {
@@ -17,6 +53,24 @@ impl Transition {
         match self {
             Self::WindowBegins => "window_begins",
             Self::WindowEnds => "window_ends",
+            Self::MainsLost => "mains_lost",
+            Self::MainsBack => "mains_back",
+            Self::HostsBack => "hosts_back",
+            Self::BatteryCharging => "battery_charging",
+            Self::BatteryReady => "battery_ready",
+            Self::BatteryCharged => "battery_charged",
+            Self::BatteryDischarging => "battery_discharging",
+            Self::BatteryLow => "battery_low",
+            Self::BatteryEmpty => "battery_empty",
+            Self::BatteryFailed => "battery_failed",
+            Self::LearnBegins => "learn_begins",
+            Self::LearnEnds => "learn_ends",
+            Self::WriteBackEnabled => "write_back_enabled",
+            Self::WriteBackDisabled => "write_back_disabled",
+            Self::Drained => "drained",
+            Self::CacheCopied => "cache_copied",
+            Self::DirtyPreserved => "dirty_preserved",
+            Self::DirtyLost => "dirty_lost",
         }
     }
 }

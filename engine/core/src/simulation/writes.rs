@@ -4,6 +4,7 @@ use super::Simulation;
 use super::array_state::Parent;
 use super::reads::mask;
 use super::request::Service;
+use crate::workload::Op;
 use crate::write_cache::{Accepted, Extent};
 
 impl Simulation {
@@ -11,10 +12,15 @@ impl Simulation {
     pub(super) fn write(&mut self, request: u32) {
         let entry = self.requests[request];
         self.invalidate(entry.array, entry.command.lba.0, entry.command.sectors.0);
-        if !self.may_hold_dirty() {
+        if self.may_hold_dirty() {
+            self.write_back(request);
+        } else {
             self.write_through(request);
-            return;
         }
+    }
+
+    /// Puts a write into the cache.
+    fn write_back(&mut self, request: u32) {
         self.measures.counts.cached_writes += 1;
         self.requests[request].service = Service::Hit;
         if self.fill(request) {
@@ -58,9 +64,7 @@ impl Simulation {
                 Accepted::Full => break,
             }
         }
-        let dirty = back.cache.dirty_sectors();
-        self.measures.dirty.set(self.now, dirty);
-        self.measures.at_risk.set(self.now, back.at_risk());
+        self.measures.set_dirty(self.now, back.cache.dirty_sectors(), back.at_risk());
         let entry = &mut self.requests[request];
         entry.accepted = at - entry.command.lba.0;
         entry.service = if is_hit { Service::Hit } else { Service::None };
@@ -80,9 +84,7 @@ impl Simulation {
             if let Some(back) = &mut self.write_back {
                 back.stalled.pop(&mut self.requests, |entry| &mut entry.next);
             }
-            let waited = self.now.since(self.requests[request].stalled_since);
-            self.measures.counts.stall_time += waited;
-            self.measures.counts.stall_max = self.measures.counts.stall_max.max(waited);
+            self.end_stall(request);
             self.complete(request);
         }
     }
@@ -91,10 +93,14 @@ impl Simulation {
     fn write_through(&mut self, request: u32) {
         let entry = self.requests[request];
         let (array, command) = (entry.array, entry.command);
-        self.measures.counts.bypassed_sectors += command.sectors.0;
-        let layout = self.arrays[array as usize].layout;
         let end = command.lba.0 + command.sectors.0;
         let mut at = command.lba;
+        if self.write_back.is_some() && !self.make_way(array, at.0, end) {
+            self.hold(request);
+            return;
+        }
+        self.measures.counts.bypassed_sectors += end - at.0;
+        let layout = self.arrays[array as usize].layout;
         self.requests[request].pending = 1;
         while at.0 < end {
             let stripe = layout.stripe_of(at);
@@ -107,6 +113,72 @@ impl Simulation {
             at.0 = stop;
         }
         self.part_done(request);
+    }
+
+    /// A request waits until what stands before it is destaged.
+    pub(super) fn hold(&mut self, request: u32) {
+        if let Some(back) = &mut self.write_back {
+            back.held.push(&mut self.requests, request, |entry| &mut entry.next);
+        }
+    }
+
+    /// A write to the disks is over, or write-back is allowed again: requests that are held try again, in order.
+    #[inline]
+    pub(super) fn retry_held(&mut self) {
+        if self.write_back.as_ref().is_some_and(|back| !back.held.is_empty()) {
+            self.retry_all_held();
+        }
+    }
+
+    fn retry_all_held(&mut self) {
+        let mut held =
+            self.write_back.as_mut().map(|back| std::mem::take(&mut back.held)).unwrap_or_default();
+        while let Some(request) = held.pop(&mut self.requests, |entry| &mut entry.next) {
+            match self.requests[request].command.operation {
+                Op::Write => self.write(request),
+                Op::Read | Op::Flush => self.flush(request),
+            }
+        }
+    }
+
+    /// A flush: what was acknowledged before is in protected cache, or on media already, unless the cache drains.
+    pub(super) fn flush(&mut self, request: u32) {
+        let is_durable =
+            self.may_hold_dirty() || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0);
+        #[cfg(all(test, debug_assertions))]
+        let is_durable = is_durable || self.fault == Some(super::oracle::Fault::FlushOverDirty);
+        if is_durable {
+            self.complete(request);
+        } else {
+            self.hold(request);
+        }
+    }
+
+    /// Write-back has ended: the writes that wait for a free line go on to the disks.
+    pub(super) fn write_stalled_through(&mut self) {
+        let mut stalled =
+            self.write_back.as_mut().map(|back| std::mem::take(&mut back.stalled)).unwrap_or_default();
+        while let Some(request) = stalled.pop(&mut self.requests, |entry| &mut entry.next) {
+            self.end_stall(request);
+            #[cfg(all(test, debug_assertions))]
+            if self.fault == Some(super::oracle::Fault::StalledInParts) {
+                self.complete(request);
+                continue;
+            }
+            // What the cache has taken of it is not safe there: all of it goes to the disks.
+            let entry = &mut self.requests[request];
+            entry.accepted = 0;
+            entry.service = Service::None;
+            #[cfg(debug_assertions)]
+            self.oracle.write_anew(request);
+            self.write_through(request);
+        }
+    }
+
+    fn end_stall(&mut self, request: u32) {
+        let waited = self.now.since(self.requests[request].stalled_since);
+        self.measures.counts.stall_time += waited;
+        self.measures.counts.stall_max = self.measures.counts.stall_max.max(waited);
     }
 
     /// The data of these sectors have changed: the read cache forgets them.

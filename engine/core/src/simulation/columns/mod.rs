@@ -3,6 +3,7 @@
 //! Each file holds the columns of one subject.
 
 mod arrays;
+mod battery;
 mod counts;
 mod destage;
 mod hits;
@@ -32,6 +33,7 @@ pub(super) fn row(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     response::put_response(run, sink);
     hits::put_hits(run, sink);
     destage::put_destage(run, sink);
+    battery::put_battery(run, sink);
     usage::put_use(run, sink);
     arrays::put_arrays(run, sink);
     timeline::put_timeline(run, sink);

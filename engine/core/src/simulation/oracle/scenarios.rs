@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::Fault;
 use crate::config::Scenario;
+use crate::event::Event;
 use crate::simulation::Simulation;
 
 const LEVELS: [(&str, u32); 7] = [("0", 1), ("0", 3), ("1", 2), ("10", 4), ("5", 3), ("5", 5), ("6", 5)];
@@ -79,7 +80,50 @@ fn battery() -> impl Strategy<Value = Value> {
         1 => Just(json!({"state": "absent", "allow_without_battery": true})),
         1 => Just(json!({"state": "absent"})),
         3 => (1_u64..800, prop::bool::weighted(0.2)).prop_map(move |(ms, at_risk)| charging(ms, at_risk)),
+        3 => learning(),
     ]
+}
+
+/// A battery that is fast enough to go up and down within a run.
+fn learning() -> impl Strategy<Value = Value> {
+    (
+        (any::<bool>(), 0.0..1.0, prop::sample::select(vec![0.0, 0.2, 0.79, 1.0]), any::<bool>()),
+        (1_u64..400, 1_u64..400, 1_u64..1000, prop::option::of(1_u64..400)),
+        (any::<bool>(), prop::bool::weighted(0.2)),
+    )
+        .prop_map(|((present, charge, threshold, sticky), (up, down, holdup, period), (flash, at_risk))| {
+            let ms = 1_000_000;
+            json!({"state": if present { "present" } else { "charging" }, "charge": charge, "threshold": threshold,
+                "hysteresis": if sticky { threshold / 2.0 } else { 0.0 }, "charge_time": up * ms,
+                "learn_discharge_time": down * ms, "holdup": holdup * ms,
+                "learn_period": period.map(|extra| (up + down + extra) * ms),
+                "kind": if flash { "flash" } else { "battery" },
+                "copy_time": if flash { json!(holdup / 3 * ms) } else { Value::Null },
+                "allow_without_battery": at_risk})
+        })
+}
+
+/// Mains lost for a short or a long time, learn cycles and a battery that fails; often none of them.
+fn faults() -> impl Strategy<Value = Value> {
+    let at = 1_u64..1500;
+    let outages = prop::collection::vec((at.clone(), prop_oneof![1_u64..40, 200_u64..3000]), 0..3);
+    let fails = prop_oneof![3 => Just(None), 1 => at.clone().prop_map(Some)];
+    let learns = prop::collection::vec(at, 0..2);
+    let some = (outages, fails, learns).prop_map(|(mut outages, fails, learns)| {
+        let ms = 1_000_000;
+        outages.sort_unstable();
+        let mut end = 0;
+        let mut faults = Vec::new();
+        for (at, duration) in outages {
+            let at = at.max(end + 1);
+            end = at + duration;
+            faults.push(json!({"kind": "mains_lost", "at": at * ms, "duration": duration * ms}));
+        }
+        faults.extend(fails.map(|at| json!({"kind": "battery_fails", "at": at * ms})));
+        faults.extend(learns.iter().map(|at| json!({"kind": "learn_cycle", "at": at * ms})));
+        Value::Array(faults)
+    });
+    prop_oneof![Just(json!([])), some]
 }
 
 fn stream(name: &'static str, array: &'static str) -> impl Strategy<Value = Value> {
@@ -121,10 +165,10 @@ fn scenario() -> impl Strategy<Value = Value> {
     let parts = (
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
-        (cache(), battery()),
+        (cache(), battery(), faults()),
         (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>()),
     );
-    parts.prop_map(|((a, b, two), (x, y, z), (cache, battery), (users, limit, seed, cold))| {
+    parts.prop_map(|((a, b, two), (x, y, z), (cache, battery, faults), (users, limit, seed, cold))| {
         let (arrays, streams) =
             if two { (json!([a, b]), json!([x, z])) } else { (json!([a]), json!([x, y])) };
         let warm_up = if cold { json!("none") } else { json!({"requests": 50}) };
@@ -133,6 +177,7 @@ fn scenario() -> impl Strategy<Value = Value> {
             "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
                 "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
             "arrays": arrays,
+            "faults": faults,
             "run": {"seed": seed, "warm_up": warm_up, "window": {"requests": 400}, "drain": true},
         })
     })
@@ -149,6 +194,7 @@ fn run(simulation: &mut Simulation) {
         panic!("{error}");
     }
     simulation.oracle.end_drain();
+    simulation.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
     while let Some((time, event)) = simulation.events.next() {
         simulation.now = time;
         simulation.act(event);
@@ -167,6 +213,39 @@ proptest! {
     #[test]
     fn no_law_is_broken(scenario in scenario()) {
         run(&mut build(&scenario));
+    }
+}
+
+#[test]
+fn the_random_runs_see_every_transition_of_power_and_battery() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..400 {
+        let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
+        run(&mut simulation);
+        seen.extend(simulation.timeline.entries().iter().map(|entry| entry.transition.name()));
+    }
+    for name in [
+        "mains_lost",
+        "mains_back",
+        "hosts_back",
+        "battery_charging",
+        "battery_ready",
+        "battery_charged",
+        "battery_discharging",
+        "battery_low",
+        "battery_empty",
+        "battery_failed",
+        "learn_begins",
+        "learn_ends",
+        "write_back_enabled",
+        "write_back_disabled",
+        "drained",
+        "cache_copied",
+        "dirty_preserved",
+        "dirty_lost",
+    ] {
+        assert!(seen.contains(name), "{name} never happens");
     }
 }
 
@@ -212,6 +291,36 @@ fn writes_that_overlap_on_the_disks_are_found() {
 fn a_write_that_is_acknowledged_too_early_is_found() {
     let said = verdict(Fault::EarlyAcknowledgement).unwrap();
     assert!(said.contains("another number taken"), "{said}");
+}
+
+#[test]
+fn a_write_that_overtakes_the_drain_is_found() {
+    let said = verdict(Fault::DrainOvertaken).unwrap();
+    assert!(said.contains("goes back from version") || said.contains("two writes of sector"), "{said}");
+}
+
+#[test]
+fn a_flush_that_does_not_wait_for_the_drain_is_found() {
+    let said = verdict(Fault::FlushOverDirty).unwrap();
+    assert!(said.contains("a flush is acknowledged over"), "{said}");
+}
+
+#[test]
+fn a_stalled_write_that_stays_in_a_cache_that_drains_is_found() {
+    let said = verdict(Fault::StalledInParts).unwrap();
+    assert!(said.contains("another number taken") || said.contains("not on the media"), "{said}");
+}
+
+#[test]
+fn a_power_cut_that_forgets_destages_is_found() {
+    let said = verdict(Fault::CutForgetsDestages).unwrap();
+    assert!(said.contains("the write cache counts"), "{said}");
+}
+
+#[test]
+fn data_lost_while_the_battery_holds_them_are_found() {
+    let said = verdict(Fault::EarlyLoss).unwrap();
+    assert!(said.contains("are lost although the battery holds them"), "{said}");
 }
 
 #[test]
