@@ -28,6 +28,8 @@ pub enum Purpose {
     Spindle,
     /// Service times of an abstract server.
     Service,
+    /// The initial state of an SSD, and which of its units nobody has asked for are overwritten.
+    Flash,
 }
 
 /// One random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Disk;
 use super::workload::Distribution;
+use super::{Disk, Ssd};
 use crate::raid::{DEFAULT_GROUPS, Level, ParityUpdate};
 use crate::units::Bytes;
 
@@ -43,6 +43,8 @@ pub enum Device {
     Disk(Disk),
     /// An abstract server: for closed forms, or where only a service time is known.
     Server(Server),
+    /// A solid-state disk.
+    Ssd(Ssd),
 }
 
 /// An abstract server with one queue in order of arrival.

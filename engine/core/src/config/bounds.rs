@@ -36,6 +36,8 @@ impl Scenario {
                 Device::Server(server) => {
                     at_least_one(format!("{path}.disk.servers"), server.servers.into());
                 }
+                // Its model refuses what cannot exist.
+                Device::Ssd(_) => {}
             }
         }
         for (index, stream) in self.workload.streams.iter().enumerate() {

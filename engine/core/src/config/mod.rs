@@ -14,6 +14,7 @@ mod link;
 mod normal;
 mod read_cache;
 mod run;
+mod ssd;
 mod workload;
 mod write_cache;
 
@@ -30,6 +31,7 @@ pub use faults::Fault;
 pub use link::{Bus, Duplex, Link};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
+pub use ssd::{Precondition, Ssd, SsdInterface};
 pub use workload::{
     Address, AddressMap, Arrival, Distribution, Operations, Order, Placement, ReplayMode, Size, SizeOption,
     Stream, Workload,

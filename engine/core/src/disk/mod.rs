@@ -10,6 +10,7 @@ pub mod geometry;
 mod queue;
 pub mod seek;
 mod server;
+pub mod ssd;
 mod usage;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use crate::units::{Lba, Sectors, SimDuration, SimTime};
 
 pub use drive::{Drive, DriveModel};
 pub use server::Server;
+pub use ssd::{FlashCounts, Ssd, SsdModel};
 pub use usage::Usage;
 
 /// One I/O of a device.
@@ -95,6 +97,10 @@ pub trait BlockDevice {
         false
     }
 
+    /// Checks that the device is in order, in debug builds.
+    #[cfg(debug_assertions)]
+    fn check(&self) {}
+
     /// The power fails at `now`: calls `lose` with each run of sectors (first, number) whose writes were done and are
     /// not on the media. The device is empty and idle afterwards; the caller drops what it put on its agenda.
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors));
@@ -107,6 +113,8 @@ pub enum Device {
     Drive(Drive),
     /// An abstract server.
     Server(Server),
+    /// A solid-state disk.
+    Ssd(Box<Ssd>),
 }
 
 /// Hands a call on to the device behind the enum, which the compiler can see through.
@@ -115,6 +123,7 @@ macro_rules! hand_on {
         match $self {
             Self::Drive($device) => $call,
             Self::Server($device) => $call,
+            Self::Ssd($device) => $call,
         }
     };
 }
@@ -143,6 +152,11 @@ impl BlockDevice for Device {
     #[inline]
     fn distance(&self, lba: Lba) -> u32 {
         hand_on!(self, device => device.distance(lba))
+    }
+
+    #[cfg(debug_assertions)]
+    fn check(&self) {
+        hand_on!(self, device => device.check());
     }
 
     fn is_volatile(&self) -> bool {
@@ -177,6 +191,18 @@ pub fn build(array: &config::Array, seed: u64, replicate: u32) -> Result<Vec<Dev
                 Device::Server(Server::new(server, stream))
             })
             .collect()),
+        config::Device::Ssd(ssd) => {
+            let model = Arc::new(SsdModel::new(ssd, array.disks)?);
+            let name = format!("{}/disk", array.name);
+            let mut stream = Stream::named(seed, replicate, &array.name, 0, Purpose::Flash);
+            let state = model.initial_state(&mut stream);
+            Ok((0..array.disks)
+                .map(|index| {
+                    let stream = Stream::named(seed, replicate, &name, index, Purpose::Flash);
+                    Device::Ssd(Box::new(Ssd::new(Arc::clone(&model), &state, stream)))
+                })
+                .collect())
+        }
     }
 }
 
@@ -189,6 +215,9 @@ pub enum LayoutProblem {
     /// The disk's seek curve is impossible.
     #[error("{0}")]
     Seek(#[from] seek::SeekError),
+    /// The SSD's flash is impossible.
+    #[error("{0}")]
+    Flash(#[from] ssd::FlashError),
     /// The RAID level does not go with the number or the size of the disks.
     #[error("{0}")]
     Layout(#[from] LayoutError),
@@ -200,6 +229,7 @@ impl LayoutProblem {
         match self {
             Self::Geometry(_) => "disk.geometry",
             Self::Seek(_) => "disk.seek",
+            Self::Flash(error) => error.field,
             Self::Layout(LayoutError::Disks { .. }) => "disks",
             Self::Layout(LayoutError::Groups { .. }) => "groups",
             Self::Layout(LayoutError::StripeUnit { .. }) => "stripe_unit",
@@ -215,6 +245,7 @@ pub fn layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
     let sectors = match &array.disk {
         config::Device::Disk(disk) => DriveModel::new(disk)?.geometry().sectors(),
         config::Device::Server(server) => server.capacity.sectors(),
+        config::Device::Ssd(ssd) => SsdModel::new(ssd, array.disks)?.sectors(),
     };
     Ok(Layout::grouped(array.raid, array.disks, array.groups, array.stripe_unit.sectors(), sectors)?)
 }

@@ -1,5 +1,6 @@
 //! How much a device is used: time integrals of what waits and what is served.
 
+use super::FlashCounts;
 use crate::units::{SimDuration, SimTime};
 
 /// Time integrals since the last reset.
@@ -16,6 +17,8 @@ pub struct Usage {
     pub reads: u64,
     /// Writes that went into service.
     pub writes: u64,
+    /// What has been done to the flash, where there is any.
+    pub flash: Option<FlashCounts>,
 }
 
 impl Usage {
@@ -31,7 +34,13 @@ impl Usage {
             busy_area: 0,
             reads: 0,
             writes: 0,
+            flash: None,
         }
+    }
+
+    /// Of an SSD of `dies` dies, each of which is busy or not.
+    pub fn of_flash(dies: u32) -> Self {
+        Self { flash: Some(FlashCounts::default()), ..Self::new(dies) }
     }
 
     /// Brings the integrals up to `now`.
@@ -54,11 +63,7 @@ impl Usage {
     #[inline]
     pub fn begin(&mut self, is_write: bool) {
         self.in_service += 1;
-        if is_write {
-            self.writes += 1;
-        } else {
-            self.reads += 1;
-        }
+        self.count(is_write);
     }
 
     /// An I/O is done.
@@ -76,6 +81,45 @@ impl Usage {
         self.in_service = 0;
     }
 
+    /// An I/O counts as a read or a write.
+    #[inline]
+    pub const fn count(&mut self, is_write: bool) {
+        if is_write {
+            self.writes += 1;
+        } else {
+            self.reads += 1;
+        }
+    }
+
+    /// An I/O is done, whatever else the device does.
+    #[inline]
+    pub fn depart(&mut self, now: SimTime) {
+        self.advance(now);
+        self.in_system -= 1;
+    }
+
+    /// One of the servers has begun to work.
+    #[inline]
+    pub fn occupy(&mut self, now: SimTime) {
+        self.advance(now);
+        self.in_service += 1;
+    }
+
+    /// One of the servers has come to rest.
+    #[inline]
+    pub fn release(&mut self, now: SimTime) {
+        self.advance(now);
+        self.in_service -= 1;
+    }
+
+    /// Notes what is done to the flash.
+    #[inline]
+    pub fn note_flash(&mut self, note: impl FnOnce(&mut FlashCounts)) {
+        if let Some(flash) = &mut self.flash {
+            note(flash);
+        }
+    }
+
     /// I/Os that wait or are served.
     #[inline]
     pub const fn in_system(&self) -> u32 {
@@ -90,6 +134,7 @@ impl Usage {
         self.busy_area = 0;
         self.reads = 0;
         self.writes = 0;
+        self.flash = self.flash.map(|_| FlashCounts::default());
     }
 
     fn length(&self) -> SimDuration {

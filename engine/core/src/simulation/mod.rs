@@ -209,8 +209,11 @@ impl Simulation {
             self.act(event);
         }
         #[cfg(debug_assertions)]
-        if self.is_draining() {
-            self.oracle.end_drain();
+        {
+            if self.is_draining() {
+                self.oracle.end_drain();
+            }
+            self.devices.iter().for_each(crate::disk::BlockDevice::check);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ mod arrays;
 mod battery;
 mod counts;
 mod destage;
+mod flash;
 mod hits;
 mod rates;
 mod response;
@@ -34,6 +35,7 @@ pub(super) fn row(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     hits::put_hits(run, sink);
     destage::put_destage(run, sink);
     battery::put_battery(run, sink);
+    flash::put_flash(run, sink);
     usage::put_use(run, sink);
     arrays::put_arrays(run, sink);
     timeline::put_timeline(run, sink);

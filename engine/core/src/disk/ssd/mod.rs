@@ -1,0 +1,327 @@
+//! A solid-state disk: channels of flash dies behind a translation layer and a write buffer.
+//!
+//! ```text
+//!   read   submit ─► die: read ─► channel ─► interface ─► latency ─► done
+//!   write  submit ─► room in the buffer ─► interface ─► latency ─► done        (power-loss protection)
+//!                                            └─► channel, die: program ─► latency ─► done     (without)
+//! ```
+//!
+//! A die does one thing at a time: it reads a page and holds it until the channel has taken it, takes a page from the
+//! channel and programs it, copies a page for garbage collection (reads, channel out and in, one program), or erases a
+//! block. Reads go first, those of the foreground before those of the background; then what is due of garbage collection;
+//! then programs. While writes wait for room in the buffer, a read and anything else take turns. Nothing is suspended once
+//! it has begun. Channels and interface serve in order of arrival.
+//!
+//! A page is programmed when the buffer holds a full one for the die, and with what there is when nothing else could free
+//! room in the buffer; without power-loss protection with what waits when the die is free. A write of a part of a mapping
+//! unit reads the rest from the flash before it is programmed, on the same die.
+//!
+//! Assumed: any die can hold what its address says and no other (static allocation); copies pass through the SSD's
+//! processor, at no cost there; a page is read whole. Not modelled: wear, bad blocks, read disturb and refresh, suspension
+//! of programs and erasures, a mapping table that does not fit the SSD's memory.
+//!
+//! Agrawal et al.: Design tradeoffs for SSD performance, USENIX ATC 2008.
+
+mod blocks;
+mod dies;
+mod model;
+#[cfg(debug_assertions)]
+mod oracle;
+mod reads;
+mod steady_state;
+#[cfg(test)]
+mod tests;
+mod translation;
+mod writes;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::{Agenda, BlockDevice, Io, Usage};
+use crate::pipe::Pipe;
+use crate::rng::Stream;
+use crate::slab::{Fifo, Link, Slab};
+use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration, SimTime};
+
+pub use model::{FlashError, SsdModel};
+use translation::Translation;
+
+/// What has been done to the flash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlashCounts {
+    /// Sectors that the array wrote to the SSD.
+    pub host_sectors: u64,
+    /// Sectors of the pages that were programmed.
+    pub programmed_sectors: u64,
+    /// Units that garbage collection copied.
+    pub copied_units: u64,
+    /// Blocks that were erased.
+    pub erases: u64,
+}
+
+/// What an entry of the agenda stands for; its index is above it in the slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// A die is done with what it does.
+    Die,
+    /// The channel has taken the page that a die has read.
+    Channel,
+    /// A piece of a write has crossed the interface.
+    Received,
+    /// A command is done.
+    Done,
+}
+
+const STAGE_BITS: u32 = 2;
+
+const fn slot(stage: Stage, index: u32) -> u32 {
+    index << STAGE_BITS | stage as u32
+}
+
+/// An I/O under way.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    io: Io,
+    /// Page reads, pieces or units that are not done.
+    pending: u32,
+    /// Whether its command has crossed the interface.
+    is_announced: bool,
+    /// Units of a write that have been let into the buffer.
+    admitted: u32,
+    next: Link,
+}
+
+/// Reads of the pages that hold a part of one logical page.
+#[derive(Clone, Copy, Debug)]
+struct PageRead {
+    command: u32,
+    pages: u32,
+    sectors: u32,
+    arrival: u64,
+    next: Link,
+}
+
+/// Units of a write on their way into the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    command: u32,
+    first: u32,
+    count: u32,
+}
+
+/// A unit that waits in the buffer.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    unit: u32,
+    /// The command that waits for it.
+    command: Link,
+    /// Whether the flash has to be read to complete it.
+    is_part: bool,
+}
+
+/// What a die does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Nothing,
+    /// Reads pages, then waits for the channel.
+    Read(u32),
+    /// Programs so many of the first units that wait.
+    Program(u32),
+    /// Reads what it copies: so many units.
+    Copy(u32),
+    /// Programs what it has copied, or erases.
+    Collect,
+}
+
+#[derive(Debug)]
+struct Die {
+    work: Work,
+    foreground: Fifo,
+    background: Fifo,
+    waiting: VecDeque<Waiting>,
+    has_just_read: bool,
+    /// Copies of the present victim so far.
+    copies: u32,
+}
+
+/// One SSD.
+#[derive(Debug)]
+pub struct Ssd {
+    model: Arc<SsdModel>,
+    translation: Translation,
+    dies: Box<[Die]>,
+    channels: Box<[Pipe]>,
+    /// Reads and writes; only the first where the interface is half-duplex.
+    interface: [Pipe; 2],
+    commands: Slab<Command>,
+    reads: Slab<PageRead>,
+    pieces: Slab<Piece>,
+    /// Writes that wait for room in the buffer, whole or in part.
+    entering: Fifo,
+    /// Units for which the buffer has room.
+    room: u32,
+    /// Dies that program, copy or erase.
+    writing: u32,
+    arrivals: u64,
+    usage: Usage,
+}
+
+impl Ssd {
+    /// An SSD of `model` in the initial `state` of that; what is left to chance is drawn from `stream`.
+    pub fn new(model: Arc<SsdModel>, state: &[u32], stream: Stream) -> Self {
+        let die = |_| Die {
+            work: Work::Nothing,
+            foreground: Fifo::default(),
+            background: Fifo::default(),
+            waiting: VecDeque::new(),
+            has_just_read: false,
+            copies: 0,
+        };
+        Self {
+            translation: Translation::new(&model, state, stream),
+            dies: (0..model.dies).map(die).collect(),
+            channels: vec![Pipe::default(); model.channels as usize].into(),
+            interface: [Pipe::default(); 2],
+            commands: Slab::default(),
+            reads: Slab::default(),
+            pieces: Slab::default(),
+            entering: Fifo::default(),
+            room: model.buffer_units,
+            writing: 0,
+            arrivals: 0,
+            usage: Usage::of_flash(model.dies),
+            model,
+        }
+    }
+
+    /// Claims the interface for `sectors` of a command; gives when they are over.
+    #[inline]
+    fn cross(&mut self, now: SimTime, command: u32, sectors: u32) -> SimTime {
+        let interface = &self.model.interface;
+        let command = &mut self.commands[command];
+        let is_write = command.io.is_write;
+        let rate = if is_write { interface.write_rate } else { interface.read_rate };
+        let mut time = rate.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes(sectors)));
+        if !command.is_announced {
+            command.is_announced = true;
+            time += interface.command_overhead;
+        }
+        let direction = usize::from(is_write && !interface.half_duplex);
+        self.interface[direction].claim(now, time)
+    }
+
+    /// Ends a command at `time`, at once where that is now.
+    #[inline]
+    fn complete(&mut self, now: SimTime, time: SimTime, command: u32, agenda: &mut Agenda<'_>) -> Option<Io> {
+        if time > now {
+            agenda.schedule(time, slot(Stage::Done, command));
+            return None;
+        }
+        Some(self.leave(now, command))
+    }
+
+    fn leave(&mut self, now: SimTime, command: u32) -> Io {
+        self.usage.depart(now);
+        self.commands.remove(command).io
+    }
+
+    /// The units that `sectors` sectors from `lba` on lie in: first and last.
+    #[inline]
+    fn units(&self, lba: Lba, sectors: u32) -> (u32, u32) {
+        let unit = u64::from(self.model.unit_sectors);
+        ((lba.0 / unit) as u32, ((lba.0 + u64::from(sectors).max(1) - 1) / unit) as u32)
+    }
+}
+
+const fn bytes(sectors: u32) -> Bytes {
+    Bytes(sectors as u64 * SECTOR_BYTES)
+}
+
+impl BlockDevice for Ssd {
+    #[inline]
+    fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
+        self.usage.arrive(now);
+        self.usage.count(io.is_write);
+        let (first, last) = self.units(io.lba, io.sectors);
+        let command = Command { io, pending: 0, is_announced: false, admitted: 0, next: Link::END };
+        let command = self.commands.insert(command);
+        if !io.is_write {
+            self.submit_read(now, command, agenda);
+        } else if io.sectors == 0 {
+            // A flush: what is done is protected, or on the flash.
+            agenda.schedule(now + self.model.command_latency, slot(Stage::Done, command));
+        } else {
+            self.usage.note_flash(|flash| flash.host_sectors += u64::from(io.sectors));
+            self.commands[command].pending = last - first + 1;
+            self.entering.push(&mut self.commands, command, |command| &mut command.next);
+            self.admit(now, agenda);
+            self.relieve(now, agenda);
+        }
+    }
+
+    #[inline]
+    fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
+        let index = slot >> STAGE_BITS;
+        match slot & ((1 << STAGE_BITS) - 1) {
+            0 => self.die_done(now, index, yields, agenda),
+            1 => self.page_read(now, index, yields, agenda),
+            2 => self.received(now, index, agenda),
+            _ => Some(self.leave(now, index)),
+        }
+    }
+
+    #[inline]
+    fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    #[inline]
+    fn usage_mut(&mut self) -> &mut Usage {
+        &mut self.usage
+    }
+
+    #[cfg(debug_assertions)]
+    fn check(&self) {
+        self.translation.check();
+    }
+
+    /// What the buffer protects reaches the flash on what power is stored; everything else was not done.
+    fn lose_power(&mut self, now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {
+        self.usage.cut(now);
+        for die in 0..self.model.dies {
+            let programmed = match self.dies[die as usize].work {
+                Work::Program(count) => count as usize,
+                _ => 0,
+            };
+            let mut waiting = std::mem::take(&mut self.dies[die as usize].waiting);
+            if self.model.is_protected {
+                for &Waiting { unit, .. } in waiting.iter().skip(programmed) {
+                    while self.translation.is_collection_due(die) {
+                        if self.translation.is_victim_empty(die) {
+                            self.translation.erase(die);
+                        } else {
+                            self.translation.copy(die);
+                        }
+                    }
+                    self.translation.program(unit);
+                }
+                self.translation.pad(die);
+            }
+            waiting.clear();
+            self.dies[die as usize] = Die {
+                work: Work::Nothing,
+                foreground: Fifo::default(),
+                background: Fifo::default(),
+                waiting,
+                has_just_read: false,
+                copies: 0,
+            };
+        }
+        for pipe in self.channels.iter_mut().chain(&mut self.interface) {
+            pipe.cut(now);
+        }
+        (self.commands, self.reads, self.pieces) = (Slab::default(), Slab::default(), Slab::default());
+        self.entering = Fifo::default();
+        (self.room, self.writing) = (self.model.buffer_units, 0);
+    }
+}

@@ -1,0 +1,191 @@
+//! What all SSDs of one kind share, derived from a configuration.
+
+use super::steady_state::steady_state;
+use crate::config::{Precondition, Ssd, SsdInterface};
+use crate::rng::Stream;
+use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, Sectors, SimDuration};
+
+/// Erased or open blocks of a die that garbage collection needs besides its low mark: one open for the host, one open for
+/// copies, one being erased, and one so that some unit is always invalid.
+const WORKING_BLOCKS: u64 = 4;
+
+/// Pages of each die that the write buffer holds by default.
+const BUFFERED_PAGES: u64 = 16;
+
+/// Blocks, and units of a block, that all dies of an array have at most: they take memory.
+const MOST_ENTRIES: u64 = 1 << 24;
+
+/// What all SSDs of one kind share.
+#[derive(Clone, Debug)]
+pub struct SsdModel {
+    pub(super) channels: u32,
+    pub(super) dies: u32,
+    /// Sectors in a mapping unit.
+    pub(super) unit_sectors: u32,
+    /// Units in a page, over all planes.
+    pub(super) units_per_page: u32,
+    pub(super) units_per_block: u32,
+    /// Units that the host sees on a die.
+    pub(super) units_per_die: u32,
+    pub(super) blocks_per_die: u32,
+    pub(super) read_time: SimDuration,
+    pub(super) program_time: SimDuration,
+    pub(super) erase_time: SimDuration,
+    pub(super) channel_rate: Option<Bandwidth>,
+    pub(super) interface: SsdInterface,
+    pub(super) command_latency: SimDuration,
+    /// Units that the write buffer holds.
+    pub(super) buffer_units: u32,
+    pub(super) is_protected: bool,
+    pub(super) gc_low_mark: u32,
+    pub(super) precondition: Precondition,
+}
+
+/// Why an SSD cannot exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct FlashError {
+    /// The parameter that is at fault.
+    pub field: &'static str,
+    message: String,
+}
+
+impl FlashError {
+    fn new(field: &'static str, message: String) -> Self {
+        Self { field, message }
+    }
+}
+
+impl SsdModel {
+    /// Derives the flash from a configuration; there are `disks` such SSDs.
+    ///
+    /// # Errors
+    /// Sizes that do not go together; the message says which are allowed.
+    pub fn new(ssd: &Ssd, disks: u32) -> Result<Self, FlashError> {
+        for (field, value) in [
+            ("disk.channels", ssd.channels),
+            ("disk.dies_per_channel", ssd.dies_per_channel),
+            ("disk.planes", ssd.planes),
+            ("disk.pages_per_block", ssd.pages_per_block),
+        ] {
+            if value == 0 || value > 1 << 16 {
+                return Err(FlashError::new(field, format!("{value}; allowed is 1 to 65536")));
+            }
+        }
+        if !(2..=1 << 16).contains(&ssd.gc_low_mark) {
+            let message = format!("{}; allowed is 2 to 65536", ssd.gc_low_mark);
+            return Err(FlashError::new("disk.gc_low_mark", message));
+        }
+        for (field, rate) in [
+            ("disk.channel_rate", ssd.channel_rate),
+            ("disk.interface.read_rate", ssd.interface.read_rate),
+            ("disk.interface.write_rate", ssd.interface.write_rate),
+        ] {
+            if rate == Some(Bandwidth(0)) {
+                return Err(FlashError::new(field, "0; allowed is 1 or more".to_owned()));
+            }
+        }
+        let unit = ssd.mapping_unit.0;
+        if !unit.is_power_of_two() || !(SECTOR_BYTES..=64 << 10).contains(&unit) {
+            let message = format!("{unit} bytes; allowed is a power of two from 512 bytes to 64 KiB");
+            return Err(FlashError::new("disk.mapping_unit", message));
+        }
+        let page = ssd.page.0;
+        if page == 0 || !page.is_multiple_of(unit) || page > 1 << 20 {
+            let message = format!(
+                "{page} bytes; allowed is a multiple of the mapping unit of {unit} bytes, up to 1 MiB"
+            );
+            return Err(FlashError::new("disk.page", message));
+        }
+        let dies = u64::from(ssd.channels) * u64::from(ssd.dies_per_channel);
+        let units_per_page = page / unit * u64::from(ssd.planes);
+        let units_per_block = units_per_page * u64::from(ssd.pages_per_block);
+        // Every die holds as many pages; what is left over is no part of the capacity.
+        let units_per_die = ssd.capacity.0 / unit / units_per_page / dies * units_per_page;
+        let blocks = (units_per_die as f64 * (1.0 + ssd.over_provisioning.0) / units_per_block as f64) as u64;
+        if dies > 1 << 16
+            || units_per_die == 0
+            || blocks * units_per_block >= 1 << 31
+            || units_per_die * dies >= 1 << 31
+        {
+            let message = format!(
+                "{} bytes over {dies} dies of pages of {} bytes; allowed is a page a die to 2^31 mapping units in all",
+                ssd.capacity.0,
+                units_per_page * unit
+            );
+            return Err(FlashError::new("disk.capacity", message));
+        }
+        // Some full block must give back a page at least: the last page of a copy is filled up.
+        let kept = units_per_block - units_per_page + 1;
+        let least = units_per_die.div_ceil(kept) + u64::from(ssd.gc_low_mark) + WORKING_BLOCKS;
+        if blocks < least {
+            let message = format!(
+                "{} gives each die {blocks} blocks of {} bytes; garbage collection of {units_per_die} units with gc_low_mark {} needs {least}: allowed is {:.4} or more",
+                ssd.over_provisioning.0,
+                units_per_block * unit,
+                ssd.gc_low_mark,
+                (least * units_per_block) as f64 / units_per_die as f64 - 1.0
+            );
+            return Err(FlashError::new("disk.over_provisioning", message));
+        }
+        let entries = (blocks + units_per_block) * dies;
+        if entries * u64::from(disks) > MOST_ENTRIES {
+            let message = format!(
+                "{} and `planes` make {blocks} blocks of {units_per_block} units on each of {dies} dies; allowed are {MOST_ENTRIES} blocks and units of one block on all dies of all {disks} SSDs",
+                ssd.pages_per_block
+            );
+            return Err(FlashError::new("disk.pages_per_block", message));
+        }
+        let buffer_units = ssd.buffer_bytes().0 / unit;
+        if buffer_units < units_per_page || buffer_units >= 1 << 31 {
+            let message = format!(
+                "{} bytes; allowed is a page of all planes, {} bytes, or more",
+                ssd.buffer_bytes().0,
+                units_per_page * unit
+            );
+            return Err(FlashError::new("disk.write_buffer", message));
+        }
+        Ok(Self {
+            channels: ssd.channels,
+            dies: dies as u32,
+            unit_sectors: (unit / SECTOR_BYTES) as u32,
+            units_per_page: units_per_page as u32,
+            units_per_block: units_per_block as u32,
+            units_per_die: units_per_die as u32,
+            blocks_per_die: blocks as u32,
+            read_time: ssd.read_time,
+            program_time: ssd.program_time,
+            erase_time: ssd.erase_time,
+            channel_rate: ssd.channel_rate,
+            interface: ssd.interface,
+            command_latency: ssd.command_latency,
+            buffer_units: buffer_units as u32,
+            is_protected: ssd.power_loss_protection,
+            gc_low_mark: ssd.gc_low_mark,
+            precondition: ssd.precondition,
+        })
+    }
+
+    /// Valid units of the full blocks of a die in its steady state, where the SSD was brought there; drawn from `stream`.
+    pub fn initial_state(&self, stream: &mut Stream) -> Vec<u32> {
+        if self.precondition != Precondition::Random {
+            return Vec::new();
+        }
+        let full = self.blocks_per_die - self.gc_low_mark;
+        steady_state(full, self.units_per_block, self.units_per_die.into(), stream)
+    }
+
+    /// What the host sees.
+    pub fn sectors(&self) -> Sectors {
+        Sectors(u64::from(self.units_per_die) * u64::from(self.dies) * u64::from(self.unit_sectors))
+    }
+}
+
+impl Ssd {
+    /// The size of the write buffer.
+    pub fn buffer_bytes(&self) -> Bytes {
+        let page = self.page.0.saturating_mul(u64::from(self.planes));
+        let dies = u64::from(self.channels) * u64::from(self.dies_per_channel);
+        self.write_buffer.unwrap_or(Bytes(page.saturating_mul(dies).saturating_mul(BUFFERED_PAGES)))
+    }
+}

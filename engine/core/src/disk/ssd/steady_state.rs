@@ -1,0 +1,124 @@
+//! The state that uniform random writes over all addresses lead a die to, without writing the die over and over.
+//!
+//! In the limit of large blocks greedy collection takes the blocks in the order in which they were filled, and a block of
+//! relative age a (0 the newest, 1 the next victim) has kept the share
+//!
+//! ```text
+//!   u(a) = exp(-c a),   with (1 - exp(-c)) / c = utilisation of the full blocks
+//! ```
+//!
+//! of its units \[1\]. A sample of blocks starts from there and is written and collected, functionally, until every block
+//! has been collected some twice: that brings in what finite blocks change. The die's blocks repeat the sample.
+//!
+//! 1. Xiang, Kurkoski: An improved analytic expression for write amplification in NAND flash, ICNC 2012; Desnoyers:
+//!    Analytic modeling of SSD write performance, SYSTOR 2012.
+
+use super::blocks::{Blocks, Writer};
+use crate::rng::Stream;
+
+/// Full blocks that are simulated to find the state of a die, at most.
+const SAMPLE: u32 = 256;
+
+/// Writes to the sample, at most: large blocks are near the limit from the start.
+const MOST_WRITES: f64 = 2e6;
+
+/// Times that each block of the sample is collected.
+const ROUNDS: f64 = 2.0;
+
+/// The valid units of `full` full blocks of `units` each that hold `valid` in all.
+pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut Stream) -> Vec<u32> {
+    let sample = full.min(SAMPLE);
+    let share = (valid as f64 / (f64::from(full) * f64::from(units))).min(1.0);
+    let sample_valid = (share * f64::from(sample) * f64::from(units)) as u64;
+    let exponent = exponent_of(share);
+    let by_age = (0..sample).map(|age| {
+        let kept = libm::exp(-exponent * (f64::from(age) + 0.5) / f64::from(sample));
+        (kept * f64::from(units)) as u32
+    });
+    // Two blocks are being filled, one is erased for copies.
+    let mut blocks = Blocks::new(sample + 3, units, 2);
+    for count in fit(by_age.collect(), units, sample_valid) {
+        blocks.fill_anonymously(count);
+    }
+    let gain = 1.0 - libm::exp(-exponent);
+    let writes = (ROUNDS * f64::from(sample) * f64::from(units) * gain).min(MOST_WRITES);
+    for _ in 0..writes as u64 {
+        overwrite(&mut blocks, stream);
+    }
+    let mut counts: Vec<u32> = blocks.valid_of_full().collect();
+    counts.sort_unstable();
+    let repeated = (0..full as usize).map(|block| counts[block * counts.len() / full as usize]).collect();
+    fit(repeated, units, valid)
+}
+
+/// One uniform random write without time: an anonymous unit is overwritten, and what collection is due is done.
+pub(super) fn overwrite(blocks: &mut Blocks, stream: &mut Stream) {
+    while blocks.is_collection_due() {
+        if blocks.is_victim_empty() {
+            blocks.erase();
+        } else {
+            blocks.copy(1, |_| false, |_, _| ());
+        }
+    }
+    blocks.invalidate_anonymous(stream);
+    blocks.write_anonymous(Writer::Host);
+}
+
+/// The solution c of (1 - exp(-c)) / c = `share`.
+fn exponent_of(share: f64) -> f64 {
+    let (mut low, mut high) = (1e-9, 700.0);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if -libm::expm1(-middle) / middle > share {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// Spreads what `counts` lack, or have too many of, over all of them, so that their sum is `valid`.
+fn fit(mut counts: Vec<u32>, units: u32, valid: u64) -> Vec<u32> {
+    let mut sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
+    while sum != valid {
+        let before = sum;
+        for count in &mut counts {
+            if sum < valid && *count < units {
+                *count += 1;
+                sum += 1;
+            } else if sum > valid && *count > 0 {
+                *count -= 1;
+                sum -= 1;
+            }
+        }
+        assert!(sum != before, "{valid} units do not fit into {} blocks of {units}", counts.len());
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    #[test]
+    fn the_exponent_solves_its_equation() {
+        for share in [0.5_f64, 0.78, 0.9, 0.99] {
+            let c = exponent_of(share);
+            assert!(((1.0 - libm::exp(-c)) / c - share).abs() < 1e-12, "{share}: {c}");
+        }
+    }
+
+    #[test]
+    fn the_state_has_the_valid_units_asked_for_in_blocks_that_hold_them() {
+        let mut stream = Stream::named(1, 0, "ssd", 0, Purpose::Flash);
+        for full in [10_u32, 100, 1000] {
+            let valid = u64::from(full) * 64 * 4 / 5;
+            let counts = steady_state(full, 64, valid, &mut stream);
+            assert_eq!(counts.len(), full as usize);
+            assert_eq!(counts.iter().map(|&count| u64::from(count)).sum::<u64>(), valid);
+            assert!(counts.iter().all(|&count| count <= 64));
+        }
+    }
+}
