@@ -32,6 +32,10 @@ class Frames:
         """Return one row per point: what the study's seek found."""
         return self._view("answers")
 
+    def timeline(self) -> "pl.LazyFrame":
+        """Return one row per transition of each run: when, what, to what, and its figure."""
+        return self._view("timeline")
+
     def query(self, name: str) -> "pl.LazyFrame":
         """Return the rows of a named query.
 

@@ -58,11 +58,14 @@ class Session:
                 "points": views.points_view(self.axes, self.seek, measured),
                 "certified": views.certified_view(self.axes, measured),
                 "answers": views.answers_view(),
+                "timeline": views.timeline_view(),
             },
         )
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
-        """Run one SELECT or EXPLAIN over `runs`, `points`, `certified`, `answers`, `configurations`, `plan`.
+        """Run one SELECT or EXPLAIN over the views and `plan`.
+
+        The views are `runs`, `points`, `certified`, `answers`, `configurations` and `timeline`.
 
         Args:
             statement: The statement.

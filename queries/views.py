@@ -6,6 +6,8 @@ replicates `c` and the ends of its 95 % t-interval `c_low` and `c_high` (null wi
 each replicate's own mean taken first: replicates share their random streams across points, so only replicates
 are independent of each other. `plan_row` is the point's place in the plan.
 
+`timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order.
+
 Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
 `n_failed`, `n_missing`).
 """
@@ -104,6 +106,27 @@ FROM found_answers
 LEFT JOIN published USING (point_id, metric)
 LEFT JOIN configurations USING (point_id)
 ORDER BY plan_row
+"""
+
+
+def timeline_view() -> str:
+    """Return the statement of `timeline`: each transition of each run, in the order in which it happened."""
+    return """
+WITH once AS (
+  SELECT run_id, min(plan_row) AS plan_row, any_value(timeline_s) AS timeline_s,
+    any_value(timeline_event) AS timeline_event, any_value(timeline_subject) AS timeline_subject,
+    any_value(timeline_value) AS timeline_value
+  FROM runs JOIN configurations USING (point_id)
+  GROUP BY run_id
+), transitions AS (
+  SELECT run_id, plan_row, unnest(range(1, len(timeline_s) + 1)) AS place,
+    unnest(timeline_s) AS at_s, unnest(timeline_event) AS event, unnest(timeline_subject) AS subject,
+    unnest(timeline_value) AS value
+  FROM once
+)
+SELECT run_id, at_s, event, subject, value
+FROM transitions
+ORDER BY plan_row, run_id, place
 """
 
 

@@ -52,7 +52,18 @@ def test_simulate_prints_a_row(destage: Any, study: Path) -> None:
     row = json.loads(destage("simulate", str(study), "--set", "workload.users=3", "--json").out)
     assert row["status"] == "ok"
     assert row["requests"] == 300
-    assert "mean response time of reads and writes" in destage("simulate", str(study)).out
+    printed = destage("simulate", str(study)).out
+    assert "mean response time of reads and writes" in printed
+    assert "timeline" not in printed
+
+
+def test_simulate_prints_the_timeline_of_a_run_with_faults(destage: Any, study: Path) -> None:
+    faults = "faults=[{kind: mains_lost, at: 10ms, duration: 1s}]"
+    printed = destage("simulate", str(study), "--set", faults).out
+    events = [line.split()[2] for line in printed.partition("\ntimeline\n")[2].splitlines()]
+    assert events[:2] == ["window_begins", "mains_lost"]
+    assert [event for event in events if event.startswith("hosts")] == ["hosts_back"]
+    assert events[-1] == "window_ends"
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,32 @@ def test_a_sweep_without_rows_has_typed_empty_views(make_session: Any, seek: str
 
 def test_a_store_before_its_plan_has_empty_views_too(make_session: Any) -> None:
     session = make_session()
-    for view in ("runs", "points", "answers", "certified", "configurations"):
+    for view in ("runs", "points", "answers", "certified", "configurations", "timeline"):
         assert session.sql(f"FROM {view}").num_rows == 0
     assert session.query("design_space").num_rows == 0
+
+
+def test_the_timeline_has_a_row_per_transition_in_order(make_session: Any) -> None:
+    entries = [
+        (0.0, "window_begins", 0.0),
+        (5.5, "battery_failed", 1.0),
+        (5.5, "write_back_disabled", 4096.0),
+    ]
+    lists = {
+        f"timeline_{name}": [entry[at] for entry in entries]
+        for at, name in enumerate(["s", "event", "value"])
+    }
+    twice = run("p", 0, 1.0, timeline_subject=[""] * 3, **lists)
+    # Two points may come to one run; a run that failed has no timeline.
+    runs = [twice, {**twice, "point_id": "q"}, run("r", 0, None, status="failed")]
+    session = make_session(runs, axes={DISKS: pa.int64()})
+    table = session.sql("FROM timeline")
+    assert table.to_pylist() == [
+        {"run_id": "p-0", "at_s": at, "event": event, "subject": "", "value": value}
+        for at, event, value in entries
+    ]
+    empty = make_session(planned_only=[run("x", 0, None)], axes={DISKS: pa.int64()}).sql("FROM timeline")
+    assert (empty.num_rows, empty.schema) == (0, table.schema)
 
 
 def test_every_view_keeps_the_order_of_the_plan(make_session: Any) -> None:

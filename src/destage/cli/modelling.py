@@ -39,9 +39,21 @@ def simulate(
         {
             name: f"{number(value) if isinstance(value, int | float) else str(value):<14}  {meanings[name]}"
             for name, value in row.items()
-            if value is not None
+            if value is not None and not name.startswith("timeline_")
         }
     )
+    _print_timeline(row)
+
+
+def _print_timeline(row: dict[str, Any]) -> None:
+    """Draw what happened in a run, where more did than that its window began and ended."""
+    columns = [row[f"timeline_{name}"] for name in ("s", "event", "subject", "value")]
+    lines = [
+        f"{at:>14.6f} s  {event:<22}  {' '.join(filter(None, [subject, f'{value:g}' if value else '']))}"
+        for at, event, subject, value in zip(*columns, strict=True)
+    ]
+    if any(not event.startswith("window_") for event in row["timeline_event"]):
+        print_data("\ntimeline\n" + "".join(f"{line.rstrip()}\n" for line in lines))
 
 
 def catalog(

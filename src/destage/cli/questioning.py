@@ -49,7 +49,7 @@ def sql(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Ask a sweep's rows in SQL, read-only: views runs, points, certified, answers, configurations."""
+    """Ask a sweep's rows in SQL: views runs, points, certified, answers, configurations, timeline."""
     from destage.queries import open_session
 
     with open_session(_found(sweep, store)) as session:

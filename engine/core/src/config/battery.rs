@@ -7,7 +7,11 @@ use super::Issue;
 use super::check::check_fraction;
 use crate::units::{Fraction, SimDuration};
 
-const HOUR: u64 = 3600 * 1_000_000_000;
+const SECOND: u64 = 1_000_000_000;
+const HOUR: u64 = 3600 * SECOND;
+
+/// Learn cycles that return faster would be all that a run does.
+const SHORTEST_PERIOD: SimDuration = SimDuration(SECOND);
 
 /// The battery, or the capacitor of a flash-backed cache, that protects dirty data. Charge rises and falls linearly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +104,10 @@ impl Battery {
             if time == SimDuration::ZERO {
                 issues.push(Issue::new(format!("{path}.{name}"), "0 ns; allowed is more than 0"));
             }
+        }
+        if self.learn_period.is_some_and(|period| period < SHORTEST_PERIOD) {
+            let message = "less than 1 s; allowed is 1 s or more, or null for none";
+            issues.push(Issue::new(format!("{path}.learn_period"), message));
         }
         let cycle = SimDuration(self.learn_discharge_time.0.saturating_add(self.charge_time.0));
         if let Some(period) = self.learn_period

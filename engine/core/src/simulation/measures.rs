@@ -101,8 +101,8 @@ pub struct Counts {
     pub lost_sectors: u64,
     /// Sectors that disks had acknowledged and lost.
     pub disk_lost_sectors: u64,
-    /// Disk writes that a power cut ended: their sectors may be old or new.
-    pub torn_writes: u64,
+    /// Disk writes that a power cut ended: what was under way may have been written in part.
+    pub disk_writes_cut: u64,
     /// Stripes that a power cut left with parity that may not match.
     pub write_holes: u64,
 }

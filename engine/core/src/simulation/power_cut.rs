@@ -28,7 +28,7 @@ impl Simulation {
         let dirty = self.dirty_bytes();
         self.timeline.note(self.now, Transition::MainsLost, "", dirty);
         self.measures.counts.requests_cut += self.requests.len() as u64;
-        let half_destaged = self.count_torn_writes();
+        let half_destaged = self.count_cut_writes();
         self.power.outage = Some(Outage { half_destaged });
         self.stop_everything();
         self.note_dirty();
@@ -53,7 +53,7 @@ impl Simulation {
     }
 
     /// Counts what a cut tears; gives the stripes with parity whose destage it ends.
-    fn count_torn_writes(&mut self) -> u64 {
+    fn count_cut_writes(&mut self) -> u64 {
         let mut half_destaged = 0;
         let is_writing = |operation: &ArrayOperation| {
             operation.pending > 0 && operation.second == Link::END && operation.first == Link::END
@@ -62,7 +62,7 @@ impl Simulation {
             let has_parity = array.layout.level().parities() > 0;
             for lock in array.locks.values() {
                 for operation in lock.holders(&self.operations).filter(|operation| is_writing(operation)) {
-                    self.measures.counts.torn_writes += u64::from(operation.pending);
+                    self.measures.counts.disk_writes_cut += u64::from(operation.pending);
                     if let (true, Parent::Destage { .. }) = (has_parity, operation.parent) {
                         half_destaged += 1;
                     } else {

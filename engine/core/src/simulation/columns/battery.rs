@@ -63,8 +63,8 @@ pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
     int(
         sink,
         run,
-        ("torn_writes", c, "disk writes that losses of mains ended: their sectors may be old or new"),
-        |run| run.measures.counts.torn_writes,
+        ("disk_writes_cut", c, "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part"),
+        |run| run.measures.counts.disk_writes_cut,
     );
     int(
         sink,

@@ -12,7 +12,7 @@ pub(super) fn put_timeline(run: Option<&Simulation>, sink: &mut impl ColumnSink)
         "timeline_s",
         "s",
         "when each transition of the run happened, from the start of the run on; the lists below have one entry for each",
-        Value::FloatList(entries(run).iter().map(|entry| entry.at.0 as f64 * 1e-9).collect()),
+        Value::FloatList(entries(run).iter().map(|entry| entry.at.0 as f64 / 1e9).collect()),
     );
     sink.put(
         "timeline_event",

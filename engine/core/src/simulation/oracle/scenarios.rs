@@ -107,7 +107,7 @@ fn learning() -> impl Strategy<Value = Value> {
             json!({"state": if present { "present" } else { "charging" }, "charge": charge, "threshold": threshold,
                 "hysteresis": if sticky { threshold / 2.0 } else { 0.0 }, "charge_time": up * ms,
                 "learn_discharge_time": down * ms, "holdup": holdup * ms,
-                "learn_period": period.map(|extra| (up + down + extra) * ms),
+                "learn_period": period.map(|extra| (1000 + extra) * ms),
                 "kind": if flash { "flash" } else { "battery" },
                 "copy_time": if flash { json!(holdup / 3 * ms) } else { Value::Null },
                 "allow_without_battery": at_risk})
