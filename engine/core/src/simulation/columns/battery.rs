@@ -63,7 +63,11 @@ pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
     int(
         sink,
         run,
-        ("disk_writes_cut", c, "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part"),
+        (
+            "disk_writes_cut",
+            c,
+            "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part",
+        ),
         |run| run.measures.counts.disk_writes_cut,
     );
     int(
