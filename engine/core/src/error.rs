@@ -40,6 +40,18 @@ pub enum RunError {
         /// The simulated moment [ns].
         at_ns: u64,
     },
+    /// The limit of events was reached before the window ended.
+    #[error(
+        "run.max_events: {events} events reached {at_ns} ns and {requests} requests, and the run is not over; allow more, or ask for a shorter window"
+    )]
+    EventLimit {
+        /// Events simulated.
+        events: u64,
+        /// The simulated moment [ns].
+        at_ns: u64,
+        /// Requests completed.
+        requests: u64,
+    },
     /// Requests are outstanding and nothing can happen.
     #[error("deadlock at {at_ns} ns: {state}")]
     Deadlock {
@@ -57,6 +69,7 @@ impl RunError {
             Self::Configuration(_) | Self::Standstill { .. } => "configuration",
             Self::Trace(_) | Self::TraceMissing { .. } | Self::TraceBeyondArray { .. } => "trace",
             Self::Deadlock { .. } => "deadlock",
+            Self::EventLimit { .. } => "event_limit",
         }
     }
 }

@@ -15,7 +15,7 @@ impl Pipe {
     #[inline]
     pub fn claim(&mut self, now: SimTime, service: SimDuration) -> SimTime {
         self.free_at = self.free_at.max(now) + service;
-        self.busy += service.0;
+        self.busy = self.busy.saturating_add(service.0);
         self.free_at
     }
 

@@ -14,12 +14,12 @@ pub const SECTOR_BYTES: u64 = 512;
 pub struct SimTime(pub u64);
 
 /// A length of simulated time \[ns\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct SimDuration(pub u64);
 
 /// A size \[bytes\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
@@ -70,12 +70,31 @@ macro_rules! quantity_schema {
     };
 }
 
-quantity_schema!(SimDuration, "integer", "ns", "minimum": 0);
-quantity_schema!(Bytes, "integer", "bytes", "minimum": 0);
+quantity_schema!(SimDuration, "integer", "ns", "minimum": 0, "maximum": SimDuration::LONGEST.0);
+quantity_schema!(Bytes, "integer", "bytes", "minimum": 0, "maximum": Bytes::LARGEST.0);
 quantity_schema!(Bandwidth, "integer", "bytes_per_s", "minimum": 1);
 quantity_schema!(Rate, "number", "per_s", "exclusiveMinimum": 0);
 quantity_schema!(Fraction, "number", "fraction", "minimum": 0, "maximum": 1);
 quantity_schema!(Rpm, "number", "rpm", "exclusiveMinimum": 0);
+
+/// Lets a configuration give a quantity up to its greatest value, below which sums and products keep in range.
+macro_rules! bounded {
+    ($name:ident, $greatest:expr, $unit:literal) => {
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let value = u64::deserialize(deserializer)?;
+                if value > $greatest.0 {
+                    let message = format!("{value} {}; allowed is at most {}", $unit, $greatest.0);
+                    return Err(serde::de::Error::custom(message));
+                }
+                Ok(Self(value))
+            }
+        }
+    };
+}
+
+bounded!(SimDuration, SimDuration::LONGEST, "ns");
+bounded!(Bytes, Bytes::LARGEST, "bytes");
 
 impl Rpm {
     /// The time of one revolution, to the nearest nanosecond.
@@ -104,6 +123,8 @@ impl SimTime {
 }
 
 impl SimDuration {
+    /// The longest that a configuration may give: a hundred years of 365.25 days.
+    pub const LONGEST: Self = Self(3_155_760_000 * 1_000_000_000);
     /// No time.
     pub const ZERO: Self = Self(0);
 
@@ -127,6 +148,9 @@ impl SimDuration {
 }
 
 impl Bytes {
+    /// The most that a configuration may give: 1 PiB, for one device, cache or request.
+    pub const LARGEST: Self = Self(1 << 50);
+
     /// The number of whole sectors in this size.
     #[inline]
     pub const fn sectors(self) -> Sectors {
@@ -154,22 +178,23 @@ impl Add<SimDuration> for SimTime {
 impl AddAssign<SimDuration> for SimTime {
     #[inline]
     fn add_assign(&mut self, rhs: SimDuration) {
-        self.0 += rhs.0;
+        *self = *self + rhs;
     }
 }
 
 impl Add for SimDuration {
     type Output = Self;
+    /// Saturates, as times do.
     #[inline]
     fn add(self, rhs: Self) -> Self {
-        Self(self.0 + rhs.0)
+        Self(self.0.saturating_add(rhs.0))
     }
 }
 
 impl AddAssign for SimDuration {
     #[inline]
     fn add_assign(&mut self, rhs: Self) {
-        self.0 += rhs.0;
+        *self = *self + rhs;
     }
 }
 
@@ -184,9 +209,10 @@ impl Sub for SimDuration {
 
 impl Mul<u64> for SimDuration {
     type Output = Self;
+    /// Saturates, as sums do.
     #[inline]
     fn mul(self, rhs: u64) -> Self {
-        Self(self.0 * rhs)
+        Self(self.0.saturating_mul(rhs))
     }
 }
 

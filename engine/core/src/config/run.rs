@@ -20,6 +20,9 @@ pub struct Run {
     /// The automatic warm-up and window give up after so many requests in all.
     #[schemars(range(min = 1000))]
     pub max_requests: u64,
+    /// The run fails once so many events have been simulated, so that every run ends; the default takes an hour or more.
+    #[schemars(range(min = 1))]
+    pub max_events: u64,
     /// Whether the run goes on after the window until every dirty line is destaged.
     pub drain: bool,
 }
@@ -32,6 +35,7 @@ impl Default for Run {
             warm_up: WarmUp::Auto,
             window: Window::Auto,
             max_requests: 2_000_000,
+            max_events: 20_000_000_000,
             drain: false,
         }
     }

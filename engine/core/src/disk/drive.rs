@@ -272,7 +272,10 @@ impl Drive {
     #[inline]
     fn positioning(&self, under_head: u64, moving: u64, waiting: &Waiting) -> u64 {
         let mut after_move = under_head + moving;
-        // A few subtractions are cheaper than a division: moves last a few revolutions at most.
+        // A few subtractions are cheaper than a division: moves last a few revolutions at most, where they are sane.
+        if after_move >= 16 * self.revolution {
+            after_move %= self.revolution;
+        }
         while after_move >= self.revolution {
             after_move -= self.revolution;
         }

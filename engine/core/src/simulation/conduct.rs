@@ -77,6 +77,11 @@ impl Conduct {
             warm_up_time: SimDuration::ZERO,
         }
     }
+
+    /// Reads and writes completed so far.
+    pub const fn seen(&self) -> u64 {
+        self.seen
+    }
 }
 
 impl Simulation {

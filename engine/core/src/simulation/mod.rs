@@ -8,6 +8,8 @@
 //!     └───────────────── completion ◄────────────────────┘
 //! ```
 
+#[cfg(all(test, debug_assertions))]
+mod any_scenario;
 mod array_operations;
 mod array_state;
 mod back_end;
@@ -205,6 +207,9 @@ impl Simulation {
                     return Err(RunError::Standstill { at_ns: self.now.0 });
                 }
             }
+            if self.event_count == self.scenario.run.max_events {
+                return Err(self.event_limit());
+            }
             self.event_count += 1;
             self.act(event);
         }
@@ -231,6 +236,15 @@ impl Simulation {
             Event::Parity(operation) => self.on_parity(operation),
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
+        }
+    }
+
+    #[cold]
+    fn event_limit(&self) -> RunError {
+        RunError::EventLimit {
+            events: self.event_count,
+            at_ns: self.now.0,
+            requests: self.conduct.seen(),
         }
     }
 

@@ -34,7 +34,7 @@
 //! nothing in release builds.
 
 #[cfg(test)]
-mod scenarios;
+pub(super) mod scenarios;
 #[cfg(test)]
 mod tests;
 

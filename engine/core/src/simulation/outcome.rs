@@ -45,6 +45,15 @@ pub enum Value {
 }
 
 impl Value {
+    /// The number that it is; nothing where it is none or not defined.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Int(value) => value.map(|value| value as f64),
+            Self::Float(value) => *value,
+            _ => None,
+        }
+    }
+
     const fn type_name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
@@ -91,11 +100,7 @@ impl Outcome {
 
     /// The value of a numeric column; nothing where it is not defined.
     pub fn number(&self, name: &str) -> Option<f64> {
-        self.cells.iter().find(|(column, _)| column.name == name).and_then(|(_, value)| match value {
-            Value::Int(value) => value.map(|value| value as f64),
-            Value::Float(value) => *value,
-            _ => None,
-        })
+        self.cells.iter().find(|(column, _)| column.name == name).and_then(|(_, value)| value.number())
     }
 
     /// The value of the column `status`.

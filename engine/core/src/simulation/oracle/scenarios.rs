@@ -172,7 +172,8 @@ fn stream(name: &'static str, array: &'static str) -> impl Strategy<Value = Valu
     })
 }
 
-fn scenario() -> impl Strategy<Value = Value> {
+/// A small scenario in which everything collides.
+pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
     let parts = (
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),

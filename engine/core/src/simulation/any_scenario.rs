@@ -1,0 +1,118 @@
+//! Whatever is asked, a run ends with a row, or with an error that says why: no panic, no run without end.
+//!
+//! A random scenario of the oracle's is changed at a few places. What stands there is drawn from the JSON Schema, so
+//! that every field there is, and every branch of every union, comes up with its bounds; or it is nonsense. Most of the
+//! results are refused; the others are run, for a bounded number of events, under the oracle's eyes.
+//!
+//! `DESTAGE_FUZZ_CASES` is the number of cases where more than a few are wanted, `DESTAGE_FUZZ_FIRST` the first of
+//! them; `DESTAGE_FUZZ_SAY` prints each before it is run, to find one that never comes back.
+
+mod mutation;
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
+use serde_json::{Value, json};
+
+use super::oracle;
+use super::{Outcome, simulate};
+use crate::config::{self, Scenario};
+use crate::error::RunError;
+use crate::rng::{Purpose, Stream};
+use mutation::Mutation;
+
+/// Events of one run.
+const EVENTS: u64 = 20_000;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
+}
+
+/// The sound scenario that case number `case` begins with.
+fn sound(case: u64) -> Value {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&case.to_le_bytes());
+    let generator = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
+    let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), generator);
+    oracle::scenarios::scenario().new_tree(&mut runner).unwrap().current()
+}
+
+/// Runs what `text` says; what becomes of it must be one of the things that may become of a scenario.
+fn outcome(text: &str) -> Result<Outcome, RunError> {
+    let scenario = Scenario::from_json(text).map_err(RunError::Configuration)?;
+    if let Ok(normal) = scenario.clone().normalise() {
+        let canonical = normal.to_canonical_json();
+        let again = Scenario::from_json(&canonical).unwrap().normalise().unwrap();
+        assert_eq!(again.to_canonical_json(), canonical, "the normal form is not its own normal form");
+    }
+    simulate(scenario, &BTreeMap::new())
+}
+
+fn check(case: u64, text: &str) -> &'static str {
+    if std::env::var_os("DESTAGE_FUZZ_SAY").is_some() {
+        eprintln!("case {case}: {text}");
+    }
+    match catch_unwind(AssertUnwindSafe(|| outcome(text))) {
+        Ok(Ok(outcome)) => {
+            for (column, value) in outcome.cells() {
+                if let Some(number) = value.number() {
+                    assert!(number.is_finite(), "case {case}: {} is {number} in {text}", column.name);
+                }
+            }
+            "row"
+        }
+        Ok(Err(error @ RunError::Deadlock { .. })) => panic!("case {case}: {error} in {text}"),
+        Ok(Err(error)) => {
+            assert!(!error.to_string().is_empty(), "case {case}: an error without a word in {text}");
+            error.kind()
+        }
+        Err(_) => panic!("case {case}: the engine panicked over {text}"),
+    }
+}
+
+#[test]
+fn every_scenario_ends_with_a_row_or_with_a_reason() {
+    let schema = config::schema();
+    let mut ends = BTreeMap::<_, u32>::new();
+    let first = setting("DESTAGE_FUZZ_FIRST", 0);
+    for case in first..first + setting("DESTAGE_FUZZ_CASES", 600) {
+        let mut scenario = sound(case);
+        let mut mutation = Mutation::new(&schema, Stream::named(case, 0, "mutation", 0, Purpose::Operation));
+        mutation.change(&mut scenario);
+        if let Some(run) = scenario.get_mut("run").and_then(Value::as_object_mut) {
+            run.insert("max_events".to_owned(), json!(EVENTS));
+        } else {
+            scenario["run"] = json!({"max_events": EVENTS});
+        }
+        *ends.entry(check(case, &scenario.to_string())).or_default() += 1;
+    }
+    // Neither all are refused nor all are let through.
+    assert!(ends["row"] > 0 && ends["configuration"] > 0, "{ends:?}");
+    println!("{ends:?}");
+}
+
+#[test]
+fn torn_text_is_refused_in_words() {
+    for case in 0..200 {
+        let text = sound(case).to_string();
+        let mut draws = Stream::named(case, 0, "torn", 0, Purpose::Operation);
+        let mut bytes = text.into_bytes();
+        for _ in 0..=draws.below(3) {
+            let place = draws.below(bytes.len() as u64) as usize;
+            match draws.below(4) {
+                0 => bytes.truncate(place.max(1)),
+                1 => bytes[place] = b"{}[]\",:0-e. "[draws.below(12) as usize],
+                2 => drop(bytes.remove(place)),
+                _ => bytes.insert(place, b"{[\"9-"[draws.below(5) as usize]),
+            }
+        }
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        // What is torn may still be a scenario: then without a bound on its events.
+        if let Ok(scenario) = Scenario::from_json(&text) {
+            drop(scenario.normalise());
+        }
+    }
+}
