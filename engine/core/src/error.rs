@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::config::Issue;
 use crate::trace::TraceError;
+use crate::units::SimTime;
 
 /// Why a run gave no result. None is fatal for other runs.
 #[derive(Debug, Error)]
@@ -52,6 +53,15 @@ pub enum RunError {
         /// Requests completed.
         requests: u64,
     },
+    /// Simulated time has run out of bounds.
+    #[error(
+        "run: more than {} years passed in the simulation, and the run is not over after {requests} requests; shorten what takes so long",
+        SimTime::END.0 / (365 * 86_400 * 1_000_000_000)
+    )]
+    EndOfTime {
+        /// Requests completed.
+        requests: u64,
+    },
     /// Requests are outstanding and nothing can happen.
     #[error("deadlock at {at_ns} ns: {state}")]
     Deadlock {
@@ -69,7 +79,7 @@ impl RunError {
             Self::Configuration(_) | Self::Standstill { .. } => "configuration",
             Self::Trace(_) | Self::TraceMissing { .. } | Self::TraceBeyondArray { .. } => "trace",
             Self::Deadlock { .. } => "deadlock",
-            Self::EventLimit { .. } => "event_limit",
+            Self::EventLimit { .. } | Self::EndOfTime { .. } => "limit",
         }
     }
 }

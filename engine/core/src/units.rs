@@ -14,12 +14,12 @@ pub const SECTOR_BYTES: u64 = 512;
 pub struct SimTime(pub u64);
 
 /// A length of simulated time \[ns\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SimDuration(pub u64);
 
 /// A size \[bytes\].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
@@ -72,29 +72,10 @@ macro_rules! quantity_schema {
 
 quantity_schema!(SimDuration, "integer", "ns", "minimum": 0, "maximum": SimDuration::LONGEST.0);
 quantity_schema!(Bytes, "integer", "bytes", "minimum": 0, "maximum": Bytes::LARGEST.0);
-quantity_schema!(Bandwidth, "integer", "bytes_per_s", "minimum": 1);
+quantity_schema!(Bandwidth, "integer", "bytes_per_s", "minimum": 1, "maximum": Bytes::LARGEST.0);
 quantity_schema!(Rate, "number", "per_s", "exclusiveMinimum": 0);
 quantity_schema!(Fraction, "number", "fraction", "minimum": 0, "maximum": 1);
-quantity_schema!(Rpm, "number", "rpm", "exclusiveMinimum": 0);
-
-/// Lets a configuration give a quantity up to its greatest value, below which sums and products keep in range.
-macro_rules! bounded {
-    ($name:ident, $greatest:expr, $unit:literal) => {
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let value = u64::deserialize(deserializer)?;
-                if value > $greatest.0 {
-                    let message = format!("{value} {}; allowed is at most {}", $unit, $greatest.0);
-                    return Err(serde::de::Error::custom(message));
-                }
-                Ok(Self(value))
-            }
-        }
-    };
-}
-
-bounded!(SimDuration, SimDuration::LONGEST, "ns");
-bounded!(Bytes, Bytes::LARGEST, "bytes");
+quantity_schema!(Rpm, "number", "rpm", "minimum": 100, "maximum": 1e6);
 
 impl Rpm {
     /// The time of one revolution, to the nearest nanosecond.
@@ -112,6 +93,9 @@ impl Bandwidth {
 }
 
 impl SimTime {
+    /// No run goes on beyond; far enough from the greatest number that sums of times and durations keep in range.
+    pub const END: Self = Self(2 * SimDuration::LONGEST.0);
+
     /// The start of the run.
     pub const ZERO: Self = Self(0);
 

@@ -1,61 +1,25 @@
-//! The bounds of single fields that a run relies on.
+//! The bounds of single fields, as the JSON Schema states them.
 //!
-//! The JSON Schema states them too. They are checked again here, because a run that begins with a value outside would
-//! never end, or would end in a panic, whoever started it.
+//! Whoever starts a run is held to them, for a run that begins with a value outside may never end, or end in a panic.
+//! The schema is the only place where they stand: `minimum`, `maximum`, `exclusiveMinimum`, `minItems`, `minLength`.
 
-use super::{Arrival, Device, Disk, Issue, Scenario, Size, Stream, Window};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use super::{Arrival, Issue, Scenario, Window, schema};
+
+static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
 
 impl Scenario {
     /// The bounds that the configuration breaks.
-    pub(super) fn check_bounds(&self, arrays_key: &str, issues: &mut Vec<Issue>) {
-        let mut spindles = Vec::new();
-        let mut at_least_one = |path: String, value: u64| {
-            if value == 0 {
-                issues.push(Issue::new(path, "0; allowed is 1 or more"));
+    pub(super) fn check_bounds(&self, arrays_key: &str) -> Vec<Issue> {
+        let mut issues = Vec::new();
+        if let Ok(Value::Object(mut fields)) = serde_json::to_value(self) {
+            if arrays_key == "array" {
+                fields.remove("arrays");
             }
-        };
-        at_least_one("workload.users".to_owned(), self.workload.users.into());
-        let cache = &self.controller.cache;
-        at_least_one("controller.cache.write.destage_depth".to_owned(), cache.write.destage_depth.into());
-        if let Some(limit) = self.controller.outstanding_limit {
-            at_least_one("controller.outstanding_limit".to_owned(), limit.into());
-        }
-        if let Some(bandwidth) = self.controller.xor_bandwidth {
-            at_least_one("controller.xor_bandwidth".to_owned(), bandwidth.0);
-        }
-        for (index, array) in self.arrays().iter().enumerate() {
-            let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };
-            match &array.disk {
-                Device::Disk(disk) => {
-                    check_spindle(&path, disk, &mut spindles);
-                    at_least_one(format!("{path}.disk.queue.depth"), disk.queue.depth.into());
-                    if let Some(rate) = disk.bus_rate {
-                        at_least_one(format!("{path}.disk.bus_rate"), rate.0);
-                    }
-                }
-                Device::Server(server) => {
-                    at_least_one(format!("{path}.disk.servers"), server.servers.into());
-                }
-                // Its model refuses what cannot exist.
-                Device::Ssd(_) => {}
-            }
-        }
-        for (index, stream) in self.workload.streams.iter().enumerate() {
-            check_stream(&format!("workload.streams[{index}]"), stream, &mut at_least_one);
-        }
-        issues.append(&mut spindles);
-        if self.workload.streams.is_empty() {
-            issues.push(Issue::new("workload.streams", "is empty; give one stream or more"));
-        }
-        for (index, stream) in self.workload.streams.iter().enumerate() {
-            if let Arrival::Poisson { rate, .. } = stream.arrival
-                && (rate.0 <= 0.0 || !rate.0.is_finite())
-            {
-                issues.push(Issue::new(
-                    format!("workload.streams[{index}].arrival.rate"),
-                    format!("{}; allowed is more than 0", rate.0),
-                ));
-            }
+            check(&Value::Object(fields), &SCHEMA, "", &mut issues);
         }
         let has_trace =
             self.workload.streams.iter().any(|stream| matches!(stream.arrival, Arrival::Trace { .. }));
@@ -65,39 +29,84 @@ impl Scenario {
                 "whole; no stream is a trace, so the input never ends; allowed are auto, requests and duration",
             ));
         }
+        issues
     }
 }
 
-/// The slowest spindle that a tolerance leaves must still turn.
-const WIDEST_TOLERANCE: f64 = 0.5;
-
-fn check_spindle(path: &str, disk: &Disk, issues: &mut Vec<Issue>) {
-    if !(1.0..=1e9).contains(&disk.rpm.0) {
-        let message = format!("{} rpm; allowed is 1 to 1e9", disk.rpm.0);
-        issues.push(Issue::new(format!("{path}.disk.rpm"), message));
+/// Notes what in `value` is outside the bounds that `node` of the schema states.
+fn check(value: &Value, node: &Value, path: &str, issues: &mut Vec<Issue>) {
+    // Bounds that stand beside a reference hold as well.
+    check_number(value, node, path, issues);
+    if let Some(name) = node.get("$ref").and_then(Value::as_str) {
+        check(value, &SCHEMA["$defs"][name.trim_start_matches("#/$defs/")], path, issues);
     }
-    let tolerance = disk.speed_tolerance.0;
-    if !(0.0..=WIDEST_TOLERANCE).contains(&tolerance) {
-        let message = format!("{tolerance}; allowed is 0 to {WIDEST_TOLERANCE}");
-        issues.push(Issue::new(format!("{path}.disk.speed_tolerance"), message));
+    for branch in branches(node).filter(|branch| is_of(branch, value)) {
+        check(value, branch, path, issues);
     }
-}
-
-fn check_stream(path: &str, stream: &Stream, at_least_one: &mut impl FnMut(String, u64)) {
-    match stream.arrival {
-        Arrival::Closed { ios, .. } => at_least_one(format!("{path}.arrival.ios"), ios.into()),
-        Arrival::FixedOutstanding { depth, .. } | Arrival::Trace { depth, .. } => {
-            at_least_one(format!("{path}.arrival.depth"), depth.into());
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if let Some(below) = node["properties"].get(name) {
+                    let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+                    check(value, below, &path, issues);
+                }
+            }
         }
-        Arrival::Poisson { .. } => {}
+        Value::Array(items) => {
+            if node["minItems"].as_u64().is_some_and(|least| (items.len() as u64) < least) {
+                issues.push(Issue::new(
+                    path,
+                    format!("{} entries; allowed is {} or more", items.len(), node["minItems"]),
+                ));
+            }
+            for (index, value) in items.iter().enumerate() {
+                check(value, &node["items"], &format!("{path}[{index}]"), issues);
+            }
+        }
+        Value::String(text)
+            if text.is_empty() && node["minLength"].as_u64().is_some_and(|least| least > 0) =>
+        {
+            issues.push(Issue::new(path, "is empty"));
+        }
+        _ => {}
     }
-    let Some(operations) = &stream.operations else { return };
-    if let Some(every) = operations.flush_every {
-        at_least_one(format!("{path}.operations.flush_every"), every.into());
+}
+
+fn check_number(value: &Value, node: &Value, path: &str, issues: &mut Vec<Issue>) {
+    let Some(number) = value.as_f64() else { return };
+    let bound = |name: &str| node[name].as_f64();
+    let (least, above, most) = (bound("minimum"), bound("exclusiveMinimum"), bound("maximum"));
+    if least.is_some_and(|least| number < least)
+        || above.is_some_and(|above| number <= above)
+        || most.is_some_and(|most| number > most)
+    {
+        let allowed = match (least, above, most) {
+            (Some(least), _, Some(most)) => format!("{least} to {most}"),
+            (Some(least), _, None) => format!("{least} or more"),
+            (None, Some(above), Some(most)) => format!("more than {above}, up to {most}"),
+            (None, Some(above), None) => format!("more than {above}"),
+            (None, None, most) => format!("at most {}", most.unwrap_or_default()),
+        };
+        let unit = node["x-unit"].as_str().filter(|unit| *unit != "fraction");
+        let unit = unit.map_or_else(String::new, |unit| format!(" {}", unit.replace("_per_", "/")));
+        issues.push(Issue::new(path, format!("{value}{unit}; allowed is {allowed}")));
     }
-    if let Size::Choice { options } = &operations.size {
-        at_least_one(format!("{path}.operations.size.options"), options.len() as u64);
-    }
+}
+
+/// The branches of a union.
+fn branches(node: &Value) -> impl Iterator<Item = &Value> {
+    ["oneOf", "anyOf"].into_iter().filter_map(|name| node.get(name)?.as_array()).flatten()
+}
+
+/// Whether `value` is of this branch of a union: by its tag, or by the fields that the branch requires.
+fn is_of(branch: &Value, value: &Value) -> bool {
+    let Some(fields) = value.as_object() else { return !value.is_null() };
+    let has_tag = match &branch["properties"]["kind"]["const"] {
+        Value::Null => true,
+        tag => fields.get("kind") == Some(tag),
+    };
+    let required = branch["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    has_tag && required.into_iter().all(|name| fields.contains_key(name))
 }
 
 #[cfg(test)]

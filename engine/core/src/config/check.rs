@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Address, Arrival, Device, Distribution, Operations, Scenario, Size, Stream};
+use super::{Address, Arrival, Device, Distribution, Operations, Order, Scenario, Size, Stream};
 use crate::disk;
 use crate::units::{Bytes, Fraction, SECTOR_BYTES};
 
@@ -22,10 +22,20 @@ impl Issue {
     }
 }
 
+/// Lines of a cache, for which a run needs memory.
+const MOST_LINES: u64 = 1 << 26;
+
+/// Requests that closed users may have outstanding together.
+const MOST_OUTSTANDING: u64 = 1 << 22;
+
 impl Scenario {
     /// All rules that the configuration breaks. `arrays_key` is how its author named the arrays.
     pub(super) fn check(&self, arrays_key: &str) -> Vec<Issue> {
-        let mut issues = Vec::new();
+        // The other rules rely on the bounds.
+        let mut issues = self.check_bounds(arrays_key);
+        if !issues.is_empty() {
+            return issues;
+        }
         if self.array.is_some() && arrays_key == "arrays" {
             issues.push(Issue::new("array", "is given besides `arrays`; give one of the two"));
         }
@@ -39,7 +49,6 @@ impl Scenario {
         if let Some(back_end) = self.controller.back_end {
             back_end.check("controller.back_end", disks, &mut issues);
         }
-        self.check_bounds(arrays_key, &mut issues);
         let mut capacities = Vec::new();
         for (index, array) in self.arrays().iter().enumerate() {
             let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };
@@ -79,6 +88,16 @@ impl Scenario {
             issues.push(Issue::new(
                 format!("{path}.usable"),
                 format!("{} bytes is more than the capacity of {}", usable.0, cache.capacity.0),
+            ));
+        }
+        let lines = cache.usable_bytes().0 / cache.line.0.max(1);
+        if lines > MOST_LINES {
+            issues.push(Issue::new(
+                format!("{path}.capacity"),
+                format!(
+                    "{lines} lines of {} bytes; allowed is {MOST_LINES} lines, so larger lines or less memory",
+                    cache.line.0
+                ),
             ));
         }
         check_fraction(&format!("{path}.write_fraction"), cache.write_fraction, issues);
@@ -129,6 +148,21 @@ impl Scenario {
         capacities: &[Option<Bytes>],
         issues: &mut Vec<Issue>,
     ) {
+        let (each, name) = match stream.arrival {
+            Arrival::Closed { ios, order: Order::Parallel, .. } => (ios, "ios"),
+            Arrival::FixedOutstanding { depth, per_user: true } => (depth, "depth"),
+            _ => (1, "kind"),
+        };
+        let outstanding = u64::from(each) * u64::from(self.workload.users);
+        if outstanding > MOST_OUTSTANDING {
+            issues.push(Issue::new(
+                format!("{path}.arrival.{name}"),
+                format!(
+                    "{each} for each of {} users; allowed is {MOST_OUTSTANDING} I/Os outstanding in all",
+                    self.workload.users
+                ),
+            ));
+        }
         let index = match &stream.array {
             None => Some(0),
             Some(name) => self.arrays().iter().position(|array| &array.name == name),

@@ -33,6 +33,7 @@ pub struct Disk {
     pub queue: Queue,
     /// Each disk's speed lies this far, at most, above or below `rpm`, drawn once for each disk.
     #[serde(default = "speed_tolerance")]
+    #[schemars(extend("maximum" = 0.5))]
     pub speed_tolerance: Fraction,
     /// Whether all spindles of the array turn in phase and at exactly `rpm`.
     #[serde(default)]

@@ -39,6 +39,7 @@ pub struct ReadAhead {
     #[schemars(range(min = 1, max = 100))]
     pub trigger: u32,
     /// Data read at a time beyond what was asked for.
+    #[schemars(extend("maximum" = 64 << 20))]
     pub size: Bytes,
 }
 

@@ -66,6 +66,7 @@ pub enum Arrival {
     /// Open arrivals with exponential gaps, which do not wait for completions.
     Poisson {
         /// Mean arrival rate.
+        #[schemars(extend("maximum" = 1e9))]
         rate: Rate,
         /// Whether each user has this rate, or all users together.
         #[serde(default)]
@@ -86,7 +87,7 @@ pub enum Arrival {
         depth: u32,
         /// Factor on the recorded rate in `open` mode: 2 replays in half the time.
         #[serde(default = "unit_rate")]
-        #[schemars(extend("exclusiveMinimum" = 0))]
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
         speed: f64,
         /// What to do with addresses beyond the array.
         #[serde(default)]
@@ -156,7 +157,7 @@ pub enum Distribution {
         /// Mean time.
         mean: SimDuration,
         /// Coefficient of variation: standard deviation over mean.
-        #[schemars(extend("exclusiveMinimum" = 0))]
+        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
         cv: f64,
     },
 }
@@ -205,7 +206,7 @@ pub struct SizeOption {
     /// The size.
     pub value: Bytes,
     /// Its weight, relative to the sum of all.
-    #[schemars(extend("exclusiveMinimum" = 0))]
+    #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub weight: f64,
 }
 

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::divisor::Divisor;
-use crate::units::{Lba, Sectors, SimDuration};
+use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration};
 
 pub use data_sheet::MAX_SURFACES;
 
@@ -33,10 +33,10 @@ mod data_sheet;
 #[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Cylinders in the zone.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 10_000_000))]
     pub cylinders: u32,
     /// Sectors on each track of the zone.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub sectors_per_track: u32,
     /// Shift of a track's first sector against the end of the previous track of the same cylinder \[sectors\];
     /// `None`: the least that covers the head switch.
@@ -92,6 +92,12 @@ pub enum GeometryError {
         cylinders: u64,
         /// Recording surfaces.
         surfaces: u32,
+    },
+    /// The disk would hold more than any configuration may give.
+    #[error("{} bytes in all zones; at most {} are allowed", bytes, Bytes::LARGEST.0)]
+    TooLarge {
+        /// Capacity of all zones \[bytes\].
+        bytes: u128,
     },
     /// The outer tracks would be slower than the inner ones.
     #[error(
@@ -205,6 +211,13 @@ impl Geometry {
         let cylinders: u64 = zones.iter().map(|zone| u64::from(zone.cylinders)).sum();
         if cylinders.saturating_mul(u64::from(surfaces)) > u64::from(u32::MAX) {
             return Err(GeometryError::TooManyTracks { cylinders, surfaces });
+        }
+        let tracks = |zone: &Zone| u128::from(zone.cylinders) * u128::from(surfaces);
+        let bytes =
+            |zone: &Zone| tracks(zone) * u128::from(zone.sectors_per_track) * u128::from(SECTOR_BYTES);
+        let bytes: u128 = zones.iter().map(bytes).sum();
+        if bytes > u128::from(Bytes::LARGEST.0) {
+            return Err(GeometryError::TooLarge { bytes });
         }
         let mut tables = Vec::with_capacity(zones.len());
         let mut resolved = Vec::with_capacity(zones.len());

@@ -11,8 +11,8 @@ pub struct Usage {
     start: SimTime,
     in_system: u32,
     in_service: u32,
-    queue_area: u64,
-    busy_area: u64,
+    queue_area: u128,
+    busy_area: u128,
     /// Reads that went into service.
     pub reads: u64,
     /// Writes that went into service.
@@ -46,9 +46,9 @@ impl Usage {
     /// Brings the integrals up to `now`.
     #[inline]
     pub fn advance(&mut self, now: SimTime) {
-        let passed = now.since(self.last).0;
-        self.queue_area += passed * u64::from(self.in_system);
-        self.busy_area += passed * u64::from(self.in_service);
+        let passed = u128::from(now.since(self.last).0);
+        self.queue_area += passed * u128::from(self.in_system);
+        self.busy_area += passed * u128::from(self.in_service);
         self.last = now;
     }
 

@@ -25,7 +25,7 @@ use crate::rng::{Purpose, Stream};
 use mutation::Mutation;
 
 /// Events of one run.
-const EVENTS: u64 = 20_000;
+const EVENTS: u64 = 5_000;
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
@@ -55,8 +55,10 @@ fn check(case: u64, text: &str) -> &'static str {
     if std::env::var_os("DESTAGE_FUZZ_SAY").is_some() {
         eprintln!("case {case}: {text}");
     }
-    match catch_unwind(AssertUnwindSafe(|| outcome(text))) {
-        Ok(Ok(outcome)) => {
+    let end = catch_unwind(AssertUnwindSafe(|| outcome(text)))
+        .unwrap_or_else(|_| panic!("case {case}: the engine panicked over {text}"));
+    match end {
+        Ok(outcome) => {
             for (column, value) in outcome.cells() {
                 if let Some(number) = value.number() {
                     assert!(number.is_finite(), "case {case}: {} is {number} in {text}", column.name);
@@ -64,12 +66,11 @@ fn check(case: u64, text: &str) -> &'static str {
             }
             "row"
         }
-        Ok(Err(error @ RunError::Deadlock { .. })) => panic!("case {case}: {error} in {text}"),
-        Ok(Err(error)) => {
+        Err(error @ RunError::Deadlock { .. }) => panic!("case {case}: {error} in {text}"),
+        Err(error) => {
             assert!(!error.to_string().is_empty(), "case {case}: an error without a word in {text}");
             error.kind()
         }
-        Err(_) => panic!("case {case}: the engine panicked over {text}"),
     }
 }
 

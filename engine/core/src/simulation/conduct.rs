@@ -226,8 +226,10 @@ impl Simulation {
         conduct.response.clear();
         conduct.dirty.clear();
         conduct.next_look = match conduct.window {
-            Window::Auto => (conduct.seen + LEAST_WINDOW).min(conduct.max_requests.max(conduct.seen + 1)),
-            Window::Requests(count) => conduct.seen + count,
+            Window::Auto => {
+                conduct.seen.saturating_add(LEAST_WINDOW).min(conduct.max_requests.max(conduct.seen + 1))
+            }
+            Window::Requests(count) => conduct.seen.saturating_add(count),
             Window::Whole => u64::MAX,
             Window::Duration(length) => {
                 self.events.schedule(now + length, Event::Clock);

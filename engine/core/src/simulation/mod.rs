@@ -199,6 +199,9 @@ impl Simulation {
                 return Err(self.deadlock());
             };
             if time > self.now {
+                if time > SimTime::END {
+                    return Err(RunError::EndOfTime { requests: self.conduct.seen() });
+                }
                 self.now = time;
                 at_this_moment = 0;
             } else {
@@ -241,11 +244,7 @@ impl Simulation {
 
     #[cold]
     fn event_limit(&self) -> RunError {
-        RunError::EventLimit {
-            events: self.event_count,
-            at_ns: self.now.0,
-            requests: self.conduct.seen(),
-        }
+        RunError::EventLimit { events: self.event_count, at_ns: self.now.0, requests: self.conduct.seen() }
     }
 
     fn deadlock(&self) -> RunError {

@@ -42,7 +42,7 @@ impl Simulation {
                 Source::Replay(_) => None,
             })
             .collect();
-        let mut draws = DRAWS_PER_LINE * (u64::from(target) + read_lines as u64);
+        let mut draws = (DRAWS_PER_LINE * (u64::from(target) + read_lines as u64)).min(run.max_events);
         'filling: while !twins.is_empty() {
             for twin in &mut twins {
                 let is_write_done = self.write_back.as_ref().is_none_or(|back| back.cache.used() >= target);

@@ -160,15 +160,17 @@ impl<'a> Mutation<'a> {
             _ => u64::MAX,
         });
         let any = self.draws.bits() >> self.below(64);
-        json!(match self.below(8) {
-            0 => least,
-            1 => least + 1,
-            2 => greatest,
-            3 => greatest - 1,
-            4 | 5 => 1 << self.below(40),
-            _ => any,
-        }
-        .clamp(least, greatest))
+        json!(
+            match self.below(8) {
+                0 => least,
+                1 => least + 1,
+                2 => greatest,
+                3 => greatest - 1,
+                4 | 5 => 1 << self.below(40),
+                _ => any,
+            }
+            .clamp(least, greatest)
+        )
     }
 
     fn number(&mut self, node: &Value) -> Value {
@@ -176,15 +178,17 @@ impl<'a> Mutation<'a> {
         let greatest = node["maximum"].as_f64().unwrap_or(f64::MAX);
         let unit = self.draws.unit();
         let any = libm::exp2(unit * 80.0 - 30.0);
-        json!(match self.below(8) {
-            0 => least,
-            1 => f64::MIN_POSITIVE,
-            2 => greatest,
-            3 => 1.0,
-            4 | 5 => unit,
-            _ => any,
-        }
-        .clamp(least, greatest))
+        json!(
+            match self.below(8) {
+                0 => least,
+                1 => f64::MIN_POSITIVE,
+                2 => greatest,
+                3 => 1.0,
+                4 | 5 => unit,
+                _ => any,
+            }
+            .clamp(least, greatest)
+        )
     }
 
     /// What no schema allows, or hardly.
