@@ -7,6 +7,7 @@
 mod battery;
 pub mod config;
 pub mod disk;
+mod destage;
 mod divisor;
 mod error;
 mod event;

@@ -36,7 +36,7 @@ pub use workload::{
     Address, AddressMap, Arrival, Distribution, Operations, Order, Placement, ReplayMode, Size, SizeOption,
     Stream, Workload,
 };
-pub use write_cache::{WriteCache, WritePolicy};
+pub use write_cache::{DestagePolicy, Mirror, WriteCache, WritePolicy};
 
 pub use crate::disk::geometry::Zone;
 pub use crate::raid::{Level, ParityUpdate};

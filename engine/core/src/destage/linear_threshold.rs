@@ -1,0 +1,163 @@
+//! Linear threshold: the fuller the write cache, the more destages are under way; the cheapest stripes go first.
+//!
+//! ```text
+//!   under way   limit ┤          ┌────      allowed = ceil(limit x (used - low) / (high - low)), 0 to limit
+//!                     │       ┌──┘
+//!                   0 ┼───────┘
+//!                     0     low  high  used [lines]
+//! ```
+//!
+//! There is no switch between nothing and full speed, so reads meet few destages while there is room, and a burst finds
+//! room because destage has already begun. The cost of a stripe write per line that it frees falls with the lines that are
+//! dirty in it (RAID 5 of n: min(2 (k + 1), n) I/Os for k strips), so the stripes with the most dirty lines are the
+//! cheapest; among equals the order is C-SCAN.
+//!
+//! Departs from the paper: there, every disk that has no read to serve takes the cheapest destage by head movement, if its
+//! cost is below a threshold that rises linearly with occupancy. A controller does not see the heads; here the number
+//! under way rises linearly instead, and head movement is left to the drives' queues.
+//! Cost: O(log n) per stripe that enters or leaves and per line that becomes dirty, n dirty stripes.
+//! Not for: small stripes that are never filled and must leave soon: those with few lines wait while fuller ones come in
+//! (an `age_limit` bounds that).
+//!
+//! Varma, Jacobson: Destage algorithms for disk arrays with nonvolatile caches, IEEE Transactions on Computers 47(2), 1998.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use super::{DestagePolicy, Level, Place, WaterMarks, Write};
+
+/// Fewest dirty lines last: the rank of a group, counted down from the greatest number.
+type Rank = u32;
+
+#[derive(Debug, Default)]
+struct Ranking {
+    groups: BTreeMap<(Rank, u64), u32>,
+    position: u64,
+}
+
+/// Destage of the fullest stripes, at a rate that grows with occupancy.
+#[derive(Debug)]
+pub struct LinearThreshold {
+    arrays: Box<[Ranking]>,
+    /// Dirty lines of each group that is in.
+    lines: Vec<u32>,
+    low: u32,
+    span: u32,
+}
+
+const fn rank(lines: u32) -> Rank {
+    Rank::MAX - lines
+}
+
+impl LinearThreshold {
+    /// Empty, for a number of arrays; the threshold rises between `marks`.
+    pub fn new(arrays: usize, marks: WaterMarks) -> Self {
+        Self {
+            arrays: (0..arrays).map(|_| Ranking::default()).collect(),
+            lines: Vec::new(),
+            low: marks.low,
+            span: (marks.high - marks.low).max(1),
+        }
+    }
+}
+
+impl DestagePolicy for LinearThreshold {
+    fn enter(&mut self, group: u32, place: Place) {
+        let index = group as usize;
+        if index >= self.lines.len() {
+            self.lines.resize(index + 1, 0);
+        }
+        self.lines[index] = 1;
+        self.arrays[place.array as usize].groups.insert((rank(1), place.stripe), group);
+    }
+
+    fn write(&mut self, group: u32, place: Place, write: Write) {
+        let lines = &mut self.lines[group as usize];
+        if *lines != write.lines {
+            let groups = &mut self.arrays[place.array as usize].groups;
+            groups.remove(&(rank(*lines), place.stripe));
+            *lines = write.lines;
+            groups.insert((rank(*lines), place.stripe), group);
+        }
+    }
+
+    fn leave(&mut self, group: u32, place: Place) {
+        let key = (rank(self.lines[group as usize]), place.stripe);
+        self.arrays[place.array as usize].groups.remove(&key);
+    }
+
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
+        let Ranking { groups, position } = &mut self.arrays[array as usize];
+        let (&(mut least, _), _) = groups.first_key_value()?;
+        loop {
+            let ahead = groups.range((least, *position)..=(least, u64::MAX));
+            let behind = groups.range((least, 0)..(least, *position));
+            if let Some((&(_, stripe), &group)) = ahead.chain(behind).find(|&(&(_, s), _)| !is_busy(s)) {
+                *position = stripe + 1;
+                return Some(group);
+            }
+            let beyond = (Bound::Excluded((least, u64::MAX)), Bound::Unbounded);
+            (least, _) = *groups.range(beyond).next()?.0;
+        }
+    }
+
+    #[inline]
+    fn allow(&mut self, level: &Level) -> u32 {
+        if level.is_stalled || level.is_draining {
+            return level.limit;
+        }
+        let above = u64::from(level.used.saturating_sub(self.low).min(self.span));
+        (above * u64::from(level.limit)).div_ceil(u64::from(self.span)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order_laws::{enter, next};
+    use super::*;
+
+    fn fill(policy: &mut LinearThreshold, stripe: u64, lines: u32) {
+        let place = Place { array: 0, stripe };
+        policy.write(stripe as u32, place, Write { lines, is_sequential: false });
+    }
+
+    #[test]
+    fn the_fullest_stripes_leave_first_and_equals_by_address() {
+        let mut policy = LinearThreshold::new(1, WaterMarks::new(1, 0));
+        enter(&mut policy, &[1, 3, 5, 7]);
+        fill(&mut policy, 5, 2);
+        fill(&mut policy, 3, 2);
+        fill(&mut policy, 7, 3);
+        assert_eq!(next(&mut policy, 1), [7]);
+        assert_eq!(next(&mut policy, 2), [3, 5], "behind 7 there is nothing: from the lowest again");
+        enter(&mut policy, &[6]);
+        assert_eq!(next(&mut policy, 2), [6, 1], "the sweep goes on behind 5");
+    }
+
+    #[test]
+    fn busy_stripes_are_passed_over_to_the_next_rank() {
+        let mut policy = LinearThreshold::new(1, WaterMarks::new(1, 0));
+        enter(&mut policy, &[1, 2, 3]);
+        fill(&mut policy, 2, 4);
+        assert_eq!(policy.choose(0, |stripe| stripe == 2), Some(1));
+        assert_eq!(policy.choose(0, |_| true), None);
+    }
+
+    #[test]
+    fn the_rate_grows_with_occupancy_by_hand() {
+        let mut policy = LinearThreshold::new(1, WaterMarks::new(10, 2));
+        let mut allow = |used| {
+            let level = Level {
+                used,
+                waiting: used,
+                is_stalled: false,
+                is_draining: false,
+                is_idle: false,
+                limit: 4,
+            };
+            policy.allow(&level)
+        };
+        let allowed: Vec<_> = (0..=12).map(&mut allow).collect();
+        assert_eq!(allowed, [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4]);
+    }
+}

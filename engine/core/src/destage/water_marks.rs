@@ -1,0 +1,69 @@
+//! Water marks: destage starts at the high one, goes on at full depth, and stops at the low one.
+//!
+//! Biswas, Ramakrishnan, Towsley: Trace driven analysis of write caching policies for disks, ACM SIGMETRICS, 1993.
+
+use super::Level;
+
+/// Two marks of occupancy with a hysteresis between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WaterMarks {
+    /// Lines used at which destage starts \[lines\].
+    pub high: u32,
+    /// Lines waiting at which destage stops \[lines\].
+    pub low: u32,
+    is_destaging: bool,
+}
+
+impl WaterMarks {
+    /// Marks at `high` and `low` lines. Precondition: `low` is at most `high`, which is at least 1.
+    pub const fn new(high: u32, low: u32) -> Self {
+        Self { high, low, is_destaging: false }
+    }
+
+    /// Groups of an array that may be on their way: none, or all that its disks may hold.
+    #[inline]
+    pub const fn allow(&mut self, level: &Level) -> u32 {
+        self.is_destaging |= level.used >= self.high || level.is_stalled || level.is_draining;
+        if !self.is_destaging {
+            return 0;
+        }
+        let low = if level.is_draining { 0 } else { self.low };
+        if level.waiting <= low && !level.is_stalled {
+            self.is_destaging = false;
+            return 0;
+        }
+        level.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destage_goes_on_from_the_high_mark_to_the_low_one() {
+        let mut marks = WaterMarks::new(8, 5);
+        let mut allow = |used, waiting| {
+            marks.allow(&Level {
+                used,
+                waiting,
+                is_stalled: false,
+                is_draining: false,
+                is_idle: false,
+                limit: 4,
+            })
+        };
+        let seen = [(7, 7), (8, 8), (8, 6), (8, 5), (7, 5), (7, 7), (8, 8)].map(|(u, w)| allow(u, w));
+        assert_eq!(seen, [0, 4, 4, 0, 0, 0, 4]);
+    }
+
+    #[test]
+    fn a_stalled_write_and_a_drain_go_below_the_low_mark() {
+        let level =
+            Level { used: 3, waiting: 3, is_stalled: true, is_draining: false, is_idle: false, limit: 4 };
+        assert_eq!(WaterMarks::new(8, 5).allow(&level), 4);
+        let level = Level { is_stalled: false, is_draining: true, ..level };
+        assert_eq!(WaterMarks::new(8, 5).allow(&level), 4);
+        assert_eq!(WaterMarks::new(8, 5).allow(&Level { waiting: 0, ..level }), 0);
+    }
+}
