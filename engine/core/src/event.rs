@@ -29,6 +29,12 @@ pub enum Event {
     Channel(u32),
     /// The XOR engine has the parity of an array operation.
     Parity(u32),
+    /// The second copy of a request's data is confirmed.
+    Mirror(u32),
+    /// A dirty stripe of an array comes of age.
+    AgeLimit(u16),
+    /// An array's disks may have been idle for long enough.
+    Idle(u16),
     /// A scripted fault happens.
     Fault(u32),
     /// The timed warm-up or the timed window is over.

@@ -6,8 +6,8 @@
 
 mod battery;
 pub mod config;
-pub mod disk;
 mod destage;
+pub mod disk;
 mod divisor;
 mod error;
 mod event;

@@ -1,8 +1,8 @@
 //! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
 
 use super::{
-    Battery, BatteryKind, BatteryState, Cache, Fault, Issue, ReadAhead, Scenario, WarmUp, Window, WriteCache,
-    WritePolicy,
+    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Fault, Issue, ReadAhead, Scenario, WarmUp,
+    Window, WriteCache, WritePolicy,
 };
 use crate::raid::DEFAULT_GROUPS;
 use crate::units::{Bytes, Fraction};
@@ -69,11 +69,13 @@ fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
     }
     // Without a battery the memory is a read cache (HP 4AA0-8805ENW p. 4: the ratio becomes 100/0).
     let unprotected = battery.state == BatteryState::Absent && !battery.allow_without_battery;
-    let write_bytes = cache.write_bytes();
-    if write_bytes < cache.line || unprotected || cache.write.policy == WritePolicy::WriteThrough {
+    if cache.dirty_bytes() < cache.line || unprotected || cache.write.policy == WritePolicy::WriteThrough {
         cache.write_fraction = Fraction(0.0);
         cache.write = WriteCache { policy: WritePolicy::WriteThrough, ..WriteCache::default() };
         *battery = Battery::default();
+    }
+    if cache.write.destage_policy != DestagePolicy::IdleTime {
+        cache.write.idle_delay = WriteCache::default().idle_delay;
     }
     if cache.read_bytes() < cache.line {
         cache.read = super::ReadCache { read_ahead: None, ..super::ReadCache::default() };
@@ -131,6 +133,12 @@ impl Cache {
     pub fn write_bytes(&self) -> Bytes {
         let share = (self.usable_bytes().0 as f64 * self.write_fraction.0) as u64;
         Bytes(share / self.line.0 * self.line.0)
+    }
+
+    /// Room for written data: half of the memory that holds them where there is a second copy.
+    pub fn dirty_bytes(&self) -> Bytes {
+        let copies = if self.write.mirror.is_some() { 2 } else { 1 };
+        Bytes(self.write_bytes().0 / copies / self.line.0 * self.line.0)
     }
 
     /// Memory that holds data that was read.

@@ -28,11 +28,7 @@ pub struct IdleTime {
 impl IdleTime {
     /// Empty, for a number of arrays.
     pub fn new(arrays: usize, marks: WaterMarks) -> Self {
-        Self {
-            arrays: (0..arrays).map(|_| Elevator::default()).collect(),
-            high: marks.high,
-            low: marks.low,
-        }
+        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), high: marks.high, low: marks.low }
     }
 }
 
@@ -74,14 +70,8 @@ mod tests {
     fn it_goes_when_idle_above_the_low_mark_and_always_from_the_high_one() {
         let mut policy = IdleTime::new(1, WaterMarks::new(8, 3));
         let mut allow = |waiting, is_idle| {
-            let level = Level {
-                used: waiting,
-                waiting,
-                is_stalled: false,
-                is_draining: false,
-                is_idle,
-                limit: 4,
-            };
+            let level =
+                Level { used: waiting, waiting, is_stalled: false, is_draining: false, is_idle, limit: 4 };
             policy.allow(&level)
         };
         assert_eq!([3, 4, 7, 8].map(|waiting| allow(waiting, true)), [0, 4, 4, 4]);

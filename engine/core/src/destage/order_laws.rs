@@ -42,11 +42,21 @@ pub const POLICIES: [config::DestagePolicy; 5] = [
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Write { array: u16, stripe: u64, is_sequential: bool },
+    Write {
+        array: u16,
+        stripe: u64,
+        is_sequential: bool,
+    },
     /// The next group leaves, if one is not busy: those whose stripe has this remainder by three are.
-    Leave { array: u16, busy: u64 },
+    Leave {
+        array: u16,
+        busy: u64,
+    },
     /// A stripe leaves by another way, where it is in.
-    Remove { array: u16, stripe: u64 },
+    Remove {
+        array: u16,
+        stripe: u64,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {

@@ -35,11 +35,7 @@ pub struct Wow {
 impl Wow {
     /// Empty, for a number of arrays.
     pub fn new(arrays: usize, marks: WaterMarks) -> Self {
-        Self {
-            arrays: (0..arrays).map(|_| Elevator::default()).collect(),
-            is_recent: Vec::new(),
-            marks,
-        }
+        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), is_recent: Vec::new(), marks }
     }
 }
 
@@ -67,9 +63,8 @@ impl DestagePolicy for Wow {
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
         let elevator = &mut self.arrays[array as usize];
         let is_recent = &mut self.is_recent;
-        let mut passes = |(stripe, group): (u64, u32)| {
-            !is_busy(stripe) && !std::mem::take(&mut is_recent[group as usize])
-        };
+        let mut passes =
+            |(stripe, group): (u64, u32)| !is_busy(stripe) && !std::mem::take(&mut is_recent[group as usize]);
         // After one round every bit has fallen.
         let found = elevator.sweep().find(|&entry| passes(entry));
         let (stripe, group) = match found {

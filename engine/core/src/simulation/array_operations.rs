@@ -152,6 +152,9 @@ impl Simulation {
     /// An I/O of an array operation is done.
     #[inline]
     pub(super) fn io_done(&mut self, io: Io) {
+        if self.watches_idleness && !io.is_background {
+            self.foreground_done(io.operation);
+        }
         let entry = &mut self.operations[io.operation];
         entry.pending -= 1;
         if entry.pending == 0 && !self.issue_step(io.operation) {
@@ -174,6 +177,7 @@ impl Simulation {
                 let command = self.requests[request].command;
                 // A fetch that began before the data were on the disks may bring the old ones.
                 self.invalidate(done.array, command.lba.0, command.sectors.0);
+                self.supersede(request, &done);
                 self.part_done(request);
                 // A destage may have passed over the stripe that this write held.
                 self.destage_if_due();

@@ -7,7 +7,7 @@ use rustc_hash::FxBuildHasher;
 use super::stripe_lock::{StripeLock, WriteRange};
 use crate::raid::{Layout, ParityUpdate};
 use crate::slab::Link;
-use crate::units::SimDuration;
+use crate::units::{SimDuration, SimTime};
 
 /// One array at work.
 #[derive(Debug)]
@@ -24,6 +24,28 @@ pub struct ArrayState {
     pub destages: u32,
     /// Destages that may be under way at a time.
     pub destage_limit: u32,
+    /// Whether an event waits for the next stripe that comes of age.
+    pub awaits_age: bool,
+    /// How busy its disks are with foreground I/Os, where the destage policy asks.
+    pub idleness: Idleness,
+}
+
+/// How busy the disks of an array are with foreground I/Os.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Idleness {
+    /// Foreground I/Os at the disks or on their way there.
+    pub foreground: u32,
+    /// When the last of them was done.
+    pub since: SimTime,
+    /// Whether an event waits for the end of the delay.
+    pub is_awaited: bool,
+}
+
+impl Idleness {
+    /// Whether there has been none for `delay`.
+    pub fn has_lasted(&self, now: SimTime, delay: SimDuration) -> bool {
+        self.foreground == 0 && self.since + delay <= now
+    }
 }
 
 /// What an array operation is part of.

@@ -100,6 +100,9 @@ impl Simulation {
     /// Sends `io` to its disk, over its channel where there is one.
     #[inline]
     pub(super) fn submit(&mut self, device: u32, io: Io) {
+        if self.watches_idleness && !io.is_background {
+            self.foreground_begins(io.operation);
+        }
         if io.is_write
             && let Some(back_end) = &mut self.back_end
         {

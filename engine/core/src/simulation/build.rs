@@ -10,8 +10,9 @@ use super::measures::Measures;
 use super::power::Power;
 use super::replay::{Mapping, Replay};
 use super::stripe_write::StripeWrite;
-use super::{Simulation, StreamModel, TraceStore, WriteBack};
-use crate::config::{Arrival, Duplex, Issue, ReplayMode, Scenario, Stream, WritePolicy};
+use super::{Mirror, Simulation, StreamModel, TraceStore, WriteBack};
+use crate::config::{Arrival, DestagePolicy, Duplex, Issue, ReplayMode, Scenario, Stream, WritePolicy};
+use crate::destage::{Destage, WaterMarks};
 use crate::disk;
 use crate::error::RunError;
 use crate::event::EventQueue;
@@ -20,9 +21,9 @@ use crate::read_cache::ReadCache;
 use crate::rng::{self, Purpose};
 use crate::slab::{Fifo, Slab};
 use crate::trace::Trace;
-use crate::units::{SECTOR_BYTES, SimDuration, SimTime};
+use crate::units::{SECTOR_BYTES, Sectors, SimDuration, SimTime};
 use crate::workload::{AddressModel, OperationModel, Synthetic, Timing};
-use crate::write_cache::WriteCache;
+use crate::write_cache::{Parts, WriteCache};
 
 impl Simulation {
     /// Builds the run of a normalised scenario.
@@ -43,6 +44,8 @@ impl Simulation {
                 locks: std::collections::HashMap::default(),
                 destages: 0,
                 destage_limit: scenario.controller.cache.write.destage_depth.saturating_mul(array.disks),
+                awaits_age: false,
+                idleness: super::array_state::Idleness::default(),
             });
             device_array.extend(std::iter::repeat_n(index as u16, built.len()));
             devices.extend(built);
@@ -71,6 +74,7 @@ impl Simulation {
             back_end: controller.back_end.map(BackEnd::new),
             xor: Pipe::default(),
             xor_bandwidth: controller.xor_bandwidth,
+            watches_idleness: write_back.as_ref().is_some_and(|back| back.idle_delay.is_some()),
             write_back,
             power,
             read_cache,
@@ -202,21 +206,37 @@ impl Simulation {
 
 fn build_write_back(scenario: &Scenario, arrays: &[ArrayState], power: &Power) -> Option<WriteBack> {
     let cache = &scenario.controller.cache;
-    if cache.write.policy == WritePolicy::WriteThrough || cache.write_bytes() < cache.line {
+    if cache.write.policy == WritePolicy::WriteThrough || cache.dirty_bytes() < cache.line {
         return None;
     }
     let stripes: Vec<_> = arrays.iter().map(|array| array.layout.stripe_sectors()).collect();
-    let lines = WriteCache::new(cache.write_bytes(), cache.line, &stripes);
-    let capacity = f64::from(lines.capacity());
+    let size = cache.dirty_bytes();
+    let capacity = (size.0 / cache.line.0) as f64;
+    let high = ((capacity * cache.write.high_water.0) as u32).max(1);
+    let low = (capacity * cache.write.low_water.0) as u32;
+    let write = &cache.write;
+    let parts = Parts {
+        size,
+        line: cache.line,
+        destage: Destage::new(write.destage_policy, arrays.len(), WaterMarks::new(high, low)),
+        prefers_full: write.prefer_full_stripes,
+        keeps_clean: write.keep_clean,
+    };
     Some(WriteBack {
-        high: ((capacity * cache.write.high_water.0) as u32).max(1),
-        low: (capacity * cache.write.low_water.0) as u32,
-        cache: lines,
+        cache: WriteCache::new(parts, &stripes),
+        warm_level: u32::midpoint(low, high),
+        age_limit: write.age_limit,
+        idle_delay: (write.destage_policy == DestagePolicy::IdleTime).then_some(write.idle_delay),
+        bypass_from: write.bypass_threshold.map(|threshold| Sectors(threshold.0.div_ceil(SECTOR_BYTES))),
+        mirror: write.mirror.map(|mirror| Mirror {
+            pipe: Pipe::default(),
+            bandwidth: mirror.bandwidth,
+            latency: mirror.latency,
+        }),
         stalled: Fifo::default(),
         held: Fifo::default(),
         protection: power.protection(),
         going: 0,
-        is_destaging: false,
         is_draining: false,
         yields: cache.write.yield_to_reads,
     })

@@ -63,6 +63,10 @@ pub struct Counts {
     pub read_hits: u64,
     /// Reads that the cache alone served, from data read ahead.
     pub read_ahead_hits: u64,
+    /// Reads that the cache alone served, in part or whole from dirty lines and none of it read ahead.
+    pub read_hits_dirty: u64,
+    /// Reads that the cache alone served, in part or whole from destaged lines and none of it dirty or read ahead.
+    pub read_hits_clean: u64,
     /// Reads that waited for a fetch that was already under way.
     pub read_hits_late: u64,
     /// Reads that missed and continued no sequence.
@@ -79,11 +83,15 @@ pub struct Counts {
     pub destaged_sectors: u64,
     /// Sectors that were written through.
     pub bypassed_sectors: u64,
+    /// Writes that went around the cache for their size.
+    pub bypassing_writes: u64,
     /// Writes that write-back took.
     pub cached_writes: u64,
     /// Stripe writes that destaged.
     pub destages: u64,
-    /// Contiguous pieces of data that those wrote.
+    /// Of those, the ones of stripes that had come of age.
+    pub destages_by_age: u64,
+    /// Contiguous pieces of data that the stripe writes wrote.
     pub destage_extents: u64,
     /// Of the stripe writes, those that needed no read of old data on a parity level.
     pub full_stripes: u64,
@@ -201,6 +209,14 @@ impl Measures {
                     Service::HitAhead => {
                         counts.read_hits += 1;
                         counts.read_ahead_hits += 1;
+                    }
+                    Service::HitDirty => {
+                        counts.read_hits += 1;
+                        counts.read_hits_dirty += 1;
+                    }
+                    Service::HitClean => {
+                        counts.read_hits += 1;
+                        counts.read_hits_clean += 1;
                     }
                     Service::HitLate => counts.read_hits_late += 1,
                     Service::MissSequential => counts.read_misses_sequential += 1,

@@ -47,7 +47,7 @@ use crate::pipe::Pipe;
 use crate::read_cache::ReadCache;
 use crate::slab::{Fifo, Slab};
 use crate::trace::Trace;
-use crate::units::{Bandwidth, SimDuration, SimTime};
+use crate::units::{Bandwidth, Sectors, SimDuration, SimTime};
 use crate::workload::{AddressModel, OperationModel};
 use crate::write_cache::{Extent, WriteCache};
 
@@ -112,16 +112,31 @@ struct WriteBack {
     cache: WriteCache,
     /// Requests that wait for a free line.
     stalled: Fifo,
-    /// Requests that wait for what is dirty to be destaged before them.
+    /// Flushes that wait for what is dirty to be destaged.
     held: Fifo,
     protection: Protection,
-    high: u32,
-    low: u32,
+    /// Dirty lines to which the functional warm-up fills it.
+    warm_level: u32,
+    /// A stripe that has been dirty for this long is destaged whatever the policy says.
+    age_limit: Option<SimDuration>,
+    /// Disks count as idle when they have had no foreground I/O for this long, where the policy asks.
+    idle_delay: Option<SimDuration>,
+    /// Sectors from which on a write goes around the cache.
+    bypass_from: Option<Sectors>,
+    /// The path to the second copy.
+    mirror: Option<Mirror>,
     /// Lines on their way to the disks.
     going: u32,
-    is_destaging: bool,
     is_draining: bool,
     yields: bool,
+}
+
+/// The path to the second copy of written data.
+#[derive(Debug)]
+struct Mirror {
+    pipe: Pipe,
+    bandwidth: Option<Bandwidth>,
+    latency: SimDuration,
 }
 
 impl WriteBack {
@@ -155,6 +170,8 @@ struct Simulation {
     is_full_duplex: bool,
     write_back: Option<WriteBack>,
     power: Power,
+    /// Whether the destage policy asks how busy the disks are.
+    watches_idleness: bool,
     read_cache: Option<ReadCache>,
     line_sectors: u64,
     back_end: Option<BackEnd>,
@@ -237,6 +254,9 @@ impl Simulation {
             Event::MainsBack => self.on_mains_back(),
             Event::Channel(crossing) => self.on_channel(crossing),
             Event::Parity(operation) => self.on_parity(operation),
+            Event::Mirror(request) => self.on_mirror(request),
+            Event::AgeLimit(array) => self.on_age_limit(array),
+            Event::Idle(array) => self.on_idle(array),
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
         }

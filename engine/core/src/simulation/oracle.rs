@@ -46,7 +46,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::array_state::Parent;
 use crate::units::{Lba, Sectors, SimTime};
-use crate::write_cache::Extent;
+use crate::write_cache::{Extent, Held};
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
@@ -62,6 +62,8 @@ struct Block {
     dirty: Version,
     going: Version,
     media: Version,
+    /// The last version that stayed in the cache after its destage.
+    clean: Version,
     acknowledged: Version,
     is_under_way: bool,
 }
@@ -83,16 +85,14 @@ impl Block {
 pub(super) enum Fault {
     /// A destage forgets its last extent.
     ForgottenExtent,
-    /// A write to a line that is going is acknowledged and dropped.
-    LostSecondVersion,
+    /// A mistake of the write cache.
+    WriteCache(crate::write_cache::Fault),
     /// The end of a write leaves fetches that began before it in force.
     StaleFetch,
     /// Writes without parity do not wait for those that they overlap.
     OverlappingWrites,
     /// A write is acknowledged before all of it is in the cache.
     EarlyAcknowledgement,
-    /// A write past the cache overtakes what is dirty in its stripe.
-    DrainOvertaken,
     /// A flush does not wait for the drain.
     FlushOverDirty,
     /// A write that stalled when write-back ended leaves what the cache has taken of it there.
@@ -280,15 +280,16 @@ impl Oracle {
     }
 
     /// A read finds its sectors in the write cache.
-    pub fn read_held(&self, array: u16, from: u64, to: u64) {
+    pub fn read_held(&self, array: u16, from: u64, to: u64, held: Held) {
         for sector in from..to {
             let block = self.block(array, sector);
-            let is_held = block.cached() > 0 || (self.has_unwatched && block.newest() == 0);
+            let here = if held == Held::Clean { block.cached().max(block.clean) } else { block.cached() };
+            let is_held = here > 0 || (self.has_unwatched && block.newest() == 0);
             assert!(
                 is_held,
                 "sector {sector} of array {array} is read from the write cache, which has it not"
             );
-            assert_new_enough(array, sector, &block, block.cached());
+            assert_new_enough(array, sector, &block, here);
         }
     }
 
@@ -350,6 +351,31 @@ impl Oracle {
         );
     }
 
+    /// A destage is over, and the line at sector `base` keeps the sectors of `mask` clean.
+    pub fn keep_clean(&mut self, array: u16, base: u64, mask: u64) {
+        for sector in sectors_of(base, mask) {
+            if let Some(block) = self.blocks.get_mut(&(array, sector)) {
+                block.clean = block.media;
+            }
+        }
+    }
+
+    /// A newer version of the sectors of `mask` in the line at sector `base` is on the media: the dirty one is dropped.
+    pub fn supersede(&mut self, array: u16, base: u64, mask: u64) {
+        for sector in sectors_of(base, mask) {
+            if let Some(block) = self.blocks.get_mut(&(array, sector)) {
+                assert!(
+                    block.dirty < block.media,
+                    "sector {sector} of array {array} is dropped for an older version: {block:?}"
+                );
+                assert!(block.dirty > 0, "sector {sector} of array {array} is dropped and was not dirty");
+                block.dirty = 0;
+                self.held -= 1;
+                assert_not_lost(array, sector, block);
+            }
+        }
+    }
+
     /// The run has drained: everything is on the media.
     pub fn end_drain(&self) {
         assert_eq!(self.held, 0, "sectors are left in the write cache after a drain");
@@ -361,6 +387,11 @@ impl Oracle {
             assert_not_lost(array, sector, block);
         }
     }
+}
+
+/// The sectors whose bits are set in the mask of the line at sector `base`.
+fn sectors_of(base: u64, mask: u64) -> impl Iterator<Item = u64> {
+    (0..64).filter(move |bit| mask >> bit & 1 == 1).map(move |bit| base + bit)
 }
 
 fn assert_not_lost(array: u16, sector: u64, block: &Block) {

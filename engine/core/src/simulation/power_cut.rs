@@ -12,7 +12,7 @@
 //! their phase; the read cache is empty. As on the real controllers the cache is flushed before the hosts start: they
 //! begin anew, each user with a think time, each open stream with a gap. The time that starting takes is not modelled.
 
-use super::array_state::Parent;
+use super::array_state::{Idleness, Parent};
 use super::power::Outage;
 use super::timeline::Transition;
 use super::{ArrayOperation, Simulation};
@@ -100,6 +100,8 @@ impl Simulation {
         for array in &mut self.arrays {
             array.locks.clear();
             array.destages = 0;
+            array.awaits_age = false;
+            array.idleness = Idleness { since: self.now, ..Idleness::default() };
         }
         self.read_cache = Self::build_read_cache(&self.scenario.controller.cache);
         #[cfg(debug_assertions)]
@@ -108,12 +110,14 @@ impl Simulation {
             back.stalled = Fifo::default();
             back.held = Fifo::default();
             back.going = 0;
-            back.is_destaging = false;
+            if let Some(mirror) = &mut back.mirror {
+                mirror.pipe.cut(self.now);
+            }
             #[cfg(all(test, debug_assertions))]
             if self.fault == Some(super::oracle::Fault::CutForgetsDestages) {
                 back.cache.forget_going();
             }
-            back.cache.cut_power();
+            self.measures.counts.absorbed_sectors += back.cache.cut_power(self.now);
             #[cfg(debug_assertions)]
             self.oracle.compare(back.cache.dirty_sectors());
         }

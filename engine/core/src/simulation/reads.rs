@@ -6,7 +6,7 @@ use super::request::Service;
 use crate::read_cache::Line;
 use crate::slab::Link;
 use crate::units::{Lba, Sectors};
-use crate::write_cache::Extent;
+use crate::write_cache::{Extent, Held, mask};
 
 /// Where a read's data came from.
 #[derive(Clone, Copy, Default)]
@@ -14,6 +14,8 @@ struct Found {
     has_miss: bool,
     has_late: bool,
     has_prefetched: bool,
+    /// What the write cache gave: dirty where any of it was.
+    held: Option<Held>,
 }
 
 impl Simulation {
@@ -40,6 +42,8 @@ impl Simulation {
             Found { has_miss: true, .. } => Service::MissRandom,
             Found { has_late: true, .. } => Service::HitLate,
             Found { has_prefetched: true, .. } => Service::HitAhead,
+            Found { held: Some(Held::Dirty), .. } => Service::HitDirty,
+            Found { held: Some(Held::Clean), .. } => Service::HitClean,
             Found { .. } => Service::Hit,
         };
         if let Some((first, length)) = ahead {
@@ -60,9 +64,10 @@ impl Simulation {
             let stop = end.min((line + 1) * line_sectors);
             if let Some(back) = &self.write_back {
                 let mask = mask(start - line * line_sectors, stop - start);
-                if back.cache.holds(array, line, mask) {
+                if let Some(held) = back.cache.holds(array, line, mask) {
+                    found.held = found.held.filter(|&held| held == Held::Dirty).or(Some(held));
                     #[cfg(debug_assertions)]
-                    self.oracle.read_held(array, start, stop);
+                    self.oracle.read_held(array, start, stop, held);
                     continue;
                 }
             }
@@ -147,7 +152,7 @@ impl Simulation {
             || self
                 .write_back
                 .as_ref()
-                .is_some_and(|back| back.cache.holds(array, line, mask(0, self.line_sectors)))
+                .is_some_and(|back| back.cache.holds(array, line, mask(0, self.line_sectors)).is_some())
     }
 
     fn fetch(&mut self, array: u16, extent: Extent, is_prefetch: bool) -> u32 {
@@ -187,10 +192,4 @@ impl Simulation {
             self.part_done(waiter.request);
         }
     }
-}
-
-/// The bits of `count` sectors from `start` of a line on.
-#[inline]
-pub(super) const fn mask(start: u64, count: u64) -> u64 {
-    if count >= 64 { u64::MAX } else { ((1 << count) - 1) << start }
 }

@@ -11,6 +11,10 @@ pub enum Service {
     None,
     /// A read from the cache alone, or a write that overwrote dirty lines only.
     Hit,
+    /// A read from the cache alone, with data of dirty lines.
+    HitDirty,
+    /// A read from the cache alone, with data of destaged lines.
+    HitClean,
     /// A read from the cache alone, with data read ahead.
     HitAhead,
     /// A read that waited for a fetch already under way.

@@ -1,12 +1,11 @@
 //! Functional warm-up: the caches are filled from the workload's own addresses, without time.
 
 use super::hosts::Source;
-use super::reads::mask;
 use super::{Protection, Simulation};
 use crate::config::WarmUp;
 use crate::read_cache::Line;
 use crate::workload::Op;
-use crate::write_cache::Accepted;
+use crate::write_cache::{Accepted, mask};
 
 /// Commands drawn, at most, for each line to be filled: addresses that repeat fill no line.
 const DRAWS_PER_LINE: u64 = 16;
@@ -23,7 +22,7 @@ impl Simulation {
             .write_back
             .as_ref()
             .filter(|back| back.protection != Protection::None)
-            .map_or(0, |back| u32::midpoint(back.low, back.high));
+            .map_or(0, |back| back.warm_level);
         let keeps_reads = self.read_cache.as_ref().is_some_and(crate::read_cache::ReadCache::keeps_all);
         let read_lines = self
             .read_cache
@@ -64,7 +63,7 @@ impl Simulation {
                     if command.operation == Op::Write {
                         if let (false, Some(back)) = (is_write_done, &mut self.write_back) {
                             let mask = mask(from - base, to - from);
-                            if back.cache.accept(twin.array, line, mask, true) == Accepted::Full {
+                            if back.cache.accept(self.now, twin.array, line, mask, true) == Accepted::Full {
                                 break;
                             }
                             #[cfg(debug_assertions)]

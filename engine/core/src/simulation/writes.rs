@@ -1,17 +1,40 @@
-//! Writes: into the protected cache (write-back), or straight to the disks (write-through).
+//! Writes: into the protected cache (write-back), or straight to the disks (write-through, and large writes that go
+//! around the cache).
 
 use super::Simulation;
 use super::array_state::Parent;
-use super::reads::mask;
 use super::request::Service;
-use crate::workload::Op;
-use crate::write_cache::{Accepted, Extent};
+use crate::event::Event;
+use crate::units::{Lba, Sectors, SimDuration};
+use crate::write_cache::{Accepted, Extent, mask};
 
 impl Simulation {
     /// The data of a write are in the controller.
     pub(super) fn write(&mut self, request: u32) {
-        let entry = self.requests[request];
-        self.invalidate(entry.array, entry.command.lba.0, entry.command.sectors.0);
+        let sectors = self.requests[request].command.sectors;
+        if !self.may_hold_dirty() {
+            self.write_through(request);
+            return;
+        }
+        let Some(back) = &mut self.write_back else { return };
+        if back.bypass_from.is_some_and(|least| sectors >= least) {
+            self.measures.counts.bypassing_writes += 1;
+            self.write_through(request);
+            return;
+        }
+        if let Some(mirror) = &mut back.mirror {
+            let transfer = mirror.bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(sectors.bytes()));
+            let confirmed = mirror.pipe.claim(self.now, transfer) + mirror.latency;
+            if confirmed > self.now {
+                self.events.schedule(confirmed, Event::Mirror(request));
+                return;
+            }
+        }
+        self.write_back(request);
+    }
+
+    /// The second copy of a write is confirmed; by now the cache may be unprotected.
+    pub(super) fn on_mirror(&mut self, request: u32) {
         if self.may_hold_dirty() {
             self.write_back(request);
         } else {
@@ -21,6 +44,8 @@ impl Simulation {
 
     /// Puts a write into the cache.
     fn write_back(&mut self, request: u32) {
+        let entry = self.requests[request];
+        self.invalidate(entry.array, entry.command.lba.0, entry.command.sectors.0);
         self.measures.counts.cached_writes += 1;
         self.requests[request].service = Service::Hit;
         if self.fill(request) {
@@ -49,7 +74,7 @@ impl Simulation {
             let line = at / line_sectors;
             let stop = end.min((line + 1) * line_sectors);
             let mask = mask(at - line * line_sectors, stop - at);
-            match back.cache.accept(entry.array, line, mask, first_in_line) {
+            match back.cache.accept(self.now, entry.array, line, mask, first_in_line) {
                 Accepted::In { absorbed, was_dirty } => {
                     #[cfg(debug_assertions)]
                     {
@@ -93,20 +118,20 @@ impl Simulation {
     fn write_through(&mut self, request: u32) {
         let entry = self.requests[request];
         let (array, command) = (entry.array, entry.command);
+        self.invalidate(array, command.lba.0, command.sectors.0);
         let end = command.lba.0 + command.sectors.0;
         let mut at = command.lba;
-        if self.write_back.is_some() && !self.make_way(array, at.0, end) {
-            self.hold(request);
-            return;
-        }
         self.measures.counts.bypassed_sectors += end - at.0;
         let layout = self.arrays[array as usize].layout;
         self.requests[request].pending = 1;
         while at.0 < end {
             let stripe = layout.stripe_of(at);
             let stop = end.min(layout.stripe_start(stripe + 1).0);
-            let extent = Extent { lba: at, sectors: crate::units::Sectors(stop - at.0) };
+            let extent = Extent { lba: at, sectors: Sectors(stop - at.0) };
             self.requests[request].pending += 1;
+            if let Some(back) = &mut self.write_back {
+                back.cache.claim(request, array, stripe, extent);
+            }
             self.extents.clear();
             self.extents.push(extent);
             self.write_stripe(array, stripe, Parent::WriteThrough { request });
@@ -115,14 +140,14 @@ impl Simulation {
         self.part_done(request);
     }
 
-    /// A request waits until what stands before it is destaged.
-    pub(super) fn hold(&mut self, request: u32) {
+    /// A flush waits until all that is dirty is destaged.
+    fn hold(&mut self, request: u32) {
         if let Some(back) = &mut self.write_back {
             back.held.push(&mut self.requests, request, |entry| &mut entry.next);
         }
     }
 
-    /// A write to the disks is over, or write-back is allowed again: requests that are held try again, in order.
+    /// A write to the disks is over, or write-back is allowed again: the flushes that are held try again, in order.
     #[inline]
     pub(super) fn retry_held(&mut self) {
         if self.write_back.as_ref().is_some_and(|back| !back.held.is_empty()) {
@@ -134,10 +159,7 @@ impl Simulation {
         let mut held =
             self.write_back.as_mut().map(|back| std::mem::take(&mut back.held)).unwrap_or_default();
         while let Some(request) = held.pop(&mut self.requests, |entry| &mut entry.next) {
-            match self.requests[request].command.operation {
-                Op::Write => self.write(request),
-                Op::Read | Op::Flush => self.flush(request),
-            }
+            self.flush(request);
         }
     }
 
@@ -181,8 +203,11 @@ impl Simulation {
         self.measures.counts.stall_max = self.measures.counts.stall_max.max(waited);
     }
 
-    /// The data of these sectors have changed: the read cache forgets them.
+    /// The data of these sectors have changed: what is clean of them in the caches is forgotten.
     pub(super) fn invalidate(&mut self, array: u16, lba: u64, sectors: u64) {
+        if let Some(back) = &mut self.write_back {
+            back.cache.forget_clean(array, Extent { lba: Lba(lba), sectors: Sectors(sectors) });
+        }
         #[cfg(all(test, debug_assertions))]
         if self.fault == Some(super::oracle::Fault::StaleFetch) {
             return;

@@ -37,7 +37,7 @@ struct Ends {
 #[derive(Debug)]
 pub(super) struct Groups {
     index: HashMap<u64, u32, FxBuildHasher>,
-    groups: Vec<Group>,
+    entries: Vec<Group>,
     free: Vec<u32>,
     /// The groups of each array, from the one that became dirty first on.
     by_age: Box<[Ends]>,
@@ -47,7 +47,7 @@ impl Groups {
     pub fn new(arrays: usize) -> Self {
         Self {
             index: HashMap::default(),
-            groups: Vec::new(),
+            entries: Vec::new(),
             free: Vec::new(),
             by_age: vec![Ends { newest: Link::END, oldest: Link::END }; arrays].into(),
         }
@@ -61,12 +61,12 @@ impl Groups {
 
     #[inline]
     pub fn get(&self, group: u32) -> &Group {
-        &self.groups[group as usize]
+        &self.entries[group as usize]
     }
 
     #[inline]
     pub fn get_mut(&mut self, group: u32) -> &mut Group {
-        &mut self.groups[group as usize]
+        &mut self.entries[group as usize]
     }
 
     /// A new, empty group. Precondition: the stripe has none, and no group is newer than `now`.
@@ -83,14 +83,14 @@ impl Groups {
             older: ends.newest,
         };
         let group = if let Some(group) = self.free.pop() {
-            self.groups[group as usize] = entry;
+            self.entries[group as usize] = entry;
             group
         } else {
-            self.groups.push(entry);
-            (self.groups.len() - 1) as u32
+            self.entries.push(entry);
+            (self.entries.len() - 1) as u32
         };
         match ends.newest.get() {
-            Some(newest) => self.groups[newest as usize].newer = Link::to(group),
+            Some(newest) => self.entries[newest as usize].newer = Link::to(group),
             None => ends.oldest = Link::to(group),
         }
         ends.newest = Link::to(group);
@@ -100,14 +100,14 @@ impl Groups {
 
     /// Takes a group out and gives it.
     pub fn remove(&mut self, group: u32) -> Group {
-        let entry = self.groups[group as usize];
+        let entry = self.entries[group as usize];
         let ends = &mut self.by_age[entry.place.array as usize];
         match entry.newer.get() {
-            Some(newer) => self.groups[newer as usize].older = entry.older,
+            Some(newer) => self.entries[newer as usize].older = entry.older,
             None => ends.newest = entry.older,
         }
         match entry.older.get() {
-            Some(older) => self.groups[older as usize].newer = entry.newer,
+            Some(older) => self.entries[older as usize].newer = entry.newer,
             None => ends.oldest = entry.newer,
         }
         self.index.remove(&key(entry.place.array, entry.place.stripe));

@@ -16,8 +16,6 @@ mod claims;
 mod extent;
 mod groups;
 #[cfg(test)]
-mod model;
-#[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
@@ -31,7 +29,7 @@ use groups::Groups;
 use crate::destage::{Destage, DestagePolicy, Elevator, Level, Place, Write};
 use crate::divisor::Divisor;
 use crate::slab::Link;
-use crate::units::{SECTOR_BYTES, Bytes, Sectors, SimDuration, SimTime};
+use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 
 pub use extent::Extent;
 
@@ -56,15 +54,6 @@ pub enum Held {
     Dirty,
     /// Sectors that were destaged, some of them or all.
     Clean,
-}
-
-/// What a power cut did to the dirty data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PowerCut {
-    /// Sectors that are lost.
-    pub lost_sectors: u64,
-    /// Sectors that were going and have a newer version.
-    pub absorbed_sectors: u64,
 }
 
 /// What a write cache is made of and how it destages.
@@ -134,7 +123,7 @@ pub enum Fault {
     StaleDirty,
     /// A write around the cache drops dirty sectors that were written after it.
     GreedyClaim,
-    /// A group that has come of age is dropped in place of being destaged.
+    /// A group that has come of age loses its last sector.
     LostWithAge,
     /// A write around the cache leaves older clean sectors readable.
     StaleClean,
@@ -590,48 +579,57 @@ impl WriteCache {
         }
     }
 
-    /// The power is cut at `now`, and with it every destage. Where the memory `keeps` its data, lines that were going are
-    /// dirty again, in the newest version; else all is lost.
-    #[allow(dead_code, reason = "called by the scripted power cut")]
-    pub fn cut_power(&mut self, now: SimTime, keeps: bool) -> PowerCut {
+    /// The power is cut at `now`, and with it every destage: what was going is dirty again, unless a newer version is.
+    /// Gives the sectors that have one.
+    pub fn cut_power(&mut self, now: SimTime) -> u64 {
         self.claims.clear();
-        if !keeps {
-            let lost_sectors = std::mem::take(&mut self.dirty_sectors);
-            for array in 0..self.stripe_sectors.len() as u16 {
-                while let Some(group) = self.groups.oldest(array) {
-                    self.leave(group);
-                }
-            }
-            self.index.clear();
-            self.lines.clear();
-            self.free.clear();
-            (self.second_versions, self.clean_lines) = (0, 0);
-            (self.first_clean, self.last_clean) = (Link::END, Link::END);
-            return PowerCut { lost_sectors, absorbed_sectors: 0 };
-        }
-        let mut absorbed_sectors = 0;
+        let mut absorbed = 0;
         for slot in 0..self.lines.len() as u32 {
             let line = &mut self.lines[slot as usize];
             let going = std::mem::take(&mut line.going);
             if going == 0 {
                 continue;
             }
-            let added = going & !line.dirty;
-            absorbed_sectors += u64::from((going & line.dirty).count_ones());
             let was_dirty = line.dirty != 0;
+            let added = u64::from((going & !line.dirty).count_ones());
+            absorbed += u64::from((going & line.dirty).count_ones());
             line.dirty |= going;
             line.clean &= !line.dirty;
-            let (group, array, number) = (line.group, (line.key >> ARRAY_SHIFT) as u16, line.key & NUMBER);
+            let (group, key) = (line.group, line.key);
             if was_dirty {
                 self.second_versions -= 1;
-                self.groups.get_mut(group).sectors += u64::from(added.count_ones());
+                self.groups.get_mut(group).sectors += added;
                 self.note_full(group);
             } else {
-                self.join_group(now, array, number, slot);
+                self.join_group(now, (key >> ARRAY_SHIFT) as u16, key & NUMBER, slot);
             }
         }
-        self.dirty_sectors -= absorbed_sectors;
-        PowerCut { lost_sectors: 0, absorbed_sectors }
+        self.dirty_sectors -= absorbed;
+        absorbed
+    }
+
+    /// A mistake for tests: what was on its way to the disks is forgotten.
+    #[cfg(test)]
+    pub fn forget_going(&mut self) {
+        for line in &mut self.lines {
+            self.dirty_sectors -= u64::from(std::mem::take(&mut line.going).count_ones());
+        }
+    }
+
+    /// Everything in it is lost. Precondition: nothing is going.
+    pub fn lose_all(&mut self) {
+        for array in 0..self.stripe_sectors.len() as u16 {
+            while let Some(group) = self.groups.oldest(array) {
+                self.leave(group);
+            }
+        }
+        self.claims.clear();
+        self.index.clear();
+        self.lines.clear();
+        self.free.clear();
+        self.dirty_sectors = 0;
+        (self.second_versions, self.clean_lines) = (0, 0);
+        (self.first_clean, self.last_clean) = (Link::END, Link::END);
     }
 }
 

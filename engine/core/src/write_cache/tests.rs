@@ -1,79 +1,179 @@
 use super::*;
+use crate::config::DestagePolicy as Policy;
+use crate::destage::WaterMarks;
+use crate::units::Lba;
+
+const NOW: SimTime = SimTime::ZERO;
+
+/// Lines of 4 KiB, stripes of four lines, in one array.
+pub(super) fn parts(lines: u64, policy: Policy) -> Parts {
+    Parts {
+        size: Bytes(lines * 4096),
+        line: Bytes(4096),
+        destage: Destage::new(policy, 1, WaterMarks::new(1, 0)),
+        prefers_full: false,
+        keeps_clean: false,
+    }
+}
 
 fn cache(lines: u64) -> WriteCache {
-    // Lines of 4 KiB, stripes of four lines.
-    WriteCache::new(Bytes(lines * 4096), Bytes(4096), &[Sectors(32)])
+    WriteCache::new(parts(lines, Policy::CScan), &[Sectors(32)])
 }
 
 fn extents(pairs: &[(u64, u64)]) -> Vec<Extent> {
     pairs.iter().map(|&(lba, n)| Extent { lba: Lba(lba), sectors: Sectors(n) }).collect()
 }
 
+/// The next destage as stripe, lines and extents.
+fn destage(cache: &mut WriteCache) -> Option<(u64, Link, Vec<Extent>)> {
+    let group = cache.choose(0, |_| false)?;
+    let mut out = Vec::new();
+    let (stripe, going, _) = cache.begin_destage(group, &mut out);
+    Some((stripe, going, out))
+}
+
+const NEW: Accepted = Accepted::In { absorbed: 0, was_dirty: false };
+
 #[test]
 fn a_full_cache_takes_overwrites_only() {
     let mut cache = cache(2);
-    assert_eq!(cache.accept(0, 0, 0xff, true), Accepted::In { absorbed: 0, was_dirty: false });
-    assert_eq!(cache.accept(0, 9, 0x0f, true), Accepted::In { absorbed: 0, was_dirty: false });
-    assert_eq!(cache.accept(0, 5, 0x01, true), Accepted::Full);
-    assert_eq!(cache.accept(0, 9, 0x3c, true), Accepted::In { absorbed: 2, was_dirty: true });
+    assert_eq!(cache.accept(NOW, 0, 0, 0xff, true), NEW);
+    assert_eq!(cache.accept(NOW, 0, 9, 0x0f, true), NEW);
+    assert_eq!(cache.accept(NOW, 0, 5, 0x01, true), Accepted::Full);
+    assert_eq!(cache.accept(NOW, 0, 9, 0x3c, true), Accepted::In { absorbed: 2, was_dirty: true });
     assert_eq!(cache.dirty_sectors(), 8 + 6);
-    assert!(cache.holds(0, 9, 0x3f) && !cache.holds(0, 9, 0x40));
+    assert_eq!((cache.holds(0, 9, 0x3f), cache.holds(0, 9, 0x40)), (Some(Held::Dirty), None));
 }
 
 #[test]
-fn a_stripe_leaves_as_joined_extents_in_elevator_order() {
+fn a_stripe_leaves_as_joined_extents() {
     let mut cache = cache(16);
     for (line, mask) in [(6, 0xff), (0, 0xff), (1, 0x0f), (3, 0x01), (4, 0xf0)] {
-        cache.accept(0, line, mask, true);
+        cache.accept(NOW, 0, line, mask, true);
     }
-    let mut out = Vec::new();
-    let (stripe, first, _) = cache.begin_destage(0, |_| false, &mut out).unwrap();
-    assert_eq!((stripe, &out), (0, &extents(&[(0, 12), (24, 1)])));
-    let (stripe, second, _) = cache.begin_destage(0, |_| false, &mut out).unwrap();
-    assert_eq!((stripe, &out), (1, &extents(&[(36, 4), (48, 8)])));
-    assert!(cache.begin_destage(0, |_| false, &mut out).is_none());
-    assert_eq!(cache.end_destage(first, |_| ()), 13);
-    assert_eq!(cache.end_destage(second, |_| ()), 12);
+    let (stripe, first, out) = destage(&mut cache).unwrap();
+    assert_eq!((stripe, out), (0, extents(&[(0, 12), (24, 1)])));
+    let (stripe, second, out) = destage(&mut cache).unwrap();
+    assert_eq!((stripe, out), (1, extents(&[(36, 4), (48, 8)])));
+    assert!(destage(&mut cache).is_none());
+    assert_eq!(cache.end_destage(first, |_, _| ()), 13);
+    assert_eq!(cache.end_destage(second, |_, _| ()), 12);
     assert_eq!((cache.used(), cache.dirty_sectors()), (0, 0));
 }
 
 #[test]
 fn a_line_written_while_it_is_going_stays_dirty() {
     let mut cache = cache(4);
-    cache.accept(0, 0, 0x0f, true);
-    let mut out = Vec::new();
-    let (_, going, _) = cache.begin_destage(0, |_| false, &mut out).unwrap();
-    assert_eq!(cache.accept(0, 0, 0x03, true), Accepted::In { absorbed: 0, was_dirty: false });
-    assert!(cache.begin_destage(0, |stripe| stripe == 0, &mut out).is_none());
-    assert_eq!(cache.end_destage(going, |_| ()), 4);
+    cache.accept(NOW, 0, 0, 0x0f, true);
+    let (_, going, _) = destage(&mut cache).unwrap();
+    assert_eq!(cache.accept(NOW, 0, 0, 0x03, true), NEW);
+    assert_eq!(cache.choose(0, |stripe| stripe == 0), None);
+    assert_eq!(cache.end_destage(going, |_, _| ()), 4);
     assert_eq!((cache.used(), cache.dirty_sectors()), (1, 2));
-    assert!(cache.begin_destage(0, |_| false, &mut out).is_some());
-    assert_eq!(out, extents(&[(0, 2)]));
+    assert_eq!(destage(&mut cache).unwrap().2, extents(&[(0, 2)]));
 }
 
 #[test]
 fn a_second_version_takes_a_line_of_its_own() {
     let mut cache = cache(1);
-    cache.accept(0, 0, 0x0f, true);
-    let (_, going, _) = cache.begin_destage(0, |_| false, &mut Vec::new()).unwrap();
-    assert_eq!(cache.accept(0, 0, 0x01, true), Accepted::Full);
-    cache.end_destage(going, |_| ());
-    assert_eq!(cache.accept(0, 0, 0x01, true), Accepted::In { absorbed: 0, was_dirty: false });
+    cache.accept(NOW, 0, 0, 0x0f, true);
+    let (_, going, _) = destage(&mut cache).unwrap();
+    assert_eq!(cache.accept(NOW, 0, 0, 0x01, true), Accepted::Full);
+    cache.end_destage(going, |_, _| ());
+    assert_eq!(cache.accept(NOW, 0, 0, 0x01, true), NEW);
 }
 
 #[test]
-fn the_elevator_goes_up_and_starts_again_at_the_lowest() {
+fn a_stripe_that_is_dirty_as_a_whole_leaves_first_where_that_is_preferred() {
+    let parts = Parts { prefers_full: true, ..parts(16, Policy::LeastRecentlyWritten) };
+    let mut cache = WriteCache::new(parts, &[Sectors(32)]);
+    for (line, mask) in [(0, 0xff), (8, 0xff), (9, 0xff), (10, 0xff), (11, 0x7f), (4, 0xff)] {
+        cache.accept(NOW, 0, line, mask, true);
+    }
+    cache.accept(NOW, 0, 11, 0x80, true);
+    let order: Vec<_> = std::iter::from_fn(|| destage(&mut cache)).map(|(stripe, _, _)| stripe).collect();
+    assert_eq!(order, [2, 0, 1]);
+}
+
+#[test]
+fn a_group_is_as_old_as_its_first_line() {
     let mut cache = cache(16);
-    let mut out = Vec::new();
-    let mut order = Vec::new();
-    for stripe in [5, 2, 9] {
-        cache.accept(0, stripe * 4, 1, true);
+    let limit = SimDuration(10);
+    for (at, line) in [(1, 0), (3, 8), (6, 1)] {
+        cache.accept(SimTime(at), 0, line, 0xff, true);
     }
-    order.push(cache.begin_destage(0, |_| false, &mut out).unwrap().0);
-    order.push(cache.begin_destage(0, |_| false, &mut out).unwrap().0);
-    cache.accept(0, 3 * 4, 1, true);
-    while let Some((stripe, _, _)) = cache.begin_destage(0, |_| false, &mut out) {
-        order.push(stripe);
+    let overdue = |cache: &WriteCache, now, busy| {
+        cache
+            .overdue(0, SimTime(now), limit, |stripe| stripe == busy)
+            .map(|group| cache.groups.get(group).place.stripe)
+    };
+    assert_eq!(overdue(&cache, 10, 9), None);
+    assert_eq!(overdue(&cache, 11, 9), Some(0));
+    assert_eq!(overdue(&cache, 12, 0), None, "stripe 2 has two to go");
+    assert_eq!(overdue(&cache, 13, 0), Some(2));
+    assert_eq!(cache.next_overdue(0, SimTime(11), limit), Some(SimTime(13)));
+    assert_eq!(cache.next_overdue(0, SimTime(13), limit), None);
+}
+
+#[test]
+fn a_write_around_the_cache_drops_what_was_dirty_before_it_and_no_more() {
+    let mut cache = cache(4);
+    cache.accept(NOW, 0, 0, 0xff, true);
+    cache.accept(NOW, 0, 1, 0x0f, true);
+    // Sectors 4 to 11 go around; meanwhile sector 5 is written again.
+    cache.claim(7, 0, 0, Extent { lba: Lba(4), sectors: Sectors(8) });
+    cache.accept(NOW, 0, 0, 0x20, true);
+    assert_eq!(
+        cache.holds(0, 0, 0xff),
+        Some(Held::Dirty),
+        "until it is on the media, the older is the newest"
+    );
+    let mut dropped = Vec::new();
+    assert_eq!(cache.supersede(7, 0, |line, mask| dropped.push((line, mask))), 3 + 4);
+    dropped.sort_unstable();
+    assert_eq!(dropped, [(0, 0xd0), (1, 0x0f)]);
+    assert_eq!((cache.used(), cache.dirty_sectors()), (1, 5));
+    assert_eq!(destage(&mut cache).unwrap().2, extents(&[(0, 4), (5, 1)]));
+}
+
+#[test]
+fn a_destaged_line_stays_readable_until_its_place_is_needed() {
+    let mut cache = WriteCache::new(Parts { keeps_clean: true, ..parts(2, Policy::CScan) }, &[Sectors(32)]);
+    for line in [0, 8] {
+        cache.accept(NOW, 0, line, 0x0f, true);
+        let (_, going, _) = destage(&mut cache).unwrap();
+        cache.end_destage(going, |_, _| ());
     }
-    assert_eq!(order, [2, 5, 9, 3]);
+    assert_eq!((cache.used(), cache.holds(0, 0, 0x0f)), (0, Some(Held::Clean)));
+    assert_eq!(cache.holds(0, 0, 0x10), None, "only what was written is here");
+    // Written in part: both kinds make up the whole.
+    cache.accept(NOW, 0, 8, 0x01, true);
+    assert_eq!((cache.used(), cache.holds(0, 8, 0x0f)), (1, Some(Held::Clean)));
+    assert_eq!(cache.holds(0, 8, 0x01), Some(Held::Dirty));
+    // A third line: the clean one leaves.
+    assert_eq!(cache.accept(NOW, 0, 16, 0x01, true), NEW);
+    assert_eq!((cache.used(), cache.holds(0, 0, 0x0f)), (2, None));
+    assert_eq!(cache.accept(NOW, 0, 20, 0x01, true), Accepted::Full);
+    // Changed on the media.
+    cache.forget_clean(0, Extent { lba: Lba(66), sectors: Sectors(1) });
+    assert_eq!((cache.holds(0, 8, 0x0f), cache.holds(0, 8, 0x0b)), (None, Some(Held::Clean)));
+}
+
+#[test]
+fn a_power_cut_makes_what_was_going_dirty_again_or_loses_all() {
+    let mut cache = cache(4);
+    cache.accept(NOW, 0, 0, 0x0f, true);
+    cache.accept(NOW, 0, 8, 0xff, true);
+    destage(&mut cache).unwrap();
+    destage(&mut cache).unwrap();
+    cache.accept(NOW, 0, 0, 0x18, true);
+    assert_eq!((cache.used(), cache.dirty_sectors()), (3, 14));
+    assert_eq!(cache.cut_power(SimTime(5)), 1);
+    assert_eq!((cache.used(), cache.dirty_sectors()), (2, 13));
+    let (_, going, out) = destage(&mut cache).unwrap();
+    assert_eq!(out, extents(&[(0, 5)]));
+    assert_eq!(cache.end_destage(going, |_, _| ()), 5);
+    cache.lose_all();
+    assert_eq!((cache.used(), cache.dirty_sectors()), (0, 0));
+    assert!(destage(&mut cache).is_none());
 }

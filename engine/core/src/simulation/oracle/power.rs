@@ -26,8 +26,9 @@ impl Oracle {
                     } else {
                         self.held -= 1;
                     }
-                } else if write.has_begun && sector % 2 == 1 {
-                    // Torn: every other sector is new.
+                } else if write.has_begun && sector % 2 == 1 && block.cached() == 0 {
+                    // Torn: every other sector is new. Where an older version is dirty, as acknowledged, that is
+                    // written over it when the mains are back.
                     block.media = version;
                 }
             }

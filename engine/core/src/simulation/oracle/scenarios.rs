@@ -12,6 +12,7 @@ use super::Fault;
 use crate::config::Scenario;
 use crate::event::Event;
 use crate::simulation::Simulation;
+use crate::write_cache;
 
 const LEVELS: [(&str, u32); 7] = [("0", 1), ("0", 3), ("1", 2), ("10", 4), ("5", 3), ("5", 5), ("6", 5)];
 
@@ -61,6 +62,27 @@ fn array(name: &'static str) -> impl Strategy<Value = Value> {
     )
 }
 
+/// Which stripes leave the write cache when, and what goes around it.
+fn destage() -> impl Strategy<Value = Value> {
+    let policies = ["c_scan", "wow", "least_recently_written", "linear_threshold", "idle_time"];
+    let mirror = prop_oneof![
+        3 => Just(Value::Null),
+        1 => Just(json!({"bandwidth": 10_000_000, "latency": 50_000})),
+        1 => Just(json!({})),
+    ];
+    (
+        prop::sample::select(policies.to_vec()),
+        prop::sample::select(vec![0_u64, 1_000_000, 20_000_000]),
+        prop::option::of(prop::sample::select(vec![0_u64, 5_000_000, 100_000_000])),
+        prop::option::of(prop::sample::select(vec![512_u64, 2048, 4096, 16_384])),
+        (mirror, any::<bool>(), any::<bool>()),
+    )
+        .prop_map(|(policy, idle_delay, age_limit, bypass, (mirror, full, clean))| {
+            json!({"destage_policy": policy, "idle_delay": idle_delay, "age_limit": age_limit,
+                "bypass_threshold": bypass, "mirror": mirror, "prefer_full_stripes": full, "keep_clean": clean})
+        })
+}
+
 fn cache() -> impl Strategy<Value = Value> {
     let ahead = prop_oneof![
         Just(Value::Null),
@@ -72,13 +94,20 @@ fn cache() -> impl Strategy<Value = Value> {
         prop_oneof![Just(1.0), Just(0.5), Just(0.1), Just(0.0)],
         (any::<bool>(), ahead),
         (marks, 1_u32..4, any::<bool>(), prop::bool::weighted(0.1)),
+        destage(),
     )
-        .prop_map(|((lines, line), share, (cached, ahead), ((high, low), depth, yields, through))| {
-            json!({"capacity": lines * line, "usable": lines * line, "write_fraction": share, "line": line,
-                "read": {"mode": if cached { "cached" } else { "prefetch_only" }, "read_ahead": ahead},
-                "write": {"policy": if through { "write_through" } else { "write_back" },
-                    "high_water": high, "low_water": low, "destage_depth": depth, "yield_to_reads": yields}})
-        })
+        .prop_map(
+            |((lines, line), share, (cached, ahead), ((high, low), depth, yields, through), destage)| {
+                let mut write = json!({"policy": if through { "write_through" } else { "write_back" },
+                    "high_water": high, "low_water": low, "destage_depth": depth, "yield_to_reads": yields});
+                if let (Some(write), Value::Object(destage)) = (write.as_object_mut(), destage) {
+                    write.extend(destage);
+                }
+                json!({"capacity": lines * line, "usable": lines * line, "write_fraction": share, "line": line,
+                    "read": {"mode": if cached { "cached" } else { "prefetch_only" }, "read_ahead": ahead},
+                    "write": write})
+            },
+        )
 }
 
 fn battery() -> impl Strategy<Value = Value> {
@@ -268,7 +297,10 @@ fn verdict(fault: Fault) -> Option<String> {
         let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
         simulation.fault = Some(fault);
         if let Some(back) = &mut simulation.write_back {
-            back.cache.drops_second_versions = fault == Fault::LostSecondVersion;
+            back.cache.fault = match fault {
+                Fault::WriteCache(fault) => Some(fault),
+                _ => None,
+            };
         }
         let payload = catch_unwind(AssertUnwindSafe(|| run(&mut simulation))).err()?;
         payload.downcast_ref::<String>().cloned()
@@ -283,8 +315,32 @@ fn a_destage_that_forgets_an_extent_is_found() {
 
 #[test]
 fn a_second_version_that_is_lost_is_found() {
-    let said = verdict(Fault::LostSecondVersion).unwrap();
+    let said = verdict(Fault::WriteCache(write_cache::Fault::LostSecondVersion)).unwrap();
     assert!(said.contains("dirty sectors") || said.contains("gives version"), "{said}");
+}
+
+#[test]
+fn an_older_dirty_version_that_a_write_around_the_cache_leaves_is_found() {
+    let said = verdict(Fault::WriteCache(write_cache::Fault::StaleDirty)).unwrap();
+    assert!(said.contains("goes back from version") || said.contains("gives version"), "{said}");
+}
+
+#[test]
+fn a_newer_dirty_version_that_a_write_around_the_cache_drops_is_found() {
+    let said = verdict(Fault::WriteCache(write_cache::Fault::GreedyClaim)).unwrap();
+    assert!(said.contains("is dropped for an older version"), "{said}");
+}
+
+#[test]
+fn a_stripe_that_loses_a_sector_when_it_comes_of_age_is_found() {
+    let said = verdict(Fault::WriteCache(write_cache::Fault::LostWithAge)).unwrap();
+    assert!(said.contains("dirty sectors") || said.contains("gives version"), "{said}");
+}
+
+#[test]
+fn a_clean_line_older_than_the_media_is_found() {
+    let said = verdict(Fault::WriteCache(write_cache::Fault::StaleClean)).unwrap();
+    assert!(said.contains("a read of sector"), "{said}");
 }
 
 #[test]
@@ -303,12 +359,6 @@ fn writes_that_overlap_on_the_disks_are_found() {
 fn a_write_that_is_acknowledged_too_early_is_found() {
     let said = verdict(Fault::EarlyAcknowledgement).unwrap();
     assert!(said.contains("another number taken"), "{said}");
-}
-
-#[test]
-fn a_write_that_overtakes_the_drain_is_found() {
-    let said = verdict(Fault::DrainOvertaken).unwrap();
-    assert!(said.contains("goes back from version") || said.contains("gives version"), "{said}");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn destage(oracle: &mut Oracle, operation: u32, lba: u64, sectors: u64) {
 #[test]
 fn a_write_that_is_destaged_and_read_breaks_no_law() {
     let mut oracle = written();
-    oracle.read_held(0, 0, 8);
+    oracle.read_held(0, 0, 8, Held::Dirty);
     destage(&mut oracle, 0, 0, 8);
     oracle.read_media(0, 0, 16);
     oracle.begin_fetch(0, 0, 0, 16);
@@ -139,7 +139,7 @@ fn a_fetch_begun_before_a_write_is_too_old() {
 #[test]
 #[should_panic(expected = "which has it not")]
 fn the_write_cache_gives_only_what_it_holds() {
-    written().read_held(0, 0, 9);
+    written().read_held(0, 0, 9, Held::Dirty);
 }
 
 /// Half of what is written goes to the disks, and the mains are lost.
@@ -158,7 +158,7 @@ const HALF_HOLDUP: SimTime = SimTime(36 * 3600 * 1_000_000_000);
 fn what_was_going_at_a_cut_is_dirty_again() {
     let mut oracle = cut();
     oracle.compare(8);
-    oracle.read_held(0, 0, 8);
+    oracle.read_held(0, 0, 8, Held::Dirty);
     destage(&mut oracle, 0, 0, 8);
     oracle.end_drain();
 }
