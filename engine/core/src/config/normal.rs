@@ -93,6 +93,13 @@ fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
         *battery = Battery { allow_without_battery: battery.allow_without_battery, ..defaults };
         return;
     }
+    // What has failed neither fails again nor learns.
+    let mut has_failed = false;
+    faults.retain(|fault| match fault {
+        Fault::BatteryFails { .. } => !std::mem::replace(&mut has_failed, true),
+        Fault::LearnCycle { .. } => !has_failed,
+        _ => true,
+    });
     let has_cut = faults.iter().any(|fault| matches!(fault, Fault::MainsLost { .. }));
     let has_learn = battery.learn_period.is_some()
         || faults.iter().any(|fault| matches!(fault, Fault::LearnCycle { .. }));
@@ -107,6 +114,9 @@ fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
         battery.hysteresis = defaults.hysteresis;
         if battery.state == BatteryState::Present {
             (battery.threshold, battery.charge_time) = (defaults.threshold, defaults.charge_time);
+            if !has_failed {
+                battery.allow_without_battery = defaults.allow_without_battery;
+            }
         }
     }
     if !has_learn {
@@ -144,5 +154,70 @@ impl Cache {
     /// Memory that holds data that was read.
     pub fn read_bytes(&self) -> Bytes {
         Bytes((self.usable_bytes().0 - self.write_bytes().0) / self.line.0 * self.line.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The canonical form of a scenario with a write cache, a battery and faults.
+    fn canonical(battery: &str, faults: &str) -> String {
+        let text = format!(
+            r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
+                "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
+                "address": {{"kind": "uniform"}}}}]}},
+                "controller": {{"cache": {{"capacity": 1048576, "write_fraction": 0.5}}, "battery": {battery}}},
+                "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "server",
+                    "service": {{"kind": "constant", "value": 1000}}, "capacity": 10551296}}}},
+                "faults": {faults}}}"#
+        );
+        Scenario::from_json(&text).unwrap().normalise().unwrap().to_canonical_json()
+    }
+
+    #[test]
+    fn what_a_battery_has_no_occasion_to_do_is_one_configuration() {
+        let sound = canonical(r#"{"state": "present"}"#, "[]");
+        for same in [
+            r#"{"state": "present", "holdup": 1, "kind": "flash", "copy_time": 5}"#,
+            r#"{"state": "present", "threshold": 0.5, "hysteresis": 0.1, "charge_time": 7, "charge": 0.1}"#,
+            r#"{"state": "present", "learn_discharge_time": 3, "allow_without_battery": true}"#,
+        ] {
+            assert_eq!(canonical(same, "[]"), sound, "{same}");
+        }
+        assert_ne!(canonical(r#"{"state": "present", "learn_period": 100000000000000}"#, "[]"), sound);
+    }
+
+    #[test]
+    fn faults_give_the_battery_occasion() {
+        let differ = |key: &str, faults: &str| {
+            let plain = canonical(r#"{"state": "present"}"#, faults);
+            canonical(&format!(r#"{{"state": "present", {key}}}"#), faults) != plain
+        };
+        let cut = r#"[{"kind": "mains_lost", "at": 1, "duration": 1}]"#;
+        let learn = r#"[{"kind": "learn_cycle", "at": 1}]"#;
+        let fails = r#"[{"kind": "battery_fails", "at": 1}]"#;
+        for (key, on) in [
+            (r#""holdup": 5"#, [true, false, false]),
+            (r#""kind": "flash""#, [true, false, false]),
+            (r#""threshold": 0.5"#, [true, true, false]),
+            (r#""hysteresis": 0.5"#, [true, true, false]),
+            (r#""charge_time": 5"#, [true, true, false]),
+            (r#""learn_discharge_time": 5"#, [false, true, false]),
+            (r#""allow_without_battery": true"#, [true, true, true]),
+        ] {
+            assert_eq!([cut, learn, fails].map(|faults| differ(key, faults)), on, "{key}");
+        }
+    }
+
+    #[test]
+    fn battery_faults_without_effect_are_left_out() {
+        let learn = r#"{"kind": "learn_cycle", "at": 5}"#;
+        let fails = |at: u32| format!(r#"{{"kind": "battery_fails", "at": {at}}}"#);
+        let present = r#"{"state": "present"}"#;
+        let once = canonical(present, &format!("[{}]", fails(4)));
+        assert_eq!(canonical(present, &format!("[{learn}, {}, {}]", fails(6), fails(4))), once);
+        let absent = canonical(r#"{"state": "absent"}"#, "[]");
+        assert_eq!(canonical(r#"{"state": "absent"}"#, &format!("[{}, {learn}]", fails(4))), absent);
     }
 }

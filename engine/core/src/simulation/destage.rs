@@ -25,7 +25,9 @@ impl Simulation {
             return;
         }
         let Some(back) = &mut self.write_back else { return };
-        back.yields = self.scenario.controller.cache.write.yield_to_reads && back.stalled.is_empty();
+        back.yields = self.scenario.controller.cache.write.yield_to_reads
+            && back.stalled.is_empty()
+            && !back.is_draining;
         let age_limit = back.age_limit;
         for array in 0..self.arrays.len() as u16 {
             self.destage_array(array);
