@@ -54,7 +54,7 @@ def measure_lru(runs: int) -> float:
     seconds = []
     for _ in range(runs):
         start = time.thread_time()
-        _engine.count_lru_hits(LRU_OBJECTS // 10, keys)
+        _engine.count_hits("lru", LRU_OBJECTS // 10, keys)
         seconds.append(time.thread_time() - start)
     return LRU_ACCESSES / statistics.median(seconds)
 

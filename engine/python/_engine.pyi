@@ -11,7 +11,7 @@ __all__ = [
     "EngineTraceError",
     "Trace",
     "columns",
-    "count_lru_hits",
+    "count_hits",
     "normalise",
     "results_version",
     "schema",
@@ -61,8 +61,17 @@ def schema() -> str:
 def columns() -> str:
     """The columns of a result row, a JSON list of name, type, unit and meaning."""
 
-def count_lru_hits(capacity: int, keys: bytes) -> int:
-    """Hits of an LRU cache of `capacity` unit-size entries over little-endian u64 keys."""
+def count_hits(
+    policy: str,
+    capacity: int,
+    keys: bytes,
+    probation: float | None = None,
+    ghosts: float | None = None,
+) -> int:
+    """Hits of a cache of `capacity` unit-size entries over little-endian u64 keys.
+
+    `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are None.
+    """
 
 def results_version() -> int:
     """The version of results: equal versions give equal rows for equal configurations."""

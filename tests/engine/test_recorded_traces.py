@@ -31,7 +31,7 @@ VSCSI = np.dtype(
 
 
 def _hits(capacity: int, keys: Words) -> int:
-    return _engine.count_lru_hits(capacity, keys.astype("<u8").tobytes())
+    return _engine.count_hits("lru", capacity, keys.astype("<u8").tobytes())
 
 
 def _blocks(first_sector: Words, sectors: Words, block: int = 8) -> Words:

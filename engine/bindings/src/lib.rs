@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use destage_core::replacement::Policy;
 use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -99,12 +100,31 @@ fn results_version() -> u32 {
     RESULTS_VERSION
 }
 
-/// Hits of an LRU cache of `capacity` unit-size entries over the accesses `keys`, little-endian u64.
+/// Hits of a cache of `capacity` unit-size entries over the accesses `keys`, little-endian u64.
+///
+/// `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are not given. Raises
+/// `ValueError` where there is no such policy.
 #[pyfunction]
-fn count_lru_hits(py: Python<'_>, capacity: usize, keys: &[u8]) -> u64 {
+#[pyo3(signature = (policy, capacity, keys, probation = None, ghosts = None))]
+fn count_hits(
+    py: Python<'_>,
+    policy: &str,
+    capacity: usize,
+    keys: &[u8],
+    probation: Option<f64>,
+    ghosts: Option<f64>,
+) -> PyResult<u64> {
+    let policy: Policy = serde_json::from_value(policy.into())
+        .map_err(|error| PyValueError::new_err(format!("policy: {error}")))?;
+    for (name, share) in [("probation", probation), ("ghosts", ghosts)] {
+        if share.is_some_and(|share| !(0.0..=10.0).contains(&share)) {
+            return Err(PyValueError::new_err(format!("{name}: allowed is 0 to 10")));
+        }
+    }
     let (words, _) = keys.as_chunks();
     let keys = words.iter().map(|word| u64::from_le_bytes(*word));
-    py.detach(|| destage_core::lru::count_hits(capacity, keys))
+    let room = policy.room(capacity, probation, ghosts);
+    Ok(py.detach(|| if capacity == 0 { 0 } else { policy.count_hits(room, keys) }))
 }
 
 /// The extension module.
@@ -122,6 +142,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(results_version, module)?)?;
-    module.add_function(wrap_pyfunction!(count_lru_hits, module)?)?;
+    module.add_function(wrap_pyfunction!(count_hits, module)?)?;
     Ok(())
 }

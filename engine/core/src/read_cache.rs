@@ -1,10 +1,12 @@
-//! The read cache: lines that were read or read ahead, and the detection of sequential reads.
+//! The read cache: lines that were read or read ahead.
 //!
 //! A line is valid, or pending while a fetch brings it. A write makes a line leave, whatever its state, so that a
 //! fetch that was under way when its data changed never becomes valid.
 
-use crate::config::{ReadAhead, ReadMode};
-use crate::lru::Lru;
+use crate::config::{self, ReadMode};
+use crate::read_ahead::{ReadAhead, Stretch};
+use crate::replacement::{Replacement, Room};
+use crate::slab::Link;
 use crate::units::Bytes;
 
 /// What the cache knows of a line.
@@ -22,12 +24,46 @@ pub enum Line {
     },
 }
 
+/// Why a line is in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It was read.
+    Read,
+    /// It was read ahead, and no read has asked for it.
+    Ahead,
+    /// It was read ahead, and a read has asked for it.
+    AheadUsed,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    /// The fetch that brings it.
+    fetch: Link,
+    origin: Origin,
+}
+
+/// Lines that were read ahead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AheadCounts {
+    /// Lines that were asked of the disks.
+    pub fetched: u64,
+    /// Of those, lines that a read asked for.
+    pub used: u64,
+    /// Of those, lines that left before any read asked for them.
+    pub wasted: u64,
+}
+
 /// The read cache of a controller.
 #[derive(Debug)]
 pub struct ReadCache {
-    lines: Lru<Line>,
-    mode: ReadMode,
-    detector: Option<Detector>,
+    config: config::ReadCache,
+    line: Bytes,
+    room: Room,
+    lines: Replacement,
+    /// The state of each line, by its slot.
+    states: Vec<State>,
+    ahead: Option<ReadAhead>,
+    counts: AheadCounts,
 }
 
 const ARRAY_SHIFT: u32 = 48;
@@ -37,159 +73,135 @@ const fn key(array: u16, line: u64) -> u64 {
 }
 
 impl ReadCache {
-    /// An empty cache of `capacity`, in lines of `line`.
-    pub fn new(capacity: Bytes, line: Bytes, mode: ReadMode, ahead: Option<ReadAhead>) -> Self {
-        Self { lines: Lru::new((capacity.0 / line.0) as usize), mode, detector: ahead.map(Detector::new) }
+    /// An empty cache of `capacity`, in lines of `line`. Precondition: it has room for one.
+    pub fn new(capacity: Bytes, line: Bytes, config: &config::ReadCache) -> Self {
+        let capacity = (capacity.0 / line.0) as usize;
+        let share = |share: Option<crate::units::Fraction>| share.map(|share| share.0);
+        let room = config.policy.room(capacity, share(config.probation), share(config.ghosts));
+        Self {
+            config: config.clone(),
+            line,
+            room,
+            lines: Replacement::new(config.policy, room),
+            states: Vec::new(),
+            ahead: config.read_ahead.map(|ahead| ReadAhead::new(ahead, line)),
+            counts: AheadCounts::default(),
+        }
     }
 
     /// Whether all data that is read is kept.
     pub fn keeps_all(&self) -> bool {
-        self.mode == ReadMode::Cached
+        self.config.mode == ReadMode::Cached
     }
 
     /// Whether it is full.
     pub fn is_full(&self) -> bool {
-        self.lines.len() == self.lines.capacity()
+        self.lines.held() == self.room.capacity
     }
 
     /// Lines that it holds at most.
     pub const fn capacity(&self) -> usize {
-        self.lines.capacity()
+        self.room.capacity
     }
 
-    /// What is known of `line`, which becomes the most recently used.
+    /// Lines that were read ahead since the counts were last restarted.
+    pub const fn counts(&self) -> AheadCounts {
+        self.counts
+    }
+
+    /// Counts afresh.
+    pub fn restart_counts(&mut self) {
+        self.counts = AheadCounts::default();
+    }
+
+    /// What is known of `line`, which a read asks for.
     #[inline]
     pub fn touch(&mut self, array: u16, line: u64) -> Option<Line> {
-        self.lines.touch(key(array, line)).copied()
+        let slot = self.lines.access(key(array, line))?;
+        let state = &mut self.states[slot as usize];
+        let is_prefetched = state.origin != Origin::Read;
+        let fetch = state.fetch.get();
+        if state.origin == Origin::Ahead {
+            state.origin = Origin::AheadUsed;
+            self.counts.used += 1;
+            self.learn(false);
+        }
+        Some(fetch.map_or(Line::Valid { is_prefetched }, |fetch| Line::Pending { fetch }))
     }
 
     /// Whether `line` is here or on its way.
     #[inline]
-    pub fn has(&mut self, array: u16, line: u64) -> bool {
-        self.lines.peek(key(array, line)).is_some()
+    pub fn has(&self, array: u16, line: u64) -> bool {
+        self.lines.find(key(array, line)).is_some()
     }
 
-    /// Puts `line` in.
+    /// Puts `line` in, which `fetch` brings, or which is here; `is_ahead` where nobody has asked for it. Precondition: it
+    /// is not in.
     #[inline]
-    pub fn insert(&mut self, array: u16, line: u64, state: Line) {
-        self.lines.insert(key(array, line), state);
+    pub fn insert(&mut self, array: u16, line: u64, fetch: Option<u32>, is_ahead: bool) {
+        let admission = self.lines.admit(key(array, line));
+        if let Some(slot) = admission.evicted {
+            self.leave(slot);
+        }
+        let origin = if is_ahead { Origin::Ahead } else { Origin::Read };
+        self.counts.fetched += u64::from(is_ahead);
+        let state = State { fetch: fetch.map_or(Link::END, Link::to), origin };
+        let slot = admission.slot as usize;
+        if slot >= self.states.len() {
+            self.states.resize(slot + 1, state);
+        }
+        self.states[slot] = state;
     }
 
     /// The data of `line` have changed.
     #[inline]
     pub fn invalidate(&mut self, array: u16, line: u64) {
-        self.lines.remove(key(array, line));
+        if let Some(slot) = self.lines.remove(key(array, line)) {
+            self.leave(slot);
+        }
     }
 
     /// `fetch` has brought `line`; gives whether it was still waited for, and is valid now.
     #[inline]
-    pub fn arrive(&mut self, array: u16, line: u64, fetch: u32, is_prefetched: bool) -> bool {
-        if let Some(state) = self.lines.peek(key(array, line))
-            && *state == (Line::Pending { fetch })
-        {
-            *state = Line::Valid { is_prefetched };
-            return true;
+    pub fn arrive(&mut self, array: u16, line: u64, fetch: u32) -> bool {
+        let Some(slot) = self.lines.find(key(array, line)) else { return false };
+        let state = &mut self.states[slot as usize];
+        let is_awaited = state.fetch == Link::to(fetch);
+        if is_awaited {
+            state.fetch = Link::END;
         }
-        false
+        is_awaited
     }
 
-    /// Notes a read of `sectors` from `lba` on; gives whether it continues a sequence, and what to read ahead as
-    /// first sector and number of sectors, where it is time.
+    /// Notes a read of `sectors` from `lba` on; gives whether it continues a sequence, and what to read ahead, where it
+    /// is time.
     #[inline]
-    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<(u64, u64)>) {
-        match &mut self.detector {
-            Some(detector) => detector.notice(key(array, lba), sectors),
-            None => (false, None),
-        }
+    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<Stretch>) {
+        self.ahead.as_mut().map_or((false, None), |ahead| ahead.notice(array, lba, sectors))
     }
-}
 
-/// How many streams are followed at a time, and how many single reads are remembered as possible starts of one.
-const STREAMS: usize = 32;
-const CANDIDATES: usize = 64;
+    /// The memory is without power: all lines are lost, and what was learnt of the reads.
+    pub fn cut_power(&mut self) {
+        let unused = self.states.iter().filter(|state| state.origin == Origin::Ahead).count();
+        self.counts.wasted += unused as u64;
+        self.states.clear();
+        self.lines = Replacement::new(self.config.policy, self.room);
+        self.ahead = self.config.read_ahead.map(|ahead| ReadAhead::new(ahead, self.line));
+    }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sequence {
-    next: u64,
-    edge: u64,
-    used: u64,
-}
-
-/// Finds sequential streams among the reads: a read that starts where another ended continues it.
-#[derive(Debug)]
-struct Detector {
-    trigger: u32,
-    size: u64,
-    streams: Vec<Sequence>,
-    /// Ends of recent reads that continue no stream, with the length of their run so far.
-    candidates: [u64; CANDIDATES],
-    runs: [u32; CANDIDATES],
-    oldest: usize,
-    clock: u64,
-}
-
-impl Detector {
-    fn new(ahead: ReadAhead) -> Self {
-        Self {
-            trigger: ahead.trigger,
-            size: ahead.size.sectors().0,
-            streams: Vec::with_capacity(STREAMS),
-            candidates: [u64::MAX; CANDIDATES],
-            runs: [0; CANDIDATES],
-            oldest: 0,
-            clock: 0,
+    /// The line in `slot` has left.
+    fn leave(&mut self, slot: u32) {
+        let state = &mut self.states[slot as usize];
+        if state.origin == Origin::Ahead {
+            state.origin = Origin::Read;
+            self.counts.wasted += 1;
+            self.learn(true);
         }
     }
 
-    fn notice(&mut self, start: u64, sectors: u64) -> (bool, Option<(u64, u64)>) {
-        self.clock += 1;
-        let end = start + sectors;
-        if let Some(stream) = self.streams.iter_mut().find(|stream| stream.next == start) {
-            stream.next = end;
-            stream.used = self.clock;
-            return (true, Self::ahead(stream, self.size));
-        }
-        if let Some(place) = self.candidates.iter().position(|&next| next == start) {
-            let run = self.runs[place] + 1;
-            if run < self.trigger {
-                self.candidates[place] = end;
-                self.runs[place] = run;
-                return (true, None);
-            }
-            self.candidates[place] = u64::MAX;
-            let mut stream = Sequence { next: end, edge: end, used: self.clock };
-            let ahead = Self::ahead(&mut stream, self.size);
-            self.follow(stream);
-            return (true, ahead);
-        }
-        if self.trigger <= 1 {
-            let mut stream = Sequence { next: end, edge: end, used: self.clock };
-            let ahead = Self::ahead(&mut stream, self.size);
-            self.follow(stream);
-            return (false, ahead);
-        }
-        self.candidates[self.oldest] = end;
-        self.runs[self.oldest] = 1;
-        self.oldest = (self.oldest + 1) % CANDIDATES;
-        (false, None)
-    }
-
-    /// Reads ahead when less than half of the read-ahead size is left before the edge.
-    fn ahead(stream: &mut Sequence, size: u64) -> Option<(u64, u64)> {
-        let left = stream.edge.saturating_sub(stream.next);
-        if left * 2 > size {
-            return None;
-        }
-        let from = stream.edge.max(stream.next);
-        stream.edge = from + size;
-        Some((from & ((1 << ARRAY_SHIFT) - 1), size))
-    }
-
-    fn follow(&mut self, stream: Sequence) {
-        if self.streams.len() < STREAMS {
-            self.streams.push(stream);
-        } else if let Some(place) = (0..STREAMS).min_by_key(|&index| self.streams[index].used) {
-            self.streams[place] = stream;
+    fn learn(&mut self, is_wasted: bool) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.learn(is_wasted);
         }
     }
 }
@@ -198,37 +210,41 @@ impl Detector {
 mod tests {
     use super::*;
 
-    fn cache(trigger: u32) -> ReadCache {
-        let ahead = ReadAhead { trigger, size: Bytes(64 << 10) };
-        ReadCache::new(Bytes(1 << 20), Bytes(8 << 10), ReadMode::PrefetchOnly, Some(ahead))
-    }
-
-    #[test]
-    fn the_second_consecutive_read_starts_read_ahead() {
-        let mut cache = cache(2);
-        assert_eq!(cache.notice(0, 0, 16), (false, None));
-        assert_eq!(cache.notice(0, 16, 16), (true, Some((32, 128))));
-        assert_eq!(cache.notice(0, 32, 16), (true, None));
-        assert_eq!(cache.notice(0, 500, 16), (false, None));
-        assert_eq!(cache.notice(0, 48, 16), (true, None));
-        assert_eq!(cache.notice(0, 64, 16), (true, None));
-        // 64 of 128 sectors are left before the edge: half.
-        assert_eq!(cache.notice(0, 80, 16), (true, Some((160, 128))));
-    }
-
-    #[test]
-    fn sequences_of_two_arrays_are_kept_apart() {
-        let mut cache = cache(2);
-        cache.notice(0, 0, 16);
-        assert_eq!(cache.notice(1, 16, 16), (false, None));
+    fn cache(lines: u64) -> ReadCache {
+        let line = Bytes(8 << 10);
+        ReadCache::new(Bytes(lines * line.0), line, &config::ReadCache::default())
     }
 
     #[test]
     fn a_write_during_a_fetch_keeps_the_old_data_out() {
-        let mut cache = cache(2);
-        cache.insert(0, 7, Line::Pending { fetch: 3 });
+        let mut cache = cache(128);
+        cache.insert(0, 7, Some(3), true);
         cache.invalidate(0, 7);
-        assert!(!cache.arrive(0, 7, 3, true));
+        assert!(!cache.arrive(0, 7, 3));
         assert_eq!(cache.touch(0, 7), None);
+        // Nor does it become valid by the arrival of the fetch that the write made late.
+        cache.insert(0, 7, Some(4), false);
+        assert!(!cache.arrive(0, 7, 3));
+        assert_eq!(cache.touch(0, 7), Some(Line::Pending { fetch: 4 }));
+    }
+
+    #[test]
+    fn each_line_read_ahead_is_used_or_wasted_once() {
+        let mut cache = cache(2);
+        cache.insert(0, 1, Some(1), true);
+        cache.insert(0, 2, Some(1), true);
+        // Asked for while on its way, and again when it is here.
+        assert_eq!(cache.touch(0, 1), Some(Line::Pending { fetch: 1 }));
+        assert!(cache.arrive(0, 1, 1));
+        assert_eq!(cache.touch(0, 1), Some(Line::Valid { is_prefetched: true }));
+        // Line 2 is given up, line 3 overwritten, line 1 was used.
+        cache.insert(0, 3, None, true);
+        cache.invalidate(0, 3);
+        cache.invalidate(0, 1);
+        cache.insert(0, 4, None, true);
+        assert_eq!(cache.counts(), AheadCounts { fetched: 4, used: 1, wasted: 2 });
+        cache.cut_power();
+        assert_eq!(cache.counts(), AheadCounts { fetched: 4, used: 1, wasted: 3 });
+        assert_eq!(cache.touch(0, 4), None);
     }
 }

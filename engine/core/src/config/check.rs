@@ -101,6 +101,7 @@ impl Scenario {
             ));
         }
         check_fraction(&format!("{path}.write_fraction"), cache.write_fraction, issues);
+        cache.read.check(&format!("{path}.read"), issues);
         cache.write.check(&format!("{path}.write"), issues);
         self.controller.battery.check("controller.battery", issues);
     }

@@ -1,8 +1,8 @@
 //! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
 
 use super::{
-    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Fault, Issue, ReadAhead, Scenario, WarmUp,
-    Window, WriteCache, WritePolicy,
+    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Fault, Issue, Scenario, WarmUp, Window,
+    WriteCache, WritePolicy,
 };
 use crate::raid::DEFAULT_GROUPS;
 use crate::units::{Bytes, Fraction};
@@ -80,9 +80,7 @@ fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
     if cache.read_bytes() < cache.line {
         cache.read = super::ReadCache { read_ahead: None, ..super::ReadCache::default() };
     }
-    if cache.read.read_ahead.is_some_and(|ReadAhead { size, .. }| size == Bytes(0)) {
-        cache.read.read_ahead = None;
-    }
+    cache.read.normalise();
 }
 
 /// Sets what the battery has no occasion to do to the defaults.

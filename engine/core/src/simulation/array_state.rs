@@ -114,8 +114,6 @@ pub struct Fetch {
     pub first: u64,
     /// Last line.
     pub last: u64,
-    /// Whether read-ahead asked for it.
-    pub is_prefetch: bool,
     /// Requests that wait for it.
     pub waiters: Link,
 }

@@ -108,10 +108,10 @@ impl Simulation {
     }
 
     /// The read cache, empty; nothing where it would hold nothing.
-    pub(super) fn build_read_cache(cache: &crate::config::Cache) -> Option<ReadCache> {
+    fn build_read_cache(cache: &crate::config::Cache) -> Option<ReadCache> {
         (cache.read_bytes() >= cache.line
             && (cache.read.mode == crate::config::ReadMode::Cached || cache.read.read_ahead.is_some()))
-        .then(|| ReadCache::new(cache.read_bytes(), cache.line, cache.read.mode, cache.read.read_ahead))
+        .then(|| ReadCache::new(cache.read_bytes(), cache.line, &cache.read))
     }
 
     fn add_stream(&mut self, index: usize, stream: &Stream, traces: &dyn TraceStore) -> Result<(), RunError> {

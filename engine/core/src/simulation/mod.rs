@@ -284,6 +284,9 @@ impl Simulation {
     /// Starts the measurement of everything afresh.
     fn start_window(&mut self) {
         self.measures.restart(self.now);
+        if let Some(cache) = &mut self.read_cache {
+            cache.restart_counts();
+        }
         self.firmware.reset(self.now);
         for direction in &mut self.link {
             direction.reset(self.now);

@@ -103,7 +103,9 @@ impl Simulation {
             array.awaits_age = false;
             array.idleness = Idleness { since: self.now, ..Idleness::default() };
         }
-        self.read_cache = Self::build_read_cache(&self.scenario.controller.cache);
+        if let Some(cache) = &mut self.read_cache {
+            cache.cut_power();
+        }
         #[cfg(debug_assertions)]
         self.oracle.cut_power();
         if let Some(back) = &mut self.write_back {

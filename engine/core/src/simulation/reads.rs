@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::array_state::{Fetch, Parent, Waiter};
 use super::request::Service;
+use crate::read_ahead::Stretch;
 use crate::read_cache::Line;
 use crate::slab::Link;
 use crate::units::{Lba, Sectors};
@@ -46,8 +47,8 @@ impl Simulation {
             Found { held: Some(Held::Clean), .. } => Service::HitClean,
             Found { .. } => Service::Hit,
         };
-        if let Some((first, length)) = ahead {
-            self.read_ahead(array, first, length);
+        if let Some(stretch) = ahead {
+            self.read_ahead(array, stretch);
         }
         self.part_done(request);
     }
@@ -124,10 +125,10 @@ impl Simulation {
         self.extents = extents;
     }
 
-    /// Reads ahead from sector `first` on, up to the end of the array, what is not here or on its way.
-    fn read_ahead(&mut self, array: u16, first: u64, length: u64) {
+    /// Reads a stretch ahead, up to the end of the array, what is not here or on its way.
+    fn read_ahead(&mut self, array: u16, Stretch { first, sectors }: Stretch) {
         let line_sectors = self.line_sectors;
-        let end = (first + length).min(self.arrays[array as usize].layout.capacity().0);
+        let end = (first + sectors).min(self.arrays[array as usize].layout.capacity().0);
         let (mut line, last) = (first / line_sectors, end / line_sectors);
         while line < last {
             let start = line;
@@ -147,8 +148,8 @@ impl Simulation {
         }
     }
 
-    fn is_cached(&mut self, array: u16, line: u64) -> bool {
-        self.read_cache.as_mut().is_some_and(|cache| cache.has(array, line))
+    fn is_cached(&self, array: u16, line: u64) -> bool {
+        self.read_cache.as_ref().is_some_and(|cache| cache.has(array, line))
             || self
                 .write_back
                 .as_ref()
@@ -158,13 +159,13 @@ impl Simulation {
     fn fetch(&mut self, array: u16, extent: Extent, is_prefetch: bool) -> u32 {
         let first = extent.lba.0 / self.line_sectors;
         let last = (extent.lba.0 + extent.sectors.0 - 1) / self.line_sectors;
-        let fetch = self.fetches.insert(Fetch { array, first, last, is_prefetch, waiters: Link::END });
+        let fetch = self.fetches.insert(Fetch { array, first, last, waiters: Link::END });
         #[cfg(debug_assertions)]
         self.oracle.begin_fetch(fetch, array, first * self.line_sectors, (last + 1) * self.line_sectors);
         if let Some(cache) = &mut self.read_cache {
             for line in first..=last {
-                if cache.touch(array, line).is_none() {
-                    cache.insert(array, line, Line::Pending { fetch });
+                if !cache.has(array, line) {
+                    cache.insert(array, line, Some(fetch), is_prefetch);
                 }
             }
         }
@@ -177,7 +178,7 @@ impl Simulation {
         let done = self.fetches.remove(fetch);
         if let Some(cache) = &mut self.read_cache {
             for line in done.first..=done.last {
-                if cache.arrive(done.array, line, fetch, done.is_prefetch) {
+                if cache.arrive(done.array, line, fetch) {
                     #[cfg(debug_assertions)]
                     self.oracle.arrive(fetch, line, self.line_sectors);
                 }

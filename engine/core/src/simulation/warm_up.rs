@@ -3,7 +3,6 @@
 use super::hosts::Source;
 use super::{Protection, Simulation};
 use crate::config::WarmUp;
-use crate::read_cache::Line;
 use crate::workload::Op;
 use crate::write_cache::{Accepted, mask};
 
@@ -76,7 +75,7 @@ impl Simulation {
                         && let Some(cache) = &mut self.read_cache
                         && cache.touch(twin.array, line).is_none()
                     {
-                        cache.insert(twin.array, line, Line::Valid { is_prefetched: false });
+                        cache.insert(twin.array, line, None, false);
                     }
                 }
             }

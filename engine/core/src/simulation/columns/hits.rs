@@ -3,6 +3,7 @@
 use super::super::Simulation;
 use super::super::outcome::ColumnSink;
 use super::{float, int, ratio};
+use crate::read_cache::ReadCache;
 
 pub(super) fn put_hits(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     let (r, c) = ("fraction", "count");
@@ -49,5 +50,20 @@ pub(super) fn put_hits(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
             "reads that missed within a sequence: before read-ahead started, or beyond it",
         ),
         |run| run.measures.counts.read_misses_sequential,
+    );
+    let ahead = |run: &Simulation| run.read_cache.as_ref().map(ReadCache::counts).unwrap_or_default();
+    int(sink, run, ("read_ahead_lines", c, "lines that were read ahead"), |run| ahead(run).fetched);
+    int(sink, run, ("read_ahead_used_lines", c, "lines read ahead that a read then asked for"), |run| {
+        ahead(run).used
+    });
+    int(
+        sink,
+        run,
+        (
+            "read_ahead_wasted_lines",
+            c,
+            "lines read ahead that left the cache, or whose data changed, before any read asked for them",
+        ),
+        |run| ahead(run).wasted,
     );
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::Fault;
 use crate::config::Scenario;
 use crate::event::Event;
+use crate::replacement::Policy;
 use crate::simulation::Simulation;
 use crate::write_cache;
 
@@ -86,25 +87,28 @@ fn destage() -> impl Strategy<Value = Value> {
 fn cache() -> impl Strategy<Value = Value> {
     let ahead = prop_oneof![
         Just(Value::Null),
-        (1_u32..4, 1_u64..9).prop_map(|(trigger, lines)| json!({"trigger": trigger, "size": lines * 2048})),
+        (1_u32..4, 1_u64..9, any::<bool>()).prop_map(|(trigger, lines, adaptive)| {
+            json!({"trigger": trigger, "size": lines * 2048, "adaptive": adaptive})
+        }),
     ];
     let marks = prop_oneof![Just((0.8, 0.6)), Just((1.0, 1.0)), Just((0.0, 0.0)), Just((0.5, 0.1))];
     (
         (1_u64..32, prop_oneof![Just(512_u64), Just(2048), Just(4096)]),
         prop_oneof![Just(1.0), Just(0.5), Just(0.1), Just(0.0)],
-        (any::<bool>(), ahead),
+        (any::<bool>(), prop::sample::select(Policy::ALL), ahead),
         (marks, 1_u32..4, any::<bool>(), prop::bool::weighted(0.1)),
         destage(),
     )
         .prop_map(
-            |((lines, line), share, (cached, ahead), ((high, low), depth, yields, through), destage)| {
+            |((lines, line), share, (cached, policy, ahead), ((high, low), depth, yields, through), destage)| {
                 let mut write = json!({"policy": if through { "write_through" } else { "write_back" },
                     "high_water": high, "low_water": low, "destage_depth": depth, "yield_to_reads": yields});
                 if let (Some(write), Value::Object(destage)) = (write.as_object_mut(), destage) {
                     write.extend(destage);
                 }
                 json!({"capacity": lines * line, "usable": lines * line, "write_fraction": share, "line": line,
-                    "read": {"mode": if cached { "cached" } else { "prefetch_only" }, "read_ahead": ahead},
+                    "read": {"mode": if cached { "cached" } else { "prefetch_only" }, "policy": policy,
+                        "read_ahead": ahead},
                     "write": write})
             },
         )

@@ -1,0 +1,222 @@
+//! Sequential read-ahead: finding sequences among the reads, and how far to read ahead in them.
+//!
+//! A read that starts where another ended continues its sequence. The `trigger`-th read of a sequence starts its
+//! read-ahead of `size`, and whenever less than half of that is left before the edge of what was asked for, as much again
+//! is read.
+//!
+//! **Adaptive** read-ahead holds back when it wastes. The fate of each line that was read ahead is either *used* (a read
+//! asked for it, be it still on its way) or *wasted* (it left the cache before, or its data changed). Of every 256 fates
+//! the wasted are counted: more than half, and the restraint r grows by 1; less than a quarter, and it falls by 1. A
+//! sequence needs `trigger` x 2^r reads to start, and `size` / 2^r is read at a time, at least a line. So short runs, which
+//! end before their read-ahead is used, soon start none, while a long sequence always does and by its use lowers r again;
+//! and where more sequences than the cache has room for push each other's data out, each takes less.
+//!
+//! That read-ahead adapts to what is used of it is known of Smart Array controllers (HP Smart Array technology brief, 4th
+//! ed., p. 4), by which rule is not; this one is after B. S. Gill, L. A. D. Bathen: AMP: adaptive multi-stream prefetching
+//! in a shared cache, FAST 2007, which lowers a sequence's degree when its data nears eviction unused and raises it when it
+//! is used. Unlike AMP it keeps one degree for the whole controller, for short runs are over before they can learn.
+//!
+//! Not modelled: backward and strided sequences.
+
+use crate::config;
+use crate::units::Bytes;
+
+/// How many sequences are followed at a time, and how many single reads are remembered as possible starts of one.
+const SEQUENCES: usize = 32;
+const CANDIDATES: usize = 64;
+
+/// Fates of lines after which adaptive read-ahead judges itself.
+const FATES: u32 = 256;
+/// The most restraint: a sequence needs 2^8 times the trigger.
+const MOST_RESTRAINT: u32 = 8;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sequence {
+    next: u64,
+    edge: u64,
+    used: u64,
+}
+
+/// What is to be read ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// First sector.
+    pub first: u64,
+    /// Number of sectors.
+    pub sectors: u64,
+}
+
+/// The read-ahead of a controller.
+#[derive(Debug)]
+pub struct ReadAhead {
+    trigger: u32,
+    size: u64,
+    line: u64,
+    restraint: Option<Restraint>,
+    sequences: Vec<Sequence>,
+    /// Ends of recent reads that continue no sequence, with the length of their run so far.
+    candidates: [u64; CANDIDATES],
+    runs: [u32; CANDIDATES],
+    oldest: usize,
+    clock: u64,
+}
+
+/// What adaptive read-ahead has learnt.
+#[derive(Clone, Copy, Debug, Default)]
+struct Restraint {
+    steps: u32,
+    fates: u32,
+    wasted: u32,
+}
+
+const ARRAY_SHIFT: u32 = 48;
+
+impl ReadAhead {
+    /// Without any sequence; `line` is the size of a cache line.
+    pub fn new(ahead: config::ReadAhead, line: Bytes) -> Self {
+        Self {
+            trigger: ahead.trigger,
+            size: ahead.size.sectors().0,
+            line: line.sectors().0,
+            restraint: ahead.adaptive.then(Restraint::default),
+            sequences: Vec::with_capacity(SEQUENCES),
+            candidates: [u64::MAX; CANDIDATES],
+            runs: [0; CANDIDATES],
+            oldest: 0,
+            clock: 0,
+        }
+    }
+
+    /// Notes a read of `sectors` from `lba` on; gives whether it continues a sequence, and what to read ahead, where it
+    /// is time.
+    pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<Stretch>) {
+        self.clock += 1;
+        let start = u64::from(array) << ARRAY_SHIFT | lba;
+        let end = start + sectors;
+        let steps = self.restraint.map_or(0, |restraint| restraint.steps);
+        let (trigger, size) = (self.trigger << steps, (self.size >> steps).max(self.line.min(self.size)));
+        if let Some(sequence) = self.sequences.iter_mut().find(|sequence| sequence.next == start) {
+            sequence.next = end;
+            sequence.used = self.clock;
+            return (true, Self::stretch(sequence, size));
+        }
+        let mut run = 1;
+        let candidate = self.candidates.iter().position(|&next| next == start);
+        if let Some(place) = candidate {
+            run = self.runs[place].saturating_add(1);
+            self.candidates[place] = u64::MAX;
+        }
+        let is_sequential = run > 1;
+        if run >= trigger {
+            let mut sequence = Sequence { next: end, edge: end, used: self.clock };
+            let ahead = Self::stretch(&mut sequence, size);
+            self.follow(sequence);
+            return (is_sequential, ahead);
+        }
+        let place = candidate.unwrap_or_else(|| {
+            self.oldest = (self.oldest + 1) % CANDIDATES;
+            (self.oldest + CANDIDATES - 1) % CANDIDATES
+        });
+        (self.candidates[place], self.runs[place]) = (end, run);
+        (is_sequential, None)
+    }
+
+    /// Tells the fate of a line that was read ahead.
+    #[inline]
+    pub fn learn(&mut self, is_wasted: bool) {
+        let Some(restraint) = &mut self.restraint else { return };
+        restraint.fates += 1;
+        restraint.wasted += u32::from(is_wasted);
+        if restraint.fates == FATES {
+            if restraint.wasted * 2 > FATES {
+                restraint.steps = (restraint.steps + 1).min(MOST_RESTRAINT);
+            } else if restraint.wasted * 4 < FATES {
+                restraint.steps = restraint.steps.saturating_sub(1);
+            }
+            (restraint.fates, restraint.wasted) = (0, 0);
+        }
+    }
+
+    /// Reads ahead when less than half of the read-ahead size is left before the edge.
+    fn stretch(sequence: &mut Sequence, size: u64) -> Option<Stretch> {
+        let left = sequence.edge.saturating_sub(sequence.next);
+        if left * 2 > size {
+            return None;
+        }
+        let from = sequence.edge.max(sequence.next);
+        sequence.edge = from + size;
+        Some(Stretch { first: from & ((1 << ARRAY_SHIFT) - 1), sectors: size })
+    }
+
+    fn follow(&mut self, sequence: Sequence) {
+        if self.sequences.len() < SEQUENCES {
+            self.sequences.push(sequence);
+        } else if let Some(place) = (0..SEQUENCES).min_by_key(|&index| self.sequences[index].used) {
+            self.sequences[place] = sequence;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ahead(trigger: u32, adaptive: bool) -> ReadAhead {
+        let config = config::ReadAhead { trigger, size: Bytes(64 << 10), adaptive };
+        ReadAhead::new(config, Bytes(8 << 10))
+    }
+
+    const fn stretch(first: u64, sectors: u64) -> Stretch {
+        Stretch { first, sectors }
+    }
+
+    #[test]
+    fn the_second_consecutive_read_starts_read_ahead() {
+        let mut ahead = ahead(2, false);
+        assert_eq!(ahead.notice(0, 0, 16), (false, None));
+        assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
+        assert_eq!(ahead.notice(0, 32, 16), (true, None));
+        assert_eq!(ahead.notice(0, 500, 16), (false, None));
+        assert_eq!(ahead.notice(0, 48, 16), (true, None));
+        assert_eq!(ahead.notice(0, 64, 16), (true, None));
+        // 64 of 128 sectors are left before the edge: half.
+        assert_eq!(ahead.notice(0, 80, 16), (true, Some(stretch(160, 128))));
+    }
+
+    #[test]
+    fn sequences_of_two_arrays_are_kept_apart() {
+        let mut ahead = ahead(2, false);
+        ahead.notice(0, 0, 16);
+        assert_eq!(ahead.notice(1, 16, 16), (false, None));
+    }
+
+    #[test]
+    fn waste_doubles_the_trigger_and_halves_the_size_and_use_takes_it_back() {
+        let mut ahead = ahead(2, true);
+        (0..FATES).for_each(|fate| ahead.learn(fate % 2 == 0));
+        assert_eq!(ahead.notice(0, 0, 16), (false, None));
+        // Half was wasted, not more: as before.
+        assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
+        (0..FATES).for_each(|fate| ahead.learn(fate <= FATES / 2));
+        assert_eq!(ahead.notice(0, 1_000, 16), (false, None));
+        assert_eq!(ahead.notice(0, 1_016, 16), (true, None));
+        assert_eq!(ahead.notice(0, 1_032, 16), (true, None));
+        assert_eq!(ahead.notice(0, 1_048, 16), (true, Some(stretch(1_064, 64))));
+        // At the most restraint a sequence of 512 reads still starts a read-ahead of a line.
+        (0..20 * FATES).for_each(|_| ahead.learn(true));
+        let starts = (0..2_000_u64).find(|step| ahead.notice(0, 10_000 + step * 16, 16).1.is_some());
+        assert_eq!(starts, Some(511));
+        assert_eq!(ahead.notice(0, 10_000 + 512 * 16, 16).1.map(|stretch| stretch.sectors), Some(16));
+        (0..20 * FATES).for_each(|_| ahead.learn(false));
+        assert_eq!(ahead.notice(0, 50_000, 16), (false, None));
+        assert_eq!(ahead.notice(0, 50_016, 16), (true, Some(stretch(50_032, 128))));
+    }
+
+    #[test]
+    fn fixed_read_ahead_learns_nothing() {
+        let mut ahead = ahead(2, false);
+        (0..20 * FATES).for_each(|_| ahead.learn(true));
+        ahead.notice(0, 0, 16);
+        assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
+    }
+}

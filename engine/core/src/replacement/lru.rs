@@ -1,0 +1,121 @@
+//! Least recently used.
+//!
+//! Entries stand in the order of their last use; the one at the old end is given up. Every hit moves an entry.
+//!
+//! R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation techniques for storage hierarchies, IBM Systems
+//! Journal 9(2), 1970. A stack algorithm: a larger cache holds all that a smaller one does, so hits never fall with size.
+//!
+//! Parameters: none. Cost: one search and at most five links for each access.
+//!
+//! Not for scans and loops longer than the cache, which push everything else out and then hit nothing.
+
+use super::{Admission, Directory, Queue, Replace, Room};
+
+/// Least recently used.
+#[derive(Debug)]
+pub struct Lru {
+    capacity: usize,
+    directory: Directory,
+    queue: Queue,
+}
+
+impl Replace for Lru {
+    fn new(room: Room) -> Self {
+        Self { capacity: room.capacity, directory: Directory::new(), queue: Queue::new() }
+    }
+
+    #[inline]
+    fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    #[inline]
+    fn held(&self) -> usize {
+        self.directory.len()
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.directory.find(key)
+    }
+
+    #[inline]
+    fn access(&mut self, key: u64) -> Option<u32> {
+        let slot = self.directory.find(key)?;
+        self.queue.refresh(&mut self.directory, slot);
+        Some(slot)
+    }
+
+    #[inline]
+    fn admit(&mut self, key: u64) -> Admission {
+        let mut evicted = None;
+        if self.held() == self.capacity {
+            evicted = self.queue.pop(&mut self.directory);
+            evicted.inspect(|&slot| self.directory.forget(slot));
+        }
+        let slot = self.directory.add(key);
+        self.queue.push(&mut self.directory, slot);
+        Admission { slot, evicted }
+    }
+
+    #[inline]
+    fn remove(&mut self, key: u64) -> Option<u32> {
+        let slot = self.directory.find(key)?;
+        self.queue.unlink(&mut self.directory, slot);
+        self.directory.forget(slot);
+        Some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::checks::{Naive, check, hits, parts};
+    use super::*;
+
+    /// Keys from the least recently used on.
+    struct Model(usize, Vec<u64>);
+
+    impl Naive for Model {
+        fn new(room: Room) -> Self {
+            Self(room.capacity, Vec::new())
+        }
+
+        fn access(&mut self, key: u64) -> bool {
+            let is_hit = self.1.contains(&key);
+            self.1.retain(|&other| other != key);
+            self.1.push(key);
+            if self.1.len() > self.0 {
+                self.1.remove(0);
+            }
+            is_hit
+        }
+
+        fn remove(&mut self, key: u64) {
+            self.1.retain(|&other| other != key);
+        }
+
+        fn held(&self) -> Vec<u64> {
+            self.1.clone()
+        }
+    }
+
+    #[test]
+    fn agrees_with_a_list() {
+        check::<Lru, Model>();
+    }
+
+    #[test]
+    fn stack_distances_of_the_hand_worked_string() {
+        // a b c b a d a: distances -, -, -, 1, 2, -, 1, so the hits by capacity are:
+        let found: Vec<_> = (1..=4).map(|capacity| hits::<Lru>(capacity, "abcbada").len()).collect();
+        assert_eq!(found, [0, 2, 3, 3]);
+        assert_eq!(hits::<Lru>(2, "abcbada"), [3, 6]);
+    }
+
+    #[test]
+    fn a_loop_defeats_it_until_it_fits() {
+        let keys = || (0..10_u64).cycle().take(100);
+        assert_eq!(super::super::count_hits(&mut Lru::new(parts::<Lru>(9)), keys()), 0);
+        assert_eq!(super::super::count_hits(&mut Lru::new(parts::<Lru>(10)), keys()), 90);
+    }
+}

@@ -1,0 +1,258 @@
+//! S3-FIFO: three queues, each first in, first out.
+//!
+//! ```text
+//!  newcomer ─► small ─ used more than once ─► main ◄─ used: again from the start
+//!                └─ else ─► ghosts              └─ else given up
+//!  ghost ─────────────────────────────────► main
+//! ```
+//!
+//! A full cache gives up from `main` where that has more than its share or `small` is empty, else from `small`. Each entry
+//! counts its uses up to 3; in `main` an entry goes back to the start for each of them. Most newcomers are never used
+//! again and leave by the short way.
+//!
+//! J. Yang, Y. Zhang, Z. Qiu, Y. Yue, R. Vinayak: FIFO queues are all you need for cache eviction, SOSP 2023. The paper
+//! leaves open what happens while the cache fills: here newcomers go to `main` once `small` is full, until the first
+//! entry is given up. A count is cleared on the way from `small` to `main`.
+//!
+//! Parameters: `probation` \[share of the capacity\], the small queue, 10 %; `ghosts` \[share of the capacity\], as many as
+//! `main` holds, 90 %. Both are rounded down. Cost: one search and one count for each hit; a miss moves as many entries as
+//! had hits since they last came by.
+//!
+//! Not where most data is used just twice, the second time after it has left `small`: it is read twice before it stays.
+
+use super::{Admission, Directory, Queue, Replace, Room};
+
+/// S3-FIFO.
+#[derive(Debug)]
+pub struct S3Fifo {
+    capacity: usize,
+    most_small: usize,
+    most_ghosts: usize,
+    directory: Directory,
+    small: Queue,
+    main: Queue,
+    ghosts: Queue,
+    has_evicted: bool,
+}
+
+/// Marks: the uses of an entry, and where it is.
+const USES: u8 = 3;
+const MAIN: u8 = 4;
+const GHOST: u8 = 8;
+
+impl S3Fifo {
+    fn evict(&mut self) -> Option<u32> {
+        self.has_evicted = true;
+        loop {
+            let is_main_over = self.main.len() > self.capacity - self.most_small;
+            let found =
+                if is_main_over || self.small.len() == 0 { self.evict_main() } else { self.evict_small() };
+            if found.is_some() || self.held() == 0 {
+                return found;
+            }
+        }
+    }
+
+    fn evict_small(&mut self) -> Option<u32> {
+        while let Some(slot) = self.small.pop(&mut self.directory) {
+            if self.directory.mark(slot) & USES > 1 {
+                self.directory.set_mark(slot, MAIN);
+                self.main.push(&mut self.directory, slot);
+                continue;
+            }
+            self.directory.set_mark(slot, GHOST);
+            self.ghosts.push(&mut self.directory, slot);
+            if self.ghosts.len() > self.most_ghosts
+                && let Some(ghost) = self.ghosts.pop(&mut self.directory)
+            {
+                self.directory.forget(ghost);
+            }
+            return Some(slot);
+        }
+        None
+    }
+
+    fn evict_main(&mut self) -> Option<u32> {
+        while let Some(slot) = self.main.pop(&mut self.directory) {
+            let mark = self.directory.mark(slot);
+            if mark & USES == 0 {
+                self.directory.forget(slot);
+                return Some(slot);
+            }
+            self.directory.set_mark(slot, mark - 1);
+            self.main.push(&mut self.directory, slot);
+        }
+        None
+    }
+}
+
+impl Replace for S3Fifo {
+    const PROBATION: Option<f64> = Some(0.1);
+    const GHOSTS: Option<f64> = Some(0.9);
+
+    fn new(room: Room) -> Self {
+        Self {
+            capacity: room.capacity,
+            most_small: room.part(room.probation),
+            most_ghosts: room.part(room.ghosts),
+            directory: Directory::new(),
+            small: Queue::new(),
+            main: Queue::new(),
+            ghosts: Queue::new(),
+            has_evicted: false,
+        }
+    }
+
+    #[inline]
+    fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    #[inline]
+    fn held(&self) -> usize {
+        self.small.len() + self.main.len()
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.directory.find(key).filter(|&slot| self.directory.mark(slot) != GHOST)
+    }
+
+    #[inline]
+    fn access(&mut self, key: u64) -> Option<u32> {
+        let slot = self.find(key)?;
+        let mark = self.directory.mark(slot);
+        if mark & USES < USES {
+            self.directory.set_mark(slot, mark + 1);
+        }
+        Some(slot)
+    }
+
+    fn admit(&mut self, key: u64) -> Admission {
+        let ghost = self.directory.find(key);
+        if let Some(slot) = ghost {
+            self.ghosts.unlink(&mut self.directory, slot);
+        }
+        let evicted = if self.held() == self.capacity { self.evict() } else { None };
+        let slot = ghost.unwrap_or_else(|| self.directory.add(key));
+        if ghost.is_some() || (!self.has_evicted && self.small.len() >= self.most_small) {
+            self.directory.set_mark(slot, MAIN);
+            self.main.push(&mut self.directory, slot);
+        } else {
+            self.small.push(&mut self.directory, slot);
+        }
+        Admission { slot, evicted }
+    }
+
+    fn remove(&mut self, key: u64) -> Option<u32> {
+        let slot = self.directory.find(key)?;
+        let mark = self.directory.mark(slot);
+        let queue = match mark {
+            GHOST => &mut self.ghosts,
+            mark if mark & MAIN != 0 => &mut self.main,
+            _ => &mut self.small,
+        };
+        queue.unlink(&mut self.directory, slot);
+        self.directory.forget(slot);
+        (mark != GHOST).then_some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::checks::{Naive, check, hits};
+    use super::*;
+
+    struct Model {
+        room: Room,
+        small: Vec<(u64, u32)>,
+        main: Vec<(u64, u32)>,
+        ghosts: Vec<u64>,
+        is_filling: bool,
+    }
+
+    impl Model {
+        fn give_one_up(&mut self) {
+            let goal = self.held().len() - 1;
+            let most_small = self.room.part(self.room.probation);
+            while self.held().len() > goal {
+                if self.main.len() > self.room.capacity - most_small || self.small.is_empty() {
+                    let (key, uses) = self.main.remove(0);
+                    if uses > 0 {
+                        self.main.push((key, uses - 1));
+                        // The hand goes on in the main queue until it has given one up.
+                        while self.main[0].1 > 0 {
+                            let (key, uses) = self.main.remove(0);
+                            self.main.push((key, uses - 1));
+                        }
+                        self.main.remove(0);
+                    }
+                } else {
+                    while let Some(&(key, uses)) = self.small.first() {
+                        self.small.remove(0);
+                        if uses >= 2 {
+                            self.main.push((key, 0));
+                        } else {
+                            self.ghosts.push(key);
+                            break;
+                        }
+                    }
+                }
+            }
+            while self.ghosts.len() > self.room.part(self.room.ghosts) {
+                self.ghosts.remove(0);
+            }
+        }
+    }
+
+    impl Naive for Model {
+        fn new(room: Room) -> Self {
+            Self { room, small: Vec::new(), main: Vec::new(), ghosts: Vec::new(), is_filling: true }
+        }
+
+        fn access(&mut self, key: u64) -> bool {
+            if let Some(entry) = self.small.iter_mut().chain(&mut self.main).find(|entry| entry.0 == key) {
+                entry.1 = (entry.1 + 1).min(3);
+                return true;
+            }
+            let is_ghost = self.ghosts.contains(&key);
+            self.ghosts.retain(|&other| other != key);
+            if self.held().len() == self.room.capacity {
+                self.give_one_up();
+                self.is_filling = false;
+            }
+            let is_small_full = self.small.len() >= self.room.part(self.room.probation);
+            if is_ghost || (self.is_filling && is_small_full) {
+                self.main.push((key, 0));
+            } else {
+                self.small.push((key, 0));
+            }
+            false
+        }
+
+        fn remove(&mut self, key: u64) {
+            self.small.retain(|entry| entry.0 != key);
+            self.main.retain(|entry| entry.0 != key);
+            self.ghosts.retain(|&other| other != key);
+        }
+
+        fn held(&self) -> Vec<u64> {
+            self.small.iter().chain(&self.main).map(|entry| entry.0).collect()
+        }
+    }
+
+    #[test]
+    fn agrees_with_lists() {
+        check::<S3Fifo, Model>();
+    }
+
+    #[test]
+    fn a_newcomer_passes_quickly_and_a_ghost_comes_back_to_stay() {
+        // 10 places: small 1, main 9, ghosts 9. a goes to small, b to j to main. k: a is not used and becomes a ghost.
+        // a comes back (11) into main, and k becomes a ghost. l and m: main has 10, so b and then, at m, l from small.
+        // a is there (14), b is not (15).
+        assert_eq!(hits::<S3Fifo>(10, "abcdefghijkalmab"), [14]);
+        // Two uses carry a from small to main: k takes b's place, a still hits after l.
+        assert_eq!(hits::<S3Fifo>(10, "aaabcdefghijkla"), [1, 2, 14]);
+    }
+}
