@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::workload::Distribution;
 use super::{Disk, Ssd};
 use crate::raid::{DEFAULT_GROUPS, Level, ParityUpdate};
-use crate::units::Bytes;
+use crate::units::{Bandwidth, Bytes};
 
 /// A logical drive: equal devices under one RAID level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +33,35 @@ pub struct Array {
     /// How parity is brought up to date.
     #[serde(default)]
     pub parity_update: ParityUpdate,
+    /// Devices that have failed when the run starts, counted from 0: short for faults `disk_fails` at time 0.
+    #[serde(default)]
+    pub failed_disks: Vec<u32>,
+    /// Further devices that wait, idle, to take the place of one that fails.
+    #[serde(default)]
+    #[schemars(range(max = 64))]
+    pub hot_spares: u32,
+    /// How a device that takes the place of a failed one is filled.
+    #[serde(default)]
+    pub rebuild: Rebuild,
+}
+
+/// How a device that takes the place of a failed one is filled, stripe by stripe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rebuild {
+    /// Rate at which the new device is filled at most; no limit where it is not given.
+    pub rate: Option<Bandwidth>,
+    /// Stripes that are rebuilt at a time.
+    #[schemars(range(min = 1, max = 256))]
+    pub depth: u32,
+    /// Whether a device serves waiting I/Os of requests before those of a rebuild, as long as no write is stalled.
+    pub yield_to_requests: bool,
+}
+
+impl Default for Rebuild {
+    fn default() -> Self {
+        Self { rate: None, depth: 4, yield_to_requests: true }
+    }
 }
 
 /// A device that serves I/Os.

@@ -21,7 +21,7 @@ mod write_cache;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use array::{Array, Device, Server};
+pub use array::{Array, Device, Rebuild, Server};
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
 pub use check::Issue;

@@ -1,9 +1,12 @@
 //! RAID: which disk holds what, and what a write costs in disk I/Os.
 //!
-//! [`Layout`] maps an array's addresses to its disks; [`choose`] decides how parity is brought up to date.
+//! [`Layout`] maps an array's addresses to its disks; [`choose`] decides how parity is brought up to date, and
+//! [`DegradedReads`] what a stripe with missing members has to read.
 
+mod degraded;
 mod layout;
 mod update;
 
+pub use degraded::{DegradedReads, StripPart};
 pub use layout::{DEFAULT_GROUPS, Layout, LayoutError, Level, Piece, Pieces, Strip};
 pub use update::{ParityUpdate, StripWrite, Touched, Update, choose};

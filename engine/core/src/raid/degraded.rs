@@ -1,0 +1,147 @@
+//! Degraded: what a stripe with missing members has to read.
+//!
+//! With d data strips, k of them written, v of those over the whole parity range, and q parities that are there:
+//!
+//! ```text
+//!   way                 possible where                                   reads
+//!   parity gone         q = 0                                            none
+//!   read-modify-write   every strip written is there                     k old data + q old parities
+//!   reconstruct-write   every missing strip is written over the range    the d - v strips not known over it all
+//!   decode              always, within the redundancy                    any d strips, data or parity
+//! ```
+//!
+//! Afterwards the data and parities that are there are written. `fewest_ios` takes the way with the fewest reads, the
+//! upper one where they tie; `rmw` read-modify-writes where that is possible and the stripe is not written whole.
+//!
+//! A strip that is missing is decoded from any d strips that are there: in RAID 5 from all others, n - 1 reads; in
+//! RAID 6 from n - 2. Data strips are taken before parities, since a request may want them besides.
+
+use super::{Layout, ParityUpdate, StripWrite, Touched};
+use crate::units::Sectors;
+
+/// A part of one strip of a stripe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StripPart {
+    /// The disk within the array.
+    pub disk: u32,
+    /// First offset within the strip.
+    pub start: Sectors,
+    /// Offset just beyond the last one.
+    pub end: Sectors,
+}
+
+impl StripPart {
+    /// The least part that covers both.
+    fn hull(self, other: Self) -> Self {
+        Self { disk: self.disk, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+/// What has to be read, and how much the XOR engine takes in.
+#[derive(Debug, Default)]
+pub struct DegradedReads {
+    /// The reads, one for each strip at most.
+    pub reads: Vec<StripPart>,
+    /// Input of the XOR engine.
+    pub parity_input: Sectors,
+}
+
+impl DegradedReads {
+    /// Plans the reads of a write of `strips` of `stripe`, of whose disks those are there for which `is_there` is true.
+    /// Precondition: the layout has parity, there is at least one strip, and no more disks are missing than parities.
+    pub fn of_write(
+        &mut self,
+        layout: &Layout,
+        stripe: u64,
+        policy: ParityUpdate,
+        strips: &[StripWrite],
+        is_there: impl Fn(u32) -> bool,
+    ) {
+        self.reads.clear();
+        self.parity_input = Sectors(0);
+        let touched = Touched::by(strips);
+        let (d, k, v) = (layout.data_disks(), touched.strips, touched.covering);
+        let part = |disk: u32, start: Sectors, end: Sectors| StripPart { disk, start, end };
+        let disk = |index: u32| layout.data_disk(stripe, index);
+        let covers = |strip: &StripWrite| {
+            strip.is_solid && strip.start == touched.start && strip.end == touched.end
+        };
+        let written = |index: u32| strips.iter().find(|strip| strip.index == index);
+        let is_known = |index: u32| written(index).is_some_and(covers);
+        let parities = layout.parity_disks(stripe).into_iter().flatten().filter(|&disk| is_there(disk));
+        let q = parities.clone().count() as u32;
+        if q == 0 {
+            // What is written of a strip with gaps is its old content between them, too.
+            let gapped = strips.iter().filter(|strip| !strip.is_solid);
+            self.reads.extend(gapped.map(|strip| part(disk(strip.index), strip.start, strip.end)));
+            return;
+        }
+        let may_modify = strips.iter().all(|strip| is_there(disk(strip.index)));
+        let may_reconstruct = (0..d).all(|index| is_there(disk(index)) || is_known(index));
+        let (modify, reconstruct, decode) = (k + q, d - v, d);
+        let modifies = may_modify
+            && v < d
+            && (policy == ParityUpdate::Rmw
+                || (modify <= decode && (!may_reconstruct || modify <= reconstruct)));
+        let range = touched.end.0 - touched.start.0;
+        if modifies {
+            self.reads.extend(strips.iter().map(|strip| part(disk(strip.index), strip.start, strip.end)));
+            self.reads.extend(parities.map(|disk| part(disk, touched.start, touched.end)));
+            let data: u64 = strips.iter().map(|strip| strip.end.0 - strip.start.0).sum();
+            self.parity_input = Sectors(u64::from(q) * (2 * data + range));
+        } else if may_reconstruct {
+            let unknown = (0..d).filter(|&index| !is_known(index));
+            self.reads.extend(unknown.map(|index| part(disk(index), touched.start, touched.end)));
+            self.parity_input = Sectors(u64::from(q * d) * range);
+        } else {
+            let missing = self.decode(layout, stripe, &is_there, (touched.start, touched.end));
+            self.parity_input = Sectors(u64::from((missing + q) * d) * range);
+        }
+    }
+
+    /// Plans the reads that bring the parts `wanted` of `stripe`, of data or parity, at most one of each strip.
+    /// Precondition: as for [`Self::of_write`].
+    pub fn of_parts(
+        &mut self,
+        layout: &Layout,
+        stripe: u64,
+        wanted: &[StripPart],
+        is_there: impl Fn(u32) -> bool,
+    ) {
+        self.reads.clear();
+        self.parity_input = Sectors(0);
+        let missing = wanted.iter().copied().filter(|part| !is_there(part.disk));
+        let Some(range) = missing.clone().reduce(StripPart::hull) else {
+            self.reads.extend_from_slice(wanted);
+            return;
+        };
+        self.decode(layout, stripe, &is_there, (range.start, range.end));
+        for part in wanted {
+            if let Some(read) = self.reads.iter_mut().find(|read| read.disk == part.disk) {
+                *read = read.hull(*part);
+            }
+        }
+        let length = range.end.0 - range.start.0;
+        self.parity_input = Sectors(missing.count() as u64 * u64::from(layout.data_disks()) * length);
+    }
+
+    /// Adds reads of as many strips as there are data strips; gives how many of those are missing.
+    fn decode(
+        &mut self,
+        layout: &Layout,
+        stripe: u64,
+        is_there: &impl Fn(u32) -> bool,
+        (start, end): (Sectors, Sectors),
+    ) -> u32 {
+        let data = (0..layout.data_disks()).map(|index| layout.data_disk(stripe, index));
+        let parities = layout.parity_disks(stripe).into_iter().flatten();
+        let there = data.clone().chain(parities).filter(|&disk| is_there(disk));
+        self.reads
+            .extend(there.take(layout.data_disks() as usize).map(|disk| StripPart { disk, start, end }));
+        debug_assert_eq!(self.reads.len(), layout.data_disks() as usize, "more is lost than can be decoded");
+        data.filter(|&disk| !is_there(disk)).count() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests;
