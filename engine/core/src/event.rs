@@ -35,6 +35,8 @@ pub enum Event {
     AgeLimit(u16),
     /// An array's disks may have been idle for long enough.
     Idle(u16),
+    /// The rebuild onto a device has waited for its rate.
+    Rebuild(u32),
     /// A scripted fault happens.
     Fault(u32),
     /// The timed warm-up or the timed window is over.

@@ -56,6 +56,15 @@ impl<T: Copy> Slab<T> {
         self.entries[index as usize]
     }
 
+    /// The entries that are in, by index. Takes time and memory for all places: for rare events.
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        let mut is_free = vec![false; self.entries.len()];
+        for &index in &self.free {
+            is_free[index as usize] = true;
+        }
+        self.entries.iter().zip(is_free).filter_map(|(entry, is_free)| (!is_free).then_some(entry))
+    }
+
     /// Number of entries that are in.
     pub fn len(&self) -> usize {
         self.entries.len() - self.free.len()
@@ -143,7 +152,9 @@ mod tests {
             seen.push(slab.remove(index).0);
         }
         assert_eq!(seen, [0, 1, 2, 3]);
+        assert_eq!(slab.iter().count(), 0);
         assert!(slab.len() == 0 && fifo.is_empty());
         assert_eq!(slab.insert((9, Link::END)), 3, "the place freed last is used first");
+        assert_eq!(slab.iter().map(|entry| entry.0).collect::<Vec<_>>(), [9]);
     }
 }

@@ -44,6 +44,7 @@ impl Scenario {
         }
         self.check_cache(&mut issues);
         self.check_power_faults(&mut issues);
+        self.check_redundancy(arrays_key, &mut issues);
         self.controller.link.check("controller.link", &mut issues);
         let disks = self.arrays().iter().map(|array| array.disks).fold(0, u32::saturating_add);
         if let Some(back_end) = self.controller.back_end {

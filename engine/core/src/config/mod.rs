@@ -13,6 +13,7 @@ mod faults;
 mod link;
 mod normal;
 mod read_cache;
+mod redundancy;
 mod run;
 mod ssd;
 mod workload;

@@ -4,7 +4,6 @@ use super::{
     Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Fault, Issue, Scenario, WarmUp, Window,
     WriteCache, WritePolicy,
 };
-use crate::raid::DEFAULT_GROUPS;
 use crate::units::{Bytes, Fraction};
 
 impl Scenario {
@@ -26,6 +25,7 @@ impl Scenario {
                 return Err(issues);
             }
         }
+        self.normalise_redundancy();
         let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
         let controller = &mut self.controller;
         if !has_parity {
@@ -44,11 +44,6 @@ impl Scenario {
             }
             if self.run.window == Window::Auto {
                 self.run.window = Window::Whole;
-            }
-        }
-        for array in self.arrays.iter_mut().flatten() {
-            if !array.raid.is_grouped() {
-                array.groups = DEFAULT_GROUPS;
             }
         }
         let first = self.arrays().first().map(|array| array.name.clone());

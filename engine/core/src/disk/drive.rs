@@ -146,6 +146,12 @@ impl BlockDevice for Drive {
         self.background.clear();
     }
 
+    fn fail(&mut self, now: SimTime) -> Vec<Io> {
+        self.usage.cut(now);
+        let waiting = self.foreground.drain().chain(self.background.drain()).map(|waiting| waiting.io);
+        self.current.take().into_iter().chain(waiting).collect()
+    }
+
     #[inline]
     fn act(&mut self, now: SimTime, _slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
         self.usage.end(now);

@@ -13,6 +13,7 @@ mod server;
 pub mod ssd;
 mod usage;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::config;
@@ -104,6 +105,10 @@ pub trait BlockDevice {
     /// The power fails at `now`: calls `lose` with each run of sectors (first, number) whose writes were done and are
     /// not on the media. The device is empty and idle afterwards; the caller drops what it put on its agenda.
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors));
+
+    /// The device fails for good at `now`: gives the I/Os that it was handed and has not finished. It is empty and idle
+    /// afterwards; the caller drops what it put on its agenda.
+    fn fail(&mut self, now: SimTime) -> Vec<Io>;
 }
 
 /// A device of an array, of one kind or another.
@@ -166,17 +171,26 @@ impl BlockDevice for Device {
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
         hand_on!(self, device => device.lose_power(now, lose));
     }
+
+    fn fail(&mut self, now: SimTime) -> Vec<Io> {
+        hand_on!(self, device => device.fail(now))
+    }
 }
 
-/// The devices of one array, all of one model, each with its own random streams.
+/// Devices of one array, by their numbers, all of one model, each with its own random streams.
 ///
 /// # Errors
 /// A geometry or a seek curve that cannot exist; see [`layout_of`].
-pub fn build(array: &config::Array, seed: u64, replicate: u32) -> Result<Vec<Device>, LayoutProblem> {
+pub fn build(
+    array: &config::Array,
+    indices: Range<u32>,
+    seed: u64,
+    replicate: u32,
+) -> Result<Vec<Device>, LayoutProblem> {
     match &array.disk {
         config::Device::Disk(disk) => {
             let model = Arc::new(DriveModel::new(disk)?);
-            Ok((0..array.disks)
+            Ok(indices
                 .map(|index| {
                     let name = format!("{}/disk", array.name);
                     let mut stream = Stream::named(seed, replicate, &name, index, Purpose::Spindle);
@@ -184,7 +198,7 @@ pub fn build(array: &config::Array, seed: u64, replicate: u32) -> Result<Vec<Dev
                 })
                 .collect())
         }
-        config::Device::Server(server) => Ok((0..array.disks)
+        config::Device::Server(server) => Ok(indices
             .map(|index| {
                 let name = format!("{}/disk", array.name);
                 let stream = Stream::named(seed, replicate, &name, index, Purpose::Service);
@@ -196,7 +210,7 @@ pub fn build(array: &config::Array, seed: u64, replicate: u32) -> Result<Vec<Dev
             let name = format!("{}/disk", array.name);
             let mut stream = Stream::named(seed, replicate, &array.name, 0, Purpose::Flash);
             let state = model.initial_state(&mut stream);
-            Ok((0..array.disks)
+            Ok(indices
                 .map(|index| {
                     let stream = Stream::named(seed, replicate, &name, index, Purpose::Flash);
                     Device::Ssd(Box::new(Ssd::new(Arc::clone(&model), &state, stream)))

@@ -50,6 +50,11 @@ impl Class {
         self.window.is_empty()
     }
 
+    /// Takes all of them out, in order of arrival.
+    pub fn drain(&mut self) -> impl Iterator<Item = Waiting> {
+        self.window.drain(..).chain(self.overflow.drain(..))
+    }
+
     /// Forgets all of them.
     pub fn clear(&mut self) {
         self.window.clear();

@@ -50,6 +50,12 @@ impl BlockDevice for Server {
         self.background.clear();
     }
 
+    fn fail(&mut self, now: SimTime) -> Vec<Io> {
+        self.usage.cut(now);
+        let waiting = self.foreground.drain(..).chain(self.background.drain(..)).map(|waiting| waiting.io);
+        self.slots.iter_mut().filter_map(Option::take).chain(waiting).collect()
+    }
+
     fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io> {
         self.usage.end(now);
         let slot = slot as usize;

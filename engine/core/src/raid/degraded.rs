@@ -47,36 +47,35 @@ pub struct DegradedReads {
 }
 
 impl DegradedReads {
-    /// Plans the reads of a write of `strips` of `stripe`, of whose disks those are there for which `is_there` is true.
-    /// Precondition: the layout has parity, there is at least one strip, and no more disks are missing than parities.
+    /// Plans the reads of the writes `writes` to `stripe`, of whose disks those are there for which `is_there` is true.
+    /// Precondition: the layout has parity, there is at least one write, and no more disks are missing than parities.
     pub fn of_write(
         &mut self,
         layout: &Layout,
         stripe: u64,
         policy: ParityUpdate,
-        strips: &[StripWrite],
+        writes: &[StripWrite],
         is_there: impl Fn(u32) -> bool,
     ) {
         self.reads.clear();
         self.parity_input = Sectors(0);
-        let touched = Touched::by(strips);
+        let touched = Touched::by(writes);
         let (d, k, v) = (layout.data_disks(), touched.strips, touched.covering);
         let part = |disk: u32, start: Sectors, end: Sectors| StripPart { disk, start, end };
         let disk = |index: u32| layout.data_disk(stripe, index);
-        let covers = |strip: &StripWrite| {
-            strip.is_solid && strip.start == touched.start && strip.end == touched.end
-        };
-        let written = |index: u32| strips.iter().find(|strip| strip.index == index);
+        let covers =
+            |strip: &StripWrite| strip.is_solid && strip.start == touched.start && strip.end == touched.end;
+        let written = |index: u32| writes.iter().find(|strip| strip.index == index);
         let is_known = |index: u32| written(index).is_some_and(covers);
         let parities = layout.parity_disks(stripe).into_iter().flatten().filter(|&disk| is_there(disk));
         let q = parities.clone().count() as u32;
         if q == 0 {
             // What is written of a strip with gaps is its old content between them, too.
-            let gapped = strips.iter().filter(|strip| !strip.is_solid);
+            let gapped = writes.iter().filter(|strip| !strip.is_solid);
             self.reads.extend(gapped.map(|strip| part(disk(strip.index), strip.start, strip.end)));
             return;
         }
-        let may_modify = strips.iter().all(|strip| is_there(disk(strip.index)));
+        let may_modify = writes.iter().all(|strip| is_there(disk(strip.index)));
         let may_reconstruct = (0..d).all(|index| is_there(disk(index)) || is_known(index));
         let (modify, reconstruct, decode) = (k + q, d - v, d);
         let modifies = may_modify
@@ -85,9 +84,9 @@ impl DegradedReads {
                 || (modify <= decode && (!may_reconstruct || modify <= reconstruct)));
         let range = touched.end.0 - touched.start.0;
         if modifies {
-            self.reads.extend(strips.iter().map(|strip| part(disk(strip.index), strip.start, strip.end)));
+            self.reads.extend(writes.iter().map(|strip| part(disk(strip.index), strip.start, strip.end)));
             self.reads.extend(parities.map(|disk| part(disk, touched.start, touched.end)));
-            let data: u64 = strips.iter().map(|strip| strip.end.0 - strip.start.0).sum();
+            let data: u64 = writes.iter().map(|strip| strip.end.0 - strip.start.0).sum();
             self.parity_input = Sectors(u64::from(q) * (2 * data + range));
         } else if may_reconstruct {
             let unknown = (0..d).filter(|&index| !is_known(index));
@@ -136,8 +135,11 @@ impl DegradedReads {
         let data = (0..layout.data_disks()).map(|index| layout.data_disk(stripe, index));
         let parities = layout.parity_disks(stripe).into_iter().flatten();
         let there = data.clone().chain(parities).filter(|&disk| is_there(disk));
-        self.reads
-            .extend(there.take(layout.data_disks() as usize).map(|disk| StripPart { disk, start, end }));
+        self.reads.extend(there.take(layout.data_disks() as usize).map(|disk| StripPart {
+            disk,
+            start,
+            end,
+        }));
         debug_assert_eq!(self.reads.len(), layout.data_disks() as usize, "more is lost than can be decoded");
         data.filter(|&disk| !is_there(disk)).count() as u32
     }

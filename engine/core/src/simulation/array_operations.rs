@@ -1,7 +1,7 @@
 //! Array operations: from a stripe's or an extent's disk I/Os to the moment when all of them are done.
 
 use super::Simulation;
-use super::array_state::{ArrayOperation, Parent, PlannedIo};
+use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::stripe_lock::WriteRange;
 use super::stripe_write::DiskIo;
 use crate::disk::{Agenda, BlockDevice as _, Io};
@@ -14,23 +14,21 @@ use crate::write_cache::Extent;
 impl Simulation {
     /// Reads an extent of an array.
     pub(super) fn read_array(&mut self, array: u16, extent: Extent, parent: Parent) {
-        let operation = self.operations.insert(ArrayOperation {
-            array,
-            parent,
-            pending: 0,
-            first: Link::END,
-            second: Link::END,
-            parity_time: SimDuration::ZERO,
-            range: None,
-            next: Link::END,
-        });
+        let operation = self.operations.insert(ArrayOperation::new(array, Kind::Read, parent));
+        #[cfg(debug_assertions)]
+        self.watch_read(operation, array, extent);
         let state = &self.arrays[array as usize];
         let (layout, first_device) = (state.layout, state.first_device);
+        if !state.is_as_built {
+            self.read_degraded(operation, array, extent);
+            return;
+        }
         for piece in layout.pieces(extent.lba, extent.sectors) {
             let strip = piece.strip;
-            let disk = match layout.mirror(strip.disk) {
-                Some(mirror) => self.better_mirror(first_device, strip.disk, mirror, strip.disk_lba),
-                None => strip.disk,
+            let device = first_device + strip.disk;
+            let device = match layout.mirror(strip.disk) {
+                Some(mirror) => self.better_mirror(device, first_device + mirror, strip.disk_lba),
+                None => device,
             };
             self.operations[operation].pending += 1;
             let io = Io {
@@ -41,14 +39,14 @@ impl Simulation {
                 is_forced: false,
                 operation,
             };
-            self.submit(first_device + disk, io);
+            self.submit(device, io);
         }
     }
 
-    /// Of two mirrors the one with the shorter queue; of equals the one whose arm is nearer.
-    fn better_mirror(&self, first_device: u32, one: u32, other: u32, lba: Lba) -> u32 {
-        let rank = |disk: u32| {
-            let device = &self.devices[(first_device + disk) as usize];
+    /// Of two devices that mirror each other the one with the shorter queue; of equals the one whose arm is nearer.
+    pub(super) fn better_mirror(&self, one: u32, other: u32, lba: Lba) -> u32 {
+        let rank = |device: u32| {
+            let device = &self.devices[device as usize];
             (device.usage().in_system(), device.distance(lba))
         };
         if rank(other) < rank(one) { other } else { one }
@@ -59,25 +57,18 @@ impl Simulation {
     pub(super) fn write_stripe(&mut self, array: u16, stripe: u64, parent: Parent) -> Option<Update> {
         let state = &self.arrays[array as usize];
         let update = self.stripe_write.plan(&state.layout, state.parity_update, stripe, &self.extents);
-        let first_device = state.first_device;
+        let is_as_built = state.is_as_built;
         let is_background = matches!(parent, Parent::Destage { .. });
         let range = WriteRange::of(&state.layout, stripe, &self.extents);
-        let operation = self.operations.insert(ArrayOperation {
-            array,
-            parent,
-            pending: 0,
-            first: Link::END,
-            second: Link::END,
-            parity_time: SimDuration::ZERO,
-            range: Some(range),
-            next: Link::END,
-        });
+        let operation = self
+            .operations
+            .insert(ArrayOperation { range: Some(range), ..ArrayOperation::new(array, Kind::Write, parent) });
         let planned = &mut self.planned;
         let mut chain = |ios: &[DiskIo], is_write: bool| {
             // Linked from the back, so that they are issued in order.
             ios.iter().rev().fold(Link::END, |next, io| {
                 Link::to(planned.insert(PlannedIo {
-                    device: first_device + io.disk,
+                    disk: io.disk,
                     io: Io {
                         lba: io.lba,
                         sectors: io.sectors.0 as u32,
@@ -93,23 +84,48 @@ impl Simulation {
         let parity_time = self
             .xor_bandwidth
             .map_or(SimDuration::ZERO, |rate| rate.time_for(self.stripe_write.parity_input().bytes()));
-        let first = chain(&self.stripe_write.reads, false);
+        // Otherwise what has to be read is planned when it has the stripe.
+        let first = if is_as_built { chain(&self.stripe_write.reads, false) } else { Link::END };
         let second = chain(&self.stripe_write.writes, true);
         let entry = &mut self.operations[operation];
         (entry.first, entry.second, entry.parity_time) = (first, second, parity_time);
+        entry.has_gaps = self.stripe_write.has_gaps();
         #[cfg(debug_assertions)]
-        self.oracle.plan_write(operation, array, parent, &self.extents);
+        self.watch_write(operation, array, parent);
         if self.lock(operation, &range) {
-            self.start_write(operation);
+            self.start(operation);
         }
         update
     }
 
-    /// Starts a write that has its range to itself.
-    pub(super) fn start_write(&mut self, operation: u32) {
+    /// Starts an operation that has its range to itself.
+    pub(super) fn start(&mut self, operation: u32) {
+        let entry = &self.operations[operation];
         #[cfg(debug_assertions)]
-        self.oracle.begin_write(operation);
-        self.issue_step(operation);
+        if entry.kind == Kind::Write {
+            self.oracle.begin_write(operation);
+        }
+        if !self.arrays[entry.array as usize].is_as_built {
+            #[cfg(all(test, debug_assertions))]
+            if self.fault == Some(super::oracle::Fault::OutdatedPlan) && entry.first != Link::END {
+                self.go_on(operation);
+                return;
+            }
+            self.plan_reads(operation);
+        }
+        self.go_on(operation);
+    }
+
+    /// Issues the next step of an operation, or ends it.
+    #[inline]
+    pub(super) fn go_on(&mut self, operation: u32) {
+        if self.operations[operation].is_overtaken {
+            self.operations[operation].is_overtaken = false;
+            self.plan_reads(operation);
+        }
+        if !self.issue_step(operation) {
+            self.operation_done(operation);
+        }
     }
 
     /// Issues the I/Os of the next step of an operation, once the XOR engine has its parity; gives whether there are any.
@@ -124,27 +140,54 @@ impl Simulation {
                 return true;
             }
             link = std::mem::replace(&mut entry.second, Link::END);
+            #[cfg(debug_assertions)]
+            self.watch_second_step(operation, link);
         }
+        let entry = &self.operations[operation];
+        let state = &self.arrays[entry.array as usize];
+        if !state.is_as_built {
+            return self.issue_degraded(operation, link);
+        }
+        let first_device = state.first_device;
         let any = link != Link::END;
         while let Some(index) = link.get() {
             let planned = self.planned.remove(index);
             link = planned.next;
             self.operations[operation].pending += 1;
-            self.submit(planned.device, planned.io);
+            self.submit(first_device + planned.disk, planned.io);
         }
         any
     }
 
-    /// The XOR engine has the parity of an operation: its writes can go.
+    /// Issues the I/Os from `link` on to the disks that are there; gives whether there are any.
+    fn issue_degraded(&mut self, operation: u32, mut link: Link) -> bool {
+        while let Some(index) = link.get() {
+            let planned = self.planned.remove(index);
+            link = planned.next;
+            let entry = self.operations[operation];
+            // What a locked read wants is decoded from what it has read.
+            let is_wanted =
+                entry.kind == Kind::LockedRead && entry.first == Link::END && entry.second == Link::END;
+            if let (false, Some(device)) = (is_wanted, self.direct(&entry, &planned)) {
+                self.operations[operation].pending += 1;
+                self.submit(device, planned.io);
+            }
+        }
+        self.operations[operation].pending > 0
+    }
+
+    /// The XOR engine has the parity of an operation: it goes on.
     pub(super) fn on_parity(&mut self, operation: u32) {
-        self.issue_step(operation);
+        self.go_on(operation);
     }
 
     /// A device acts on one of its slots.
     pub(super) fn on_device(&mut self, device: u32, slot: u32) {
-        let yields = self.write_back.as_ref().is_some_and(|back| back.yields);
+        let yields = self.write_back.as_ref().is_none_or(|back| back.yields);
         let mut agenda = Agenda::new(&mut self.events, device);
         if let Some(io) = self.devices[device as usize].act(self.now, slot, yields, &mut agenda) {
+            #[cfg(debug_assertions)]
+            self.watch_io(device, &io);
             self.leave_device(device, io);
         }
     }
@@ -157,17 +200,20 @@ impl Simulation {
         }
         let entry = &mut self.operations[io.operation];
         entry.pending -= 1;
-        if entry.pending == 0 && !self.issue_step(io.operation) {
-            self.operation_done(io.operation);
+        if entry.pending == 0 {
+            self.go_on(io.operation);
         }
     }
 
     fn operation_done(&mut self, operation: u32) {
         let done = self.operations.remove(operation);
-        let is_write = done.range.is_some();
+        #[cfg(debug_assertions)]
+        self.watch_end(operation, &done);
         if let Some(range) = done.range {
-            #[cfg(debug_assertions)]
-            self.oracle.end_write(operation);
+            if let Parent::Rebuild { device } = done.parent {
+                let row = self.arrays[done.array as usize].layout.row_of(range.stripe);
+                self.row_rebuilt(done.array, device, row);
+            }
             self.unlock(operation, &done, &range);
         }
         match done.parent {
@@ -183,8 +229,19 @@ impl Simulation {
                 self.destage_if_due();
             }
             Parent::Destage { lines } => self.destage_done(done.array, lines),
+            Parent::Part { operation } => {
+                self.operations[operation].pending -= 1;
+                if self.operations[operation].pending == 0 {
+                    self.go_on(operation);
+                }
+                self.destage_if_due();
+            }
+            Parent::Rebuild { device } => {
+                self.destage_if_due();
+                self.rebuild_on(device);
+            }
         }
-        if is_write {
+        if done.range.is_some() {
             self.retry_held();
         }
     }

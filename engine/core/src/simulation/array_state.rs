@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use super::redundancy::Redundancy;
 use super::stripe_lock::{StripeLock, WriteRange};
+use crate::config::Rebuild;
 use crate::raid::{Layout, ParityUpdate};
-use crate::slab::Link;
+use crate::slab::{Link, Slab};
 use crate::units::{SimDuration, SimTime};
 
 /// One array at work.
@@ -18,6 +20,12 @@ pub struct ArrayState {
     pub parity_update: ParityUpdate,
     /// Index of its first device among all devices.
     pub first_device: u32,
+    /// Whether all devices that it was built of are at their places, and nothing has ever been lost.
+    pub is_as_built: bool,
+    /// What holds its places.
+    pub redundancy: Redundancy,
+    /// How a new disk is filled.
+    pub rebuild: Rebuild,
     /// Stripes that are being written.
     pub locks: HashMap<u64, StripeLock, FxBuildHasher>,
     /// Destages under way.
@@ -71,6 +79,29 @@ pub enum Parent {
         /// The lines.
         lines: Link,
     },
+    /// Another array operation, which reads more than this.
+    Part {
+        /// That operation.
+        operation: u32,
+    },
+    /// The rebuild onto a device.
+    Rebuild {
+        /// The device.
+        device: u32,
+    },
+}
+
+/// What an array operation does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads strips, each from its disk.
+    Read,
+    /// Reads what a stripe's missing strips are decoded from; what is wanted stands in its second step.
+    LockedRead,
+    /// Writes strips of a stripe.
+    Write,
+    /// Rebuilds a strip.
+    Rebuild,
 }
 
 /// A group of disk I/Os: all of the first step, then all of the second.
@@ -80,6 +111,12 @@ pub struct ArrayOperation {
     pub array: u16,
     /// What it is part of.
     pub parent: Parent,
+    /// What it does.
+    pub kind: Kind,
+    /// Whether what it writes of a strip has gaps.
+    pub has_gaps: bool,
+    /// Whether a disk has failed that it was reading from, so that its step begins anew.
+    pub is_overtaken: bool,
     /// Disk I/Os of this step that are not done.
     pub pending: u32,
     /// I/Os of the first step that are not issued yet.
@@ -88,17 +125,43 @@ pub struct ArrayOperation {
     pub second: Link,
     /// Time that the XOR engine takes for its parity, before the second step.
     pub parity_time: SimDuration,
-    /// What it writes; nothing where it reads.
+    /// What it has to itself; nothing where it only reads what lies on disks.
     pub range: Option<WriteRange>,
-    /// Next operation that writes the same stripe, or waits to.
+    /// Next operation that holds the same stripe, or waits to.
     pub next: Link,
+}
+
+impl ArrayOperation {
+    /// An operation without I/Os.
+    #[inline]
+    pub const fn new(array: u16, kind: Kind, parent: Parent) -> Self {
+        Self {
+            array,
+            parent,
+            kind,
+            has_gaps: false,
+            is_overtaken: false,
+            pending: 0,
+            first: Link::END,
+            second: Link::END,
+            parity_time: SimDuration::ZERO,
+            range: None,
+            next: Link::END,
+        }
+    }
+
+    /// The stripe of its second step; nothing where that has been issued.
+    pub fn stripe(&self, planned: &Slab<PlannedIo>, layout: &Layout) -> Option<u64> {
+        let first = &planned[self.second.get()?];
+        Some(layout.stripe_on(first.disk, first.io.lba.0 / layout.stripe_unit().0))
+    }
 }
 
 /// A disk I/O that waits for its step.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedIo {
-    /// Index of the device among all devices.
-    pub device: u32,
+    /// The disk within the array.
+    pub disk: u32,
     /// The I/O.
     pub io: crate::disk::Io,
     /// Next I/O of the step.

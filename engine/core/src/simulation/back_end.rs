@@ -140,10 +140,12 @@ impl Simulation {
     pub(super) fn on_channel(&mut self, crossing: u32) {
         let Some(back_end) = &mut self.back_end else { return };
         let Crossing { device, io } = back_end.crossings.remove(crossing);
-        if io.is_write {
-            self.start_on_device(device, io);
-        } else {
+        if !io.is_write {
             self.io_done(io);
+        } else if self.is_lost(device) {
+            self.lose_io(device, io);
+        } else {
+            self.start_on_device(device, io);
         }
     }
 }

@@ -8,6 +8,7 @@ use super::conduct::{Conduct, LARGEST_BACKLOG};
 use super::hosts::Source;
 use super::measures::Measures;
 use super::power::Power;
+use super::redundancy::Redundancy;
 use super::replay::{Mapping, Replay};
 use super::stripe_write::StripeWrite;
 use super::{Mirror, Simulation, StreamModel, TraceStore, WriteBack};
@@ -17,6 +18,7 @@ use crate::disk;
 use crate::error::RunError;
 use crate::event::EventQueue;
 use crate::pipe::Pipe;
+use crate::raid::DegradedReads;
 use crate::read_cache::ReadCache;
 use crate::rng::{self, Purpose};
 use crate::slab::{Fifo, Slab};
@@ -30,23 +32,28 @@ impl Simulation {
     pub(super) fn build(scenario: Scenario, traces: &dyn TraceStore) -> Result<Self, RunError> {
         let problem =
             |path: String, message: String| RunError::Configuration(vec![Issue::new(path, message)]);
-        let (mut arrays, mut devices, mut device_array) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut arrays, mut devices) = (Vec::new(), Vec::new());
+        let (mut device_array, mut device_disk) = (Vec::new(), Vec::new());
         for (index, array) in scenario.arrays().iter().enumerate() {
             let path = |field: &str| format!("arrays[{index}].{field}");
             let layout =
                 disk::layout_of(array).map_err(|error| problem(path(error.field()), error.to_string()))?;
-            let built = disk::build(array, scenario.run.seed, scenario.run.replicate)
+            let built = disk::build(array, 0..array.disks, scenario.run.seed, scenario.run.replicate)
                 .map_err(|error| problem(path(error.field()), error.to_string()))?;
             arrays.push(ArrayState {
                 layout,
                 parity_update: array.parity_update,
                 first_device: devices.len() as u32,
+                is_as_built: true,
+                redundancy: Redundancy::new(devices.len() as u32, array.disks, array.hot_spares),
+                rebuild: array.rebuild,
                 locks: std::collections::HashMap::default(),
                 destages: 0,
                 destage_limit: scenario.controller.cache.write.destage_depth.saturating_mul(array.disks),
                 awaits_age: false,
                 idleness: super::array_state::Idleness::default(),
             });
+            device_disk.extend(0..array.disks);
             device_array.extend(std::iter::repeat_n(index as u16, built.len()));
             devices.extend(built);
         }
@@ -84,6 +91,7 @@ impl Simulation {
             arrays,
             devices,
             device_array,
+            device_disk,
             operations: Slab::default(),
             planned: Slab::default(),
             fetches: Slab::default(),
@@ -92,6 +100,7 @@ impl Simulation {
             at_window_end: None,
             extents: Vec::new(),
             stripe_write: StripeWrite::default(),
+            degraded_reads: DegradedReads::default(),
             #[cfg(debug_assertions)]
             oracle: super::Oracle::default(),
             #[cfg(all(test, debug_assertions))]

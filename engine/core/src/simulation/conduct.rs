@@ -49,6 +49,8 @@ pub(super) struct Conduct {
     pub is_stationary: bool,
     /// Whether an open load has left the array behind.
     is_backlogged: bool,
+    /// Whether an array has lost data before the window ended.
+    pub has_failed: bool,
     /// Requests of the warm-up.
     pub warm_up_requests: u64,
     /// Length of the warm-up.
@@ -73,6 +75,7 @@ impl Conduct {
             dirty: Mser5::new(),
             is_stationary: true,
             is_backlogged: false,
+            has_failed: false,
             warm_up_requests: 0,
             warm_up_time: SimDuration::ZERO,
         }
@@ -167,6 +170,23 @@ impl Simulation {
             self.begin_window();
         }
         self.conduct.phase = Phase::Over;
+        self.end_window();
+    }
+
+    /// An array has lost data: the run ends. Requests to that array that are under way have failed.
+    pub(super) fn end_by_array_failure(&mut self, array: u16) {
+        if matches!(self.conduct.phase, Phase::Draining | Phase::Over) {
+            self.conduct.phase = Phase::Over;
+            return;
+        }
+        if self.conduct.phase == Phase::WarmUp {
+            self.begin_window();
+        }
+        self.conduct.has_failed = true;
+        self.conduct.phase = Phase::Over;
+        let failed = self.requests.iter().filter(|request| request.array == array).count();
+        self.measures.counts.failed_requests = failed as u64;
+        self.timeline.note(self.now, Transition::WindowEnds, "", 0.0);
         self.end_window();
     }
 

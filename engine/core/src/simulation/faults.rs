@@ -31,8 +31,4 @@ impl Simulation {
             Fault::DiskFails { .. } | Fault::RebuildStarts { .. } => {}
         }
     }
-
-    fn on_disk_fault(&mut self, index: u32) {
-        debug_assert!((index as usize) < self.scenario.faults.len());
-    }
 }

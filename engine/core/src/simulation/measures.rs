@@ -101,6 +101,12 @@ pub struct Counts {
     pub stall_time: SimDuration,
     /// Longest such wait.
     pub stall_max: SimDuration,
+    /// Sectors that rebuilds have written.
+    pub rebuilt_sectors: u64,
+    /// Reads, of one stripe each, that had to decode what is missing.
+    pub decoded_reads: u64,
+    /// Requests that were under way when their array failed.
+    pub failed_requests: u64,
     /// Requests that a power cut ended without an answer.
     pub requests_cut: u64,
     /// Sectors that were dirty in the cache at a power cut, and still there when the mains were back.
@@ -144,6 +150,10 @@ pub struct Measures {
     pub write_back: Level,
     /// Over time whether the hosts are off, from the loss of mains until the cache is flushed after their return.
     pub outage: Level,
+    /// Arrays over time that are degraded.
+    pub degraded: Level,
+    /// How long the rebuild took that ended last, in the whole run.
+    pub rebuild_time: Option<SimDuration>,
     /// Dirty sectors when the window started.
     pub dirty_start: u64,
     /// When the last request completed.
@@ -169,6 +179,8 @@ impl Measures {
             unprotected: Level::default(),
             write_back: Level::default(),
             outage: Level::default(),
+            degraded: Level::default(),
+            rebuild_time: None,
             dirty_start: 0,
             last_completion: SimTime::ZERO,
             by_array: (0..arrays).map(|_| Histogram::new()).collect(),
@@ -177,13 +189,16 @@ impl Measures {
 
     /// Starts the window: what was collected so far is dropped, levels go on.
     pub fn restart(&mut self, now: SimTime) {
-        let mut levels = [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage];
+        let mut levels =
+            [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage, self.degraded];
         for level in &mut levels {
             level.reset(now);
         }
+        let rebuild_time = self.rebuild_time;
         *self = Self::new(self.by_array.len());
+        self.rebuild_time = rebuild_time;
         self.start = now;
-        [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage] = levels;
+        [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage, self.degraded] = levels;
         self.dirty_start = self.dirty.value();
     }
 

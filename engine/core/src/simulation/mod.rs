@@ -16,7 +16,9 @@ mod back_end;
 mod build;
 mod columns;
 mod conduct;
+mod degraded;
 mod destage;
+mod disk_faults;
 mod faults;
 mod hosts;
 mod measures;
@@ -27,6 +29,8 @@ mod path;
 mod power;
 mod power_cut;
 mod reads;
+mod rebuild;
+mod redundancy;
 mod replay;
 mod request;
 mod stripe_lock;
@@ -44,6 +48,7 @@ use crate::disk::{BlockDevice as _, Device};
 use crate::error::RunError;
 use crate::event::{Event, EventQueue};
 use crate::pipe::Pipe;
+use crate::raid::DegradedReads;
 use crate::read_cache::ReadCache;
 use crate::slab::{Fifo, Slab};
 use crate::trace::Trace;
@@ -180,6 +185,8 @@ struct Simulation {
     arrays: Vec<ArrayState>,
     devices: Vec<Device>,
     device_array: Vec<u16>,
+    /// The place in its array that each device holds, or held until it failed.
+    device_disk: Vec<u32>,
     operations: Slab<ArrayOperation>,
     planned: Slab<PlannedIo>,
     fetches: Slab<Fetch>,
@@ -191,6 +198,7 @@ struct Simulation {
     at_window_end: Option<Outcome>,
     extents: Vec<Extent>,
     stripe_write: StripeWrite,
+    degraded_reads: DegradedReads,
     #[cfg(debug_assertions)]
     oracle: Oracle,
     #[cfg(all(test, debug_assertions))]
@@ -203,9 +211,10 @@ const STANDSTILL: u64 = 4_000_000;
 impl Simulation {
     fn run(&mut self) -> Result<(), RunError> {
         self.warm_up_functionally();
+        // What is faulty from the start is so before the first request.
+        self.schedule_faults();
         self.start_sources();
         self.start_power();
-        self.schedule_faults();
         let mut at_this_moment = 0;
         while !self.is_over() {
             let Some((time, event)) = self.events.next() else {
@@ -236,7 +245,7 @@ impl Simulation {
         #[cfg(debug_assertions)]
         {
             if self.is_draining() {
-                self.oracle.end_drain();
+                self.watch_drain();
             }
             self.devices.iter().for_each(crate::disk::BlockDevice::check);
         }
@@ -257,6 +266,7 @@ impl Simulation {
             Event::Mirror(request) => self.on_mirror(request),
             Event::AgeLimit(array) => self.on_age_limit(array),
             Event::Idle(array) => self.on_idle(array),
+            Event::Rebuild(device) => self.on_rebuild(device),
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
         }
@@ -305,6 +315,7 @@ impl Simulation {
         for device in &mut self.devices {
             device.usage_mut().advance(self.now);
         }
+        self.note_degraded();
         self.note_dirty();
         self.note_power();
     }

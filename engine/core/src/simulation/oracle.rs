@@ -27,6 +27,9 @@
 //!    more is known of it; what was going is dirty again. Dirty data is lost only where there is no battery, where it
 //!    has failed, or where the mains were gone for longer than its charge lasts.
 //!
+//!
+//! What each disk holds, data and parity, is kept besides (see `contents`): laws 6 to 8.
+//!
 //! Writes that overlap in time may take effect in either order; a version counts as acknowledged no earlier than its
 //! write. That makes the laws exact for writes that do not overlap and sound for those that do.
 //!
@@ -38,12 +41,16 @@ pub(super) mod scenarios;
 #[cfg(test)]
 mod tests;
 
+mod contents;
+mod parity;
 mod power;
+mod watch;
 
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use self::contents::Contents;
 use super::array_state::Parent;
 use crate::units::{Lba, Sectors, SimTime};
 use crate::write_cache::{Extent, Held};
@@ -101,6 +108,18 @@ pub(super) enum Fault {
     CutForgetsDestages,
     /// A loss of mains is taken to have outlasted the battery.
     EarlyLoss,
+    /// A write to a row that has been rebuilt leaves out the new disk.
+    ForgottenNewDisk,
+    /// A degraded write leaves out the parity.
+    ForgottenParity,
+    /// A decoding read does not lock its stripe.
+    UnlockedReconstruction,
+    /// A rebuild does not lock the stripes that it rebuilds.
+    UnlockedRebuild,
+    /// An operation whose disk fails while it reads goes on with what it has.
+    IgnoredFailure,
+    /// What a write has to read is not planned again when it gets its stripe.
+    OutdatedPlan,
 }
 
 /// What an array write carries.
@@ -134,6 +153,8 @@ pub(super) struct Oracle {
     /// Sectors in the write cache: those dirty and those going.
     held: u64,
     has_unwatched: bool,
+    /// What the disks hold.
+    pub contents: Contents,
     /// When the mains were lost, and the battery's charge then.
     cut: Option<(SimTime, f64)>,
 }
@@ -202,6 +223,21 @@ impl Oracle {
         let before =
             self.writes.insert(operation, ArrayWrite { array, sectors, is_destage, has_begun: false });
         assert!(before.is_none(), "array operation {operation} is planned twice");
+    }
+
+    /// The sectors that an array write carries, as far as they are watched, with their versions.
+    fn carried(&self, operation: u32) -> &[(u64, Version)] {
+        &self.writes[&operation].sectors
+    }
+
+    /// The versions on the media of `sectors` sectors from `first` on.
+    fn on_media(&self, array: u16, first: u64, sectors: u64) -> Vec<Version> {
+        (first..first + sectors).map(|sector| self.block(array, sector).media).collect()
+    }
+
+    /// All sectors that are watched, by array, with their versions on the media.
+    fn media(&self) -> impl Iterator<Item = (u16, u64, Version)> {
+        self.blocks.iter().map(|(&(array, sector), block)| (array, sector, block.media))
     }
 
     /// An array write has its stripe to itself and goes to the disks.

@@ -14,6 +14,8 @@ pub enum Status {
     NotStationary,
     /// An open load beyond what the array carries: the backlog measures the length of the run.
     Overloaded,
+    /// An array lost more disks than it can do without, and the run ended there: shown, never averaged.
+    ArrayFailed,
 }
 
 impl Status {
@@ -23,6 +25,7 @@ impl Status {
             Self::Ok => "ok",
             Self::NotStationary => "not_stationary",
             Self::Overloaded => "overloaded",
+            Self::ArrayFailed => "array_failed",
         }
     }
 }
@@ -152,12 +155,13 @@ impl Simulation {
     pub(super) fn into_outcome(mut self) -> Outcome {
         let Some(mut outcome) = self.at_window_end.take() else { return self.outcome() };
         // Everything stands as it was when the window ended, but for what the drain added.
+        let is_drained = self.arrays.iter().all(|array| !array.redundancy.has_lost_data(&array.layout));
         let drain =
             self.now.since(self.measures.start).as_secs_f64() - outcome.number("window_s").unwrap_or(0.0);
         for (column, value) in &mut outcome.cells {
             match column.name.as_str() {
                 "events" => *value = Value::Int(Some(self.event_count.cast_signed())),
-                "drain_s" => *value = Value::Float(Some(drain)),
+                "drain_s" if is_drained => *value = Value::Float(Some(drain)),
                 _ => {}
             }
         }
@@ -177,7 +181,9 @@ impl Simulation {
     }
 
     pub(super) fn status(&self) -> Status {
-        if self.is_overloaded() {
+        if self.conduct.has_failed {
+            Status::ArrayFailed
+        } else if self.is_overloaded() {
             Status::Overloaded
         } else if self.conduct.is_stationary {
             Status::Ok

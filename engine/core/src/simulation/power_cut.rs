@@ -12,7 +12,7 @@
 //! their phase; the read cache is empty. As on the real controllers the cache is flushed before the hosts start: they
 //! begin anew, each user with a think time, each open stream with a gap. The time that starting takes is not modelled.
 
-use super::array_state::{Idleness, Parent};
+use super::array_state::{Idleness, Kind, Parent};
 use super::power::Outage;
 use super::timeline::Transition;
 use super::{ArrayOperation, Simulation};
@@ -56,7 +56,8 @@ impl Simulation {
     fn count_cut_writes(&mut self) -> u64 {
         let mut half_destaged = 0;
         let is_writing = |operation: &ArrayOperation| {
-            operation.pending > 0 && operation.second == Link::END && operation.first == Link::END
+            let is_issued = operation.second == Link::END && operation.first == Link::END;
+            operation.kind == Kind::Write && operation.pending > 0 && is_issued
         };
         for array in &self.arrays {
             let has_parity = array.layout.level().parities() > 0;
@@ -107,7 +108,7 @@ impl Simulation {
             cache.cut_power();
         }
         #[cfg(debug_assertions)]
-        self.oracle.cut_power();
+        self.watch_cut();
         if let Some(back) = &mut self.write_back {
             back.stalled = Fifo::default();
             back.held = Fifo::default();
@@ -148,6 +149,7 @@ impl Simulation {
         self.power.outage = None;
         self.timeline.note(self.now, Transition::MainsBack, "", 0.0);
         self.power.battery.restore_mains(self.now);
+        self.resume_rebuilds();
         if self.write_back.is_some() && self.power.battery.state() == State::Charging {
             self.note_charge(Transition::BatteryCharging);
         }

@@ -18,21 +18,38 @@ pub struct WriteRange {
     pub stripe: u64,
     start: u64,
     end: u64,
+    /// Whether others that share may hold it at the same time.
+    is_shared: bool,
 }
 
 impl WriteRange {
     /// What a write of `extents`, by rising address, has to itself: all of `stripe` where there is parity.
     pub fn of(layout: &Layout, stripe: u64, extents: &[Extent]) -> Self {
         if layout.level().parities() > 0 {
-            return Self { stripe, start: 0, end: u64::MAX };
+            return Self::whole(stripe);
         }
         let start = extents.first().map_or(0, |extent| extent.lba.0);
         let end = extents.last().map_or(0, |extent| extent.lba.0 + extent.sectors.0);
-        Self { stripe, start, end }
+        Self::part(stripe, start, end)
+    }
+
+    /// All of `stripe`.
+    pub const fn whole(stripe: u64) -> Self {
+        Self { stripe, start: 0, end: u64::MAX, is_shared: false }
+    }
+
+    /// All of `stripe`, for operations that only read it.
+    pub const fn shared(stripe: u64) -> Self {
+        Self { is_shared: true, ..Self::whole(stripe) }
+    }
+
+    /// The sectors of the array from `start` to `end` in `stripe`.
+    pub const fn part(stripe: u64, start: u64, end: u64) -> Self {
+        Self { stripe, start, end, is_shared: false }
     }
 
     const fn overlaps(&self, other: &Self) -> bool {
-        self.start < other.end && other.start < self.end
+        self.start < other.end && other.start < self.end && !(self.is_shared && other.is_shared)
     }
 }
 
@@ -129,7 +146,7 @@ impl Simulation {
         {
             lock.waiting.pop(&mut self.operations, |entry| &mut entry.next);
             lock.hold(&mut self.operations, first);
-            self.start_write(first);
+            self.start(first);
         }
     }
 }
@@ -159,6 +176,13 @@ mod tests {
             assert!(!overlap(level, &[(0, 8)], &[(8, 8)]));
             assert!(overlap(level, &[(0, 2), (12, 4)], &[(15, 1)]));
         }
+    }
+
+    #[test]
+    fn operations_that_only_read_a_stripe_share_it() {
+        let (shared, whole) = (WriteRange::shared(3), WriteRange::whole(3));
+        assert!(!shared.overlaps(&shared));
+        assert!(shared.overlaps(&whole) && whole.overlaps(&shared) && whole.overlaps(&whole));
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub struct StripeWrite {
     pub writes: Vec<DiskIo>,
     strips: Vec<StripWrite>,
     parity_input: u64,
+    has_gaps: bool,
 }
 
 impl StripeWrite {
@@ -31,6 +32,11 @@ impl StripeWrite {
     /// parity in a read-modify-write, all data of the parity range otherwise.
     pub const fn parity_input(&self) -> Sectors {
         Sectors(self.parity_input)
+    }
+
+    /// Whether what the write planned last writes of some strip has gaps.
+    pub const fn has_gaps(&self) -> bool {
+        self.has_gaps
     }
 
     /// Plans the write of `extents`, by rising address, all within `stripe`; gives how parity is brought up to date,
@@ -45,6 +51,7 @@ impl StripeWrite {
         self.reads.clear();
         self.writes.clear();
         self.parity_input = 0;
+        self.has_gaps = false;
         if layout.level().parities() == 0 {
             for extent in extents {
                 for piece in layout.pieces(extent.lba, extent.sectors) {
@@ -73,6 +80,7 @@ impl StripeWrite {
                 }
             }
         }
+        self.has_gaps = self.strips.iter().any(|strip| !strip.is_solid);
         let touched = Touched::by(&self.strips);
         let update = choose(policy, layout, touched);
         let range = touched.end.0 - touched.start.0;

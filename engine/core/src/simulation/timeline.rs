@@ -43,6 +43,22 @@ pub enum Transition {
     CacheCopied,
     /// Dirty data has outlasted a loss of mains; value: how much \[bytes\].
     DirtyPreserved,
+    /// A disk has failed.
+    DiskFailed,
+    /// A hot spare takes the place of a failed disk; value: spares that are left.
+    SpareTaken,
+    /// An array has lost a disk and goes on without it.
+    ArrayDegraded,
+    /// All of an array is redundant again.
+    ArrayOptimal,
+    /// An array has lost more disks than it can do without.
+    ArrayFailed,
+    /// The rebuild of a disk has started.
+    RebuildStarted,
+    /// Another tenth of a disk is rebuilt; value: the share that is done.
+    RebuildProgress,
+    /// The rebuild of a disk is over; value: the time that it took \[s\].
+    RebuildDone,
     /// Dirty data is lost; value: how much \[bytes\].
     DirtyLost,
 }
@@ -70,6 +86,14 @@ impl Transition {
             Self::Drained => "drained",
             Self::CacheCopied => "cache_copied",
             Self::DirtyPreserved => "dirty_preserved",
+            Self::DiskFailed => "disk_failed",
+            Self::SpareTaken => "spare_taken",
+            Self::ArrayDegraded => "array_degraded",
+            Self::ArrayOptimal => "array_optimal",
+            Self::ArrayFailed => "array_failed",
+            Self::RebuildStarted => "rebuild_started",
+            Self::RebuildProgress => "rebuild_progress",
+            Self::RebuildDone => "rebuild_done",
             Self::DirtyLost => "dirty_lost",
         }
     }

@@ -286,6 +286,12 @@ impl BlockDevice for Ssd {
     }
 
     /// What the buffer protects reaches the flash on what power is stored; everything else was not done.
+    fn fail(&mut self, now: SimTime) -> Vec<Io> {
+        let unfinished = self.commands.iter().map(|command| command.io).collect();
+        self.lose_power(now, &mut |_, _| ());
+        unfinished
+    }
+
     fn lose_power(&mut self, now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {
         self.usage.cut(now);
         for die in 0..self.model.dies {

@@ -9,6 +9,7 @@ mod destage;
 mod flash;
 mod hits;
 mod rates;
+mod redundancy;
 mod response;
 mod timeline;
 mod usage;
@@ -24,7 +25,7 @@ pub(super) fn row(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     sink.put(
         "status",
         "",
-        "ok, not_stationary, overloaded or failed",
+        "ok, not_stationary, overloaded, array_failed or failed",
         text(run.map(|run| run.status().name())),
     );
     sink.put("error_kind", "", "configuration, trace, panic or deadlock", text(None));
@@ -36,6 +37,7 @@ pub(super) fn row(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     destage::put_destage(run, sink);
     battery::put_battery(run, sink);
     flash::put_flash(run, sink);
+    redundancy::put_redundancy(run, sink);
     usage::put_use(run, sink);
     arrays::put_arrays(run, sink);
     timeline::put_timeline(run, sink);

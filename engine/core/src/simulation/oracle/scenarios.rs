@@ -15,19 +15,31 @@ use crate::replacement::Policy;
 use crate::simulation::Simulation;
 use crate::write_cache;
 
-const LEVELS: [(&str, u32); 7] = [("0", 1), ("0", 3), ("1", 2), ("10", 4), ("5", 3), ("5", 5), ("6", 5)];
+const LEVELS: [(&str, u32, u32); 11] = [
+    ("0", 1, 2),
+    ("0", 3, 2),
+    ("1", 2, 2),
+    ("10", 4, 2),
+    ("10", 6, 2),
+    ("5", 3, 2),
+    ("5", 5, 2),
+    ("6", 5, 2),
+    ("50", 6, 2),
+    ("50", 9, 3),
+    ("60", 8, 2),
+];
 
 /// Sizes of requests \[sectors\].
 const SIZES: [&[u64]; 3] = [&[1, 8], &[3, 4, 7, 16], &[8, 32]];
 
 fn device() -> impl Strategy<Value = Value> {
     let server = |servers: u32| {
-        json!({"kind": "server", "servers": servers, "capacity": 16 << 20,
+        json!({"kind": "server", "servers": servers, "capacity": 1 << 20,
             "service": {"kind": "exponential", "mean": 4_000_000}})
     };
     let disk = |policy: &str| {
         json!({"kind": "disk", "rpm": 10_000.0,
-            "geometry": {"kind": "zones", "surfaces": 2, "zones": [{"cylinders": 100, "sectors_per_track": 150}]},
+            "geometry": {"kind": "zones", "surfaces": 2, "zones": [{"cylinders": 20, "sectors_per_track": 60}]},
             "seek": {"kind": "figures", "track_to_track": 500_000, "average": 2_000_000, "full_stroke": 4_000_000},
             "write_settle": 100_000, "head_switch": 200_000,
             "queue": {"policy": policy, "depth": 4, "age_limit": 100_000_000}})
@@ -54,13 +66,31 @@ fn device() -> impl Strategy<Value = Value> {
 }
 
 fn array(name: &'static str) -> impl Strategy<Value = Value> {
-    (0..LEVELS.len(), device(), prop_oneof![Just(4_u64), Just(16)], any::<bool>()).prop_map(
-        move |(level, disk, unit, rmw)| {
-            let (raid, disks) = LEVELS[level];
-            json!({"name": name, "raid": raid, "disks": disks, "disk": disk, "stripe_unit": unit << 10,
-                "parity_update": if rmw { "rmw" } else { "fewest_ios" }})
-        },
-    )
+    let rate = prop::option::of(prop_oneof![Just(500_000_u64), Just(3_000_000)]);
+    let rebuild = (rate, 1_u32..6, any::<bool>())
+        .prop_map(|(rate, depth, yields)| json!({"rate": rate, "depth": depth, "yield_to_requests": yields}));
+    (0..LEVELS.len(), device(), prop_oneof![Just(4_u64), Just(16)], any::<bool>(), (0_u32..3, rebuild))
+        .prop_map(move |(level, disk, unit, rmw, (spares, rebuild))| {
+            let (raid, disks, groups) = LEVELS[level];
+            json!({"name": name, "raid": raid, "disks": disks, "groups": groups, "disk": disk,
+                "stripe_unit": unit << 10, "parity_update": if rmw { "rmw" } else { "fewest_ios" },
+                "hot_spares": spares, "rebuild": rebuild})
+        })
+}
+
+/// Disks of `array` that fail, by time \[ms\] and place, and whether a new one comes 300 ms later.
+fn disk_faults(array: &Value, fails: &[(u64, u32, bool)]) -> Vec<Value> {
+    let disks = array["disks"].as_u64().unwrap() as u32;
+    let ms = 1_000_000;
+    let mut faults = Vec::new();
+    for &(at, disk, is_replaced) in fails {
+        let disk = disk % disks;
+        faults.push(json!({"kind": "disk_fails", "at": at * ms, "array": array["name"], "disk": disk}));
+        if is_replaced {
+            faults.push(json!({"kind": "rebuild_starts", "at": (at + 300) * ms, "array": array["name"]}));
+        }
+    }
+    faults
 }
 
 /// Which stripes leave the write cache when, and what goes around it.
@@ -212,20 +242,26 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
         (cache(), battery(), faults()),
         (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>()),
+        prop::collection::vec((0_u64..2500, 0_u32..12, any::<bool>()), 0..4),
     );
-    parts.prop_map(|((a, b, two), (x, y, z), (cache, battery, faults), (users, limit, seed, cold))| {
-        let (arrays, streams) =
-            if two { (json!([a, b]), json!([x, z])) } else { (json!([a]), json!([x, y])) };
-        let warm_up = if cold { json!("none") } else { json!({"requests": 50}) };
-        json!({
-            "workload": {"users": users, "streams": streams},
-            "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
-                "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
-            "arrays": arrays,
-            "faults": faults,
-            "run": {"seed": seed, "warm_up": warm_up, "window": {"requests": 400}, "drain": true},
-        })
-    })
+    parts.prop_map(
+        |((a, b, two), (x, y, z), (cache, battery, mut faults), (users, limit, seed, cold), fails)| {
+            if let Value::Array(faults) = &mut faults {
+                faults.extend(disk_faults(&a, &fails));
+            }
+            let (arrays, streams) =
+                if two { (json!([a, b]), json!([x, z])) } else { (json!([a]), json!([x, y])) };
+            let warm_up = if cold { json!("none") } else { json!({"requests": 50}) };
+            json!({
+                "workload": {"users": users, "streams": streams},
+                "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
+                    "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
+                "arrays": arrays,
+                "faults": faults,
+                "run": {"seed": seed, "warm_up": warm_up, "window": {"requests": 400}, "drain": true},
+            })
+        },
+    )
 }
 
 fn build(scenario: &Value) -> Simulation {
@@ -238,12 +274,16 @@ fn run(simulation: &mut Simulation) {
     if let Err(error) = simulation.run() {
         panic!("{error}");
     }
-    simulation.oracle.end_drain();
+    if simulation.arrays.iter().any(|array| array.redundancy.has_lost_data(&array.layout)) {
+        return;
+    }
+    simulation.watch_drain();
     simulation.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
     while let Some((time, event)) = simulation.events.next() {
         simulation.now = time;
         simulation.act(event);
     }
+    simulation.watch_drain();
     assert_eq!(simulation.operations.len(), 0, "array operations are left");
     assert_eq!(simulation.planned.len(), 0, "planned I/Os are left");
     assert_eq!(simulation.fetches.len(), 0, "fetches are left");
@@ -262,7 +302,7 @@ proptest! {
 }
 
 #[test]
-fn the_random_runs_see_every_transition_of_power_and_battery() {
+fn the_random_runs_see_every_transition_of_power_battery_and_disks() {
     let mut runner = TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();
     for _ in 0..400 {
@@ -289,6 +329,14 @@ fn the_random_runs_see_every_transition_of_power_and_battery() {
         "cache_copied",
         "dirty_preserved",
         "dirty_lost",
+        "disk_failed",
+        "spare_taken",
+        "array_degraded",
+        "array_failed",
+        "array_optimal",
+        "rebuild_started",
+        "rebuild_progress",
+        "rebuild_done",
     ] {
         assert!(seen.contains(name), "{name} never happens");
     }
@@ -387,6 +435,45 @@ fn a_power_cut_that_forgets_destages_is_found() {
 fn data_lost_while_the_battery_holds_them_are_found() {
     let said = verdict(Fault::EarlyLoss).unwrap();
     assert!(said.contains("are lost although the battery holds them"), "{said}");
+}
+
+#[test]
+fn a_write_that_leaves_out_the_new_disk_is_found() {
+    let said = verdict(Fault::ForgottenNewDisk).unwrap();
+    assert!(said.contains("not match its data") || said.contains("version"), "{said}");
+}
+
+#[test]
+fn a_degraded_write_that_leaves_out_the_parity_is_found() {
+    let said = verdict(Fault::ForgottenParity).unwrap();
+    assert!(said.contains("not match its data") || said.contains("version"), "{said}");
+}
+
+#[test]
+fn a_decoding_read_among_writes_is_found() {
+    let said = verdict(Fault::UnlockedReconstruction).unwrap();
+    assert!(said.contains("a disk read of sector"), "{said}");
+}
+
+#[test]
+fn a_rebuild_among_writes_is_found() {
+    let said = verdict(Fault::UnlockedRebuild).unwrap();
+    assert!(said.contains("version") || said.contains("not match its data"), "{said}");
+}
+
+#[test]
+fn an_operation_that_ignores_a_failed_disk_is_found() {
+    let said = verdict(Fault::IgnoredFailure).unwrap();
+    assert!(said.contains("cannot be") || said.contains("were not read"), "{said}");
+}
+
+#[test]
+fn a_plan_from_before_a_failure_is_found() {
+    let said = verdict(Fault::OutdatedPlan).unwrap();
+    assert!(
+        said.contains("cannot be") || said.contains("were not read") || said.contains("version"),
+        "{said}"
+    );
 }
 
 #[test]

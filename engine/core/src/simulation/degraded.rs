@@ -1,0 +1,245 @@
+//! Array operations on an array that is not as it was built: a disk is missing, being rebuilt, or has been replaced.
+//!
+//! A read of a mirrored strip goes to the mirror that is there. A read of a strip that must be decoded has its stripe to
+//! itself, among writes and rebuilds, until it is done; other such reads may share it. What a write or such a read has
+//! to read is planned when it has its stripe, by the disks that are there then. A disk that fails afterwards takes its
+//! I/Os with it: a read step that has lost one is planned again and begins anew; a write that is lost is made good by
+//! the parity or the mirror that is written beside it.
+
+use super::Simulation;
+use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
+use super::stripe_lock::WriteRange;
+use crate::disk::Io;
+use crate::raid::{Piece, StripPart, StripWrite};
+use crate::slab::Link;
+use crate::units::{Lba, Sectors, SimDuration};
+use crate::write_cache::Extent;
+
+impl Simulation {
+    /// Reads an extent of an array for `operation`, by whatever disks are there.
+    pub(super) fn read_degraded(&mut self, operation: u32, array: u16, extent: Extent) {
+        let layout = self.arrays[array as usize].layout;
+        let mut pieces = layout.pieces(extent.lba, extent.sectors).peekable();
+        // Held until everything has been asked for.
+        self.operations[operation].pending += 1;
+        if layout.level().parities() == 0 {
+            for piece in pieces {
+                let io = read_io(piece.strip.disk_lba, piece.sectors, operation);
+                self.operations[operation].pending += 1;
+                self.read_a_mirror(array, piece.strip.disk, io);
+            }
+        } else {
+            let mut of_stripe: Vec<Piece> = Vec::new();
+            while let Some(piece) = pieces.next() {
+                of_stripe.push(piece);
+                if pieces.peek().is_none_or(|next| next.strip.stripe != piece.strip.stripe) {
+                    self.read_of_stripe(operation, array, piece.strip.stripe, &of_stripe);
+                    of_stripe.clear();
+                }
+            }
+        }
+        self.operations[operation].pending -= 1;
+    }
+
+    /// Reads pieces of one stripe: each from its disk, or all with the stripe locked where one has to be decoded.
+    fn read_of_stripe(&mut self, operation: u32, array: u16, stripe: u64, pieces: &[Piece]) {
+        let state = &self.arrays[array as usize];
+        let row = state.layout.row_of(stripe);
+        let base = state.layout.disk_lba(stripe).0;
+        if pieces.iter().all(|piece| state.redundancy.serving(piece.strip.disk, row).is_some()) {
+            for piece in pieces {
+                let io = read_io(piece.strip.disk_lba, piece.sectors, operation);
+                if let Some(device) = self.arrays[array as usize].redundancy.serving(piece.strip.disk, row) {
+                    self.operations[operation].pending += 1;
+                    self.submit(device, io);
+                }
+            }
+            return;
+        }
+        let parts: Vec<StripPart> = pieces
+            .iter()
+            .map(|piece| {
+                let start = piece.strip.disk_lba.0 - base;
+                StripPart {
+                    disk: piece.strip.disk,
+                    start: Sectors(start),
+                    end: Sectors(start + piece.sectors.0),
+                }
+            })
+            .collect();
+        self.operations[operation].pending += 1;
+        self.read_locked(array, stripe, &parts, Parent::Part { operation });
+    }
+
+    /// Reads parts of a stripe that are on their disks or can be decoded, with the stripe locked.
+    fn read_locked(&mut self, array: u16, stripe: u64, parts: &[StripPart], parent: Parent) {
+        let range = WriteRange::shared(stripe);
+        let base = self.arrays[array as usize].layout.disk_lba(stripe).0;
+        let operation = self.operations.insert(ArrayOperation {
+            range: Some(range),
+            ..ArrayOperation::new(array, Kind::LockedRead, parent)
+        });
+        let wanted = parts.iter().rev().fold(Link::END, |next, part| {
+            let io = read_io(Lba(base + part.start.0), Sectors(part.end.0 - part.start.0), operation);
+            Link::to(self.planned.insert(PlannedIo { disk: part.disk, io, next }))
+        });
+        self.operations[operation].second = wanted;
+        #[cfg(debug_assertions)]
+        self.watch_locked_read(operation, array, stripe, parts);
+        #[cfg(all(test, debug_assertions))]
+        if self.fault == Some(super::oracle::Fault::UnlockedReconstruction) {
+            self.operations[operation].range = None;
+            self.start(operation);
+            return;
+        }
+        if self.lock(operation, &range) {
+            self.start(operation);
+        }
+    }
+
+    /// Sends a read to the better of the mirrors that have all of it.
+    fn read_a_mirror(&mut self, array: u16, disk: u32, io: Io) {
+        let state = &self.arrays[array as usize];
+        let unit = state.layout.stripe_unit().0;
+        let rows = (io.lba.0 / unit, (io.lba.0 + u64::from(io.sectors) - 1) / unit);
+        let serving = |disk: u32| {
+            let device = state.redundancy.serving(disk, rows.0)?;
+            (rows.0..=rows.1).all(|row| state.redundancy.serving(disk, row).is_some()).then_some(device)
+        };
+        let mirror = state.layout.mirror(disk).and_then(serving);
+        let device = match (serving(disk), mirror) {
+            (Some(one), Some(other)) => self.better_mirror(one, other, io.lba),
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => unreachable!("an array that has lost data has ended the run"),
+        };
+        self.submit(device, io);
+    }
+
+    /// Plans what an operation that has its stripe has to read, by the disks that are there now.
+    pub(super) fn plan_reads(&mut self, operation: u32) {
+        let entry = self.operations[operation];
+        let mut link = std::mem::replace(&mut self.operations[operation].first, Link::END);
+        while let Some(index) = link.get() {
+            link = self.planned.remove(index).next;
+        }
+        let Some(stripe) = entry.stripe(&self.planned, &self.arrays[entry.array as usize].layout) else {
+            return;
+        };
+        let state = &self.arrays[entry.array as usize];
+        let (layout, row) = (state.layout, state.layout.row_of(stripe));
+        let is_there = |disk: u32| state.redundancy.serving(disk, row).is_some();
+        let base = layout.disk_lba(stripe).0;
+        let mut parts = Vec::new();
+        let mut link = entry.second;
+        while let Some(index) = link.get() {
+            let planned = &self.planned[index];
+            link = planned.next;
+            let start = planned.io.lba.0 - base;
+            let end = Sectors(start + u64::from(planned.io.sectors));
+            parts.push(StripPart { disk: planned.disk, start: Sectors(start), end });
+        }
+        let plan = &mut self.degraded_reads;
+        let is_background = matches!(entry.parent, Parent::Destage { .. } | Parent::Rebuild { .. })
+            && (entry.kind != Kind::Rebuild || state.rebuild.yield_to_requests);
+        if layout.level().parities() == 0 {
+            plan.reads.clear();
+            plan.parity_input = Sectors(0);
+            if entry.kind == Kind::Rebuild {
+                // Its own disk is not there yet, so the other one of the pair is read.
+                let other =
+                    |part: &StripPart| layout.mirror(part.disk).map(|disk| StripPart { disk, ..*part });
+                plan.reads.extend(parts.iter().filter_map(other));
+            }
+        } else if entry.kind == Kind::Write {
+            let writes: Vec<_> = parts
+                .iter()
+                .filter_map(|part| {
+                    let index = layout.index_on(stripe, part.disk)?;
+                    Some(StripWrite { index, start: part.start, end: part.end, is_solid: !entry.has_gaps })
+                })
+                .collect();
+            plan.of_write(&layout, stripe, state.parity_update, &writes, is_there);
+        } else {
+            plan.of_parts(&layout, stripe, &parts, is_there);
+        }
+        let first = plan.reads.iter().rev().fold(Link::END, |next, read| {
+            let sectors = Sectors(read.end.0 - read.start.0);
+            let io = Io { is_background, ..read_io(Lba(base + read.start.0), sectors, operation) };
+            Link::to(self.planned.insert(PlannedIo { disk: read.disk, io, next }))
+        });
+        let parity_time = self
+            .xor_bandwidth
+            .map_or(SimDuration::ZERO, |rate| rate.time_for(self.degraded_reads.parity_input.bytes()));
+        let is_decoded = self.degraded_reads.parity_input > Sectors(0);
+        self.measures.counts.decoded_reads += u64::from(entry.kind == Kind::LockedRead && is_decoded);
+        let entry = &mut self.operations[operation];
+        (entry.first, entry.parity_time) = (first, parity_time);
+        #[cfg(debug_assertions)]
+        self.oracle.contents.read_anew(operation);
+    }
+
+    /// The device to which an I/O of `operation` goes now; nothing for a write to a disk that is not there.
+    pub(super) fn direct(&self, operation: &ArrayOperation, planned: &PlannedIo) -> Option<u32> {
+        let state = &self.arrays[operation.array as usize];
+        let row = planned.io.lba.0 / state.layout.stripe_unit().0;
+        match operation.parent {
+            Parent::Rebuild { device } if planned.io.is_write => (!self.is_lost(device)).then_some(device),
+            _ => {
+                #[cfg(all(test, debug_assertions))]
+                if planned.io.is_write && self.forgets(operation, planned) {
+                    return None;
+                }
+                state.redundancy.serving(planned.disk, row)
+            }
+        }
+    }
+
+    /// Whether a mistake that a test has built in leaves out a write.
+    #[cfg(all(test, debug_assertions))]
+    fn forgets(&self, operation: &ArrayOperation, planned: &PlannedIo) -> bool {
+        use super::{oracle::Fault, redundancy::MemberState};
+        let state = &self.arrays[operation.array as usize];
+        let member = &state.redundancy.members[planned.disk as usize];
+        let row = planned.io.lba.0 / state.layout.stripe_unit().0;
+        let stripe = state.layout.stripe_on(planned.disk, row);
+        match self.fault {
+            Some(Fault::ForgottenNewDisk) => matches!(member.state, MemberState::Rebuilding(_)),
+            Some(Fault::ForgottenParity) => state.layout.index_on(stripe, planned.disk).is_none(),
+            _ => false,
+        }
+    }
+
+    /// A disk has failed with `io` on it.
+    pub(super) fn lose_io(&mut self, device: u32, io: Io) {
+        let (array, disk) = (self.device_array[device as usize], self.device_disk[device as usize]);
+        let layout = self.arrays[array as usize].layout;
+        let operation = io.operation;
+        match self.operations[operation].kind {
+            Kind::Read if layout.level().parities() == 0 => self.read_a_mirror(array, disk, io),
+            Kind::Read => {
+                let (row, offset) = (io.lba.0 / layout.stripe_unit().0, io.lba.0 % layout.stripe_unit().0);
+                let part =
+                    StripPart { disk, start: Sectors(offset), end: Sectors(offset + u64::from(io.sectors)) };
+                let stripe = layout.stripe_on(disk, row);
+                self.read_locked(array, stripe, &[part], Parent::Part { operation });
+            }
+            Kind::LockedRead | Kind::Write | Kind::Rebuild => {
+                let entry = &mut self.operations[operation];
+                entry.is_overtaken |= !io.is_write;
+                #[cfg(all(test, debug_assertions))]
+                if self.fault == Some(super::oracle::Fault::IgnoredFailure) {
+                    entry.is_overtaken = false;
+                }
+                entry.pending -= 1;
+                if entry.pending == 0 {
+                    self.go_on(operation);
+                }
+            }
+        }
+    }
+}
+
+/// A read of a disk for a request.
+const fn read_io(lba: Lba, sectors: Sectors, operation: u32) -> Io {
+    Io { lba, sectors: sectors.0 as u32, is_write: false, is_background: false, is_forced: false, operation }
+}
