@@ -2,7 +2,7 @@
 
 use super::{Array, Fault, Issue, Level, Rebuild, Scenario};
 use crate::raid::DEFAULT_GROUPS;
-use crate::units::{Bandwidth, SimDuration};
+use crate::units::SimDuration;
 
 impl Scenario {
     /// Notes the rules that failing disks and rebuilds break.
@@ -11,12 +11,6 @@ impl Scenario {
             let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };
             for (place, &disk) in array.failed_disks.iter().enumerate() {
                 check_disk(&format!("{path}.failed_disks[{place}]"), disk, array, issues);
-            }
-            if array.rebuild.depth == 0 {
-                issues.push(Issue::new(format!("{path}.rebuild.depth"), "0; allowed is 1 or more"));
-            }
-            if array.rebuild.rate == Some(Bandwidth(0)) {
-                issues.push(Issue::new(format!("{path}.rebuild.rate"), "0; allowed is 1 byte/s or more"));
             }
         }
         for (index, fault) in self.faults.iter().enumerate() {
@@ -138,7 +132,7 @@ mod tests {
         let said = scenario(r#", "raid": "5", "failed_disks": [1, 4]"#, "[]").unwrap_err();
         assert_eq!(said, ["array.failed_disks[1]: 4; allowed is 0 to 3, since array \"array\" has 4 disks"]);
         let said = scenario(
-            r#", "raid": "5", "rebuild": {"rate": 0, "depth": 0}"#,
+            r#", "raid": "5""#,
             r#"[{"kind": "disk_fails", "at": 1, "disk": 9}, {"kind": "disk_fails", "at": 1, "array": "b", "disk": 0},
                 {"kind": "rebuild_starts", "at": 0}]"#,
         )

@@ -10,18 +10,23 @@ pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         run.working_devices().map(|device| device.usage().busy_fraction())
     }
     let f = "fraction";
-    float(sink, run, ("disk_busy_min_fraction", f, "busy share of the least busy disk"), |run| {
-        busy(run).reduce(f64::min)
-    });
+    float(
+        sink,
+        run,
+        ("disk_busy_min_fraction", f, "busy share of the least busy disk, of those at work at the end"),
+        |run| busy(run).reduce(f64::min),
+    );
     float(sink, run, ("disk_busy_mean_fraction", f, "mean busy share of the disks"), |run| {
-        Some(busy(run).sum::<f64>() / run.working_devices().count() as f64)
+        let count = run.working_devices().count();
+        (count > 0).then(|| busy(run).sum::<f64>() / count as f64)
     });
     float(sink, run, ("disk_busy_max_fraction", f, "busy share of the busiest disk"), |run| {
         busy(run).reduce(f64::max)
     });
     float(sink, run, ("disk_queue_mean", "count", "mean I/Os at a disk, waiting or served"), |run| {
         let total: f64 = run.working_devices().map(|device| device.usage().mean_in_system()).sum();
-        Some(total / run.working_devices().count() as f64)
+        let count = run.working_devices().count();
+        (count > 0).then(|| total / count as f64)
     });
     float(
         sink,
