@@ -214,6 +214,9 @@ impl Simulation {
         let (array, disk) = (self.device_array[device as usize], self.device_disk[device as usize]);
         let layout = self.arrays[array as usize].layout;
         let operation = io.operation;
+        if self.watches_idleness && !io.is_background {
+            self.foreground_done(operation);
+        }
         match self.operations[operation].kind {
             Kind::Read if layout.level().parities() == 0 => self.read_a_mirror(array, disk, io),
             Kind::Read => {
