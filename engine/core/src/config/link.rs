@@ -164,7 +164,9 @@ impl Link {
     /// Puts the bus's figures in its place.
     pub(super) fn normalise(&mut self) {
         if let Some(bus) = self.bus.take() {
-            self.bandwidth = self.bandwidth.or(Some(bus.rate()));
+            // The payload of a line of 1 byte/s is less than that.
+            let rate = bus.rate().max(Bandwidth(1));
+            self.bandwidth = self.bandwidth.or(Some(rate));
             self.duplex = self.duplex.or(Some(bus.duplex()));
         }
         if self.bandwidth.is_none() && self.command_overhead == SimDuration::ZERO {
