@@ -23,6 +23,11 @@ Kind = Literal["controllers", "disks", "workloads"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+_FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+    {"controllers": ("controllers",), "disks": ("disks", "ssds"), "workloads": ("workloads",)}
+)
+"""The files in which the entries of each kind stand, in order."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -185,11 +190,8 @@ def _unknown(kind: Kind, name: object, path: str) -> Issue:
 
 @cache
 def _table(kind: Kind) -> Mapping[str, Entry]:
-    text = (
-        importlib.resources.files("destage.engine")
-        .joinpath("catalog_data", f"{kind}.toml")
-        .read_text("utf-8")
-    )
+    folder = importlib.resources.files("destage.engine").joinpath("catalog_data")
+    texts = [folder.joinpath(f"{file}.toml").read_text("utf-8") for file in _FILES[kind]]
     return MappingProxyType(
         {
             name: Entry(
@@ -202,6 +204,7 @@ def _table(kind: Kind) -> Mapping[str, Entry]:
                 assumed=tuple(fields.get("assumed", ())),
                 note=fields.get("note"),
             )
+            for text in texts
             for name, fields in tomllib.loads(text).items()
         }
     )

@@ -149,7 +149,11 @@ def test_an_unknown_name_is_met_with_the_nearest_and_the_list() -> None:
 
 @pytest.mark.parametrize(
     "entry",
-    [entry for entry in catalog.entries("disks") if entry.config["seek"]["kind"] == "figures"],
+    [
+        entry
+        for entry in catalog.entries("disks")
+        if entry.config["kind"] == "disk" and entry.config["seek"]["kind"] == "figures"
+    ],
     ids=lambda entry: entry.name,
 )
 def test_a_random_read_takes_the_data_sheets_seek_and_half_a_turn(entry: catalog.Entry) -> None:

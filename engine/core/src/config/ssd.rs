@@ -59,7 +59,7 @@ pub struct Ssd {
     #[serde(default = "yes")]
     pub power_loss_protection: bool,
     /// Garbage collection runs while a die has fewer erased blocks.
-    #[serde(default = "two")]
+    #[serde(default = "four")]
     #[schemars(range(min = 2, max = 65_536))]
     pub gc_low_mark: u32,
     /// What the SSD has been through before the run.
@@ -100,10 +100,6 @@ const fn over_provisioning() -> Fraction {
 
 const fn one() -> u32 {
     1
-}
-
-const fn two() -> u32 {
-    2
 }
 
 const fn four() -> u32 {
