@@ -1,5 +1,6 @@
 """The examples that a newcomer runs: sound studies, done in seconds, whose answers make sense."""
 
+import json
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -30,6 +31,30 @@ def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: 
         for state in ("absent", "present")
     }
     assert mean["absent"] > 2 * mean["present"]
+
+
+def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.load_study(EXAMPLES / "battery-fails.yaml"), tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs().to_pylist()
+    case = {
+        (*(fault["kind"] for fault in json.loads(row["faults"])), row["allow"]): row
+        for row in (
+            {**row, "allow": row["controller.battery.allow_without_battery"]}
+            for row in rows
+            if row["replicate"] == 0
+        )
+    }
+    sound = case[(False,)]
+    for allowed in (False, True):
+        failed, both = case["battery_fails", allowed], case["battery_fails", "mains_lost", allowed]
+        # Speed or safety: one of them goes with the battery.
+        assert (failed["response_mean_us"] > 2 * sound["response_mean_us"]) is not allowed
+        assert failed["data_at_risk_byte_s"] > 0 == sound["data_at_risk_byte_s"]
+        assert both["dirty_lost_bytes"] > 0
+        kept = case["mains_lost", allowed]
+        assert kept["dirty_preserved_bytes"] > 0 == kept["dirty_lost_bytes"]
+    assert case["battery_fails", True]["unprotected_s"] > case["battery_fails", False]["unprotected_s"]
 
 
 @pytest.mark.slow

@@ -96,6 +96,28 @@ def _battery(state: str) -> Scenario:
     return scenario
 
 
+def _battery_and_mains() -> Scenario:
+    """A learn cycle, two losses of mains, the second longer than the holdup, and a battery that fails."""
+    scenario = users(40)
+    scenario["controller"]["battery"] = {
+        "state": "present",
+        "hysteresis": 0.05,
+        "charge_time": "20s",
+        "learn_discharge_time": "10s",
+        "holdup": "8s",
+    }
+    return {
+        **scenario,
+        "faults": [
+            {"kind": "learn_cycle", "at": "5s"},
+            {"kind": "mains_lost", "at": "50s", "duration": "3s"},
+            {"kind": "mains_lost", "at": "90s", "duration": "9s"},
+            {"kind": "battery_fails", "at": "130s"},
+        ],
+        "run": {"seed": 11, "warm_up": "none", "window": {"duration": "140s"}},
+    }
+
+
 CASES: dict[str, Scenario] = {
     "users-raid5-write-back": users(40),
     "users-raid10-auto": users(30, raid="10", disks=4, warm_up="auto", window="auto"),
@@ -104,6 +126,7 @@ CASES: dict[str, Scenario] = {
         **_battery("charging"),
         "run": {"seed": 7, "warm_up": "none", "window": {"duration": "60s"}},
     },
+    "battery-and-mains": _battery_and_mains(),
     "two-arrays": _TWO_ARRAYS,
     "queue-sptf": _queue("sptf"),
     "queue-sstf": _queue("sstf"),

@@ -142,6 +142,10 @@ def controllers(draw: Draw, line: int) -> Scenario:
             "state": draw(st.sampled_from(["present", "present", "absent", "charging"])),
             "charge": draw(st.sampled_from([0.0, 0.5, 0.789999])),
             "charge_time": draw(st.sampled_from([0, 1_000 * MILLISECOND, 1_000_000 * MILLISECOND])),
+            "kind": draw(st.sampled_from(["battery", "flash"])),
+            "holdup": draw(st.sampled_from([1, 100 * MILLISECOND, 10_000_000 * MILLISECOND])),
+            "hysteresis": draw(st.sampled_from([0.0, 0.3])),
+            "learn_discharge_time": draw(st.sampled_from([1, 100 * MILLISECOND])),
             "allow_without_battery": draw(st.booleans()),
         },
         "link": {
@@ -151,6 +155,18 @@ def controllers(draw: Draw, line: int) -> Scenario:
         "firmware": {"command_time": draw(st.sampled_from([0, 50_000]))},
         "outstanding_limit": draw(st.sampled_from([None, 1, 4, 512])),
     }
+
+
+@st.composite
+def power_faults(draw: Draw) -> list[Scenario]:
+    """Mains that are lost for a while, a battery that fails, learn cycles; often nothing."""
+    moments = st.sampled_from([0, 1, 50, 300, 2_000]).map(lambda moment: moment * MILLISECOND)
+    faults = []
+    if draw(st.booleans()):
+        outage = draw(st.sampled_from([1, 20 * MILLISECOND, 500 * MILLISECOND, 100_000 * MILLISECOND]))
+        faults.append({"kind": "mains_lost", "at": draw(moments), "duration": outage})
+    kinds = draw(st.lists(st.sampled_from(["battery_fails", "learn_cycle"]), max_size=2))
+    return faults + [{"kind": kind, "at": draw(moments)} for kind in kinds]
 
 
 arrivals = st.one_of(
@@ -232,6 +248,7 @@ def scenarios(draw: Draw) -> Scenario:
         },
         "controller": draw(controllers(line)),
         "array": draw(arrays(line)),
+        "faults": draw(power_faults()),
         "run": {
             "seed": draw(st.integers(0, 1_000)),
             "warm_up": draw(
@@ -267,7 +284,8 @@ def test_every_valid_scenario_keeps_the_laws(scenario: Scenario) -> None:
     assert row["status"] in {"ok", "not_stationary", "overloaded"}
 
     start, end = row["dirty_start_sectors"], row["dirty_end_sectors"]
-    gone = row["destaged_sectors"] + row["absorbed_sectors"] + end
+    lost = row["dirty_lost_bytes"] // 512
+    gone = row["destaged_sectors"] + row["absorbed_sectors"] + lost + end
     assert start + row["accepted_sectors"] == gone, "sectors are conserved"
 
     assert row["dirty_high_bytes"] <= _write_capacity(scenario), "dirty <= capacity"
@@ -301,7 +319,7 @@ def test_a_run_can_be_repeated(scenario: Scenario) -> None:
 @st.composite
 def closed_scenarios(draw: Draw) -> tuple[Scenario, float]:
     """Users who think a constant time before one request, behind anything; and that time [s]."""
-    scenario = draw(scenarios())
+    scenario = {**draw(scenarios()), "faults": []}
     think = draw(st.sampled_from([1, 10, 200])) * MILLISECOND
     stream = scenario["workload"]["streams"][0]
     stream["arrival"] = {"kind": "closed", "think_time": {"kind": "constant", "value": think}}
