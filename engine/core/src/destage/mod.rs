@@ -30,6 +30,9 @@ mod wow;
 
 use crate::config;
 
+#[cfg(test)]
+pub use order_laws::POLICIES;
+
 pub use c_scan::{CScan, Elevator};
 pub use idle_time::IdleTime;
 pub use least_recently_written::LeastRecentlyWritten;

@@ -203,3 +203,6 @@ impl Simulation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

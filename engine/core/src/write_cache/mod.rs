@@ -12,9 +12,16 @@
 //!
 //! Cost: O(1) per line written, and what the destage policy costs.
 
+mod around;
 mod claims;
+mod clean;
+mod destaging;
 mod extent;
 mod groups;
+mod membership;
+#[cfg(test)]
+mod model;
+mod power_cut;
 #[cfg(test)]
 mod tests;
 
@@ -22,14 +29,13 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use claims::{Claim, Claims};
-use extent::join_runs;
+use claims::Claims;
 use groups::Groups;
 
-use crate::destage::{Destage, DestagePolicy, Elevator, Level, Place, Write};
+use crate::destage::{Destage, Elevator};
 use crate::divisor::Divisor;
 use crate::slab::Link;
-use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimDuration, SimTime};
+use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimTime};
 
 pub use extent::Extent;
 
@@ -274,296 +280,11 @@ impl WriteCache {
         slot
     }
 
-    /// Frees a place for one more line: where none is, the line that was destaged first leaves.
-    #[inline]
-    fn make_room(&mut self) {
-        if self.taken() == self.capacity
-            && let Some(slot) = self.first_clean.get()
-        {
-            self.leave_clean(slot);
-            self.remove_line(slot);
-        }
-    }
-
     fn remove_line(&mut self, slot: u32) {
         let line = &mut self.lines[slot as usize];
         line.clean = 0;
         self.index.remove(&line.key);
         self.free.push(slot);
-    }
-
-    /// A line that is neither dirty nor going any more: it stays where it has clean sectors, and is free otherwise.
-    fn rest(&mut self, slot: u32) {
-        let last = self.last_clean;
-        let line = &mut self.lines[slot as usize];
-        if line.clean == 0 {
-            self.remove_line(slot);
-            return;
-        }
-        (line.next, line.next_going) = (Link::END, last);
-        match last.get() {
-            Some(last) => self.lines[last as usize].next = Link::to(slot),
-            None => self.first_clean = Link::to(slot),
-        }
-        self.last_clean = Link::to(slot);
-        self.clean_lines += 1;
-    }
-
-    /// Takes a line off the list of those that are clean only.
-    fn leave_clean(&mut self, slot: u32) {
-        let Line { next, next_going: before, .. } = self.lines[slot as usize];
-        match next.get() {
-            Some(next) => self.lines[next as usize].next_going = before,
-            None => self.last_clean = before,
-        }
-        match before.get() {
-            Some(before) => self.lines[before as usize].next = next,
-            None => self.first_clean = next,
-        }
-        self.clean_lines -= 1;
-    }
-
-    /// A line that was not dirty has become so.
-    #[inline]
-    fn join_group(&mut self, now: SimTime, array: u16, line: u64, slot: u32) {
-        let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
-        let place = Place { array, stripe };
-        let sectors = u64::from(self.lines[slot as usize].dirty.count_ones());
-        let found = self.groups.find(place);
-        let group = found.unwrap_or_else(|| self.groups.add(place, now));
-        let entry = self.groups.get_mut(group);
-        let line_entry = &mut self.lines[slot as usize];
-        (line_entry.group, line_entry.next) = (group, entry.first);
-        entry.first = Link::to(slot);
-        entry.lines += 1;
-        if found.is_some() {
-            self.write_group(group, line, sectors, false);
-        } else {
-            entry.last_line = line;
-            entry.sectors = sectors;
-            self.destage.enter(group, place);
-            self.note_full(group);
-        }
-    }
-
-    /// A group that was in has been written, and has `added` dirty sectors more.
-    #[inline]
-    fn write_group(&mut self, group: u32, line: u64, added: u64, is_overwrite: bool) {
-        let entry = self.groups.get_mut(group);
-        entry.sectors += added;
-        let is_sequential =
-            line == entry.last_line.wrapping_add(1) || (line == entry.last_line && !is_overwrite);
-        entry.last_line = line;
-        let (place, lines) = (entry.place, entry.lines);
-        self.destage.write(group, place, Write { lines, is_sequential });
-        if added > 0 {
-            self.note_full(group);
-        }
-    }
-
-    /// Notes a group whose stripe is dirty as a whole.
-    #[inline]
-    fn note_full(&mut self, group: u32) {
-        if let Some(full) = &mut self.full {
-            let entry = self.groups.get(group);
-            let array = entry.place.array as usize;
-            if entry.sectors == self.stripe_sectors[array].get() {
-                full[array].enter(entry.place.stripe, group);
-            }
-        }
-    }
-
-    /// Whether `array` has dirty lines that are not on their way.
-    #[inline]
-    pub fn has_dirty(&self, array: u16) -> bool {
-        self.groups.oldest(array).is_some()
-    }
-
-    /// Groups of an array that may be on their way now.
-    #[inline]
-    pub fn allow(&mut self, level: &Level) -> u32 {
-        self.destage.allow(level)
-    }
-
-    /// The group of `array` that leaves next, passing over stripes for which `is_busy` is true.
-    #[inline]
-    pub fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        if let Some(full) = &mut self.full
-            && let Some(group) = full[array as usize].choose(&is_busy)
-        {
-            return Some(group);
-        }
-        self.destage.choose(array, is_busy)
-    }
-
-    /// The group of `array` that became dirty first of those that did so `limit` ago or earlier and are not busy.
-    pub fn overdue(
-        &self,
-        array: u16,
-        now: SimTime,
-        limit: SimDuration,
-        is_busy: impl Fn(u64) -> bool,
-    ) -> Option<u32> {
-        self.groups
-            .by_age(array)
-            .take_while(|(_, group)| group.since + limit <= now)
-            .find(|(_, group)| !is_busy(group.place.stripe))
-            .map(|(group, _)| group)
-    }
-
-    /// When the next group of `array` will have been dirty for `limit`, beyond those that have been already.
-    pub fn next_overdue(&self, array: u16, now: SimTime, limit: SimDuration) -> Option<SimTime> {
-        self.groups.by_age(array).map(|(_, group)| group.since + limit).find(|&due| due > now)
-    }
-
-    /// Takes a group out of every order that it stands in.
-    fn leave(&mut self, group: u32) -> groups::Group {
-        let entry = self.groups.remove(group);
-        self.destage.leave(group, entry.place);
-        if let Some(full) = &mut self.full {
-            full[entry.place.array as usize].leave(entry.place.stripe);
-        }
-        entry
-    }
-
-    /// The lines of `group` become going; gives the stripe, the list of its lines and their number, and puts their
-    /// sectors into `extents`, by address, adjacent ones joined.
-    pub fn begin_destage(&mut self, group: u32, extents: &mut Vec<Extent>) -> (u64, Link, u32) {
-        let group = self.leave(group);
-        let mut link = group.first;
-        let mut going = Link::END;
-        self.scratch.clear();
-        while let Some(slot) = link.get() {
-            let entry = &mut self.lines[slot as usize];
-            link = entry.next;
-            entry.going = entry.dirty;
-            entry.dirty = 0;
-            entry.next_going = going;
-            going = Link::to(slot);
-            self.scratch.push((entry.key & NUMBER, entry.going));
-        }
-        self.scratch.sort_unstable();
-        extents.clear();
-        for &(line, mask) in &self.scratch {
-            join_runs(line * self.line_sectors, mask, extents);
-        }
-        (group.place.stripe, going, group.lines)
-    }
-
-    /// The lines of a destage are on the disks: those not written again meanwhile are clean, or free. Calls `each` with
-    /// the number of every line and the sectors of it that stay readable. Gives the sectors that were destaged.
-    pub fn end_destage(&mut self, mut going: Link, mut each: impl FnMut(u64, u64)) -> u64 {
-        let mut destaged = 0;
-        while let Some(slot) = going.get() {
-            let line = &mut self.lines[slot as usize];
-            going = line.next_going;
-            destaged += u64::from(line.going.count_ones());
-            if self.keeps_clean {
-                line.clean |= line.going & !line.dirty;
-            }
-            line.going = 0;
-            each(line.key & NUMBER, line.clean);
-            if line.dirty == 0 {
-                self.rest(slot);
-            } else {
-                self.second_versions -= 1;
-            }
-        }
-        self.dirty_sectors -= destaged;
-        destaged
-    }
-
-    /// `request` writes the sectors of `extent`, of one `stripe`, around the cache: what is dirty of them now is dropped
-    /// when [`WriteCache::supersede`] says that they are on the media. Precondition: no destage of the stripe starts before.
-    pub fn claim(&mut self, request: u32, array: u16, stripe: u64, extent: Extent) {
-        self.for_lines(extent, |cache, line, mask| {
-            let key = key(array, line);
-            if let Some(&slot) = cache.index.get(&key) {
-                let mask = mask & cache.lines[slot as usize].dirty;
-                if mask != 0 {
-                    cache.claims.add(Claim { request, stripe, key, mask });
-                }
-            }
-        });
-    }
-
-    /// What `request` wrote to `stripe` around the cache is on the media: the dirty sectors that it claimed are dropped,
-    /// those written again since apart. Calls `each` with the number of every line and the sectors dropped; gives how many.
-    pub fn supersede(&mut self, request: u32, stripe: u64, mut each: impl FnMut(u64, u64)) -> u64 {
-        let mut superseded = 0;
-        while let Some(claim) = self.claims.take(request, stripe) {
-            let Some(&slot) = self.index.get(&claim.key) else { continue };
-            let line = &mut self.lines[slot as usize];
-            let gone = line.dirty & claim.mask;
-            #[cfg(test)]
-            if self.fault == Some(Fault::StaleDirty) {
-                continue;
-            }
-            if gone == 0 {
-                continue;
-            }
-            line.dirty &= !gone;
-            let (group, is_left) = (line.group, line.dirty != 0);
-            let count = u64::from(gone.count_ones());
-            superseded += count;
-            each(claim.key & NUMBER, gone);
-            let entry = self.groups.get_mut(group);
-            entry.sectors -= count;
-            if let Some(full) = &mut self.full {
-                full[entry.place.array as usize].leave(entry.place.stripe);
-            }
-            if !is_left {
-                self.leave_group(slot, group);
-            }
-        }
-        self.dirty_sectors -= superseded;
-        superseded
-    }
-
-    /// A line is dirty no longer: it leaves its group.
-    fn leave_group(&mut self, slot: u32, group: u32) {
-        let entry = self.groups.get_mut(group);
-        let next = self.lines[slot as usize].next;
-        if entry.first == Link::to(slot) {
-            entry.first = next;
-        } else {
-            let mut link = entry.first;
-            while let Some(before) = link.get() {
-                link = self.lines[before as usize].next;
-                if link == Link::to(slot) {
-                    self.lines[before as usize].next = next;
-                }
-            }
-        }
-        entry.lines -= 1;
-        if entry.lines == 0 {
-            self.leave(group);
-        }
-        if self.lines[slot as usize].going == 0 {
-            self.rest(slot);
-        } else {
-            self.second_versions -= 1;
-        }
-    }
-
-    /// The sectors of `extent` change on the media: what is clean of them is not readable any more.
-    pub fn forget_clean(&mut self, array: u16, extent: Extent) {
-        #[cfg(test)]
-        if self.fault == Some(Fault::StaleClean) {
-            return;
-        }
-        if !self.keeps_clean {
-            return;
-        }
-        self.for_lines(extent, |cache, line, mask| {
-            let Some(&slot) = cache.index.get(&key(array, line)) else { return };
-            let line = &mut cache.lines[slot as usize];
-            line.clean &= !mask;
-            if line.dirty | line.going | line.clean == 0 {
-                cache.leave_clean(slot);
-                cache.remove_line(slot);
-            }
-        });
     }
 
     /// Calls `each` with every line that `extent` touches and the mask of its sectors.
@@ -577,59 +298,6 @@ impl WriteCache {
             each(self, line, mask(at - start, stop - at));
             at = stop;
         }
-    }
-
-    /// The power is cut at `now`, and with it every destage: what was going is dirty again, unless a newer version is.
-    /// Gives the sectors that have one.
-    pub fn cut_power(&mut self, now: SimTime) -> u64 {
-        self.claims.clear();
-        let mut absorbed = 0;
-        for slot in 0..self.lines.len() as u32 {
-            let line = &mut self.lines[slot as usize];
-            let going = std::mem::take(&mut line.going);
-            if going == 0 {
-                continue;
-            }
-            let was_dirty = line.dirty != 0;
-            let added = u64::from((going & !line.dirty).count_ones());
-            absorbed += u64::from((going & line.dirty).count_ones());
-            line.dirty |= going;
-            line.clean &= !line.dirty;
-            let (group, key) = (line.group, line.key);
-            if was_dirty {
-                self.second_versions -= 1;
-                self.groups.get_mut(group).sectors += added;
-                self.note_full(group);
-            } else {
-                self.join_group(now, (key >> ARRAY_SHIFT) as u16, key & NUMBER, slot);
-            }
-        }
-        self.dirty_sectors -= absorbed;
-        absorbed
-    }
-
-    /// A mistake for tests: what was on its way to the disks is forgotten.
-    #[cfg(test)]
-    pub fn forget_going(&mut self) {
-        for line in &mut self.lines {
-            self.dirty_sectors -= u64::from(std::mem::take(&mut line.going).count_ones());
-        }
-    }
-
-    /// Everything in it is lost. Precondition: nothing is going.
-    pub fn lose_all(&mut self) {
-        for array in 0..self.stripe_sectors.len() as u16 {
-            while let Some(group) = self.groups.oldest(array) {
-                self.leave(group);
-            }
-        }
-        self.claims.clear();
-        self.index.clear();
-        self.lines.clear();
-        self.free.clear();
-        self.dirty_sectors = 0;
-        (self.second_versions, self.clean_lines) = (0, 0);
-        (self.first_clean, self.last_clean) = (Link::END, Link::END);
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use crate::config::DestagePolicy as Policy;
 use crate::destage::WaterMarks;
-use crate::units::Lba;
+use crate::units::{Lba, SimDuration};
 
 const NOW: SimTime = SimTime::ZERO;
 

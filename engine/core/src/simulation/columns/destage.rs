@@ -16,16 +16,28 @@ pub(super) fn put_destage(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
     int(sink, run, ("destaged_sectors", s, "sectors that went from the write cache to the disks"), |run| {
         run.measures.counts.destaged_sectors
     });
-    int(sink, run, ("bypassed_sectors", s, "sectors that were written through"), |run| {
-        run.measures.counts.bypassed_sectors
-    });
+    int(
+        sink,
+        run,
+        ("bypassed_sectors", s, "sectors that were written through, or around the write cache"),
+        |run| run.measures.counts.bypassed_sectors,
+    );
     int(sink, run, ("dirty_start_sectors", s, "dirty sectors at the start of the window"), |run| {
         run.measures.dirty_start
     });
     int(sink, run, ("dirty_end_sectors", s, "dirty sectors at the end of the window"), |run| {
         run.measures.dirty.value()
     });
+    int(sink, run, ("writes_bypassed", c, "writes that went around the write cache for their size"), |run| {
+        run.measures.counts.bypassing_writes
+    });
     int(sink, run, ("destages", c, "stripe writes that destaged"), |run| run.measures.counts.destages);
+    int(
+        sink,
+        run,
+        ("destages_by_age", c, "of those, stripes that left because they had been dirty for the age limit"),
+        |run| run.measures.counts.destages_by_age,
+    );
     float(
         sink,
         run,

@@ -35,6 +35,26 @@ pub(super) fn put_hits(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         ("read_ahead_hit_ratio", r, "reads served by the cache alone, from data read ahead"),
         |run| ratio(run.measures.counts.read_ahead_hits, run.measures.counts.reads),
     );
+    int(
+        sink,
+        run,
+        (
+            "read_hits_dirty",
+            c,
+            "reads served by the cache alone, with data of dirty lines and none read ahead",
+        ),
+        |run| run.measures.counts.read_hits_dirty,
+    );
+    int(
+        sink,
+        run,
+        (
+            "read_hits_clean",
+            c,
+            "reads served by the cache alone, with destaged data of the write cache and none dirty or read ahead",
+        ),
+        |run| run.measures.counts.read_hits_clean,
+    );
     int(sink, run, ("read_hits_late", c, "reads that waited for a fetch already under way"), |run| {
         run.measures.counts.read_hits_late
     });

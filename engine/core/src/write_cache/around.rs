@@ -1,0 +1,53 @@
+//! Writes around the cache, and what becomes of the older versions that are dirty in it.
+
+use super::claims::Claim;
+use super::{Extent, NUMBER, WriteCache, key};
+
+impl WriteCache {
+    /// `request` writes the sectors of `extent`, of one `stripe`, around the cache: what is dirty of them now is dropped
+    /// when [`WriteCache::supersede`] says that they are on the media. Precondition: no destage of the stripe starts before.
+    pub fn claim(&mut self, request: u32, array: u16, stripe: u64, extent: Extent) {
+        self.for_lines(extent, |cache, line, mask| {
+            let key = key(array, line);
+            if let Some(&slot) = cache.index.get(&key) {
+                let mask = mask & cache.lines[slot as usize].dirty;
+                if mask != 0 {
+                    cache.claims.add(Claim { request, stripe, key, mask });
+                }
+            }
+        });
+    }
+
+    /// What `request` wrote to `stripe` around the cache is on the media: the dirty sectors that it claimed are dropped,
+    /// those written again since apart. Calls `each` with the number of every line and the sectors dropped; gives how many.
+    pub fn supersede(&mut self, request: u32, stripe: u64, mut each: impl FnMut(u64, u64)) -> u64 {
+        let mut superseded = 0;
+        while let Some(claim) = self.claims.take(request, stripe) {
+            let Some(&slot) = self.index.get(&claim.key) else { continue };
+            let line = &mut self.lines[slot as usize];
+            let gone = line.dirty & claim.mask;
+            #[cfg(test)]
+            if self.fault == Some(super::Fault::StaleDirty) {
+                continue;
+            }
+            if gone == 0 {
+                continue;
+            }
+            line.dirty &= !gone;
+            let (group, is_left) = (line.group, line.dirty != 0);
+            let count = u64::from(gone.count_ones());
+            superseded += count;
+            each(claim.key & NUMBER, gone);
+            let entry = self.groups.get_mut(group);
+            entry.sectors -= count;
+            if let Some(full) = &mut self.full {
+                full[entry.place.array as usize].leave(entry.place.stripe);
+            }
+            if !is_left {
+                self.leave_group(slot, group);
+            }
+        }
+        self.dirty_sectors -= superseded;
+        superseded
+    }
+}

@@ -1,0 +1,68 @@
+//! Clean lines: destaged data that stay readable until their place is needed; what was destaged first leaves first.
+
+use super::{Extent, Line, WriteCache, key};
+use crate::slab::Link;
+
+impl WriteCache {
+    /// Frees a place for one more line: where none is, the line that was destaged first leaves.
+    #[inline]
+    pub(super) fn make_room(&mut self) {
+        if self.taken() == self.capacity
+            && let Some(slot) = self.first_clean.get()
+        {
+            self.leave_clean(slot);
+            self.remove_line(slot);
+        }
+    }
+
+    /// A line that is neither dirty nor going any more: it stays where it has clean sectors, and is free otherwise.
+    pub(super) fn rest(&mut self, slot: u32) {
+        let last = self.last_clean;
+        let line = &mut self.lines[slot as usize];
+        if line.clean == 0 {
+            self.remove_line(slot);
+            return;
+        }
+        (line.next, line.next_going) = (Link::END, last);
+        match last.get() {
+            Some(last) => self.lines[last as usize].next = Link::to(slot),
+            None => self.first_clean = Link::to(slot),
+        }
+        self.last_clean = Link::to(slot);
+        self.clean_lines += 1;
+    }
+
+    /// Takes a line off the list of those that are clean only.
+    pub(super) fn leave_clean(&mut self, slot: u32) {
+        let Line { next, next_going: before, .. } = self.lines[slot as usize];
+        match next.get() {
+            Some(next) => self.lines[next as usize].next_going = before,
+            None => self.last_clean = before,
+        }
+        match before.get() {
+            Some(before) => self.lines[before as usize].next = next,
+            None => self.first_clean = next,
+        }
+        self.clean_lines -= 1;
+    }
+
+    /// The sectors of `extent` change on the media: what is clean of them is not readable any more.
+    pub fn forget_clean(&mut self, array: u16, extent: Extent) {
+        #[cfg(test)]
+        if self.fault == Some(super::Fault::StaleClean) {
+            return;
+        }
+        if !self.keeps_clean {
+            return;
+        }
+        self.for_lines(extent, |cache, line, mask| {
+            let Some(&slot) = cache.index.get(&key(array, line)) else { return };
+            let line = &mut cache.lines[slot as usize];
+            line.clean &= !mask;
+            if line.dirty | line.going | line.clean == 0 {
+                cache.leave_clean(slot);
+                cache.remove_line(slot);
+            }
+        });
+    }
+}

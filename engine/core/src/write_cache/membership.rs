@@ -1,0 +1,94 @@
+//! Which group a line belongs to, and which orders the groups stand in.
+
+use super::{WriteCache, groups};
+use crate::destage::{DestagePolicy as _, Place, Write};
+use crate::slab::Link;
+use crate::units::SimTime;
+
+impl WriteCache {
+    /// A line that was not dirty has become so.
+    #[inline]
+    pub(super) fn join_group(&mut self, now: SimTime, array: u16, line: u64, slot: u32) {
+        let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
+        let place = Place { array, stripe };
+        let sectors = u64::from(self.lines[slot as usize].dirty.count_ones());
+        let found = self.groups.find(place);
+        let group = found.unwrap_or_else(|| self.groups.add(place, now));
+        let entry = self.groups.get_mut(group);
+        let line_entry = &mut self.lines[slot as usize];
+        (line_entry.group, line_entry.next) = (group, entry.first);
+        entry.first = Link::to(slot);
+        entry.lines += 1;
+        if found.is_some() {
+            self.write_group(group, line, sectors, false);
+        } else {
+            entry.last_line = line;
+            entry.sectors = sectors;
+            self.destage.enter(group, place);
+            self.note_full(group);
+        }
+    }
+
+    /// A group that was in has been written, and has `added` dirty sectors more.
+    #[inline]
+    pub(super) fn write_group(&mut self, group: u32, line: u64, added: u64, is_overwrite: bool) {
+        let entry = self.groups.get_mut(group);
+        entry.sectors += added;
+        let is_sequential =
+            line == entry.last_line.wrapping_add(1) || (line == entry.last_line && !is_overwrite);
+        entry.last_line = line;
+        let (place, lines) = (entry.place, entry.lines);
+        self.destage.write(group, place, Write { lines, is_sequential });
+        if added > 0 {
+            self.note_full(group);
+        }
+    }
+
+    /// Notes a group whose stripe is dirty as a whole.
+    #[inline]
+    pub(super) fn note_full(&mut self, group: u32) {
+        if let Some(full) = &mut self.full {
+            let entry = self.groups.get(group);
+            let array = entry.place.array as usize;
+            if entry.sectors == self.stripe_sectors[array].get() {
+                full[array].enter(entry.place.stripe, group);
+            }
+        }
+    }
+
+    /// Takes a group out of every order that it stands in.
+    pub(super) fn leave(&mut self, group: u32) -> groups::Group {
+        let entry = self.groups.remove(group);
+        self.destage.leave(group, entry.place);
+        if let Some(full) = &mut self.full {
+            full[entry.place.array as usize].leave(entry.place.stripe);
+        }
+        entry
+    }
+
+    /// A line is dirty no longer: it leaves its group.
+    pub(super) fn leave_group(&mut self, slot: u32, group: u32) {
+        let entry = self.groups.get_mut(group);
+        let next = self.lines[slot as usize].next;
+        if entry.first == Link::to(slot) {
+            entry.first = next;
+        } else {
+            let mut link = entry.first;
+            while let Some(before) = link.get() {
+                link = self.lines[before as usize].next;
+                if link == Link::to(slot) {
+                    self.lines[before as usize].next = next;
+                }
+            }
+        }
+        entry.lines -= 1;
+        if entry.lines == 0 {
+            self.leave(group);
+        }
+        if self.lines[slot as usize].going == 0 {
+            self.rest(slot);
+        } else {
+            self.second_versions -= 1;
+        }
+    }
+}
