@@ -147,6 +147,12 @@ impl Directory {
         self.len -= 1;
     }
 
+    /// The key in `slot`.
+    #[inline]
+    pub fn key(&self, slot: u32) -> u64 {
+        self.nodes[slot as usize].key
+    }
+
     /// The mark of `slot`.
     #[inline]
     pub fn mark(&self, slot: u32) -> u8 {

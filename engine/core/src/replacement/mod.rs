@@ -25,6 +25,7 @@ mod queue;
 mod s3_fifo;
 mod slru;
 mod two_q;
+mod w_tiny_lfu;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -195,6 +196,8 @@ policies! {
     S3Fifo(s3_fifo::S3Fifo),
     /// Keeps lines of low inter-reference recency (Jiang, Zhang 2002).
     Lirs(lirs::Lirs),
+    /// A window, then a main part that admits by a sketch of frequencies (Einziger, Friedman, Manes 2017).
+    WTinyLfu(w_tiny_lfu::WTinyLfu),
 }
 
 /// Hits of `cache` over the accesses `keys`.

@@ -1,0 +1,300 @@
+//! W-TinyLFU: a window before a main part that admits by frequency.
+//!
+//! ```text
+//!  newcomer ─► window (LRU) ─► candidate ─ used more often than the victim ─► probation ─ hit ─► protected
+//!                                  └─ else given up               victim ◄─ oldest    ◄─ full ─
+//! ```
+//!
+//! The entry that falls out of the window is let into the main part, a segmented LRU, only where the sketch has seen more
+//! uses of it than of the entry that would be given up for it, the oldest on probation (the oldest protected one where
+//! there is none). The sketch counts the uses of all keys, held or not, in little space: a count-min sketch of four rows
+//! of counters up to 15, of which a use increments the least ones (minimal increment). After as many uses as ten times the
+//! capacity all counts are halved, and so is the number of uses: what was popular is forgotten in time.
+//!
+//! G. Einziger, R. Friedman, B. Manes: `TinyLFU`: a highly efficient cache admission policy, ACM Transactions on Storage 13(4),
+//! 2017. The paper leaves open the sketch's size and hashes: here a row has four counters for each entry, at least 64,
+//! rounded up to a power of two, with fixed hashes. Its doorkeeper, a Bloom filter that saves memory before the sketch,
+//! is left out.
+//!
+//! Parameters: `probation` \[share of the capacity\], the window, 1 %, at least one entry; four fifths of the main part are
+//! protected, as in the paper. Cost: one search and four counters for each access, eight more for each that misses.
+//!
+//! Not for data whose uses come in short bursts that the window is too small for: it never wins against what was popular.
+//! A removal takes no count back.
+
+use super::{Admission, Directory, Queue, Replace, Room};
+
+const ROWS: usize = 4;
+const FEWEST_COLUMNS: usize = 64;
+const MOST: u8 = 15;
+const USES_PER_ENTRY: usize = 10;
+
+/// Counts uses, roughly and never too few but for halving.
+#[derive(Debug)]
+struct Sketch {
+    /// The counters of a column stand together.
+    counts: Vec<[u8; ROWS]>,
+    uses: usize,
+    most_uses: usize,
+}
+
+/// One multiplier for each row, odd: the fractional parts of the square roots of 2, 3, 5 and 7.
+const SEEDS: [u64; ROWS] =
+    [0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1];
+
+impl Sketch {
+    fn new(capacity: usize) -> Self {
+        let columns = (4 * capacity).max(FEWEST_COLUMNS).next_power_of_two();
+        Self { counts: vec![[0; ROWS]; columns], uses: 0, most_uses: USES_PER_ENTRY * capacity }
+    }
+
+    /// The column of `key` in each row: the upper half of a product, once more folded.
+    fn columns(&self, key: u64) -> [usize; ROWS] {
+        SEEDS.map(|seed| {
+            let product = (key ^ key >> 32).wrapping_add(1).wrapping_mul(seed);
+            ((product >> 32 ^ product >> 52) as usize) & (self.counts.len() - 1)
+        })
+    }
+
+    fn estimate(&self, key: u64) -> u8 {
+        let columns = self.columns(key);
+        (0..ROWS).map(|row| self.counts[columns[row]][row]).min().unwrap_or_default()
+    }
+
+    fn note(&mut self, key: u64) {
+        let least = self.estimate(key);
+        if least < MOST {
+            for (row, column) in self.columns(key).into_iter().enumerate() {
+                let count = &mut self.counts[column][row];
+                *count = (*count).max(least + 1);
+            }
+        }
+        self.uses += 1;
+        if self.uses >= self.most_uses {
+            self.uses /= 2;
+            self.counts.iter_mut().flatten().for_each(|count| *count /= 2);
+        }
+    }
+}
+
+/// W-TinyLFU.
+#[derive(Debug)]
+pub struct WTinyLfu {
+    most_window: usize,
+    most_main: usize,
+    most_protected: usize,
+    directory: Directory,
+    sketch: Sketch,
+    window: Queue,
+    probation: Queue,
+    protected: Queue,
+}
+
+/// Marks: where an entry is.
+const WINDOW: u8 = 0;
+const PROBATION: u8 = 1;
+const PROTECTED: u8 = 2;
+
+impl WTinyLfu {
+    /// Moves the oldest entry of a full window to the main part, where there is room or it wins; gives what is given up.
+    fn contest(&mut self) -> Option<u32> {
+        let candidate = self.window.pop(&mut self.directory)?;
+        let mut loser = None;
+        if self.probation.len() + self.protected.len() == self.most_main {
+            let victim = self.probation.oldest().or(self.protected.oldest());
+            let uses = |slot: u32| self.sketch.estimate(self.directory.key(slot));
+            match victim {
+                Some(victim) if uses(candidate) > uses(victim) => {
+                    self.unlink(victim);
+                    loser = Some(victim);
+                }
+                _ => loser = Some(candidate),
+            }
+        }
+        if loser != Some(candidate) {
+            self.directory.set_mark(candidate, PROBATION);
+            self.probation.push(&mut self.directory, candidate);
+        }
+        loser.inspect(|&slot| self.directory.forget(slot))
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let queue = match self.directory.mark(slot) {
+            WINDOW => &mut self.window,
+            PROBATION => &mut self.probation,
+            _ => &mut self.protected,
+        };
+        queue.unlink(&mut self.directory, slot);
+    }
+}
+
+impl Replace for WTinyLfu {
+    const PROBATION: Option<f64> = Some(0.01);
+
+    fn new(room: Room) -> Self {
+        let most_window = room.part(room.probation).max(1);
+        let most_main = room.capacity - most_window;
+        Self {
+            most_window,
+            most_main,
+            most_protected: most_main * 4 / 5,
+            directory: Directory::new(),
+            sketch: Sketch::new(room.capacity),
+            window: Queue::new(),
+            probation: Queue::new(),
+            protected: Queue::new(),
+        }
+    }
+
+    #[inline]
+    fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    #[inline]
+    fn held(&self) -> usize {
+        self.directory.len()
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.directory.find(key)
+    }
+
+    fn access(&mut self, key: u64) -> Option<u32> {
+        let slot = self.directory.find(key)?;
+        self.sketch.note(key);
+        match self.directory.mark(slot) {
+            WINDOW => self.window.refresh(&mut self.directory, slot),
+            PROBATION => {
+                self.probation.unlink(&mut self.directory, slot);
+                self.directory.set_mark(slot, PROTECTED);
+                self.protected.push(&mut self.directory, slot);
+                if self.protected.len() > self.most_protected
+                    && let Some(fallen) = self.protected.pop(&mut self.directory)
+                {
+                    self.directory.set_mark(fallen, PROBATION);
+                    self.probation.push(&mut self.directory, fallen);
+                }
+            }
+            _ => self.protected.refresh(&mut self.directory, slot),
+        }
+        Some(slot)
+    }
+
+    fn admit(&mut self, key: u64) -> Admission {
+        self.sketch.note(key);
+        let evicted = if self.window.len() == self.most_window { self.contest() } else { None };
+        let slot = self.directory.add(key);
+        self.window.push(&mut self.directory, slot);
+        Admission { slot, evicted }
+    }
+
+    fn remove(&mut self, key: u64) -> Option<u32> {
+        let slot = self.directory.find(key)?;
+        self.unlink(slot);
+        self.directory.forget(slot);
+        Some(slot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::checks::{Naive, check, hits};
+    use super::*;
+
+    /// Lists from the oldest on. The sketch is the policy's own; `tests/validation/test_w_tiny_lfu.py` has another.
+    struct Model {
+        most_window: usize,
+        most_main: usize,
+        sketch: Sketch,
+        window: Vec<u64>,
+        probation: Vec<u64>,
+        protected: Vec<u64>,
+    }
+
+    impl Naive for Model {
+        fn new(room: Room) -> Self {
+            let most_window = room.part(room.probation).max(1);
+            Self {
+                most_window,
+                most_main: room.capacity - most_window,
+                sketch: Sketch::new(room.capacity),
+                window: Vec::new(),
+                probation: Vec::new(),
+                protected: Vec::new(),
+            }
+        }
+
+        fn access(&mut self, key: u64) -> bool {
+            self.sketch.note(key);
+            if let Some(place) = self.window.iter().position(|&other| other == key) {
+                self.window[place..].rotate_left(1);
+                return true;
+            }
+            if self.probation.contains(&key) || self.protected.contains(&key) {
+                self.probation.retain(|&other| other != key);
+                self.protected.retain(|&other| other != key);
+                self.protected.push(key);
+                if self.protected.len() > self.most_main * 4 / 5 {
+                    self.probation.push(self.protected.remove(0));
+                }
+                return true;
+            }
+            self.window.push(key);
+            if self.window.len() > self.most_window {
+                let candidate = self.window.remove(0);
+                let has_room = self.probation.len() + self.protected.len() < self.most_main;
+                let list = if self.probation.is_empty() { &mut self.protected } else { &mut self.probation };
+                if has_room {
+                    self.probation.push(candidate);
+                } else if let Some(&victim) = list.first()
+                    && self.sketch.estimate(candidate) > self.sketch.estimate(victim)
+                {
+                    list.remove(0);
+                    self.probation.push(candidate);
+                }
+            }
+            false
+        }
+
+        fn remove(&mut self, key: u64) {
+            for list in [&mut self.window, &mut self.probation, &mut self.protected] {
+                list.retain(|&other| other != key);
+            }
+        }
+
+        fn held(&self) -> Vec<u64> {
+            [self.window.as_slice(), &self.probation, &self.protected].concat()
+        }
+    }
+
+    #[test]
+    fn agrees_with_lists() {
+        check::<WTinyLfu, Model>();
+    }
+
+    #[test]
+    fn what_was_used_once_does_not_push_out_what_was_used_often() {
+        // 3 places: window 1, main 2, of which 1 protected. a a and b b b enter the main part (room); c d e f pass through
+        // the window: each has one use, a two. a (9) and b (10) are still there.
+        assert_eq!(hits::<WTinyLfu>(3, "aabbbcdefab"), [1, 3, 4, 9, 10]);
+        // c is used three times in the window, so it beats a (two uses) as candidate when d comes, and a is gone.
+        assert_eq!(hits::<WTinyLfu>(3, "aabbbcccdcab"), [1, 3, 4, 6, 7, 9, 11]);
+    }
+
+    #[test]
+    fn counts_are_halved_after_ten_uses_for_each_entry() {
+        let mut sketch = Sketch::new(2);
+        (0..12).for_each(|_| sketch.note(7));
+        assert_eq!((sketch.estimate(7), sketch.uses), (12, 12));
+        (0..7).for_each(|_| sketch.note(8));
+        assert_eq!((sketch.estimate(7), sketch.estimate(8), sketch.uses), (12, 7, 19));
+        // The twentieth use of 2 x 10.
+        sketch.note(9);
+        assert_eq!((sketch.estimate(7), sketch.estimate(8), sketch.estimate(9)), (6, 3, 0));
+        assert_eq!(sketch.uses, 10);
+        (0..9).for_each(|_| sketch.note(7));
+        assert_eq!(sketch.estimate(7), MOST);
+    }
+}
