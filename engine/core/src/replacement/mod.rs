@@ -23,6 +23,7 @@ mod lirs;
 mod lru;
 mod queue;
 mod s3_fifo;
+mod sieve;
 mod slru;
 mod two_q;
 mod w_tiny_lfu;
@@ -194,6 +195,8 @@ policies! {
     TwoQ(two_q::TwoQ),
     /// A small queue for newcomers before the main one, both first in, first out (Yang et al. 2023).
     S3Fifo(s3_fifo::S3Fifo),
+    /// The first line not used since the hand last passed, which leaves the others in place (Zhang et al. 2024).
+    Sieve(sieve::Sieve),
     /// Keeps lines of low inter-reference recency (Jiang, Zhang 2002).
     Lirs(lirs::Lirs),
     /// A window, then a main part that admits by a sketch of frequencies (Einziger, Friedman, Manes 2017).
