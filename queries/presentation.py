@@ -31,6 +31,7 @@ _QUIET: Mapping[str, object] = MappingProxyType(
         "undecided": 0,
         "n_not_stationary": 0,
         "n_overloaded": 0,
+        "n_array_failed": 0,
         "n_failed": 0,
         "n_missing": 0,
     }

@@ -9,7 +9,7 @@ are independent of each other. `plan_row` is the point's place in the plan.
 `timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order.
 
 Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
-`n_failed`, `n_missing`).
+`n_array_failed`, `n_failed`, `n_missing`).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from destage import engine
 from destage.sql import quote
 
 CONFIDENCE = 0.95
-STATUSES = ("not_stationary", "overloaded", "failed")
+STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
 
 
 def student_table(most: int) -> pa.Table:

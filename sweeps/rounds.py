@@ -217,14 +217,14 @@ class Rounds:
         """Return what a run says about its probe.
 
         A run without a steady state (`not_stationary`) shows nothing and is undecided; one whose load the
-        array cannot carry (`overloaded`) fails.
+        array cannot carry (`overloaded`) fails, and so does one whose array lost data (`array_failed`).
 
         Args:
             facts: The run.
         """
         if facts.status == "failed":
             return Verdict.BROKEN
-        if facts.status == "overloaded":
+        if facts.status in {"overloaded", "array_failed"}:
             return Verdict.FAIL
         if facts.status != "ok" or self._study.seek is None:
             return Verdict.UNDECIDED

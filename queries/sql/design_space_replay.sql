@@ -34,6 +34,7 @@ SELECT
   n,
   n_not_stationary,
   n_overloaded,
+  n_array_failed,
   n_failed,
   n_missing
 FROM measured
