@@ -45,7 +45,7 @@ fn device() -> impl Strategy<Value = Value> {
             "queue": {"policy": policy, "depth": 4, "age_limit": 100_000_000}})
     };
     let ssd = |protected: bool, state: &str, planes: u32| {
-        json!({"kind": "ssd", "capacity": 2 << 20, "over_provisioning": 0.6, "channels": 2, "dies_per_channel": 2,
+        json!({"kind": "ssd", "capacity": 2 << 20, "over_provisioning": 0.7, "channels": 2, "dies_per_channel": 2,
             "planes": planes, "page": 4096, "pages_per_block": 4, "read_time": 50_000, "program_time": 500_000,
             "erase_time": 2_000_000, "channel_rate": 100_000_000, "command_latency": 10_000,
             "interface": {"read_rate": 500_000_000, "write_rate": 400_000_000, "half_duplex": planes == 1},
