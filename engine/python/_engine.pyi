@@ -13,6 +13,7 @@ __all__ = [
     "columns",
     "count_hits",
     "normalise",
+    "record_requests",
     "results_version",
     "schema",
     "simulate_batch",
@@ -54,6 +55,9 @@ def simulate_batch(scenarios: Sequence[str], traces: Mapping[str, Trace]) -> Bat
 
 def normalise(scenario: str) -> str:
     """The canonical form of a configuration, JSON in base units."""
+
+def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
+    """The requests that the hosts of a configuration of one array issue, in order. Releases the GIL."""
 
 def schema() -> str:
     """The JSON Schema of a configuration."""

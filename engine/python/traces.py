@@ -20,8 +20,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.engine import _engine
-from destage.errors import TraceError
+from destage.engine import _engine, configuration
+from destage.errors import ConfigError, TraceError
 
 SCHEMA = pa.schema(
     [
@@ -142,6 +142,30 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
             )
         arrival.update(file=str(path), digest=found)
     return bound
+
+
+def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _engine.Trace:
+    """The requests that the hosts of a scenario issue, in order: a trace to replay or to hand on.
+
+    Closed hosts ask when they are answered, so their requests depend on the array; those of open ones do not.
+    `process` numbers the sources: the users of the first stream from 0 on, then those of the second.
+
+    Args:
+        scenario: A configuration of one array.
+        folder: The folder that a relative trace file is relative to.
+
+    Raises:
+        ConfigError: With all mistakes found.
+        TraceError: A trace cannot be read or replayed, or no request is issued.
+    """
+    bound = bind(configuration.normalise(scenario), folder)
+    loaded = {arrival["digest"]: load(arrival["file"]) for arrival in replays(bound)}
+    try:
+        return _engine.record_requests(configuration.canonical_json(bound), loaded)
+    except _engine.EngineConfigError as error:
+        raise ConfigError(str(error)) from None
+    except _engine.EngineTraceError as error:
+        raise TraceError(str(error)) from None
 
 
 def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:

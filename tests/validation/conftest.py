@@ -1,19 +1,28 @@
-"""Writes the page of verdicts after a session of the long form."""
+"""Notes which test makes which check, and writes the page of verdicts after a session of the long form."""
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from validation.page import page
-from validation.replicates import FAMILY, LEDGER, REPORT_PATH
+from validation.replicates import FAMILY, LEDGER, REPORT_PATH, Case
+
+
+@pytest.fixture(autouse=True)
+def _name_the_case(request: pytest.FixtureRequest) -> None:
+    LEDGER.case = Case(
+        path=str(request.path.relative_to(request.config.rootpath)),
+        subject=inspect.getdoc(request.module) or "",
+        name=request.function.__name__,
+        says=inspect.getdoc(request.function) or "",
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _write_page(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
-    intervals = sum(
-        verdict.half_width is not None and verdict.unit != "mutation" for verdict in LEDGER.verdicts.values()
-    )
+    intervals = sum(verdict.half_width is not None for verdict in LEDGER.lines())
     assert intervals <= FAMILY, f"{intervals} interval checks in a family of {FAMILY}: raise FAMILY"
     if REPORT_PATH:
         Path(request.config.rootpath, REPORT_PATH).write_text(page(LEDGER), encoding="utf-8")

@@ -1,12 +1,13 @@
 """Exact values against replicates: a t-interval that must be narrow and must cover the truth.
 
 All interval checks of this folder are one family: it holds with 99 %, so each check has the level
-1 - 0.01 / `FAMILY` (Bonferroni). Seeds are fixed, so the verdicts are too.
+1 - 0.01 / `FAMILY` (Bonferroni). Seeds are fixed, so the verdicts are too. Each check is also handed what
+a wrong model would give, and must reject it.
 """
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -15,12 +16,14 @@ from scipy import stats
 
 from destage.engine import simulate
 
-FAMILY = 96
+FAMILY = 160
 """Interval checks that the family may hold at most."""
 
 LEVEL = 1 - 0.01 / FAMILY
 
 REPLICATES = 16
+
+SEED = 20_060_606
 
 REPORT_PATH = os.environ.get("DESTAGE_VALIDATION_REPORT")
 """Where the long form writes its page; without it, the short form runs."""
@@ -38,9 +41,18 @@ class Estimate:
     mean: float
     half_width: float
 
-    def covers(self, value: float) -> bool:
-        """Whether the interval holds `value`."""
-        return abs(self.mean - value) <= self.half_width
+    def covers(self, value: float, rounding: float = 0.0) -> bool:
+        """Whether the interval holds `value`, which is known up to `rounding` relative to it."""
+        return abs(self.mean - value) <= self.half_width + rounding * abs(value)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What a wrong model gave in a check, and whether the check rejected it."""
+
+    change: str
+    ours: float
+    is_rejected: bool
 
 
 @dataclass(frozen=True)
@@ -53,17 +65,33 @@ class Verdict:
     ours: float
     half_width: float | None
     text: str
+    mutants: tuple[Mutant, ...] = ()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A test: the file it stands in, and what both say of themselves."""
+
+    path: str
+    subject: str
+    name: str
+    says: str
 
 
 @dataclass
 class Ledger:
-    """What all checks of a session found."""
+    """What all checks of a session found, by the tests that made them."""
 
-    verdicts: dict[tuple[str, str], Verdict] = field(default_factory=dict)
+    verdicts: dict[Case, dict[tuple[str, str], Verdict]] = field(default_factory=dict)
+    case: Case = field(default_factory=lambda: Case("", "", "", ""))
 
     def note(self, verdict: Verdict) -> None:
         """Add one, in the place of an earlier one of the same title."""
-        self.verdicts[verdict.title, verdict.unit] = verdict
+        self.verdicts.setdefault(self.case, {})[verdict.title, verdict.unit] = verdict
+
+    def lines(self) -> list[Verdict]:
+        """All verdicts."""
+        return [verdict for verdicts in self.verdicts.values() for verdict in verdicts.values()]
 
 
 LEDGER = Ledger()
@@ -72,7 +100,7 @@ LEDGER = Ledger()
 def replicate(scenario: Mapping[str, Any], count: int = REPLICATES) -> list[Row]:
     """The rows of `count` replicates of a scenario."""
     return [
-        simulate({**scenario, "run": {"seed": 20_060_606, "replicate": index, **scenario["run"]}})
+        simulate({**scenario, "run": {"seed": SEED, "replicate": index, **scenario["run"]}})
         for index in range(count)
     ]
 
@@ -96,52 +124,87 @@ def estimate(values: Iterable[float]) -> Estimate:
     return Estimate(mean, _quantile(len(values) - 1) * error)
 
 
+def uncounted(values: Iterable[float]) -> dict[str, list[float]]:
+    """What a model gives that forgets to count one I/O in a hundred."""
+    return {"one I/O in 100 dropped": [value * 0.99 for value in values]}
+
+
+def each(rows: Iterable[Row], value: Callable[[Row], float]) -> list[float]:
+    """A value of each row."""
+    return [value(row) for row in rows]
+
+
+def response_ms(row: Row) -> float:
+    """The mean response time of a row [ms]."""
+    return float(row["response_mean_us"]) / 1e3
+
+
 def assert_covers(
     title: str,
     unit: str,
     exact: float,
     values: Sequence[float],
     *,
+    mutants: Mapping[str, Sequence[float]],
     bound: float = 0.01,
     rounding: float = 0.0,
 ) -> None:
-    """The interval over `values` is narrow and covers `exact`.
+    """The interval over `values` is narrow and covers `exact`; those over `mutants` do not cover it.
 
     Args:
         title: What is compared, for the page.
         unit: Its unit.
         exact: The true value.
         values: One for each replicate.
+        mutants: What wrong models give, by what is wrong with them; the check must reject each.
         bound: Greatest half width of the long form, relative to `exact`.
         rounding: How far the model is knowingly from the closed form, relative to `exact`: whole
             nanoseconds, a term that the formula leaves out. Said in the page's title where it matters.
     """
     found = estimate(values)
-    off = max(abs(found.mean - exact) - rounding * abs(exact), 0.0)
-    is_covered = off <= found.half_width
-    LEDGER.note(
-        Verdict(title, unit, exact, found.mean, found.half_width, "covers" if is_covered else "MISSES")
-    )
+    judged = []
+    for change, wrong in mutants.items():
+        mutant = estimate(wrong)
+        judged.append(Mutant(change, mutant.mean, not mutant.covers(exact, rounding)))
+    is_covered = found.covers(exact, rounding)
+    text = "covers" if is_covered else "MISSES"
+    LEDGER.note(Verdict(title, unit, exact, found.mean, found.half_width, text, tuple(judged)))
     allowed = bound * abs(exact) * math.sqrt(SHARE)
     assert found.half_width <= allowed, (
         f"{title}: half width {found.half_width:.6g} above {allowed:.6g} {unit}"
     )
     assert is_covered, f"{title}: {found.mean:.8g} ± {found.half_width:.3g} {unit} misses {exact:.8g}"
+    for mutant in judged:
+        assert mutant.is_rejected, f"{title}: {mutant.change} gives {mutant.ours:.8g}, and {exact:.8g} passes"
 
 
-def assert_equal(title: str, unit: str, exact: float, ours: float, *, tolerance: float = 0.0) -> None:
-    """A value that has no randomness left is exact, up to `tolerance` relative to it."""
-    is_equal = math.isclose(ours, exact, rel_tol=tolerance, abs_tol=1e-12)
-    text = ("equal" if tolerance == 0 else f"within {tolerance:.2g}") if is_equal else "DIFFERS"
-    LEDGER.note(Verdict(title, unit, exact, ours, None, text))
-    assert is_equal, f"{title}: {ours!r} instead of {exact!r} {unit}"
+def assert_equal(
+    title: str,
+    unit: str,
+    exact: float,
+    ours: float,
+    *,
+    tolerance: float = 0.0,
+    mutants: Mapping[str, float] | None = None,
+) -> None:
+    """A value that has no randomness left is exact, up to `tolerance` relative to it; `mutants` are not."""
+
+    def is_equal(value: float) -> bool:
+        return math.isclose(value, exact, rel_tol=tolerance, abs_tol=1e-12)
+
+    judged = tuple(Mutant(change, wrong, not is_equal(wrong)) for change, wrong in (mutants or {}).items())
+    text = ("equal" if tolerance == 0 else f"within {tolerance:.2g}") if is_equal(ours) else "DIFFERS"
+    LEDGER.note(Verdict(title, unit, exact, ours, None, text, judged))
+    assert is_equal(ours), f"{title}: {ours!r} instead of {exact!r} {unit}"
+    for mutant in judged:
+        assert mutant.is_rejected, f"{title}: {mutant.change} gives {mutant.ours!r}, and {exact!r} passes"
 
 
 def assert_rejects(title: str, exact: float, values: Sequence[float]) -> None:
     """A mutation of the engine or of the truth would be found: the interval does not cover `exact`."""
     found = estimate(values)
-    text = "rejected" if not found.covers(exact) else "NOT FOUND"
-    LEDGER.note(Verdict(title, "mutation", exact, found.mean, found.half_width, text))
-    assert not found.covers(exact), (
-        f"{title}: {found.mean:.8g} ± {found.half_width:.3g} still covers {exact:.8g}"
+    mutant = Mutant(title, found.mean, not found.covers(exact))
+    LEDGER.note(
+        Verdict(title, "mutation", exact, found.mean, found.half_width, "a mutation alone", (mutant,))
     )
+    assert mutant.is_rejected, f"{title}: {found.mean:.8g} ± {found.half_width:.3g} still covers {exact:.8g}"

@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use destage_core::replacement::Policy;
-use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, simulate};
+use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -61,6 +61,21 @@ fn simulate_batch(
     let outcomes: Vec<_> =
         py.detach(|| scenarios.iter().map(|scenario| run_guarded(scenario, &traces)).collect());
     Batch::new(&outcomes)
+}
+
+/// The requests that the hosts of a scenario of one array issue, in order.
+///
+/// Raises `EngineConfigError` where the scenario breaks rules, `EngineTraceError` where it comes to nothing else.
+#[pyfunction]
+fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Trace>>) -> PyResult<Trace> {
+    let traces: BTreeMap<_, _> =
+        traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
+    let scenario = Scenario::from_json(scenario).map_err(|issues| config_error(py, &issues))?;
+    match py.detach(|| record(scenario, &traces)) {
+        Ok(trace) => Ok(Trace::from_inner(trace)),
+        Err(RunError::Configuration(issues)) => Err(config_error(py, &issues)),
+        Err(error) => Err(EngineTraceError::new_err(error.to_string())),
+    }
 }
 
 fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>) -> Outcome {
@@ -139,6 +154,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batch>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;
+    module.add_function(wrap_pyfunction!(record_requests, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(results_version, module)?)?;

@@ -25,6 +25,11 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Hands a trace to Python.
+    pub fn from_inner(inner: trace::Trace) -> Self {
+        Self { inner: Arc::new(inner) }
+    }
+
     /// The trace itself.
     pub fn inner(&self) -> Arc<trace::Trace> {
         Arc::clone(&self.inner)

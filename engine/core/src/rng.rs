@@ -30,6 +30,8 @@ pub enum Purpose {
     Service,
     /// The initial state of an SSD, and which of its units nobody has asked for are overwritten.
     Flash,
+    /// Processor times of the firmware.
+    Firmware,
 }
 
 /// One random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.

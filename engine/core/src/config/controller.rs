@@ -64,4 +64,17 @@ impl Default for Cache {
 pub struct Firmware {
     /// Processor time for each host command.
     pub command_time: SimDuration,
+    /// How the time of single commands varies about `command_time`.
+    pub spread: Spread,
+}
+
+/// How times vary about their mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Spread {
+    /// Not at all.
+    #[default]
+    Constant,
+    /// Exponentially: some commands take much longer than most, and closed networks of queues have a closed form.
+    Exponential,
 }

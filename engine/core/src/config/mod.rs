@@ -26,7 +26,7 @@ pub use array::{Array, Device, Rebuild, Server};
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
 pub use check::Issue;
-pub use controller::{Cache, Controller, Firmware};
+pub use controller::{Cache, Controller, Firmware, Spread};
 pub use disk::{Disk, DiskGeometry, Queue, QueuePolicy, Seek, SeekPoint};
 pub use faults::Fault;
 pub use link::{Bus, Duplex, Link};

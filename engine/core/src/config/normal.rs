@@ -4,7 +4,7 @@ use super::{
     Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Fault, Issue, Scenario, WarmUp, Window,
     WriteCache, WritePolicy,
 };
-use crate::units::{Bytes, Fraction};
+use crate::units::{Bytes, Fraction, SimDuration};
 
 impl Scenario {
     /// Checks the configuration and brings it to its normal form.
@@ -32,6 +32,9 @@ impl Scenario {
             controller.xor_bandwidth = None;
         }
         controller.link.normalise();
+        if controller.firmware.command_time == SimDuration::ZERO {
+            controller.firmware = super::Firmware::default();
+        }
         normalise_cache(&mut controller.cache, &mut controller.battery);
         self.faults.sort_by_key(Fault::at);
         normalise_battery(&mut controller.battery, &mut self.faults);

@@ -76,6 +76,9 @@ impl Simulation {
             backlog_limit: LARGEST_BACKLOG,
             firmware: Pipe::default(),
             command_time: controller.firmware.command_time,
+            command_draws: (controller.firmware.spread == crate::config::Spread::Exponential).then(|| {
+                rng::Stream::named(scenario.run.seed, scenario.run.replicate, "", 0, Purpose::Firmware)
+            }),
             link: [Pipe::default(); 2],
             is_full_duplex: controller.link.duplex == Some(Duplex::Full),
             back_end: controller.back_end.map(BackEnd::new),
@@ -98,6 +101,7 @@ impl Simulation {
             waiters: Slab::default(),
             conduct: Conduct::new(&scenario.run),
             at_window_end: None,
+            recorded: None,
             extents: Vec::new(),
             stripe_write: StripeWrite::default(),
             degraded_reads: DegradedReads::default(),

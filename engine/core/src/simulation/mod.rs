@@ -30,6 +30,7 @@ mod power;
 mod power_cut;
 mod reads;
 mod rebuild;
+mod recording;
 mod redundancy;
 mod replay;
 mod request;
@@ -50,8 +51,9 @@ use crate::event::{Event, EventQueue};
 use crate::pipe::Pipe;
 use crate::raid::DegradedReads;
 use crate::read_cache::ReadCache;
+use crate::rng;
 use crate::slab::{Fifo, Slab};
-use crate::trace::Trace;
+use crate::trace::{Columns, Trace};
 use crate::units::{Bandwidth, Sectors, SimDuration, SimTime};
 use crate::workload::{AddressModel, OperationModel};
 use crate::write_cache::{Extent, WriteCache};
@@ -69,6 +71,7 @@ use stripe_write::StripeWrite;
 use timeline::Timeline;
 
 pub use outcome::{Column, Outcome, Status, Value, columns};
+pub use recording::record;
 
 /// The traces that scenarios may name, by digest or by file name.
 pub trait TraceStore {
@@ -170,6 +173,8 @@ struct Simulation {
     backlog_limit: usize,
     firmware: Pipe,
     command_time: SimDuration,
+    /// Draws of the firmware's times, where they vary.
+    command_draws: Option<rng::Stream>,
     /// The two directions of the host link; the first carries both where they share it.
     link: [Pipe; 2],
     is_full_duplex: bool,
@@ -196,6 +201,8 @@ struct Simulation {
     conduct: Conduct,
     /// The outcome as it was when the window ended, where the run drains afterwards.
     at_window_end: Option<Outcome>,
+    /// The commands of the hosts, where they are recorded.
+    recorded: Option<Box<Columns>>,
     extents: Vec<Extent>,
     stripe_write: StripeWrite,
     degraded_reads: DegradedReads,

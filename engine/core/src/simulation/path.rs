@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::request::{Request, Service};
+use crate::config::Distribution;
 use crate::event::Event;
 use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
@@ -10,6 +11,7 @@ use crate::workload::{Command, Op};
 impl Simulation {
     /// A host issues a command.
     pub(super) fn issue(&mut self, source: u32, array: u16, command: Command, record: u32) {
+        self.note_command(source, command);
         let request = self.requests.insert(Request {
             source,
             record,
@@ -34,7 +36,11 @@ impl Simulation {
 
     fn admit(&mut self, request: u32) {
         self.outstanding += 1;
-        let done = self.firmware.claim(self.now, self.command_time);
+        let time = match &mut self.command_draws {
+            None => self.command_time,
+            Some(draws) => draws.duration(&Distribution::Exponential { mean: self.command_time }),
+        };
+        let done = self.firmware.claim(self.now, time);
         self.events.schedule(done, Event::Firmware(request));
     }
 

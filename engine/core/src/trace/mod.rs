@@ -137,7 +137,7 @@ pub struct Columns {
 }
 
 impl Columns {
-    fn push(&mut self, record: Record) {
+    pub(crate) fn push(&mut self, record: Record) {
         self.time_ns.push(record.time.0);
         self.process.push(record.process);
         self.lba.push(record.lba.0);
