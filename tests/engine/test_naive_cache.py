@@ -101,7 +101,7 @@ def test_read_hits_are_those_of_a_naive_lru(
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(ADDRESSES, SIZES)
 def test_a_write_cache_that_never_fills_absorbs_every_overwrite(address: Scenario, sizes: list[int]) -> None:
-    """With room for all there is, a sector is absorbed where it was written before, and nothing is destaged."""
+    """With room for all there is, a sector written before is absorbed, and nothing is destaged."""
     cache: dict[str, Any] = {
         "capacity": "64MiB",
         "usable": "64MiB",

@@ -145,7 +145,7 @@ def assert_covers(
     exact: float,
     values: Sequence[float],
     *,
-    mutants: Mapping[str, Sequence[float]],
+    mutants: Mapping[str, Sequence[float]] | None = None,
     bound: float = 0.01,
     rounding: float = 0.0,
 ) -> None:
@@ -163,7 +163,7 @@ def assert_covers(
     """
     found = estimate(values)
     judged = []
-    for change, wrong in mutants.items():
+    for change, wrong in (mutants or {}).items():
         mutant = estimate(wrong)
         judged.append(Mutant(change, mutant.mean, not mutant.covers(exact, rounding)))
     is_covered = found.covers(exact, rounding)
