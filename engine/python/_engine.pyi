@@ -12,6 +12,7 @@ __all__ = [
     "Trace",
     "columns",
     "count_hits",
+    "disk_service_times",
     "normalise",
     "record_requests",
     "results_version",
@@ -75,6 +76,15 @@ def count_hits(
     """Hits of a cache of `capacity` unit-size entries over little-endian u64 keys.
 
     `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are None.
+    """
+
+def disk_service_times(
+    disk: str, seed: int, lba: bytes, sectors: bytes, is_write: bytes, gap_ns: bytes
+) -> bytes:
+    """The service time [ns] of each request on a disk, JSON in base units, one outstanding at a time.
+
+    `lba`, `sectors` and `gap_ns` (from completion to the next request) are little-endian u64; `is_write` has
+    a byte for each request. `seed` draws the spindle's phase and speed.
     """
 
 def results_version() -> int:

@@ -5,6 +5,7 @@
 // The macros of pyo3 pass arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod measured;
 mod rows;
 mod trace;
 
@@ -159,5 +160,6 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(results_version, module)?)?;
     module.add_function(wrap_pyfunction!(count_hits, module)?)?;
+    module.add_function(wrap_pyfunction!(measured::disk_service_times, module)?)?;
     Ok(())
 }

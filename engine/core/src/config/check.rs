@@ -127,6 +127,15 @@ impl Scenario {
                 ),
             ));
         }
+        if let Device::Disk(disk) = &array.disk
+            && let Some(buffer) = &disk.buffer
+            && !buffer.segment.0.is_multiple_of(SECTOR_BYTES)
+        {
+            issues.push(Issue::new(
+                format!("{path}.disk.buffer.segment"),
+                format!("{} bytes; allowed is a multiple of 512 bytes", buffer.segment.0),
+            ));
+        }
         if let Device::Server(server) = &array.disk {
             check_distribution(&format!("{path}.disk.service"), &server.service, issues);
         }

@@ -19,6 +19,10 @@ pub struct Disk {
     /// Extra settling before a write.
     #[serde(default)]
     pub write_settle: SimDuration,
+    /// Settling before a read that takes no seek: on another surface of the cylinder (where it is longer than
+    /// `head_switch`), or on the same track after a write, whose head sits beside that for reading.
+    #[serde(default)]
+    pub read_settle: SimDuration,
     /// Time to switch to another surface of the same cylinder.
     #[serde(default)]
     pub head_switch: SimDuration,
@@ -28,6 +32,9 @@ pub struct Disk {
     /// The disk's own processing of each command, before it seeks.
     #[serde(default)]
     pub command_time: SimDuration,
+    /// The disk's own memory; none where it is null: every I/O goes to the media.
+    #[serde(default)]
+    pub buffer: Option<DiskBuffer>,
     /// The order in which waiting I/Os are served.
     #[serde(default)]
     pub queue: Queue,
@@ -38,6 +45,48 @@ pub struct Disk {
     /// Whether all spindles of the array turn in phase and at exactly `rpm`.
     #[serde(default)]
     pub synchronised_spindles: bool,
+}
+
+/// A disk's own memory, in segments.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DiskBuffer {
+    /// Segments, each of which holds one run of sectors.
+    #[schemars(range(min = 1, max = 64))]
+    pub segments: u32,
+    /// Size of a segment, a multiple of 512 bytes.
+    #[schemars(extend("minimum" = 512, "maximum" = 1 << 30))]
+    pub segment: Bytes,
+    /// How far the disk reads on after a read, as long as nothing else wants its arm.
+    #[serde(default)]
+    pub read_ahead: DiskReadAhead,
+    /// Share of read-aheads that the disk gives up at once, for housekeeping of its own that shows in measurements and in
+    /// no data sheet; which ones is drawn.
+    #[serde(default)]
+    pub lapse: Fraction,
+    /// The disk's own processing of a read that the buffer serves; `command_time` where it is null.
+    #[serde(default)]
+    pub hit_time: Option<SimDuration>,
+    /// Whether a write is done when it is in the buffer. What is there is lost with the power; a flush and a forced
+    /// write reach the media all the same.
+    #[serde(default)]
+    pub write_cache: bool,
+    /// The disk's own processing of a write that the buffer takes in; `command_time` where it is null.
+    #[serde(default)]
+    pub write_time: Option<SimDuration>,
+}
+
+/// How far a disk reads on after a read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DiskReadAhead {
+    /// Not at all.
+    Off,
+    /// Until a segment is full of what lies ahead; what was sent makes room.
+    #[default]
+    Segment,
+    /// To the end of the track, and round to where the head arrived: reading starts on arrival, wherever on the track.
+    Track,
 }
 
 /// Tracks and sectors of a disk.
@@ -143,7 +192,9 @@ pub enum QueuePolicy {
     Sptf,
     /// Shortest seek first.
     Sstf,
-    /// Upwards by cylinder, then back to the lowest.
+    /// Upwards by address as far as there is an I/O, then downwards, and so on.
+    Look,
+    /// Upwards by address, then back to the lowest.
     CLook,
     /// First come, first served.
     Fcfs,

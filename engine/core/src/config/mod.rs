@@ -27,7 +27,7 @@ pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
 pub use check::Issue;
 pub use controller::{Cache, Controller, Firmware, Spread};
-pub use disk::{Disk, DiskGeometry, Queue, QueuePolicy, Seek, SeekPoint};
+pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint};
 pub use faults::Fault;
 pub use link::{Bus, Duplex, Link};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};

@@ -1,25 +1,25 @@
-//! A disk drive: arm, spindle, media and the order in which it serves its queue.
+//! A disk drive: arm, spindle, media, buffer and the order in which it serves its queue.
 //!
-//! Model of one I/O \[all ns\]:
+//! Model of one I/O that goes to the media \[all ns\]; `service.rs` has what the buffer does about it:
 //!
 //! ```text
 //!   service = command + move + wait + max(media, bus)
-//!   move    = seek(distance) | head switch | 0, plus write settle for a write
+//!   move    = seek(distance) | head switch | settle | 0, plus write settle for a write
 //!   wait    = (angle of the first sector - angle under the head) mod revolution
 //! ```
 //!
 //! The command time of an I/O that waited in the queue is hidden behind the I/O before it. Each drive's spindle has
-//! a phase and a speed of its own. Not modelled here: the drive's own buffer and read-ahead, defects, thermal
-//! recalibration.
+//! a phase and a speed of its own. Not modelled here: thermal recalibration, retries.
 //!
 //! Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994.
 
 use std::sync::Arc;
 
-use super::geometry::{Geometry, SwitchTimes};
-use super::queue::{Class, Waiting};
+use super::buffer::Buffer;
+use super::geometry::{Geometry, SwitchTimes, Zone};
+use super::queue::Class;
 use super::seek::SeekCurve;
-use super::{Agenda, BlockDevice, Io, LayoutProblem, ROUNDING, Usage, count};
+use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::rng::Stream;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
@@ -27,15 +27,20 @@ use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 /// What all drives of one kind share.
 #[derive(Debug)]
 pub struct DriveModel {
-    geometry: Geometry,
-    seek: SeekCurve,
+    pub(super) geometry: Geometry,
+    pub(super) seek: SeekCurve,
     revolution: SimDuration,
-    write_settle: u64,
-    head_switch: u64,
-    command_time: SimDuration,
-    bus_rate: Option<Bandwidth>,
-    policy: QueuePolicy,
-    age_limit: Option<SimDuration>,
+    pub(super) write_settle: u64,
+    pub(super) head_switch: u64,
+    /// Least time to another surface of the same cylinder before a read.
+    pub(super) read_switch: u64,
+    pub(super) read_settle: u64,
+    pub(super) command_time: SimDuration,
+    pub(super) bus_rate: Option<Bandwidth>,
+    pub(super) policy: QueuePolicy,
+    pub(super) age_limit: Option<SimDuration>,
+    /// Mean time of a sector in a long transfer, by zone \[ns x 2^-16\].
+    pub(super) paces: Box<[u64]>,
 }
 
 impl DriveModel {
@@ -70,12 +75,16 @@ impl DriveModel {
                 SeekCurve::two_piece(*boundary, a, b, c, e, cylinders)?
             }
         };
+        let paces = geometry.zones().iter().map(|zone| pace(zone, revolution)).collect();
         Ok(Self {
             geometry,
             seek,
             revolution,
+            paces,
             write_settle: disk.write_settle.0,
             head_switch: disk.head_switch.0,
+            read_switch: disk.head_switch.max(disk.read_settle).0,
+            read_settle: disk.read_settle.0,
             command_time: disk.command_time,
             bus_rate: disk.bus_rate,
             policy: disk.queue.policy,
@@ -94,6 +103,13 @@ impl DriveModel {
     }
 }
 
+/// Mean time of a sector of `zone`, the switches from track to track shared out \[ns x 2^-16\].
+fn pace(zone: &Zone, revolution: SimDuration) -> u64 {
+    let sectors = u128::from(zone.sectors_per_track);
+    let passed = sectors + u128::from(zone.track_skew.unwrap_or_default());
+    (((u128::from(revolution.0) * passed) << 16) / (sectors * sectors)).min(u128::from(u64::MAX)) as u64
+}
+
 fn single_cylinder_seek(seek: &Seek) -> SimDuration {
     match seek {
         Seek::Figures { track_to_track, .. } => *track_to_track,
@@ -105,17 +121,22 @@ fn single_cylinder_seek(seek: &Seek) -> SimDuration {
 /// One disk drive.
 #[derive(Debug)]
 pub struct Drive {
-    model: Arc<DriveModel>,
-    revolution: u64,
-    phase: u64,
-    cylinder: u32,
-    surface: u32,
-    /// Sector after the last I/O, from which C-LOOK goes on.
-    next_lba: Lba,
-    current: Option<Io>,
-    foreground: Class,
-    background: Class,
-    usage: Usage,
+    pub(super) model: Arc<DriveModel>,
+    pub(super) revolution: u64,
+    pub(super) phase: u64,
+    pub(super) cylinder: u32,
+    pub(super) surface: u32,
+    /// Whether the write head was the last to be on the track.
+    pub(super) has_written: bool,
+    /// Sector after the last I/O, from which LOOK and C-LOOK go on.
+    pub(super) next_lba: Lba,
+    /// Whether LOOK is on its way to higher addresses.
+    pub(super) is_upwards: bool,
+    pub(super) current: Option<Io>,
+    pub(super) foreground: Class,
+    pub(super) background: Class,
+    pub(super) buffer: Option<Box<Buffer>>,
+    pub(super) usage: Usage,
 }
 
 impl BlockDevice for Drive {
@@ -126,11 +147,9 @@ impl BlockDevice for Drive {
     #[inline]
     fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.arrive(now);
-        let location = self.model.geometry.locate(io.lba);
-        let angle_ns = ((u64::from(location.angle) * self.revolution) >> 32) as u32;
-        let waiting = Waiting { io, arrived: now, location, angle_ns };
+        let waiting = self.place(now, io);
         if self.current.is_none() {
-            agenda.schedule(self.start(now, &waiting, self.model.command_time), 0);
+            agenda.schedule(self.start(now, &waiting, true), 0);
         } else if io.is_background {
             self.background.push(waiting);
         } else {
@@ -139,8 +158,11 @@ impl BlockDevice for Drive {
     }
 
     /// The arm stays where it is, and the spindle goes on in time.
-    fn lose_power(&mut self, now: SimTime, _lose: &mut dyn FnMut(Lba, Sectors)) {
+    fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
         self.usage.cut(now);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.lose_power(now, |first, end| lose(Lba(first), Sectors(end - first)));
+        }
         self.current = None;
         self.foreground.clear();
         self.background.clear();
@@ -157,9 +179,13 @@ impl BlockDevice for Drive {
         self.usage.end(now);
         let Some(io) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
         if let Some(next) = self.choose(now, yields) {
-            agenda.schedule(self.start(now, &next, SimDuration::ZERO), 0);
+            agenda.schedule(self.start(now, &next, false), 0);
         }
         Some(io)
+    }
+
+    fn is_volatile(&self) -> bool {
+        self.buffer.as_ref().is_some_and(|buffer| buffer.caches_writes)
     }
 
     #[inline]
@@ -191,120 +217,17 @@ impl Drive {
             phase,
             cylinder: 0,
             surface: 0,
+            has_written: false,
             next_lba: Lba(0),
+            is_upwards: true,
             current: None,
             foreground: Class::new(config.queue.depth),
             background: Class::new(config.queue.depth),
+            buffer: config
+                .buffer
+                .as_ref()
+                .map(|buffer| Box::new(Buffer::new(buffer, config.command_time, stream.clone()))),
             usage: Usage::new(1),
         }
-    }
-
-    /// Takes the I/O that is to be served next out of the queue.
-    #[inline]
-    fn choose(&mut self, now: SimTime, yields: bool) -> Option<Waiting> {
-        if let Some(limit) = self.model.age_limit {
-            for class in [&mut self.foreground, &mut self.background] {
-                // The window is in order of arrival, so its first has waited longest.
-                if class.window().first().is_some_and(|w| now.since(w.arrived) >= limit) {
-                    return Some(class.take(0));
-                }
-            }
-        }
-        let foreground = self.best(now, self.foreground.window());
-        let background = if self.background.is_empty() || (yields && foreground.is_some()) {
-            None
-        } else {
-            self.best(now, self.background.window())
-        };
-        match (foreground, background) {
-            (Some((index, cost)), other) if other.is_none_or(|(_, least)| cost <= least) => {
-                Some(self.foreground.take(index))
-            }
-            (_, Some((index, _))) => Some(self.background.take(index)),
-            _ => None,
-        }
-    }
-
-    /// The index and cost of the best of `window` under the drive's policy; the first of equals.
-    #[inline]
-    fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
-        let under_head = self.under_head(now);
-        let mut best = None;
-        for (index, waiting) in window.iter().enumerate() {
-            let cost = match self.model.policy {
-                QueuePolicy::Sptf => {
-                    let moving = self.moving(waiting);
-                    // No rotational wait can make up for a move that alone takes longer than the best so far.
-                    if best.is_some_and(|(_, least)| moving >= least) {
-                        continue;
-                    }
-                    self.positioning(under_head, moving, waiting)
-                }
-                QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
-                // Addresses behind the arm come after all those ahead of it.
-                QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
-                QueuePolicy::Fcfs => waiting.arrived.0,
-            };
-            if best.is_none_or(|(_, least)| cost < least) {
-                best = Some((index, cost));
-            }
-        }
-        best
-    }
-
-    /// The angle under the head at `time` \[ns after the index mark\].
-    #[inline]
-    fn under_head(&self, time: SimTime) -> u64 {
-        (time.0 + self.phase) % self.revolution
-    }
-
-    /// Time to bring the head to the track, settled \[ns\].
-    #[inline]
-    fn moving(&self, waiting: &Waiting) -> u64 {
-        let model = &*self.model;
-        let distance = waiting.location.cylinder.abs_diff(self.cylinder);
-        let moving = if distance > 0 {
-            model.seek.time(distance).0
-        } else if waiting.location.surface == self.surface {
-            0
-        } else {
-            model.head_switch
-        };
-        if waiting.io.is_write { moving + model.write_settle } else { moving }
-    }
-
-    /// Time until the first sector is under the head, when the angle `under_head` is under it now and the move takes
-    /// `moving` \[ns\].
-    #[inline]
-    fn positioning(&self, under_head: u64, moving: u64, waiting: &Waiting) -> u64 {
-        let mut after_move = under_head + moving;
-        // A few subtractions are cheaper than a division: moves last a few revolutions at most, where they are sane.
-        if after_move >= 16 * self.revolution {
-            after_move %= self.revolution;
-        }
-        while after_move >= self.revolution {
-            after_move -= self.revolution;
-        }
-        let angle = u64::from(waiting.angle_ns);
-        let wait =
-            if after_move <= angle { angle - after_move } else { angle + self.revolution - after_move };
-        if wait + ROUNDING.0 >= self.revolution { moving } else { moving + wait }
-    }
-
-    /// Takes `waiting` into service; gives when it will be done.
-    #[inline]
-    fn start(&mut self, now: SimTime, waiting: &Waiting, command: SimDuration) -> SimTime {
-        let ready = now + command;
-        let positioning = self.positioning(self.under_head(ready), self.moving(waiting), waiting);
-        let io = waiting.io;
-        let model = &*self.model;
-        let transfer = model.geometry.transfer(&waiting.location, count(&io), SimDuration(self.revolution));
-        let bus = model.bus_rate.map_or(SimDuration::ZERO, |rate| rate.time_for(count(&io).bytes()));
-        self.cylinder = transfer.cylinder;
-        self.surface = transfer.surface;
-        self.next_lba = io.lba + count(&io);
-        self.usage.begin(io.is_write);
-        self.current = Some(io);
-        ready + SimDuration(positioning) + transfer.time.max(bus)
     }
 }

@@ -11,7 +11,8 @@
 //! An *angle* is a fraction of one revolution in units of 2^-32; it wraps by itself in `u32` arithmetic. Angles are
 //! kept in units of 2^-64 inside, so that no rounding builds up over the tracks of a zone.
 //!
-//! Assumed: constant angular speed, every surface alike, one head active at a time, no spare or defective sectors.
+//! Assumed: constant angular speed, every surface alike, one head active at a time, spare sectors at the ends of zones and
+//! no slipped ones among the data.
 //! A switch that its skew does not cover at nominal speed costs whole revolutions more (whether it is covered does not
 //! depend on the small speed offset of one spindle: real skews hold a margin for that).
 //!
@@ -46,12 +47,15 @@ pub struct Zone {
     /// covers a seek over one cylinder.
     #[serde(default)]
     pub cylinder_skew: Option<u32>,
+    /// Sectors at the end of the zone that hold no data: spares, and tracks set aside.
+    #[serde(default)]
+    pub spare_sectors: u64,
 }
 
 impl Zone {
     /// A zone with the skews that just cover the switches.
     pub const fn new(cylinders: u32, sectors_per_track: u32) -> Self {
-        Self { cylinders, sectors_per_track, track_skew: None, cylinder_skew: None }
+        Self { cylinders, sectors_per_track, track_skew: None, cylinder_skew: None, spare_sectors: 0 }
     }
 }
 
@@ -84,6 +88,14 @@ pub enum GeometryError {
         skew: u32,
         /// Sectors on a track of that zone.
         sectors_per_track: u32,
+    },
+    /// A zone would hold no data.
+    #[error("{spare_sectors} spare sectors in a zone with places for {slots}; there must be fewer")]
+    AllSpare {
+        /// Sectors set aside.
+        spare_sectors: u64,
+        /// Sectors that the zone's tracks hold.
+        slots: u64,
     },
     /// The disk would have more tracks than a 32-bit number counts.
     #[error("{cylinders} cylinders on {surfaces} surfaces; at most 4294967295 tracks are allowed")]
@@ -225,8 +237,11 @@ impl Geometry {
         for zone in zones {
             let (table, zone) =
                 ZoneTable::new(zone, surfaces, times, first_sector, first_cylinder, base_angle)?;
-            first_sector +=
-                u64::from(zone.cylinders) * u64::from(surfaces) * u64::from(zone.sectors_per_track);
+            let slots = u64::from(zone.cylinders) * u64::from(surfaces) * u64::from(zone.sectors_per_track);
+            if zone.spare_sectors >= slots {
+                return Err(GeometryError::AllSpare { spare_sectors: zone.spare_sectors, slots });
+            }
+            first_sector += slots - zone.spare_sectors;
             first_cylinder += zone.cylinders;
             base_angle = base_angle.wrapping_add(u64::from(zone.cylinders).wrapping_mul(table.cylinder_step));
             tables.push(table);

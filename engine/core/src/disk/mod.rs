@@ -2,14 +2,18 @@
 //!
 //! ```text
 //!   submit ──► queue (foreground | background) ──► in service ──► done
-//!              order: SPTF, SSTF, C-LOOK, FCFS      seek, rotation, transfer
+//!              order: SPTF, SSTF, LOOK, C-LOOK, FCFS     seek, rotation, transfer
 //! ```
 
+mod buffer;
 pub mod drive;
 pub mod geometry;
+mod order;
 mod queue;
+pub mod replay;
 pub mod seek;
 mod server;
+mod service;
 pub mod ssd;
 mod usage;
 

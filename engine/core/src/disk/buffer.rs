@@ -1,0 +1,342 @@
+//! A drive's own memory: segments that hold what was read ahead and what was written.
+//!
+//! ```text
+//!   segment (read)    |sent, free again| start ── valid ── end | still coming under the head ... limit |
+//!   segment (written) |                  start ── dirty or on the media ── end |
+//! ```
+//!
+//! After a read the drive reads on while nothing else wants its arm: up to a segment's size ahead of what it has sent
+//! (`segment`), or round the track from wherever the head arrived (`track`). Ahead of the last read the sectors come in
+//! at the sustained media rate, track skews included; a sector that a command has taken is free for what follows it.
+//!
+//! A segment is dropped least recently used first, never while it is dirty.
+//!
+//! Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994 (read-ahead, write-behind).
+//! Worthington, Ganger, Patt, Wilkes: On-line extraction of SCSI disk drive parameters, SIGMETRICS 1995 (segments).
+//!
+//! Cost: a scan over the segments for each I/O; nothing allocates after construction.
+
+use crate::config::{self, DiskReadAhead};
+use crate::rng::Stream;
+use crate::units::{SimDuration, SimTime};
+
+/// What a segment holds: the sectors `start..end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Segment {
+    pub start: u64,
+    pub end: u64,
+    /// Whether the media do not hold it yet.
+    pub is_dirty: bool,
+    /// When it was last used.
+    used: u64,
+}
+
+impl Segment {
+    const fn overlaps(&self, first: u64, end: u64) -> bool {
+        self.start < end && first < self.end
+    }
+}
+
+/// A read-ahead under way, or one that has come to its limit with the head still there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fill {
+    segment: usize,
+    /// The first sector that was read ahead, and when it began to pass the head.
+    first: u64,
+    from: SimTime,
+    /// Mean time of a sector, switches included \[ns x 2^-16\].
+    pace: u64,
+    /// Where it stops.
+    limit: u64,
+    /// When the whole track will be in, and its first sector.
+    whole: Option<(SimTime, u64)>,
+}
+
+impl Fill {
+    /// When all sectors below `end` are in.
+    fn ready(&self, end: u64) -> SimTime {
+        let passed = end.saturating_sub(self.first);
+        self.from + SimDuration(passed.saturating_mul(self.pace).div_ceil(1 << 16))
+    }
+
+    /// The end of what is in at `now`.
+    fn valid(&self, now: SimTime) -> u64 {
+        if now >= self.ready(self.limit) {
+            return self.limit;
+        }
+        let passed = (u128::from(now.since(self.from).0) << 16) / u128::from(self.pace.max(1));
+        self.limit.min(self.first + passed as u64)
+    }
+
+    /// When the head is idle.
+    fn done(&self) -> SimTime {
+        let limit = self.ready(self.limit);
+        self.whole.map_or(limit, |(time, _)| time.max(limit))
+    }
+}
+
+/// What the buffer has of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// All of it, in by then.
+    All {
+        /// When its last sector is in.
+        ready: SimTime,
+    },
+    /// Its sectors up to this one.
+    UpTo(u64),
+    /// Nothing.
+    Nothing,
+}
+
+/// A drive's buffer.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    segments: Box<[Segment]>,
+    /// Size of a segment \[sectors\].
+    pub size: u64,
+    pub read_ahead: DiskReadAhead,
+    pub hit_time: SimDuration,
+    pub write_time: SimDuration,
+    pub caches_writes: bool,
+    /// Since when the arm has had nothing to do but to read ahead and to destage.
+    pub idle_from: SimTime,
+    /// What is being written from the buffer, until `idle_from`.
+    pub going: Option<(u64, u64)>,
+    fill: Option<Fill>,
+    turn: u64,
+    lapse: f64,
+    lapses: Stream,
+}
+
+impl Buffer {
+    /// An empty buffer; `lapses` draws the read-aheads that come to nothing.
+    pub fn new(config: &config::DiskBuffer, command_time: SimDuration, lapses: Stream) -> Self {
+        let empty = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
+        Self {
+            segments: vec![empty; config.segments as usize].into(),
+            size: config.segment.sectors().0,
+            read_ahead: config.read_ahead,
+            hit_time: config.hit_time.unwrap_or(command_time),
+            write_time: config.write_time.unwrap_or(command_time),
+            caches_writes: config.write_cache,
+            idle_from: SimTime::ZERO,
+            going: None,
+            fill: None,
+            turn: 0,
+            lapse: config.lapse.0,
+            lapses,
+        }
+    }
+
+    /// Takes the read-ahead to `now`; gives the end of a read-ahead that has come to its limit.
+    pub fn advance_fill(&mut self, now: SimTime) -> Option<SimTime> {
+        let fill = self.fill?;
+        let segment = &mut self.segments[fill.segment];
+        segment.end = segment.end.max(fill.valid(now));
+        if let Some((time, start)) = fill.whole
+            && now >= time
+        {
+            segment.start = segment.start.min(start);
+        }
+        let done = fill.done();
+        (done <= now).then_some(done)
+    }
+
+    /// Whether the arm still reads ahead at `now`.
+    pub fn is_filling(&self, now: SimTime) -> bool {
+        self.fill.is_some_and(|fill| fill.done() > now)
+    }
+
+    /// The last sector that was read ahead, where the head now is.
+    pub fn head(&self) -> Option<u64> {
+        let fill = self.fill?;
+        let end = self.segments[fill.segment].end;
+        (end > fill.first).then(|| end - 1)
+    }
+
+    /// Ends the read-ahead: the arm is wanted elsewhere.
+    pub fn end_fill(&mut self) {
+        self.fill = None;
+    }
+
+    /// What it has of the sectors `first..end` at `now`, up to which [`Self::advance_fill`] was called. Sectors that are
+    /// less than a track away (`track`) from a head that reads ahead are waited for.
+    pub fn find(&mut self, first: u64, end: u64, now: SimTime, track: u64) -> Found {
+        self.turn += 1;
+        let mut found = Found::Nothing;
+        for (index, segment) in self.segments.iter_mut().enumerate() {
+            if first < segment.start {
+                continue;
+            }
+            if end <= segment.end {
+                segment.used = self.turn;
+                found = Found::All { ready: now };
+            } else if let Some(fill) = self.fill
+                && fill.segment == index
+                && end <= fill.limit
+                && end - segment.end < track
+                && fill.done() > now
+            {
+                segment.used = self.turn;
+                found = Found::All { ready: fill.ready(end) };
+            } else if first < segment.end {
+                found = Found::UpTo(segment.end);
+                continue;
+            } else {
+                continue;
+            }
+            if self.read_ahead == DiskReadAhead::Segment && !segment.is_dirty {
+                // What the fill is still to bring starts no earlier than what it has brought.
+                segment.start = end;
+                segment.end = segment.end.max(end);
+            }
+            break;
+        }
+        found
+    }
+
+    /// Where a read-ahead that stands at its limit would go on from, now that the sectors below `sent` were sent.
+    pub fn resumes_at(&self, sent: u64, now: SimTime) -> Option<u64> {
+        let fill = self.fill.filter(|_| self.read_ahead == DiskReadAhead::Segment)?;
+        let is_its_own = self.segments[fill.segment].start == sent;
+        (is_its_own && fill.done() <= now && fill.limit < sent + self.size).then_some(fill.limit)
+    }
+
+    /// A read-ahead that is under way may go on as far as there is room, now that the sectors below `sent` were sent.
+    pub fn make_room(&mut self, sent: u64, disk_end: u64) {
+        if let Some(fill) = &mut self.fill
+            && self.read_ahead == DiskReadAhead::Segment
+            && self.segments[fill.segment].start == sent
+        {
+            fill.limit = fill.limit.max((sent + self.size).min(disk_end));
+        }
+    }
+
+    /// The read-ahead goes on from its limit at `from`.
+    pub fn resume(&mut self, from: SimTime, sent: u64, disk_end: u64) {
+        if let Some(fill) = &mut self.fill {
+            fill.first = fill.limit;
+            fill.from = from;
+        }
+        self.make_room(sent, disk_end);
+    }
+
+    /// The least recently used clean segment; none where all are dirty.
+    fn oldest_clean(&self) -> Option<usize> {
+        let clean = self.segments.iter().enumerate().filter(|(_, segment)| !segment.is_dirty);
+        clean.min_by_key(|(_, segment)| segment.used).map(|(index, _)| index)
+    }
+
+    /// Whether a segment can be had.
+    pub fn has_room(&self) -> bool {
+        self.oldest_clean().is_some()
+    }
+
+    /// Takes a segment for `start..end`. Precondition: [`Self::has_room`].
+    fn take(&mut self, start: u64, end: u64, is_dirty: bool) -> usize {
+        let Some(index) = self.oldest_clean() else { unreachable!("a segment is taken where none is clean") };
+        if self.fill.is_some_and(|fill| fill.segment == index) {
+            self.fill = None;
+        }
+        self.turn += 1;
+        self.segments[index] = Segment { start, end, is_dirty, used: self.turn };
+        index
+    }
+
+    /// A read of `..end` has come from the media, of which `start..end` stays here; it reads on from `from` at `pace`
+    /// up to `limit`.
+    pub fn begin_fill(
+        &mut self,
+        kept: (u64, u64),
+        from: SimTime,
+        pace: u64,
+        limit: u64,
+        whole: Option<(SimTime, u64)>,
+    ) {
+        self.forget(kept.0, limit.max(kept.1));
+        if !self.has_room() {
+            return;
+        }
+        let segment = self.take(kept.0, kept.1, false);
+        if self.lapse > 0.0 && self.lapses.unit() < self.lapse {
+            return;
+        }
+        self.fill = Some(Fill { segment, first: kept.1, from, pace, limit, whole });
+    }
+
+    /// Drops clean data of `first..end`, all that lies before them in a segment, and what is still to be read ahead of
+    /// them.
+    pub fn forget(&mut self, first: u64, end: u64) {
+        for segment in &mut self.segments {
+            if !segment.is_dirty && segment.overlaps(first, end) {
+                segment.start = segment.end.min(end);
+            }
+        }
+        if let Some(fill) = &mut self.fill {
+            let at = self.segments[fill.segment].end;
+            if first < fill.limit && end > at {
+                fill.limit = at.max(first.min(fill.limit));
+                fill.whole = None;
+            }
+        }
+    }
+
+    /// Takes written sectors into a dirty segment that they overwrite or continue; gives whether there is one.
+    pub fn merge_write(&mut self, first: u64, end: u64) -> bool {
+        let size = self.size;
+        let turn = self.turn + 1;
+        let merged = self.segments.iter_mut().find(|segment| {
+            segment.is_dirty
+                && segment.start <= first
+                && (end <= segment.end || (first == segment.end && end - segment.start <= size))
+        });
+        let Some(segment) = merged else { return false };
+        segment.end = segment.end.max(end);
+        segment.used = turn;
+        self.turn = turn;
+        true
+    }
+
+    /// Takes written sectors into a segment of their own. Precondition: [`Self::has_room`].
+    pub fn take_write(&mut self, first: u64, end: u64, is_dirty: bool) {
+        self.take(first, end, is_dirty);
+    }
+
+    /// The dirty segments, by index.
+    pub fn dirty(&self) -> impl Iterator<Item = (usize, Segment)> {
+        self.segments.iter().copied().enumerate().filter(|(_, segment)| segment.is_dirty)
+    }
+
+    /// Whether there are any.
+    pub fn has_dirty(&self) -> bool {
+        self.segments.iter().any(|segment| segment.is_dirty)
+    }
+
+    /// A dirty segment that holds sectors of `first..end`.
+    pub fn dirty_overlap(&self, first: u64, end: u64) -> Option<usize> {
+        self.dirty().find(|(_, segment)| segment.overlaps(first, end)).map(|(index, _)| index)
+    }
+
+    /// The segment is on its way to the media.
+    pub fn clean(&mut self, index: usize) {
+        self.segments[index].is_dirty = false;
+    }
+
+    /// The power is gone: calls `lose` with what was not on the media at `now`.
+    pub fn lose_power(&mut self, now: SimTime, mut lose: impl FnMut(u64, u64)) {
+        if let Some((first, end)) = self.going.take()
+            && self.idle_from > now
+        {
+            lose(first, end);
+        }
+        for segment in &mut self.segments {
+            if segment.is_dirty {
+                lose(segment.start, segment.end);
+            }
+            *segment = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
+        }
+        self.fill = None;
+        self.idle_from = now;
+    }
+}

@@ -1,0 +1,71 @@
+//! The order in which a drive serves the I/Os that wait.
+//!
+//! SSTF, LOOK and C-LOOK: Geist, Daniel: A continuum of disk scheduling algorithms, ACM TOCS 5(1), 1987. SPTF and ageing:
+//! Jacobson, Wilkes: Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991; Seltzer, Chen,
+//! Ousterhout: Disk scheduling revisited, USENIX Winter 1990.
+
+use super::drive::Drive;
+use super::queue::Waiting;
+use crate::config::QueuePolicy;
+use crate::units::SimTime;
+
+impl Drive {
+    /// Takes the I/O that is to be served next out of the queue.
+    #[inline]
+    pub(super) fn choose(&mut self, now: SimTime, yields: bool) -> Option<Waiting> {
+        if let Some(limit) = self.model.age_limit {
+            for class in [&mut self.foreground, &mut self.background] {
+                // The window is in order of arrival, so its first has waited longest.
+                if class.window().first().is_some_and(|w| now.since(w.arrived) >= limit) {
+                    return Some(class.take(0));
+                }
+            }
+        }
+        let foreground = self.best(now, self.foreground.window());
+        let background = if self.background.is_empty() || (yields && foreground.is_some()) {
+            None
+        } else {
+            self.best(now, self.background.window())
+        };
+        match (foreground, background) {
+            (Some((index, cost)), other) if other.is_none_or(|(_, least)| cost <= least) => {
+                Some(self.foreground.take(index))
+            }
+            (_, Some((index, _))) => Some(self.background.take(index)),
+            _ => None,
+        }
+    }
+
+    /// The index and cost of the best of `window` under the drive's policy; the first of equals.
+    #[inline]
+    fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
+        let under_head = self.under_head(now);
+        let mut best = None;
+        for (index, waiting) in window.iter().enumerate() {
+            let cost = match self.model.policy {
+                QueuePolicy::Sptf => {
+                    let moving = self.moving(waiting);
+                    // No rotational wait can make up for a move that alone takes longer than the best so far.
+                    if best.is_some_and(|(_, least)| moving >= least) {
+                        continue;
+                    }
+                    self.positioning(under_head, moving, waiting)
+                }
+                QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
+                // Those behind the arm come after all those ahead of it, the nearest first.
+                QueuePolicy::Look => {
+                    let distance = waiting.io.lba.0.abs_diff(self.next_lba.0);
+                    let is_ahead = distance == 0 || (waiting.io.lba > self.next_lba) == self.is_upwards;
+                    if is_ahead { distance } else { distance | 1 << 63 }
+                }
+                // Addresses behind the arm come after all those ahead of it, the lowest first.
+                QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
+                QueuePolicy::Fcfs => waiting.arrived.0,
+            };
+            if best.is_none_or(|(_, least)| cost < least) {
+                best = Some((index, cost));
+            }
+        }
+        best
+    }
+}

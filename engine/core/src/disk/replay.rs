@@ -1,0 +1,91 @@
+//! The service times of one device under a recorded sequence of requests, one outstanding at a time.
+//!
+//! ```text
+//!   request i ── service ──► done ── gap i ──► request i + 1
+//! ```
+//!
+//! A measured disk is compared request by request, which a run's one row cannot show; the device, its queue and its
+//! agenda are those of every run.
+
+use std::sync::Arc;
+
+use super::{Agenda, BlockDevice as _, Drive, DriveModel, Io, LayoutProblem};
+use crate::config;
+use crate::event::{Event, EventQueue};
+use crate::rng::{Purpose, Stream};
+use crate::units::{Lba, SimDuration, SimTime};
+
+/// A request of a recorded sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// First sector.
+    pub lba: Lba,
+    /// Number of sectors.
+    pub sectors: u32,
+    /// Whether it writes.
+    pub is_write: bool,
+    /// From its completion to the next request.
+    pub gap: SimDuration,
+}
+
+/// Why a sequence cannot be replayed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ReplayError {
+    /// The disk cannot exist.
+    #[error("{0}")]
+    Disk(#[from] LayoutProblem),
+    /// A request is empty or lies beyond the disk.
+    #[error("request {index}: sectors {lba} to {end} of a disk of {sectors}")]
+    Beyond {
+        /// The request, from 0.
+        index: usize,
+        /// Its first sector.
+        lba: u64,
+        /// The sector after its last.
+        end: u64,
+        /// Sectors of the disk.
+        sectors: u64,
+    },
+}
+
+/// The service time of each request on a disk whose spindle is drawn by `seed`.
+///
+/// # Errors
+/// The disk cannot exist, or a request is empty or lies beyond it.
+pub fn service_times(
+    disk: &config::Disk,
+    seed: u64,
+    requests: &[Recorded],
+) -> Result<Vec<SimDuration>, ReplayError> {
+    let model = Arc::new(DriveModel::new(disk)?);
+    let sectors = model.geometry().sectors().0;
+    let mut drive = Drive::new(model, disk, &mut Stream::named(seed, 0, "disk", 0, Purpose::Spindle));
+    let mut events = EventQueue::new();
+    let mut now = SimTime::ZERO;
+    let mut times = Vec::with_capacity(requests.len());
+    for (index, request) in requests.iter().enumerate() {
+        let (lba, end) = (request.lba.0, request.lba.0.saturating_add(u64::from(request.sectors)));
+        if end > sectors || end == lba {
+            return Err(ReplayError::Beyond { index, lba, end, sectors });
+        }
+        let done = serve(&mut drive, &mut events, now, request);
+        times.push(done.since(now));
+        now = done + request.gap;
+    }
+    Ok(times)
+}
+
+/// Hands one request to an idle drive; gives when it is done.
+fn serve(drive: &mut Drive, events: &mut EventQueue, now: SimTime, request: &Recorded) -> SimTime {
+    let &Recorded { lba, sectors, is_write, .. } = request;
+    let io = Io { lba, sectors, is_write, is_background: false, is_forced: false, operation: 0 };
+    drive.submit(now, io, &mut Agenda::new(events, 0));
+    loop {
+        let Some((time, Event::Device { slot, .. })) = events.next() else {
+            unreachable!("a drive with an I/O in service has it on its agenda")
+        };
+        if drive.act(time, slot, false, &mut Agenda::new(events, 0)).is_some() {
+            return time;
+        }
+    }
+}

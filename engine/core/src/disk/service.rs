@@ -1,0 +1,390 @@
+//! How a drive serves one I/O: from its buffer, into it, or at the media.
+//!
+//! ```text
+//!   read  ── all in the buffer, or about to be ─► hit time + max(bus, what is still to pass the head)
+//!         ── the rest, or all ─► command + move + wait + max(media, bus), then reading ahead
+//!   write ── write cache on, not forced ─► write time + bus; it goes to the media when the arm is idle
+//!         ── else ─► command + move + wait + max(media, bus)
+//!   flush ── when all that was written is on the media
+//! ```
+//!
+//! What the arm does between I/Os needs no events: it is worked out when the next I/O wants the arm. The read-ahead goes
+//! first; once it is at its limit, dirty segments follow, each the nearest in time, none begun that an I/O could still
+//! overtake. An I/O that wants the arm ends a read-ahead at once and waits for a segment on its way to the media.
+
+use super::buffer::{Buffer, Found};
+use super::drive::Drive;
+use super::queue::Waiting;
+use super::{Io, ROUNDING, count};
+use crate::config::{DiskReadAhead, QueuePolicy};
+use crate::units::{Lba, Sectors, SimDuration, SimTime};
+
+/// When an I/O is at the media.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    /// The head is on the track.
+    arrived: SimTime,
+    /// The first sector begins to pass the head.
+    start: SimTime,
+    /// The last sector has passed it.
+    end: SimTime,
+}
+
+impl Drive {
+    /// An I/O with its place on the disk.
+    #[inline]
+    pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
+        let location = self.model.geometry.locate(io.lba);
+        let angle_ns = ((u64::from(location.angle) * self.revolution) >> 32) as u32;
+        Waiting { io, arrived, location, angle_ns }
+    }
+
+    /// The angle under the head at `time` \[ns after the index mark\].
+    #[inline]
+    pub(super) fn under_head(&self, time: SimTime) -> u64 {
+        time.0.wrapping_add(self.phase) % self.revolution
+    }
+
+    /// Time to bring the head to the track, settled \[ns\].
+    #[inline]
+    pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
+        let model = &*self.model;
+        let distance = waiting.location.cylinder.abs_diff(self.cylinder);
+        let is_other_surface = waiting.location.surface != self.surface;
+        if waiting.io.is_write {
+            let moving = if distance > 0 {
+                model.seek.time(distance).0
+            } else if is_other_surface {
+                model.head_switch
+            } else {
+                0
+            };
+            moving + model.write_settle
+        } else if distance > 0 {
+            model.seek.time(distance).0
+        } else if is_other_surface {
+            model.read_switch
+        } else if self.has_written {
+            model.read_settle
+        } else {
+            0
+        }
+    }
+
+    /// Time until the first sector is under the head, when the angle `under_head` is under it now and the move takes
+    /// `moving` \[ns\].
+    #[inline]
+    pub(super) fn positioning(&self, under_head: u64, moving: u64, waiting: &Waiting) -> u64 {
+        let mut after_move = under_head + moving;
+        // A few subtractions are cheaper than a division: moves last a few revolutions at most.
+        for _ in 0..4 {
+            if after_move < self.revolution {
+                break;
+            }
+            after_move -= self.revolution;
+        }
+        if after_move >= self.revolution {
+            after_move %= self.revolution;
+        }
+        let angle = u64::from(waiting.angle_ns);
+        let wait =
+            if after_move <= angle { angle - after_move } else { angle + self.revolution - after_move };
+        if wait + ROUNDING.0 >= self.revolution { moving } else { moving + wait }
+    }
+
+    /// Takes `waiting` into service; gives when it will be done. Its command was not hidden behind another I/O where it
+    /// `is_fresh`.
+    #[inline]
+    pub(super) fn start(&mut self, now: SimTime, waiting: &Waiting, is_fresh: bool) -> SimTime {
+        let io = waiting.io;
+        self.usage.begin(io.is_write);
+        self.current = Some(io);
+        if self.model.policy == QueuePolicy::Look && io.lba != self.next_lba {
+            self.is_upwards = io.lba > self.next_lba;
+        }
+        let done = if let Some(mut buffer) = self.buffer.take() {
+            let done = self.serve(&mut buffer, now, waiting, is_fresh);
+            self.buffer = Some(buffer);
+            done
+        } else {
+            let command = if is_fresh { self.model.command_time } else { SimDuration::ZERO };
+            let access = self.reach(now + command, waiting);
+            access.start + access.end.since(access.start).max(self.on_bus(&io))
+        };
+        self.next_lba = io.lba + count(&io);
+        done
+    }
+
+    /// Time of an I/O's data on the drive's interface.
+    #[inline]
+    fn on_bus(&self, io: &Io) -> SimDuration {
+        self.model.bus_rate.map_or(SimDuration::ZERO, |rate| rate.time_for(count(io).bytes()))
+    }
+
+    /// Moves the head to the first sector and past the last.
+    #[inline]
+    fn reach(&mut self, ready: SimTime, waiting: &Waiting) -> Access {
+        if waiting.io.sectors == 0 {
+            return Access { arrived: ready, start: ready, end: ready };
+        }
+        let moving = self.moving(waiting);
+        let positioning = self.positioning(self.under_head(ready), moving, waiting);
+        let transfer =
+            self.model.geometry.transfer(&waiting.location, count(&waiting.io), SimDuration(self.revolution));
+        self.cylinder = transfer.cylinder;
+        self.surface = transfer.surface;
+        self.has_written = waiting.io.is_write;
+        let start = ready + SimDuration(positioning);
+        Access { arrived: ready + SimDuration(moving), start, end: start + transfer.time }
+    }
+
+    /// Serves an I/O of a drive that has a buffer.
+    fn serve(&mut self, buffer: &mut Buffer, now: SimTime, waiting: &Waiting, is_fresh: bool) -> SimTime {
+        let io = waiting.io;
+        let processing = |time: SimDuration| if is_fresh { time } else { SimDuration::ZERO };
+        let command = processing(self.model.command_time);
+        let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
+        self.idle(buffer, now);
+        if !io.is_write {
+            return self.serve_read(buffer, now, waiting, is_fresh);
+        }
+        if io.sectors == 0 {
+            self.destage_all(buffer);
+            return (now + command).max(buffer.idle_from);
+        }
+        if buffer.caches_writes && !io.is_forced && u64::from(io.sectors) <= buffer.size {
+            let accepted = self.take_in(buffer, now, first, end);
+            return (now + processing(buffer.write_time)).max(accepted) + self.on_bus(&io);
+        }
+        let ready = self.take_arm(buffer, now, first, end) + command;
+        buffer.forget(first, end);
+        let access = self.reach(ready, waiting);
+        buffer.idle_from = access.end;
+        access.start + access.end.since(access.start).max(self.on_bus(&io))
+    }
+
+    fn serve_read(
+        &mut self,
+        buffer: &mut Buffer,
+        now: SimTime,
+        waiting: &Waiting,
+        is_fresh: bool,
+    ) -> SimTime {
+        let io = waiting.io;
+        let processing = |time: SimDuration| if is_fresh { time } else { SimDuration::ZERO };
+        let command = processing(self.model.command_time);
+        let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
+        let track = u64::from(waiting.location.sectors_per_track);
+        let from = match buffer.find(first, end, now, track) {
+            Found::All { ready } => {
+                self.read_on(buffer, now, end);
+                return (now + processing(buffer.hit_time) + self.on_bus(&io)).max(ready);
+            }
+            Found::UpTo(held) => held,
+            Found::Nothing => first,
+        };
+        let ready = self.take_arm(buffer, now, from, end) + command;
+        while !buffer.has_room() {
+            self.destage_one(buffer);
+        }
+        let ready = ready.max(buffer.idle_from + command);
+        let rest = Io { lba: Lba(from), sectors: (end - from) as u32, ..io };
+        let rest = if from == first { *waiting } else { self.place(now, rest) };
+        let mut access = self.reach(ready, &rest);
+        self.fill(buffer, &rest, &mut access, end);
+        // The bus carries the whole of it, the media bring what was not there.
+        (access.start + self.on_bus(&rest.io)).max(access.end).max(ready + self.on_bus(&io))
+    }
+
+    /// Begins to read ahead after a read of `..end` from the media.
+    fn fill(&self, buffer: &mut Buffer, read: &Waiting, access: &mut Access, end: u64) {
+        let first = read.io.lba.0;
+        let location = &read.location;
+        let disk_end = self.model.geometry.sectors().0;
+        match buffer.read_ahead {
+            DiskReadAhead::Off => {
+                buffer.idle_from = access.end;
+                buffer.forget(first, end);
+            }
+            DiskReadAhead::Segment => {
+                let pace = self.model.paces[location.zone as usize];
+                let limit = (end + buffer.size).min(disk_end);
+                buffer.idle_from = access.end;
+                buffer.begin_fill((end, end), access.end, pace, limit, None);
+            }
+            DiskReadAhead::Track => {
+                let spt = u64::from(location.sectors_per_track);
+                let track_start = first - u64::from(location.sector);
+                let track_end = (track_start + spt).min(disk_end);
+                let sector = (self.revolution << 16) / spt;
+                let turned = access.arrived + SimDuration(self.revolution);
+                if end > track_end {
+                    // It ends on a later track, which is read on from there.
+                    let limit = (track_end + (end - track_end).div_ceil(spt) * spt).min(disk_end);
+                    buffer.idle_from = access.end;
+                    buffer.begin_fill(
+                        (first.max(end.saturating_sub(buffer.size)), end),
+                        access.end,
+                        sector,
+                        limit,
+                        None,
+                    );
+                    return;
+                }
+                // A head that comes down within the run takes the end of it first, the start a turn later.
+                if turned < access.end {
+                    access.end = turned;
+                    access.start = access.start.min(turned);
+                }
+                buffer.idle_from = access.end;
+                let waited = access.start.since(access.arrived).0;
+                let passed = ((u128::from(waited) << 16) / u128::from(sector.max(1))) as u64;
+                let room = buffer.size.saturating_sub(end - first);
+                let kept = first - passed.min(room).min(first - track_start);
+                let holds_track = buffer.size >= spt && turned > access.end;
+                let limit = track_end.min(kept + buffer.size).max(end);
+                buffer.begin_fill(
+                    (kept, end),
+                    access.end,
+                    sector,
+                    limit,
+                    holds_track.then_some((turned, track_start)),
+                );
+            }
+        }
+    }
+
+    /// After a hit on what was read ahead, the drive reads on as far as there is room.
+    fn read_on(&self, buffer: &mut Buffer, now: SimTime, sent: u64) {
+        let disk_end = self.model.geometry.sectors().0;
+        if let Some(next) = buffer.resumes_at(sent, now) {
+            if next < disk_end {
+                let io = Io {
+                    lba: Lba(next),
+                    sectors: 1,
+                    is_write: false,
+                    is_background: true,
+                    is_forced: false,
+                    operation: 0,
+                };
+                let waiting = self.place(now, io);
+                let moving = self.moving(&waiting);
+                let wait = self.positioning(self.under_head(now), moving, &waiting);
+                buffer.resume(now + SimDuration(wait), sent, disk_end);
+            }
+        } else {
+            buffer.make_room(sent, disk_end);
+        }
+    }
+
+    /// Works out what the arm has done up to `now` with nobody asking for it.
+    fn idle(&mut self, buffer: &mut Buffer, now: SimTime) {
+        if let Some(done) = buffer.advance_fill(now) {
+            if !buffer.has_dirty() {
+                return;
+            }
+            self.leave_fill(buffer);
+            buffer.idle_from = buffer.idle_from.max(done);
+        } else if buffer.is_filling(now) {
+            return;
+        }
+        while buffer.idle_from < now && self.destage_next(buffer, now) {}
+    }
+
+    /// The arm is where its read-ahead has brought it.
+    fn leave_fill(&mut self, buffer: &mut Buffer) {
+        if let Some(sector) = buffer.head() {
+            let place = self.model.geometry.locate(Lba(sector));
+            (self.cylinder, self.surface, self.has_written) = (place.cylinder, place.surface, false);
+        }
+        buffer.end_fill();
+    }
+
+    /// Takes the arm away from what it does on its own, once older data of `first..end` are on the media; gives when.
+    fn take_arm(&mut self, buffer: &mut Buffer, now: SimTime, first: u64, end: u64) -> SimTime {
+        self.leave_fill(buffer);
+        buffer.idle_from = buffer.idle_from.max(now);
+        while let Some(index) = buffer.dirty_overlap(first, end) {
+            self.destage(buffer, index, now);
+        }
+        buffer.going = buffer.going.filter(|_| buffer.idle_from > now);
+        buffer.idle_from
+    }
+
+    /// Takes a write into the buffer; gives when it has the room.
+    fn take_in(&mut self, buffer: &mut Buffer, now: SimTime, first: u64, end: u64) -> SimTime {
+        buffer.forget(first, end);
+        if buffer.merge_write(first, end) {
+            return now;
+        }
+        let mut accepted = now;
+        let is_in_the_way = buffer.dirty_overlap(first, end).is_some();
+        if is_in_the_way || !buffer.has_room() {
+            self.leave_fill(buffer);
+            buffer.idle_from = buffer.idle_from.max(now);
+            while let Some(index) = buffer.dirty_overlap(first, end) {
+                self.destage(buffer, index, now);
+            }
+            if !buffer.has_room() {
+                self.destage_one(buffer);
+            }
+            accepted = buffer.idle_from;
+        } else if !buffer.is_filling(now) {
+            // The arm may begin with it no sooner than now.
+            buffer.idle_from = buffer.idle_from.max(now);
+        }
+        buffer.take_write(first, end, true);
+        accepted
+    }
+
+    /// Writes all dirty segments to the media.
+    fn destage_all(&mut self, buffer: &mut Buffer) {
+        if buffer.has_dirty() {
+            self.leave_fill(buffer);
+        }
+        while buffer.has_dirty() {
+            self.destage_one(buffer);
+        }
+    }
+
+    fn destage_one(&mut self, buffer: &mut Buffer) {
+        self.destage_next(buffer, SimTime(u64::MAX));
+    }
+
+    /// Writes the dirty segment that is nearest in time; gives whether there was one that could begin before `by`.
+    fn destage_next(&mut self, buffer: &mut Buffer, by: SimTime) -> bool {
+        let under_head = self.under_head(buffer.idle_from);
+        let nearest = buffer.dirty().min_by_key(|&(_, segment)| {
+            let waiting = self.write_of(segment.start, segment.end, buffer.idle_from);
+            self.positioning(under_head, self.moving(&waiting), &waiting)
+        });
+        let Some((index, _)) = nearest.filter(|_| buffer.idle_from < by) else { return false };
+        self.destage(buffer, index, buffer.idle_from);
+        true
+    }
+
+    fn destage(&mut self, buffer: &mut Buffer, index: usize, from: SimTime) {
+        let Some((_, segment)) = buffer.dirty().find(|&(at, _)| at == index) else { return };
+        let from = from.max(buffer.idle_from);
+        let waiting = self.write_of(segment.start, segment.end, from);
+        buffer.idle_from = self.reach(from, &waiting).end;
+        buffer.going = Some((segment.start, segment.end));
+        buffer.clean(index);
+    }
+
+    /// The write of a dirty segment.
+    fn write_of(&self, first: u64, end: u64, now: SimTime) -> Waiting {
+        let sectors = Sectors(end - first).0 as u32;
+        self.place(
+            now,
+            Io {
+                lba: Lba(first),
+                sectors,
+                is_write: true,
+                is_background: true,
+                is_forced: false,
+                operation: 0,
+            },
+        )
+    }
+}

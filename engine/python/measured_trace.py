@@ -1,0 +1,130 @@
+"""Recorded requests with the service time that a real disk took for each: the VALIDATE form of DiskSim.
+
+One request a line: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap from the
+request's completion to the next request. One request is outstanding at a time.
+"""
+
+import gzip
+import lzma
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from destage.errors import TraceError
+
+_COLUMNS = ("R or W", "a tag", "first sector", "sectors", "service time in us", "gap in us")
+_OPENERS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
+_MOST_SECTORS = 2**32 - 1
+_MOST_MICROSECONDS = 1e12
+
+
+@dataclass(frozen=True)
+class MeasuredTrace:
+    """Requests in order, with what the disk took for each.
+
+    Attributes:
+        is_write: Whether each writes.
+        lba: First sector of each [512 bytes].
+        sectors: Number of sectors of each.
+        service_ms: Measured service time of each [ms].
+        gap_ns: From each one's completion to the next request [ns].
+    """
+
+    is_write: npt.NDArray[np.bool_]
+    lba: npt.NDArray[np.uint64]
+    sectors: npt.NDArray[np.uint64]
+    service_ms: npt.NDArray[np.float64]
+    gap_ns: npt.NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        return len(self.lba)
+
+    def first_half(self) -> "MeasuredTrace":
+        """The requests before the middle."""
+        half = len(self) // 2
+        return MeasuredTrace(
+            self.is_write[:half],
+            self.lba[:half],
+            self.sectors[:half],
+            self.service_ms[:half],
+            self.gap_ns[:half],
+        )
+
+
+def load(path: str | Path) -> MeasuredTrace:
+    """Read a trace of measured service times.
+
+    Args:
+        path: The file, plain or packed (`.xz`, `.gz`).
+
+    Raises:
+        TraceError: The file cannot be read; the message names file, line, column, value and what is expected.
+    """
+    path = Path(path)
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
+    try:
+        text = _OPENERS.get(path.suffix, bytes)(raw).decode()
+    except (lzma.LZMAError, EOFError, OSError) as error:
+        raise TraceError(f"{path}: cannot be unpacked: {error}") from None
+    except UnicodeDecodeError as error:
+        raise TraceError(f"{path}: byte {error.start}: is no text") from None
+    records = list(_records(path, text))
+    if not records:
+        raise TraceError(f"{path}: holds no request")
+    writes, lba, sectors, service, gap = zip(*records, strict=True)
+    return MeasuredTrace(
+        np.array(writes, dtype=np.bool_),
+        np.array(lba, dtype=np.uint64),
+        np.array(sectors, dtype=np.uint64),
+        np.array(service) / 1e3,
+        np.rint(np.array(gap) * 1e3).astype(np.uint64),
+    )
+
+
+def _records(path: Path, text: str) -> Iterator[tuple[bool, int, int, float, float]]:
+    for number, line in enumerate(text.splitlines(), 1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+
+        def refuse(
+            column: int, expected: str, *, number: int = number, fields: list[str] = fields
+        ) -> TraceError:
+            value = repr(fields[column]) if column < len(fields) else "nothing"
+            name = _COLUMNS[column] if column < len(_COLUMNS) else "nothing"
+            return TraceError(f"{path}: line {number}, column {column + 1} ({name}): {value}; {expected}")
+
+        if len(fields) != len(_COLUMNS):
+            raise refuse(min(len(fields), len(_COLUMNS)), f"expected are the columns {', '.join(_COLUMNS)}")
+        if fields[0] not in {"R", "W"}:
+            raise refuse(0, "expected is R or W")
+        lba, sectors = (_integer(fields[column]) for column in (2, 3))
+        if lba is None or lba >= 2**63:
+            raise refuse(2, "expected is a whole number of sectors below 2^63")
+        if sectors is None or not 1 <= sectors <= _MOST_SECTORS:
+            raise refuse(3, f"expected is 1 to {_MOST_SECTORS} sectors")
+        service, gap = (_microseconds(fields[column]) for column in (4, 5))
+        if service is None:
+            raise refuse(4, "expected is a time in microseconds, 0 or more")
+        if gap is None:
+            raise refuse(5, "expected is a time in microseconds, 0 or more")
+        yield fields[0] == "W", lba, sectors, service, gap
+
+
+def _integer(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _microseconds(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and 0 <= value <= _MOST_MICROSECONDS else None
