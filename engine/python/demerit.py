@@ -1,14 +1,14 @@
 """How far a model's service times are from measured ones.
 
-The demerit figure is the root mean square horizontal distance between the two cumulative distributions (Ruemmler,
-Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994):
+The demerit figure is the root mean square horizontal distance between the two cumulative distributions
+(Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994):
 
     D = sqrt( integral over q from 0 to 1 of (F^-1(q) - G^-1(q))^2 dq )      [ms]
 
-where F^-1 and G^-1 are the quantile functions of the two samples. Both are steps, so the integral is a finite sum and is
-taken exactly. One figure over all requests can be reached without any model, by drawing from service times seen before;
-so it is also taken class by class, beside two things that know nothing of disks: the distance between the two halves of
-the measurement itself, and such a draw (the *toy*).
+where F^-1 and G^-1 are the quantile functions of the two samples. Both are steps, so the integral is a finite
+sum and is taken exactly. One figure over all requests can be reached without any model, by drawing from
+service times seen before; so it is also taken class by class, beside two things that know nothing of disks:
+the distance between the two halves of the measurement itself, and such a draw (the *toy*).
 """
 
 from collections.abc import Iterator
@@ -86,8 +86,9 @@ def demerit(one: Times, other: Times) -> float:
 def classes(trace: MeasuredTrace) -> dict[str, Mask]:
     """Which requests are of which class: all, writes, sequential reads, other reads by quartile of distance.
 
-    A read is sequential when it begins where the request before it ended. The distance of another is that of its first
-    sector from there (the first request comes from sector 0); the quartiles are those of the whole trace.
+    A read is sequential when it begins where the request before it ended. The distance of another is that of
+    its first sector from there (the first request comes from sector 0); the quartiles are those of the whole
+    trace.
     """
     first = trace.lba.astype(np.int64)
     before = np.concatenate([[-1], (first + trace.sectors.astype(np.int64))[:-1]])
@@ -107,7 +108,9 @@ def classes(trace: MeasuredTrace) -> dict[str, Mask]:
     return found
 
 
-def scores(trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limit_ms: float) -> list[ClassScore]:
+def scores(
+    trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limit_ms: float
+) -> list[ClassScore]:
     """The score of every class that both halves of the trace hold.
 
     Args:
@@ -145,7 +148,7 @@ def scores(trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limi
 
 
 def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
-    """What a fit makes small: the squared distance over all requests plus the mean of those of the classes [ms^2].
+    """What a fit makes small [ms^2]: the squared distance over all requests plus the mean of the classes'.
 
     Args:
         trace: The measurement that is fitted to.
@@ -160,7 +163,9 @@ def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
     return overall + sum(squares.values()) / max(1, len(squares))
 
 
-def _interval(measured: Times, model: npt.NDArray[np.float64], draws: np.random.Generator) -> tuple[float, float]:
+def _interval(
+    measured: Times, model: npt.NDArray[np.float64], draws: np.random.Generator
+) -> tuple[float, float]:
     def resampled() -> Iterator[float]:
         for _ in range(_RESAMPLES):
             chosen = draws.integers(0, len(measured), len(measured))

@@ -1,6 +1,7 @@
-"""Disk facts in DiskSim's parameter files: a `.model` (layout and mechanics) and a `.diskspecs` (buffer and overheads).
+"""Disk facts in DiskSim's files: `.model` (layout and mechanics), `.diskspecs` (buffer and overheads).
 
-Read are the facts; how DiskSim would use them is its own affair. Left out: slipped and remapped sectors, one by one.
+Read are the facts; how DiskSim would use them is its own affair. Left out: slipped and remapped sectors, one
+by one.
 """
 
 import re

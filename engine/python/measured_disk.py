@@ -1,11 +1,12 @@
 """A disk, described by its facts, beside the measurement of a real one.
 
-The facts are those of a disk in a configuration. What a fact sheet does not give is assumed, and said so; what may be
-fitted is fitted on the first half of the measurement, and the second half is the score. Service times come from
-`disk_service_times`: the drive that every run has, one request outstanding, the recorded gaps between them.
+The facts are those of a disk in a configuration. What a fact sheet does not give is assumed, and said so;
+what may be fitted is fitted on the first half of the measurement, and the second half is the score. Service
+times come from `disk_service_times`: the drive that every run has, one request outstanding, the recorded gaps
+between them.
 
-The gaps do not hold where the platter stood (the disk and the clock that took them drift against each other by turns),
-so the model is replayed several times, each with all gaps longer by another share of a turn.
+The gaps do not hold where the platter stood (the disk and the clock that took them drift against each other
+by turns), so the model is replayed several times, each with all gaps longer by another share of a turn.
 """
 
 import json
@@ -31,8 +32,8 @@ ASSUMED: Mapping[str, Any] = {
     "buffer.write_time": "0.45ms",
     "buffer.write_cache": True,
 }
-"""What holds where the facts are silent; see docs/validating-a-disk.md for the reasons. Besides, `read_settle` is the
-time of a seek over one cylinder."""
+"""What holds where the facts are silent; see docs/validating-a-disk.md for the reasons. Besides,
+`read_settle` is the time of a seek over one cylinder."""
 
 FITTABLE: Mapping[str, tuple[float, float]] = {
     "command_time": (0.0, 20e6),
@@ -73,7 +74,8 @@ def load_disk(given: str) -> dict[str, Any]:
     """The facts of a disk, as a person wrote them.
 
     Args:
-        given: A TOML file with the fields of a disk (and `use`, to start from a catalogue entry), a DiskSim `.model` or
+        given: A TOML file with the fields of a disk (and `use`, to start from a catalogue entry), a DiskSim
+        `.model` or
             `.diskspecs` file, or a name of the catalogue.
 
     Raises:
@@ -217,7 +219,7 @@ def _put(disk: dict[str, Any], name: str, value: float) -> None:
 
 
 def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phases: int) -> dict[str, float]:
-    """The values that make the loss on the first half small, by the simplex of Nelder and Mead (1965)."""
+    """The values that make the loss on the first half small (simplex, Nelder and Mead 1965); `disk` changes."""
     from scipy.optimize import minimize  # noqa: PLC0415 - takes as long to load as all the rest
 
     first = trace.first_half()
@@ -225,7 +227,7 @@ def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phase
     low, high = (np.array([FITTABLE[name][side] for name in names]) for side in (0, 1))
 
     def values(point: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return np.clip(point * scale, low, high)
+        return np.asarray(np.clip(point * scale, low, high), dtype=np.float64)
 
     def loss_at(point: npt.NDArray[np.float64]) -> float:
         for name, value in zip(names, values(point), strict=True):
@@ -234,13 +236,14 @@ def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phase
 
     start = np.array([_get(disk, name) for name in names]) / scale
     simplex = np.vstack([start, start + np.eye(len(names))])
-    options = {
+    options: Any = {
         "initial_simplex": simplex,
         "maxfev": _EVALUATIONS * len(names),
         "xatol": 0.02,
         "fatol": 1e-6,
     }
-    found = values(minimize(loss_at, start, method="Nelder-Mead", options=options).x)
+    search: Any = minimize
+    found = values(search(loss_at, start, method="Nelder-Mead", options=options).x)
     return dict(zip(names, map(float, found), strict=True))
 
 

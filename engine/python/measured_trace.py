@@ -1,7 +1,7 @@
 """Recorded requests with the service time that a real disk took for each: the VALIDATE form of DiskSim.
 
-One request a line: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap from the
-request's completion to the next request. One request is outstanding at a time.
+One request a line: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap from
+the request's completion to the next request. One request is outstanding at a time.
 """
 
 import gzip

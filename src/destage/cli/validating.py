@@ -12,9 +12,7 @@ from destage.errors import ConfigError
 if TYPE_CHECKING:
     from destage.engine.measured_disk import Validation
 
-app = typer.Typer(
-    help="Models against measurements.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(help="Models against measurements.", no_args_is_help=True, rich_markup_mode=None)
 _NANOSECONDS_PER_MS = 1e6
 
 
@@ -27,17 +25,23 @@ def _group() -> None:
 def disk(
     trace: Annotated[
         Path,
-        typer.Option("--trace", metavar="FILE", help="Measured service times (DiskSim's VALIDATE form, .xz, .gz)."),
+        typer.Option(
+            "--trace", metavar="FILE", help="Measured service times (DiskSim's VALIDATE form, .xz, .gz)."
+        ),
     ],
     facts: Annotated[
         str,
         typer.Option(
-            "--disk", metavar="FILE|NAME", help="The disk's facts: .toml, DiskSim's .model or .diskspecs, or a name."
+            "--disk",
+            metavar="FILE|NAME",
+            help="The disk's facts: .toml, DiskSim's .model or .diskspecs, or a name.",
         ),
     ],
     fit: Annotated[
         list[str] | None,
-        typer.Option("--fit", metavar="FIELD", help="Fit this on the first half; may be repeated. Default: all."),
+        typer.Option(
+            "--fit", metavar="FIELD", help="Fit this on the first half; may be repeated. Default: all."
+        ),
     ] = None,
     no_fit: Annotated[bool, typer.Option("--no-fit", help="Fit nothing.")] = False,
     limit_ms: Annotated[
@@ -91,8 +95,10 @@ def _written(name: str, value: float) -> str:
 
 def _page(found: "Validation") -> str:
     lines = [
-        f"{'class':<24}{'n':>6} {'mean ms':>14} {'demerit ms':>11} {'95 %':>15} {'limit':>6} "
-        f"{'first half':>10} {'halves':>7} {'toy':>6} {'corr':>6}"
+        (
+            f"{'class':<24}{'n':>6} {'mean ms':>14} {'demerit ms':>11} {'95 %':>15} {'limit':>6} "
+            f"{'first half':>10} {'halves':>7} {'toy':>6} {'corr':>6}"
+        )
     ]
     for each in found.classes:
         low, high = each.interval_ms

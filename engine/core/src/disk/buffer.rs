@@ -101,8 +101,8 @@ pub(super) struct Buffer {
     pub caches_writes: bool,
     /// Since when the arm has had nothing to do but to read ahead and to destage.
     pub idle_from: SimTime,
-    /// What is being written from the buffer, until `idle_from`.
-    pub going: Option<(u64, u64)>,
+    /// The segment that is being written to the media, until `idle_from`, and what of it.
+    pub going: Option<(usize, u64, u64)>,
     fill: Option<Fill>,
     turn: u64,
     lapse: f64,
@@ -222,20 +222,27 @@ impl Buffer {
         self.make_room(sent, disk_end);
     }
 
-    /// The least recently used clean segment; none where all are dirty.
-    fn oldest_clean(&self) -> Option<usize> {
-        let clean = self.segments.iter().enumerate().filter(|(_, segment)| !segment.is_dirty);
+    /// The least recently used segment that is free at `now`; none where all are dirty or on their way.
+    fn oldest_clean(&self, now: SimTime) -> Option<usize> {
+        let going = self.going.filter(|_| self.idle_from > now).map(|(index, ..)| index);
+        let clean = self
+            .segments
+            .iter()
+            .enumerate()
+            .filter(|&(index, segment)| !segment.is_dirty && Some(index) != going);
         clean.min_by_key(|(_, segment)| segment.used).map(|(index, _)| index)
     }
 
-    /// Whether a segment can be had.
-    pub fn has_room(&self) -> bool {
-        self.oldest_clean().is_some()
+    /// Whether a segment can be had at `now`.
+    pub fn has_room(&self, now: SimTime) -> bool {
+        self.oldest_clean(now).is_some()
     }
 
-    /// Takes a segment for `start..end`. Precondition: [`Self::has_room`].
-    fn take(&mut self, start: u64, end: u64, is_dirty: bool) -> usize {
-        let Some(index) = self.oldest_clean() else { unreachable!("a segment is taken where none is clean") };
+    /// Takes a segment for `start..end` at `now`. Precondition: [`Self::has_room`].
+    fn take(&mut self, start: u64, end: u64, is_dirty: bool, now: SimTime) -> usize {
+        let Some(index) = self.oldest_clean(now) else {
+            unreachable!("a segment is taken where none is clean")
+        };
         if self.fill.is_some_and(|fill| fill.segment == index) {
             self.fill = None;
         }
@@ -255,10 +262,10 @@ impl Buffer {
         whole: Option<(SimTime, u64)>,
     ) {
         self.forget(kept.0, limit.max(kept.1));
-        if !self.has_room() {
+        if !self.has_room(from) {
             return;
         }
-        let segment = self.take(kept.0, kept.1, false);
+        let segment = self.take(kept.0, kept.1, false, from);
         if self.lapse > 0.0 && self.lapses.unit() < self.lapse {
             return;
         }
@@ -298,9 +305,9 @@ impl Buffer {
         true
     }
 
-    /// Takes written sectors into a segment of their own. Precondition: [`Self::has_room`].
-    pub fn take_write(&mut self, first: u64, end: u64, is_dirty: bool) {
-        self.take(first, end, is_dirty);
+    /// Takes written sectors into a segment of their own at `now`. Precondition: [`Self::has_room`].
+    pub fn take_write(&mut self, first: u64, end: u64, now: SimTime) {
+        self.take(first, end, true, now);
     }
 
     /// The dirty segments, by index.
@@ -325,7 +332,7 @@ impl Buffer {
 
     /// The power is gone: calls `lose` with what was not on the media at `now`.
     pub fn lose_power(&mut self, now: SimTime, mut lose: impl FnMut(u64, u64)) {
-        if let Some((first, end)) = self.going.take()
+        if let Some((_, first, end)) = self.going.take()
             && self.idle_from > now
         {
             lose(first, end);

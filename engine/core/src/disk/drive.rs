@@ -231,3 +231,6 @@ impl Drive {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use super::drive::Drive;
 use super::queue::Waiting;
 use super::{Io, ROUNDING, count};
 use crate::config::{DiskReadAhead, QueuePolicy};
-use crate::units::{Lba, Sectors, SimDuration, SimTime};
+use crate::units::{Lba, SimDuration, SimTime};
 
 /// When an I/O is at the media.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +184,7 @@ impl Drive {
             Found::Nothing => first,
         };
         let ready = self.take_arm(buffer, now, from, end) + command;
-        while !buffer.has_room() {
+        while !buffer.has_room(buffer.idle_from) {
             self.destage_one(buffer);
         }
         let ready = ready.max(buffer.idle_from + command);
@@ -319,13 +319,13 @@ impl Drive {
         }
         let mut accepted = now;
         let is_in_the_way = buffer.dirty_overlap(first, end).is_some();
-        if is_in_the_way || !buffer.has_room() {
+        if is_in_the_way || !buffer.has_room(now) {
             self.leave_fill(buffer);
             buffer.idle_from = buffer.idle_from.max(now);
             while let Some(index) = buffer.dirty_overlap(first, end) {
                 self.destage(buffer, index, now);
             }
-            if !buffer.has_room() {
+            if !buffer.has_room(buffer.idle_from) {
                 self.destage_one(buffer);
             }
             accepted = buffer.idle_from;
@@ -333,7 +333,7 @@ impl Drive {
             // The arm may begin with it no sooner than now.
             buffer.idle_from = buffer.idle_from.max(now);
         }
-        buffer.take_write(first, end, true);
+        buffer.take_write(first, end, accepted);
         accepted
     }
 
@@ -368,13 +368,13 @@ impl Drive {
         let from = from.max(buffer.idle_from);
         let waiting = self.write_of(segment.start, segment.end, from);
         buffer.idle_from = self.reach(from, &waiting).end;
-        buffer.going = Some((segment.start, segment.end));
+        buffer.going = Some((index, segment.start, segment.end));
         buffer.clean(index);
     }
 
     /// The write of a dirty segment.
     fn write_of(&self, first: u64, end: u64, now: SimTime) -> Waiting {
-        let sectors = Sectors(end - first).0 as u32;
+        let sectors = (end - first) as u32;
         self.place(
             now,
             Io {

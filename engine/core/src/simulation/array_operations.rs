@@ -63,6 +63,11 @@ impl Simulation {
         let operation = self
             .operations
             .insert(ArrayOperation { range: Some(range), ..ArrayOperation::new(array, Kind::Write, parent) });
+        // What leaves the cache, or must be stable, has to be on the media; the rest may stay in a drive's own cache.
+        let is_forced = match parent {
+            Parent::WriteThrough { request } => self.requests[request].command.is_forced,
+            _ => true,
+        };
         let planned = &mut self.planned;
         let mut chain = |ios: &[DiskIo], is_write: bool| {
             // Linked from the back, so that they are issued in order.
@@ -74,7 +79,7 @@ impl Simulation {
                         sectors: io.sectors.0 as u32,
                         is_write,
                         is_background,
-                        is_forced: false,
+                        is_forced: is_write && is_forced,
                         operation,
                     },
                     next,
@@ -96,6 +101,30 @@ impl Simulation {
             self.start(operation);
         }
         update
+    }
+
+    /// Flushes the write caches of an array's devices on behalf of a request; gives false where they have none.
+    pub(super) fn flush_devices(&mut self, array: u16, request: u32) -> bool {
+        let state = &self.arrays[array as usize];
+        if !state.is_volatile {
+            return false;
+        }
+        let members = state.redundancy.members.iter();
+        let devices: Vec<_> = members
+            .filter(|member| !matches!(member.state, MemberState::Missing))
+            .map(|member| member.device)
+            .collect();
+        let operation = self.operations.insert(ArrayOperation {
+            pending: devices.len() as u32,
+            ..ArrayOperation::new(array, Kind::Flush, Parent::Flush { request })
+        });
+        self.requests[request].pending = 1;
+        let io =
+            Io { lba: Lba(0), sectors: 0, is_write: true, is_background: false, is_forced: true, operation };
+        for device in devices {
+            self.submit(device, io);
+        }
+        true
     }
 
     /// Starts an operation that has its range to itself.
@@ -217,7 +246,7 @@ impl Simulation {
             self.unlock(operation, &done, &range);
         }
         match done.parent {
-            Parent::Read { request } => self.part_done(request),
+            Parent::Read { request } | Parent::Flush { request } => self.part_done(request),
             Parent::Fetch { fetch } => self.fetch_done(fetch),
             Parent::WriteThrough { request } => {
                 let command = self.requests[request].command;

@@ -28,6 +28,8 @@ pub struct ArrayState {
     pub rebuild: Rebuild,
     /// Stripes that are being written.
     pub locks: HashMap<u64, StripeLock, FxBuildHasher>,
+    /// Whether its devices may lose writes that are done.
+    pub is_volatile: bool,
     /// Destages under way.
     pub destages: u32,
     /// Destages that may be under way at a time.
@@ -74,6 +76,11 @@ pub enum Parent {
         /// The request.
         request: u32,
     },
+    /// A flush of the devices' own write caches.
+    Flush {
+        /// The request.
+        request: u32,
+    },
     /// A destage of lines of the write cache.
     Destage {
         /// The lines.
@@ -102,6 +109,8 @@ pub enum Kind {
     Write,
     /// Rebuilds a strip.
     Rebuild,
+    /// Flushes devices.
+    Flush,
 }
 
 /// A group of disk I/Os: all of the first step, then all of the second.

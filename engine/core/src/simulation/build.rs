@@ -48,6 +48,7 @@ impl Simulation {
                 redundancy: Redundancy::new(devices.len() as u32, array.disks, array.hot_spares),
                 rebuild: array.rebuild,
                 locks: std::collections::HashMap::default(),
+                is_volatile: built.iter().any(disk::BlockDevice::is_volatile),
                 destages: 0,
                 destage_limit: scenario.controller.cache.write.destage_depth.saturating_mul(array.disks),
                 awaits_age: false,

@@ -226,7 +226,7 @@ impl Simulation {
                 let stripe = layout.stripe_on(disk, row);
                 self.read_locked(array, stripe, &[part], Parent::Part { operation });
             }
-            Kind::LockedRead | Kind::Write | Kind::Rebuild => {
+            Kind::LockedRead | Kind::Write | Kind::Rebuild | Kind::Flush => {
                 let entry = &mut self.operations[operation];
                 entry.is_overtaken |= !io.is_write;
                 #[cfg(all(test, debug_assertions))]

@@ -163,16 +163,17 @@ impl Simulation {
         }
     }
 
-    /// A flush: what was acknowledged before is in protected cache, or on media already, unless the cache drains.
+    /// A flush: what was acknowledged before is in protected cache or at the disks, unless the cache drains; disks that
+    /// cache writes are flushed.
     pub(super) fn flush(&mut self, request: u32) {
         let is_durable =
             self.may_hold_dirty() || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0);
         #[cfg(all(test, debug_assertions))]
         let is_durable = is_durable || self.fault == Some(super::oracle::Fault::FlushOverDirty);
-        if is_durable {
-            self.complete(request);
-        } else {
+        if !is_durable {
             self.hold(request);
+        } else if !self.flush_devices(self.requests[request].array, request) {
+            self.complete(request);
         }
     }
 
