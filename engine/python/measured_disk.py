@@ -219,7 +219,7 @@ def _put(disk: dict[str, Any], name: str, value: float) -> None:
 
 
 def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phases: int) -> dict[str, float]:
-    """The values that make the loss on the first half small (simplex, Nelder and Mead 1965); `disk` changes."""
+    """The values that make the loss on the first half small (Nelder, Mead 1965); `disk` changes."""
     from scipy.optimize import minimize  # noqa: PLC0415 - takes as long to load as all the rest
 
     first = trace.first_half()

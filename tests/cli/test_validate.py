@@ -1,0 +1,107 @@
+"""destage validate disk: what it prints, and how it says what is wrong."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from cli.conftest import Destage
+
+DISK = """\
+rpm = "6000rpm"
+head_switch = "1ms"
+command_time = "0.1ms"
+bus_rate = "20MB/s"
+
+[buffer]
+segments = 2
+segment = "64KiB"
+hit_time = "0.1ms"
+write_cache = false
+
+[geometry]
+kind = "zones"
+surfaces = 2
+zones = [{ cylinders = 100, sectors_per_track = 100 }]
+
+[seek]
+kind = "figures"
+track_to_track = "1ms"
+average = "4ms"
+full_stroke = "8ms"
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    trace, disk = tmp_path / "disk.trace.gz", tmp_path / "disk.toml"
+    lines = [
+        f"{'RW'[index % 5 == 0]} Hit {index * 7919 % 19_000} 8 {5000 + index % 977}.0 {20_000 + index}.0"
+        for index in range(400)
+    ]
+    trace.write_bytes(gzip.compress("\n".join(lines).encode()))
+    disk.write_text(DISK)
+    return trace, disk
+
+
+def test_a_disk_is_scored_class_by_class(destage: Destage, files: tuple[Path, Path]) -> None:
+    trace, disk = files
+    done = destage("validate", "disk", "--trace", trace, "--disk", disk, "--no-fit", "--json")
+    assert done.code == 0
+    found = json.loads(done.out)
+    assert found["fitted"] == {}
+    assert found["assumed"] == {"buffer.write_time": "0.45ms", "read_settle": "1ms"}
+    names = [each["name"] for each in found["classes"]]
+    assert names[:2] == ["all requests", "writes"]
+    assert found["classes"][0]["requests"] == 200
+    low, high = found["classes"][0]["interval_ms"]
+    assert 0 < low < high
+
+
+def test_what_is_fitted_is_told_and_limits_count_where_asked(
+    destage: Destage, files: tuple[Path, Path]
+) -> None:
+    trace, disk = files
+    given = ["validate", "disk", "--trace", trace, "--disk", disk, "--fit", "command_time", "--phases", "1"]
+    done = destage(*given)
+    assert done.code == 0
+    assert "fitted on the first half: command_time = " in done.out
+    assert "NOT MET" in done.out
+    assert destage(*given, "--strict").code == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("X Hit 0 8 1.0 1.0", "line 2, column 1 (R or W): 'X'; expected is R or W"),
+        ("R Hit -1 8 1.0 1.0", "line 2, column 3 (first sector): '-1'; expected is a whole number"),
+        ("R Hit 0 0 1.0 1.0", "line 2, column 4 (sectors): '0'; expected is 1 to"),
+        ("R Hit 0 8 nan 1.0", "line 2, column 5 (service time in us): 'nan'; expected is a time"),
+        ("R Hit 0 8 1.0", "line 2, column 6 (gap in us): nothing; expected are the columns"),
+        ("R Hit 30000 8 1.0 1.0", "request 1: sectors 30000 to 30008 of a disk of 20000"),
+    ],
+)
+def test_a_trace_that_is_wrong_is_refused_where_it_is(
+    destage: Destage, files: tuple[Path, Path], tmp_path: Path, line: str, message: str
+) -> None:
+    trace = tmp_path / "wrong.trace"
+    trace.write_text(f"R Hit 0 8 1.0 1.0\n{line}\n")
+    done = destage("validate", "disk", "--trace", trace, "--disk", files[1], "--no-fit")
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_facts_that_are_wrong_are_refused(destage: Destage, files: tuple[Path, Path], tmp_path: Path) -> None:
+    trace, _ = files
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text(DISK.replace("6000rpm", "slow"))
+    done = destage("validate", "disk", "--trace", trace, "--disk", wrong)
+    assert done.code == 2
+    assert "wrong.toml" in done.err
+    assert "rpm" in done.err
+    done = destage("validate", "disk", "--trace", trace, "--disk", "cheetah_9l")
+    assert done.code == 2
+    assert "cheetah_9lp" in done.err
+    done = destage("validate", "disk", "--trace", trace, "--disk", files[1], "--fit", "rpm")
+    assert done.code == 2
+    assert "command_time" in done.err
