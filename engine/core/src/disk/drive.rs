@@ -170,6 +170,9 @@ impl BlockDevice for Drive {
 
     fn fail(&mut self, now: SimTime) -> Vec<Io> {
         self.usage.cut(now);
+        if let Some(buffer) = &mut self.buffer {
+            buffer.lose_power(now, |_, _| {});
+        }
         let waiting = self.foreground.drain().chain(self.background.drain()).map(|waiting| waiting.io);
         self.current.take().into_iter().chain(waiting).collect()
     }

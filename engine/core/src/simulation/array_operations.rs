@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
+use super::redundancy::MemberState;
 use super::stripe_lock::WriteRange;
 use super::stripe_write::DiskIo;
 use crate::disk::{Agenda, BlockDevice as _, Io};

@@ -130,7 +130,7 @@ impl Simulation {
             sectors: unit.0 as u32,
             is_write: true,
             is_background,
-            is_forced: false,
+            is_forced: true,
             operation,
         };
         self.operations[operation].second =
