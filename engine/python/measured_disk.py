@@ -126,6 +126,7 @@ def validate(
     for name, value in fitted.items():
         _put(disk, name, value)
     modelled = service_ms(trace, disk, phases)
+    assumed = {name: value for name, value in assumed.items() if name not in fitted}
     return Validation(disk, assumed, fitted, scores(trace, modelled, overall_limit_ms), modelled)
 
 
