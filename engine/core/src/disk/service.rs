@@ -185,7 +185,7 @@ impl Drive {
         };
         let ready = self.take_arm(buffer, now, from, end) + command;
         while !buffer.has_room(buffer.idle_from) {
-            self.destage_one(buffer);
+            self.destage_nearest(buffer);
         }
         let ready = ready.max(buffer.idle_from + command);
         let rest = Io { lba: Lba(from), sectors: (end - from) as u32, ..io };
@@ -288,7 +288,7 @@ impl Drive {
         } else if buffer.is_filling(now) {
             return;
         }
-        while buffer.idle_from < now && self.destage_next(buffer, now) {}
+        while buffer.idle_from < now && self.destage_nearest(buffer) {}
     }
 
     /// The arm is where its read-ahead has brought it.
@@ -326,7 +326,7 @@ impl Drive {
                 self.destage(buffer, index, now);
             }
             if !buffer.has_room(buffer.idle_from) {
-                self.destage_one(buffer);
+                self.destage_nearest(buffer);
             }
             accepted = buffer.idle_from;
         } else if !buffer.is_filling(now) {
@@ -342,23 +342,17 @@ impl Drive {
         if buffer.has_dirty() {
             self.leave_fill(buffer);
         }
-        while buffer.has_dirty() {
-            self.destage_one(buffer);
-        }
+        while self.destage_nearest(buffer) {}
     }
 
-    fn destage_one(&mut self, buffer: &mut Buffer) {
-        self.destage_next(buffer, SimTime(u64::MAX));
-    }
-
-    /// Writes the dirty segment that is nearest in time; gives whether there was one that could begin before `by`.
-    fn destage_next(&mut self, buffer: &mut Buffer, by: SimTime) -> bool {
+    /// Writes the dirty segment that is nearest in time; gives whether there was one.
+    fn destage_nearest(&mut self, buffer: &mut Buffer) -> bool {
         let under_head = self.under_head(buffer.idle_from);
         let nearest = buffer.dirty().min_by_key(|&(_, segment)| {
             let waiting = self.write_of(segment.start, segment.end, buffer.idle_from);
             self.positioning(under_head, self.moving(&waiting), &waiting)
         });
-        let Some((index, _)) = nearest.filter(|_| buffer.idle_from < by) else { return false };
+        let Some((index, _)) = nearest else { return false };
         self.destage(buffer, index, buffer.idle_from);
         true
     }
