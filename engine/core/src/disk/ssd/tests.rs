@@ -17,7 +17,7 @@ fn model(precondition: &str, capacity: u64, over_provisioning: f64, pages_per_bl
     let ssd: Ssd = serde_json::from_value(serde_json::json!({
         "capacity": capacity, "over_provisioning": over_provisioning, "channels": 1, "dies_per_channel": 2,
         "page": 8192, "pages_per_block": pages_per_block, "read_time": 0, "program_time": 0,
-        "precondition": precondition,
+        "precondition": precondition, "gc_low_mark": 2,
     }))
     .unwrap();
     SsdModel::new(&ssd, 1).unwrap()
