@@ -17,8 +17,9 @@ PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 
 def test_every_verb_has_help_and_json(destage: Any) -> None:
     command = typer.main.get_command(app)
-    verbs = [(name,) for name in command.commands if name not in {"study", "trace"}]
-    verbs += [(group, name) for group in ("study", "trace") for name in command.commands[group].commands]
+    groups = ("study", "trace", "validate")
+    verbs = [(name,) for name in command.commands if name not in groups]
+    verbs += [(group, name) for group in groups for name in command.commands[group].commands]
     for verb in verbs:
         done = destage(*verb, "--help")
         assert done.code == 0

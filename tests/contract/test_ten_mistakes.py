@@ -41,7 +41,7 @@ EXPECTED: dict[str, tuple[object, tuple[str, ...]]] = {
     "controler": (TEN["controler"], ("not known", "did you mean 'controller'?")),
     "array.raid": (5, ("0, 1, 10, 5, 6", "in quotes: '5'")),
     "array.disks": ("four", ("a whole number",)),
-    "array.disk.queue.policy": ("sptff", ("sptf, sstf, c_look, fcfs", "did you mean 'sptf'?")),
+    "array.disk.queue.policy": ("sptff", ("sptf, sstf, look, c_look, fcfs", "did you mean 'sptf'?")),
     "run.warm_up": (
         {"request": 1000},
         ("auto, none, {requests: ...}, {duration: ...}", "did you mean 'requests'?"),

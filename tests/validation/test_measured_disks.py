@@ -106,7 +106,7 @@ def _no_write_cache(disk: dict[str, Any]) -> None:
 
 
 def _slower_spindle(disk: dict[str, Any]) -> None:
-    disk["rpm"] /= 1.1
+    disk["rpm"] /= 1.25
 
 
 @pytest.mark.parametrize(

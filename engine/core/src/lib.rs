@@ -30,4 +30,4 @@ pub use error::RunError;
 pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
 
 /// Version of the results: it rises whenever the same scenario gives another row.
-pub const RESULTS_VERSION: u32 = 1;
+pub const RESULTS_VERSION: u32 = 2;
