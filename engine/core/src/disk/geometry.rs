@@ -20,14 +20,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::divisor::Divisor;
 use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration};
 
 pub use data_sheet::MAX_SURFACES;
+pub use error::GeometryError;
 
 mod data_sheet;
+mod error;
 
 /// Cylinders next to each other that hold the same number of sectors on every track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,80 +69,6 @@ pub struct SwitchTimes {
     pub head_switch: SimDuration,
     /// Time of a seek to the next cylinder \[ns\]; the head switch that goes with it runs at the same time.
     pub single_cylinder_seek: SimDuration,
-}
-
-/// Why a geometry cannot exist. None of these is ever raised after construction.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum GeometryError {
-    /// A count that must be at least one is zero.
-    #[error("{what} is 0; at least 1 is needed")]
-    Zero {
-        /// What was counted.
-        what: &'static str,
-    },
-    /// A skew reaches round the whole track.
-    #[error(
-        "a skew of {skew} sectors in a zone with {sectors_per_track} sectors per track; it must be smaller"
-    )]
-    SkewTooLarge {
-        /// The skew given \[sectors\].
-        skew: u32,
-        /// Sectors on a track of that zone.
-        sectors_per_track: u32,
-    },
-    /// A zone would hold no data.
-    #[error("{spare_sectors} spare sectors in a zone with places for {slots}; there must be fewer")]
-    AllSpare {
-        /// Sectors set aside.
-        spare_sectors: u64,
-        /// Sectors that the zone's tracks hold.
-        slots: u64,
-    },
-    /// The disk would have more tracks than a 32-bit number counts.
-    #[error("{cylinders} cylinders on {surfaces} surfaces; at most 4294967295 tracks are allowed")]
-    TooManyTracks {
-        /// Cylinders in all zones.
-        cylinders: u64,
-        /// Recording surfaces.
-        surfaces: u32,
-    },
-    /// The disk would hold more than any configuration may give.
-    #[error("{} bytes in all zones; at most {} are allowed", bytes, Bytes::LARGEST.0)]
-    TooLarge {
-        /// Capacity of all zones \[bytes\].
-        bytes: u128,
-    },
-    /// The outer tracks would be slower than the inner ones.
-    #[error(
-        "outer rate {outer} bytes/s is below inner rate {inner} bytes/s; outer tracks hold at least as much"
-    )]
-    RatesReversed {
-        /// Media rate of the outermost zone \[bytes/s\].
-        outer: u64,
-        /// Media rate of the innermost zone \[bytes/s\].
-        inner: u64,
-    },
-    /// More zones were asked for than there are cylinders.
-    #[error("{zones} zones on {cylinders} cylinders; at most one zone per cylinder is allowed")]
-    TooManyZones {
-        /// Zones asked for.
-        zones: u32,
-        /// Cylinders to share out.
-        cylinders: u32,
-    },
-    /// No disk with a credible number of surfaces holds the capacity.
-    #[error(
-        "{capacity} bytes at these rates need {surfaces} surfaces of {per_surface} bytes; at most {MAX_SURFACES} are \
-         allowed: raise the cylinders or the rates, or lower the capacity"
-    )]
-    TooManySurfaces {
-        /// Capacity asked for \[bytes\].
-        capacity: u64,
-        /// Surfaces it would need.
-        surfaces: u64,
-        /// What one surface holds \[bytes\].
-        per_surface: u64,
-    },
 }
 
 /// Where one sector lies.

@@ -5,8 +5,10 @@
 
 mod degraded;
 mod layout;
+mod level;
 mod update;
 
 pub use degraded::{DegradedReads, StripPart};
-pub use layout::{DEFAULT_GROUPS, Layout, LayoutError, Level, Piece, Pieces, Strip};
+pub use layout::{Layout, LayoutError, Piece, Pieces, Strip};
+pub use level::{DEFAULT_GROUPS, Level};
 pub use update::{ParityUpdate, StripWrite, Touched, Update, choose};
