@@ -76,6 +76,22 @@ pub struct DiskBuffer {
     pub write_time: Option<SimDuration>,
 }
 
+impl Disk {
+    /// Sets what the buffer has no occasion to do to the defaults.
+    pub(super) fn normalise(&mut self) {
+        let Some(buffer) = &mut self.buffer else { return };
+        let differs = |time: &SimDuration| *time != self.command_time;
+        buffer.hit_time = buffer.hit_time.filter(differs);
+        buffer.write_time = buffer.write_time.filter(|time| buffer.write_cache && differs(time));
+        if buffer.read_ahead == DiskReadAhead::Off {
+            buffer.lapse = Fraction::default();
+            if !buffer.write_cache {
+                self.buffer = None;
+            }
+        }
+    }
+}
+
 /// How far a disk reads on after a read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -1,7 +1,7 @@
 //! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
 
 use super::{
-    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Fault, Issue, Scenario, WarmUp, Window,
+    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Issue, Scenario, WarmUp, Window,
     WriteCache, WritePolicy,
 };
 use crate::units::{Bytes, Fraction, SimDuration};
@@ -26,6 +26,11 @@ impl Scenario {
             }
         }
         self.normalise_redundancy();
+        for array in self.arrays.iter_mut().flatten() {
+            if let Device::Disk(disk) = &mut array.disk {
+                disk.normalise();
+            }
+        }
         let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
         let controller = &mut self.controller;
         if !has_parity {
@@ -182,6 +187,43 @@ mod tests {
             assert_eq!(canonical(same, "[]"), sound, "{same}");
         }
         assert_ne!(canonical(r#"{"state": "present", "learn_period": 100000000000000}"#, "[]"), sound);
+    }
+
+    #[test]
+    fn what_a_drives_buffer_cannot_show_is_one_configuration() {
+        let canonical = |buffer: &str| {
+            let text = format!(
+                r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
+                    "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
+                    "address": {{"kind": "uniform"}}}}]}},
+                    "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "disk", "rpm": 10000,
+                        "geometry": {{"kind": "zones", "surfaces": 2,
+                            "zones": [{{"cylinders": 2000, "sectors_per_track": 60}}]}},
+                        "seek": {{"kind": "figures", "track_to_track": 500000, "average": 2000000,
+                            "full_stroke": 4000000}},
+                        "command_time": 300, "buffer": {buffer}}}}}}}"#
+            );
+            Scenario::from_json(&text).unwrap().normalise().unwrap().to_canonical_json()
+        };
+        let buffer = |keys: &str| canonical(&format!(r#"{{"segments": 2, "segment": 4096{keys}}}"#));
+        let (none, plain) = (canonical("null"), buffer(""));
+        for same in [r#", "write_time": 5"#, r#", "hit_time": 300"#, r#", "write_time": 300"#] {
+            assert_eq!(buffer(same), plain, "{same}");
+        }
+        assert_eq!(buffer(r#", "read_ahead": "off", "lapse": 0.5, "hit_time": 7"#), none);
+        let cached = buffer(r#", "read_ahead": "off", "write_cache": true"#);
+        assert_eq!(buffer(r#", "read_ahead": "off", "write_cache": true, "lapse": 0.5"#), cached);
+        for other in [
+            none,
+            cached,
+            buffer(r#", "hit_time": 7"#),
+            buffer(r#", "lapse": 0.5"#),
+            buffer(r#", "write_cache": true"#),
+        ] {
+            assert_ne!(other, plain);
+        }
+        let timed = buffer(r#", "write_cache": true, "write_time": 5"#);
+        assert_ne!(timed, buffer(r#", "write_cache": true"#));
     }
 
     #[test]

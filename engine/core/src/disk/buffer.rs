@@ -37,6 +37,15 @@ impl Segment {
     }
 }
 
+/// Sectors of a segment on their way to the media.
+#[derive(Clone, Copy, Debug)]
+struct Going {
+    segment: usize,
+    first: u64,
+    end: u64,
+    until: SimTime,
+}
+
 /// A read-ahead under way, or one that has come to its limit with the head still there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fill {
@@ -101,12 +110,15 @@ pub(super) struct Buffer {
     pub caches_writes: bool,
     /// Since when the arm has had nothing to do but to read ahead and to destage.
     pub idle_from: SimTime,
-    /// The segment that is being written to the media, until `idle_from`, and what of it.
-    pub going: Option<(usize, u64, u64)>,
+    /// What the arm is to write to the media, up to `idle_from`.
+    going: Vec<Going>,
     fill: Option<Fill>,
     turn: u64,
     lapse: f64,
     lapses: Stream,
+    /// A mistake that tests build in: forced writes are done when they are in the buffer.
+    #[cfg(all(test, debug_assertions))]
+    pub ignores_force: bool,
 }
 
 impl Buffer {
@@ -121,11 +133,13 @@ impl Buffer {
             write_time: config.write_time.unwrap_or(command_time),
             caches_writes: config.write_cache,
             idle_from: SimTime::ZERO,
-            going: None,
+            going: Vec::with_capacity(2 * config.segments as usize + 1),
             fill: None,
             turn: 0,
             lapse: config.lapse.0,
             lapses,
+            #[cfg(all(test, debug_assertions))]
+            ignores_force: false,
         }
     }
 
@@ -224,12 +238,12 @@ impl Buffer {
 
     /// The least recently used segment that is free at `now`; none where all are dirty or on their way.
     fn oldest_clean(&self, now: SimTime) -> Option<usize> {
-        let going = self.going.filter(|_| self.idle_from > now).map(|(index, ..)| index);
+        let is_going = |index| self.going.iter().any(|going| going.segment == index && going.until > now);
         let clean = self
             .segments
             .iter()
             .enumerate()
-            .filter(|&(index, segment)| !segment.is_dirty && Some(index) != going);
+            .filter(|&(index, segment)| !segment.is_dirty && !is_going(index));
         clean.min_by_key(|(_, segment)| segment.used).map(|(index, _)| index)
     }
 
@@ -289,14 +303,16 @@ impl Buffer {
         }
     }
 
-    /// Takes written sectors into a dirty segment that they overwrite or continue; gives whether there is one.
+    /// Takes written sectors into a dirty segment that they overwrite or continue; gives whether there is one. No two
+    /// dirty segments hold the same sector.
     pub fn merge_write(&mut self, first: u64, end: u64) -> bool {
         let size = self.size;
         let turn = self.turn + 1;
+        let is_new = self.dirty_overlap(first, end).is_none();
         let merged = self.segments.iter_mut().find(|segment| {
             segment.is_dirty
                 && segment.start <= first
-                && (end <= segment.end || (first == segment.end && end - segment.start <= size))
+                && (end <= segment.end || (is_new && first == segment.end && end - segment.start <= size))
         });
         let Some(segment) = merged else { return false };
         segment.end = segment.end.max(end);
@@ -325,17 +341,23 @@ impl Buffer {
         self.dirty().find(|(_, segment)| segment.overlaps(first, end)).map(|(index, _)| index)
     }
 
-    /// The segment is on its way to the media.
+    /// The segment is on its way to the media, where it will be when the arm is idle.
     pub fn clean(&mut self, index: usize) {
-        self.segments[index].is_dirty = false;
+        let segment = &mut self.segments[index];
+        segment.is_dirty = false;
+        let (first, end) = (segment.start, segment.end);
+        self.going.push(Going { segment: index, first, end, until: self.idle_from });
+    }
+
+    /// Forgets what has come to the media by `now`.
+    pub fn arrive(&mut self, now: SimTime) {
+        self.going.retain(|going| going.until > now);
     }
 
     /// The power is gone: calls `lose` with what was not on the media at `now`.
     pub fn lose_power(&mut self, now: SimTime, mut lose: impl FnMut(u64, u64)) {
-        if let Some((_, first, end)) = self.going.take()
-            && self.idle_from > now
-        {
-            lose(first, end);
+        for going in self.going.drain(..).filter(|going| going.until > now) {
+            lose(going.first, going.end);
         }
         for segment in &mut self.segments {
             if segment.is_dirty {

@@ -160,8 +160,10 @@ impl BlockDevice for Drive {
     /// The arm stays where it is, and the spindle goes on in time.
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
         self.usage.cut(now);
-        if let Some(buffer) = &mut self.buffer {
+        if let Some(mut buffer) = self.buffer.take() {
+            self.idle(&mut buffer, now);
             buffer.lose_power(now, |first, end| lose(Lba(first), Sectors(end - first)));
+            self.buffer = Some(buffer);
         }
         self.current = None;
         self.foreground.clear();
@@ -203,6 +205,14 @@ impl BlockDevice for Drive {
 }
 
 impl Drive {
+    /// Builds in the mistake that forced writes are done when they are in the buffer.
+    #[cfg(all(test, debug_assertions))]
+    pub fn ignore_force(&mut self) {
+        if let Some(buffer) = &mut self.buffer {
+            buffer.ignores_force = true;
+        }
+    }
+
     /// A drive of `model`, with the phase and speed of its spindle drawn from `stream`.
     pub fn new(model: Arc<DriveModel>, config: &config::Disk, stream: &mut Stream) -> Self {
         let offset = (2.0 * stream.unit() - 1.0) * config.speed_tolerance.0;

@@ -97,7 +97,11 @@ impl Drive {
     #[inline]
     pub(super) fn start(&mut self, now: SimTime, waiting: &Waiting, is_fresh: bool) -> SimTime {
         let io = waiting.io;
-        self.usage.begin(io.is_write);
+        if io.sectors > 0 {
+            self.usage.begin(io.is_write);
+        } else {
+            self.usage.occupy(now);
+        }
         self.current = Some(io);
         if self.model.policy == QueuePolicy::Look && io.lba != self.next_lba {
             self.is_upwards = io.lba > self.next_lba;
@@ -152,7 +156,10 @@ impl Drive {
             self.destage_all(buffer);
             return (now + command).max(buffer.idle_from);
         }
-        if buffer.caches_writes && !io.is_forced && u64::from(io.sectors) <= buffer.size {
+        let is_forced = io.is_forced;
+        #[cfg(all(test, debug_assertions))]
+        let is_forced = is_forced && !buffer.ignores_force;
+        if buffer.caches_writes && !is_forced && u64::from(io.sectors) <= buffer.size {
             let accepted = self.take_in(buffer, now, first, end);
             return (now + processing(buffer.write_time)).max(accepted) + self.on_bus(&io);
         }
@@ -278,7 +285,8 @@ impl Drive {
     }
 
     /// Works out what the arm has done up to `now` with nobody asking for it.
-    fn idle(&mut self, buffer: &mut Buffer, now: SimTime) {
+    pub(super) fn idle(&mut self, buffer: &mut Buffer, now: SimTime) {
+        buffer.arrive(now);
         if let Some(done) = buffer.advance_fill(now) {
             if !buffer.has_dirty() {
                 return;
@@ -307,7 +315,6 @@ impl Drive {
         while let Some(index) = buffer.dirty_overlap(first, end) {
             self.destage(buffer, index, now);
         }
-        buffer.going = buffer.going.filter(|_| buffer.idle_from > now);
         buffer.idle_from
     }
 
@@ -362,7 +369,6 @@ impl Drive {
         let from = from.max(buffer.idle_from);
         let waiting = self.write_of(segment.start, segment.end, from);
         buffer.idle_from = self.reach(from, &waiting).end;
-        buffer.going = Some((index, segment.start, segment.end));
         buffer.clean(index);
     }
 

@@ -58,7 +58,7 @@ impl Simulation {
     pub(super) fn write_stripe(&mut self, array: u16, stripe: u64, parent: Parent) -> Option<Update> {
         let state = &self.arrays[array as usize];
         let update = self.stripe_write.plan(&state.layout, state.parity_update, stripe, &self.extents);
-        let is_as_built = state.is_as_built;
+        let (is_as_built, is_volatile) = (state.is_as_built, state.is_volatile);
         let is_background = matches!(parent, Parent::Destage { .. });
         let range = WriteRange::of(&state.layout, stripe, &self.extents);
         let operation = self
@@ -66,8 +66,22 @@ impl Simulation {
             .insert(ArrayOperation { range: Some(range), ..ArrayOperation::new(array, Kind::Write, parent) });
         // What leaves the cache, or must be stable, has to be on the media; the rest may stay in a drive's own cache.
         let is_forced = match parent {
-            Parent::WriteThrough { request } => self.requests[request].command.is_forced,
+            Parent::WriteThrough { request } => {
+                // Nor may what was safe in the write cache give way to what is not.
+                let cache = self.write_back.as_ref().map(|back| &back.cache);
+                let takes_over = || cache.is_some_and(|cache| cache.has_claims(request, stripe));
+                self.requests[request].command.is_forced || (is_volatile && takes_over())
+            }
             _ => true,
+        };
+        #[cfg(all(test, debug_assertions))]
+        let is_forced = match self.fault {
+            Some(super::oracle::Fault::UnforcedDestage) => !is_background && is_forced,
+            Some(super::oracle::Fault::UnforcedSuccessor) => match parent {
+                Parent::WriteThrough { request } => self.requests[request].command.is_forced,
+                _ => true,
+            },
+            _ => is_forced,
         };
         let planned = &mut self.planned;
         let mut chain = |ios: &[DiskIo], is_write: bool| {
@@ -110,6 +124,10 @@ impl Simulation {
         if !state.is_volatile {
             return false;
         }
+        #[cfg(all(test, debug_assertions))]
+        if self.fault == Some(super::oracle::Fault::UnflushedDrives) {
+            return false;
+        }
         let members = state.redundancy.members.iter();
         let devices: Vec<_> = members
             .filter(|member| !matches!(member.state, MemberState::Missing))
@@ -119,7 +137,8 @@ impl Simulation {
             pending: devices.len() as u32,
             ..ArrayOperation::new(array, Kind::Flush, Parent::Flush { request })
         });
-        self.requests[request].pending = 1;
+        #[cfg(debug_assertions)]
+        self.oracle.contents.volatile.begin_flush(operation);
         let io =
             Io { lba: Lba(0), sectors: 0, is_write: true, is_background: false, is_forced: true, operation };
         for device in devices {
@@ -247,7 +266,8 @@ impl Simulation {
             self.unlock(operation, &done, &range);
         }
         match done.parent {
-            Parent::Read { request } | Parent::Flush { request } => self.part_done(request),
+            Parent::Read { request } => self.part_done(request),
+            Parent::Flush { request } => self.devices_flushed(request),
             Parent::Fetch { fetch } => self.fetch_done(fetch),
             Parent::WriteThrough { request } => {
                 let command = self.requests[request].command;

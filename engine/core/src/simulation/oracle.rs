@@ -25,8 +25,9 @@
 //!    acknowledged before a flush that is.
 //! 7. A power cut ends what is under way: a write through the cache may have reached the media in part, and nothing
 //!    more is known of it; what was going is dirty again. Dirty data is lost only where there is no battery, where it
-//!    has failed, or where the mains were gone for longer than its charge lasts.
-//!
+//!    has failed, or where the mains were gone for longer than its charge lasts. A drive that caches writes may lose
+//!    those that were done, unless they were forced, or a flush that came after them is done (see `volatile`); what
+//!    leaves the write cache, or is acknowledged in it, is never lost so.
 //!
 //! What each disk holds, data and parity, is kept besides (see `contents`): laws 6 to 8.
 //!
@@ -37,13 +38,23 @@
 //! nothing in release builds.
 
 #[cfg(test)]
+mod fault;
+#[cfg(test)]
+mod mutations;
+#[cfg(test)]
+mod runs;
+#[cfg(test)]
 pub(super) mod scenarios;
 #[cfg(test)]
 mod tests;
 
 mod contents;
+mod cut;
+mod hand;
 mod parity;
 mod power;
+mod reads;
+mod volatile;
 mod watch;
 
 use std::collections::HashMap;
@@ -51,9 +62,12 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use self::contents::Contents;
+#[cfg(test)]
+pub(super) use self::fault::Fault;
+use self::reads::Brought;
 use super::array_state::Parent;
 use crate::units::{Lba, Sectors, SimTime};
-use crate::write_cache::{Extent, Held};
+use crate::write_cache::Extent;
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
@@ -72,6 +86,10 @@ struct Block {
     /// The last version that stayed in the cache after its destage.
     clean: Version,
     acknowledged: Version,
+    /// The last version that is on the media for good, not only in a drive's own cache.
+    lasting: Version,
+    /// The newest version that no power cut may take, but with the dirty data of a cache whose battery does not hold.
+    promised: Version,
     is_under_way: bool,
 }
 
@@ -86,42 +104,6 @@ impl Block {
     }
 }
 
-/// A mistake that tests build into a run, to see that the oracle finds it.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// A destage forgets its last extent.
-    ForgottenExtent,
-    /// A mistake of the write cache.
-    WriteCache(crate::write_cache::Fault),
-    /// The end of a write leaves fetches that began before it in force.
-    StaleFetch,
-    /// Writes without parity do not wait for those that they overlap.
-    OverlappingWrites,
-    /// A write is acknowledged before all of it is in the cache.
-    EarlyAcknowledgement,
-    /// A flush does not wait for the drain.
-    FlushOverDirty,
-    /// A write that stalled when write-back ended leaves what the cache has taken of it there.
-    StalledInParts,
-    /// A power cut forgets what was going.
-    CutForgetsDestages,
-    /// A loss of mains is taken to have outlasted the battery.
-    EarlyLoss,
-    /// A write to a row that has been rebuilt leaves out the new disk.
-    ForgottenNewDisk,
-    /// A degraded write leaves out the parity.
-    ForgottenParity,
-    /// A decoding read does not lock its stripe.
-    UnlockedReconstruction,
-    /// A rebuild does not lock the stripes that it rebuilds.
-    UnlockedRebuild,
-    /// An operation whose disk fails while it reads goes on with what it has.
-    IgnoredFailure,
-    /// What a write has to read is not planned again when it gets its stripe.
-    OutdatedPlan,
-}
-
 /// What an array write carries.
 #[derive(Debug)]
 struct ArrayWrite {
@@ -130,14 +112,6 @@ struct ArrayWrite {
     sectors: Vec<(u64, Version)>,
     is_destage: bool,
     has_begun: bool,
-}
-
-/// What a fetch brings: the media's versions when it was asked for.
-#[derive(Debug)]
-struct Brought {
-    array: u16,
-    first: u64,
-    versions: Vec<Version>,
 }
 
 /// Watches the versions of all sectors of a run.
@@ -186,7 +160,7 @@ impl Oracle {
                 added = u64::from(block.dirty == 0);
                 block.dirty = version;
                 if request.is_none() {
-                    block.acknowledged = version;
+                    (block.acknowledged, block.promised) = (version, version);
                 }
             }
             self.held += added;
@@ -259,7 +233,7 @@ impl Oracle {
     }
 
     /// An array write is on the media.
-    pub fn end_write(&mut self, operation: u32) {
+    pub fn end_write(&mut self, operation: u32, lasts: bool) {
         let Some(write) = self.writes.remove(&operation) else {
             unreachable!("array operation {operation} ends and was never planned")
         };
@@ -273,6 +247,10 @@ impl Oracle {
             );
             block.media = version;
             block.is_under_way = false;
+            if lasts {
+                block.lasting = version;
+                block.promised = block.promised.max(version);
+            }
             if write.is_destage {
                 block.going = 0;
                 self.held -= 1;
@@ -281,14 +259,14 @@ impl Oracle {
         }
     }
 
-    /// A host write is acknowledged, by a cache that may hold dirty data or one that may hold none.
+    /// A host write, forced or not, is acknowledged by a cache that may hold dirty data or one that may hold none.
     pub fn acknowledge(
         &mut self,
         request: u32,
         array: u16,
         lba: Lba,
         sectors: Sectors,
-        may_hold_dirty: bool,
+        (is_forced, may_hold_dirty): (bool, bool),
     ) {
         let versions = self.requests.remove(&request).unwrap_or_default();
         assert_eq!(
@@ -301,6 +279,9 @@ impl Oracle {
         for (sector, version) in (lba.0..).zip(versions) {
             if let Some(block) = self.blocks.get_mut(&(array, sector)) {
                 block.acknowledged = block.acknowledged.max(version);
+                if is_forced || block.cached() >= version {
+                    block.promised = block.promised.max(version);
+                }
                 assert!(
                     may_hold_dirty || block.media >= version,
                     "sector {sector} of array {array} is acknowledged in write-through and not on the media: {block:?}",
@@ -313,69 +294,6 @@ impl Oracle {
     /// A flush is acknowledged: no acknowledged data may be in a cache that may hold none.
     pub fn flush(&self, is_allowed: bool) {
         assert!(is_allowed || self.held == 0, "a flush is acknowledged over {} dirty sectors", self.held);
-    }
-
-    /// A read finds its sectors in the write cache.
-    pub fn read_held(&self, array: u16, from: u64, to: u64, held: Held) {
-        for sector in from..to {
-            let block = self.block(array, sector);
-            let here = if held == Held::Clean { block.cached().max(block.clean) } else { block.cached() };
-            let is_held = here > 0 || (self.has_unwatched && block.newest() == 0);
-            assert!(
-                is_held,
-                "sector {sector} of array {array} is read from the write cache, which has it not"
-            );
-            assert_new_enough(array, sector, &block, here);
-        }
-    }
-
-    /// A read takes from the disks what the write cache does not hold.
-    pub fn read_media(&self, array: u16, from: u64, to: u64) {
-        for sector in from..to {
-            let block = self.block(array, sector);
-            assert_new_enough(array, sector, &block, block.newest());
-        }
-    }
-
-    /// A read waits for a fetch.
-    pub fn read_fetch(&self, fetch: u32, array: u16, from: u64, to: u64) {
-        let brought = &self.fetches[&fetch];
-        assert_eq!(brought.array, array, "a read waits for a fetch of another array");
-        for sector in from..to {
-            let version = brought.versions[(sector - brought.first) as usize];
-            let block = self.block(array, sector);
-            assert_new_enough(array, sector, &block, version.max(block.cached()));
-        }
-    }
-
-    /// A read finds its sectors in `line` of the read cache, which begins at sector `base`.
-    pub fn read_line(&self, array: u16, line: u64, base: u64, from: u64, to: u64) {
-        // A line of the functional warm-up holds what was there before the run.
-        let versions = self.lines.get(&(array, line));
-        for sector in from..to {
-            let version = versions.map_or(0, |versions| versions[(sector - base) as usize]);
-            let block = self.block(array, sector);
-            assert_new_enough(array, sector, &block, version.max(block.cached()));
-        }
-    }
-
-    /// A fetch of the sectors `from` to `to` is asked for.
-    pub fn begin_fetch(&mut self, fetch: u32, array: u16, from: u64, to: u64) {
-        let versions = (from..to).map(|sector| self.block(array, sector).media).collect();
-        self.fetches.insert(fetch, Brought { array, first: from, versions });
-    }
-
-    /// A fetch has made `line`, of `sectors` sectors, valid.
-    pub fn arrive(&mut self, fetch: u32, line: u64, sectors: u64) {
-        let brought = &self.fetches[&fetch];
-        let start = (line * sectors - brought.first) as usize;
-        let versions = brought.versions[start..start + sectors as usize].to_vec();
-        self.lines.insert((brought.array, line), versions);
-    }
-
-    /// A fetch is over.
-    pub fn end_fetch(&mut self, fetch: u32) {
-        self.fetches.remove(&fetch);
     }
 
     /// Compares the number of dirty sectors with the write cache's own.
@@ -408,6 +326,10 @@ impl Oracle {
                 block.dirty = 0;
                 self.held -= 1;
                 assert_not_lost(array, sector, block);
+                assert!(
+                    block.cached().max(block.lasting) >= block.promised,
+                    "sector {sector} of array {array} is dropped for one in a drive's cache: {block:?}"
+                );
             }
         }
     }
@@ -434,12 +356,5 @@ fn assert_not_lost(array: u16, sector: u64, block: &Block) {
     assert!(
         block.newest() >= block.acknowledged,
         "acknowledged data of sector {sector} of array {array} is lost: {block:?}",
-    );
-}
-
-fn assert_new_enough(array: u16, sector: u64, block: &Block, version: Version) {
-    assert!(
-        version >= block.acknowledged,
-        "a read of sector {sector} of array {array} gives version {version}: {block:?}",
     );
 }

@@ -54,7 +54,11 @@ impl Simulation {
                     self.write(request);
                 }
             }
-            Op::Flush => self.flush(request),
+            Op::Flush => {
+                #[cfg(debug_assertions)]
+                self.oracle.contents.volatile.ask_flush(request);
+                self.flush(request);
+            }
         }
     }
 
@@ -108,9 +112,10 @@ impl Simulation {
             Op::Write => {
                 let may_hold_dirty = self.may_hold_dirty();
                 let command = &done.command;
-                self.oracle.acknowledge(request, done.array, command.lba, command.sectors, may_hold_dirty);
+                let terms = (command.is_forced, may_hold_dirty);
+                self.oracle.acknowledge(request, done.array, command.lba, command.sectors, terms);
             }
-            Op::Flush => self.oracle.flush(self.may_hold_dirty()),
+            Op::Flush => self.watch_flush(request, done.array),
             Op::Read => {}
         }
     }

@@ -89,11 +89,11 @@ impl Simulation {
         if let Some(back_end) = &mut self.back_end {
             back_end.cut_power(self.now);
         }
-        let mut lost = 0;
-        for device in &mut self.devices {
-            device.lose_power(self.now, &mut |_, sectors| lost += sectors.0);
+        let mut lost = Vec::new();
+        for (index, device) in (0..).zip(&mut self.devices) {
+            device.lose_power(self.now, &mut |first, sectors| lost.push((index, first, sectors)));
         }
-        self.measures.counts.disk_lost_sectors += lost;
+        self.measures.counts.disk_lost_sectors += lost.iter().map(|(.., sectors)| sectors.0).sum::<u64>();
         self.operations = Slab::default();
         self.planned = Slab::default();
         self.fetches = Slab::default();
@@ -108,7 +108,7 @@ impl Simulation {
             cache.cut_power();
         }
         #[cfg(debug_assertions)]
-        self.watch_cut();
+        self.watch_cut(&lost);
         if let Some(back) = &mut self.write_back {
             back.stalled = Fifo::default();
             back.held = Fifo::default();

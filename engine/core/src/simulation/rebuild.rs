@@ -133,6 +133,8 @@ impl Simulation {
             is_forced: true,
             operation,
         };
+        #[cfg(all(test, debug_assertions))]
+        let io = Io { is_forced: self.fault != Some(super::oracle::Fault::UnforcedRebuild), ..io };
         self.operations[operation].second =
             Link::to(self.planned.insert(PlannedIo { disk, io, next: Link::END }));
         #[cfg(debug_assertions)]

@@ -166,15 +166,29 @@ impl Simulation {
     /// A flush: what was acknowledged before is in protected cache or at the disks, unless the cache drains; disks that
     /// cache writes are flushed.
     pub(super) fn flush(&mut self, request: u32) {
-        let is_durable =
-            self.may_hold_dirty() || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0);
-        #[cfg(all(test, debug_assertions))]
-        let is_durable = is_durable || self.fault == Some(super::oracle::Fault::FlushOverDirty);
-        if !is_durable {
+        if !self.is_cache_durable() {
             self.hold(request);
         } else if !self.flush_devices(self.requests[request].array, request) {
             self.complete(request);
         }
+    }
+
+    /// The disks have done their part of a flush; by now the cache may be unprotected.
+    pub(super) fn devices_flushed(&mut self, request: u32) {
+        if self.is_cache_durable() {
+            self.complete(request);
+        } else {
+            self.hold(request);
+        }
+    }
+
+    /// Whether nothing in the write cache is left to a battery that does not hold.
+    fn is_cache_durable(&self) -> bool {
+        let is_empty = || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0);
+        let is_durable = self.may_hold_dirty() || is_empty();
+        #[cfg(all(test, debug_assertions))]
+        let is_durable = is_durable || self.fault == Some(super::oracle::Fault::FlushOverDirty);
+        is_durable
     }
 
     /// Write-back has ended: the writes that wait for a free line go on to the disks.

@@ -18,6 +18,11 @@ impl WriteCache {
         });
     }
 
+    /// Whether `request` has claimed dirty sectors of `stripe`.
+    pub fn has_claims(&self, request: u32, stripe: u64) -> bool {
+        self.claims.has(request, stripe)
+    }
+
     /// What `request` wrote to `stripe` around the cache is on the media: the dirty sectors that it claimed are dropped,
     /// those written again since apart. Calls `each` with the number of every line and the sectors dropped; gives how many.
     pub fn supersede(&mut self, request: u32, stripe: u64, mut each: impl FnMut(u64, u64)) -> u64 {

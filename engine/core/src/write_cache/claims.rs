@@ -51,6 +51,11 @@ impl Claims {
         self.claims.retain(|claim| claim.mask != 0);
     }
 
+    /// Whether there is a claim of `request` on `stripe`.
+    pub fn has(&self, request: u32, stripe: u64) -> bool {
+        self.claims.iter().any(|claim| claim.request == request && claim.stripe == stripe)
+    }
+
     /// Takes out a claim of `request` on `stripe`.
     pub fn take(&mut self, request: u32, stripe: u64) -> Option<Claim> {
         let index =

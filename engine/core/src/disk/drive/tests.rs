@@ -191,6 +191,64 @@ fn power_takes_what_was_cached_and_what_is_on_its_way() {
 }
 
 #[test]
+fn power_takes_all_that_a_flush_has_not_reached() {
+    let cut = |at: u64| {
+        let mut bench = Bench::new(buffer("segment", true));
+        bench.write(0, 40, 10);
+        bench.write(3000, 60, 10);
+        bench.submit(0, 0, true, true);
+        bench.lose_power(at)
+    };
+    // The sectors 40 to 49 pass from 4 to 5 ms, 60 to 69 from 6 to 7 ms.
+    assert_eq!(cut(4_500_000), [(40, 10), (60, 10)]);
+    assert_eq!(cut(5_500_000), [(60, 10)]);
+    assert_eq!(cut(7_100_000), []);
+}
+
+#[test]
+fn power_does_not_take_what_an_idle_drive_has_written() {
+    let mut bench = Bench::new(buffer("segment", true));
+    bench.write(0, 40, 10);
+    assert_eq!(bench.lose_power(6 * MS), []);
+}
+
+#[test]
+fn written_again_with_the_end_of_a_segment_before_it_a_sector_is_dirty_once() {
+    let mut changes = buffer("segment", true);
+    changes["buffer"]["segments"] = json!(4);
+    let mut bench = Bench::new(changes);
+    // The first keeps the arm busy.
+    for (at, lba) in [(0, 500), (3000, 50), (6000, 40), (9000, 50)] {
+        bench.write(at, lba, 10);
+    }
+    assert_eq!(bench.lose_power(12_000), [(500, 10), (50, 10), (40, 10)]);
+}
+
+#[test]
+fn a_buffer_that_does_nothing_is_none() {
+    let mut with = Bench::new(buffer("off", false));
+    let mut without = Bench::new(json!({}));
+    let mut stream = Stream::named(1, 0, "", 0, Purpose::Service);
+    for _ in 0..500 {
+        let (lba, gap) = (stream.below(1900), stream.below(3 * TURN));
+        let (sectors, is_write) = (1 + stream.below(60) as u32, stream.below(2) == 0);
+        let at = with.now.0 + gap;
+        assert_eq!(
+            with.service(at, lba, sectors, is_write, false),
+            without.service(at, lba, sectors, is_write, false)
+        );
+    }
+}
+
+#[test]
+fn a_flush_is_no_write() {
+    let mut bench = Bench::new(buffer("segment", true));
+    bench.write(0, 40, 10);
+    bench.flush(MS);
+    assert_eq!((bench.drive.usage.writes, bench.drive.usage.reads), (1, 0));
+}
+
+#[test]
 fn forced_writes_and_those_of_a_drive_that_caches_none_reach_the_media() {
     let mut bench = Bench::new(buffer("segment", true));
     close(bench.service(0, 40, 10, true, true), 5 * MS);

@@ -11,71 +11,24 @@
 //!    there match: so whichever disks fail next, nothing is lost.
 //!
 //! A new disk holds noise until it is written. A power cut is taken to leave whole stripes: the write hole is counted
-//! elsewhere.
+//! elsewhere. What drives lose from their own caches falls back (see `volatile`), and the parity with it.
 
+use super::hand::{Chunk, GATHER, Hand, SPREAD, sector_at};
 use super::parity::{decode, parities};
+use super::volatile::Volatile;
 use super::{Map, Version};
 use crate::raid::{Layout, StripPart};
 use crate::write_cache::Extent;
 
-/// The data of a version: multiplication by an odd number loses nothing.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-const fn inverse(odd: u64) -> u64 {
-    let mut inverse: u64 = 1;
-    let mut round = 0;
-    // Newton's iteration doubles the number of right bits.
-    while round < 6 {
-        inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
-        round += 1;
-    }
-    inverse
-}
-
-const GATHER: u64 = inverse(SPREAD);
-
-/// Sectors on one disk.
-#[derive(Clone, Debug)]
-struct Chunk {
-    disk: u32,
-    lba: u64,
-    words: Vec<u64>,
-}
-
-/// What an operation has in its hands.
-#[derive(Debug)]
-struct Hand {
-    array: u16,
-    layout: Layout,
-    stripe: u64,
-    /// What it has read in this step.
-    read: Vec<Chunk>,
-    /// What it writes, disk by disk.
-    written: Vec<Chunk>,
-    /// New data by sector of the array, where it writes.
-    new: Vec<Extent>,
-    versions: Map<u64, Version>,
-    /// Parts that it wants, of a read with the stripe locked.
-    wanted: Vec<StripPart>,
-    /// The first sector of what it reads, and the oldest versions that it may find.
-    oldest: (u64, Vec<Version>),
-}
-
 /// What is on the disks, and in the hands of the operations.
 #[derive(Debug, Default)]
 pub(in crate::simulation) struct Contents {
-    words: Map<(u32, u64), u64>,
+    pub(super) words: Map<(u32, u64), u64>,
     blanks: Vec<u32>,
-    hands: Map<u32, Hand>,
+    pub(super) hands: Map<u32, Hand>,
     newest: Version,
-}
-
-/// The sector of the array that lies at `lba` of `disk`; nothing where that is parity.
-fn sector_at(layout: &Layout, disk: u32, lba: u64) -> Option<u64> {
-    let unit = layout.stripe_unit().0;
-    let stripe = layout.stripe_on(disk, lba / unit);
-    let index = layout.index_on(stripe, disk)?;
-    Some(layout.stripe_start(stripe).0 + u64::from(index) * unit + lba % unit)
+    /// What may be lost from the drives' own caches.
+    pub volatile: Volatile,
 }
 
 impl Contents {
@@ -84,7 +37,7 @@ impl Contents {
         self.blanks.push(device);
     }
 
-    fn word(&self, device: u32, lba: u64) -> u64 {
+    pub(super) fn word(&self, device: u32, lba: u64) -> u64 {
         let noise = || if self.blanks.contains(&device) { (lba ^ u64::from(device)) | 1 << 63 } else { 0 };
         self.words.get(&(device, lba)).copied().unwrap_or_else(noise)
     }
@@ -159,8 +112,14 @@ impl Contents {
         }
     }
 
-    /// A device has done an I/O at `disk` of an array for an operation.
-    pub fn io_done(&mut self, operation: u32, (device, disk): (u32, u32), io: &crate::disk::Io) {
+    /// A device, which `is_volatile` or not, has done an I/O at `disk` of an array for an operation.
+    pub fn io_done(
+        &mut self,
+        operation: u32,
+        (device, disk): (u32, u32),
+        io: &crate::disk::Io,
+        is_volatile: bool,
+    ) {
         let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
         if io.is_write {
             let Some(hand) = self.hands.get(&operation) else { return };
@@ -169,6 +128,11 @@ impl Contents {
                 let Some(word) = word else {
                     unreachable!("disk {disk} writes sector {lba} and nobody gave it")
                 };
+                if is_volatile && !io.is_forced {
+                    self.volatile.write((device, lba), self.word(device, lba), word);
+                } else {
+                    self.volatile.force((device, lba));
+                }
                 self.words.insert((device, lba), word);
             }
             return;
@@ -202,6 +166,13 @@ impl Contents {
         hand.written = written;
     }
 
+    /// Whether all that an operation has written is on the media, but for devices that have been lost; `holding` gives
+    /// the device that holds a disk.
+    pub fn lasts(&self, operation: u32, holding: impl Fn(u32) -> u32, is_lost: impl Fn(u32) -> bool) -> bool {
+        let is_safe = |place| self.volatile.lasts(place) || is_lost(place.0);
+        self.hands.get(&operation).is_none_or(|hand| hand.places(&holding).all(is_safe))
+    }
+
     /// An operation is over.
     pub fn end(&mut self, operation: u32) {
         let newest = self.newest;
@@ -215,31 +186,6 @@ impl Contents {
                     panic!("sector {sector} of array {} cannot be decoded from what was read", hand.array)
                 };
                 hand.check_word(sector, word, newest);
-            }
-        }
-    }
-
-    /// The power is cut: the sectors under way are as the media have them, by `media`, with parity that matches.
-    pub fn cut_power(&mut self, media: impl Fn(u16, u64) -> Version, holding: impl Fn(u16, u32) -> u32) {
-        for (_, hand) in self.hands.drain() {
-            let layout = &hand.layout;
-            let word = |sector: u64| media(hand.array, sector).wrapping_mul(SPREAD);
-            let unit = layout.stripe_unit().0;
-            for sector in hand.new.iter().flat_map(|extent| extent.lba.0..extent.lba.0 + extent.sectors.0) {
-                let place = layout.locate(crate::units::Lba(sector));
-                let lba = place.disk_lba.0;
-                let mirror = layout.mirror(place.disk);
-                for disk in mirror.into_iter().chain([place.disk]) {
-                    self.words.insert((holding(hand.array, disk), lba), word(sector));
-                }
-                let start = layout.stripe_start(place.stripe).0 + lba % unit;
-                let data: Vec<_> =
-                    (0..layout.data_disks()).map(|index| word(start + u64::from(index) * unit)).collect();
-                for (disk, parity) in layout.parity_disks(place.stripe).into_iter().zip(parities(&data)) {
-                    if let Some(disk) = disk {
-                        self.words.insert((holding(hand.array, disk), lba), parity);
-                    }
-                }
             }
         }
     }
@@ -284,108 +230,5 @@ impl Contents {
                 "the parity of sector {sector} of array {array} does not match its data",
             );
         }
-    }
-}
-
-impl Hand {
-    fn find(&self, chunks: &[Chunk], disk: u32, lba: u64) -> Option<u64> {
-        debug_assert!(self.layout.disks() > disk);
-        chunks
-            .iter()
-            .filter(|chunk| chunk.disk == disk)
-            .find_map(|chunk| chunk.words.get(lba.checked_sub(chunk.lba)? as usize).copied())
-    }
-
-    /// The new data of a sector, where it is written.
-    fn new_word(&self, sector: u64) -> Option<u64> {
-        let is_new =
-            self.new.iter().any(|extent| (extent.lba.0..extent.lba.0 + extent.sectors.0).contains(&sector));
-        is_new.then(|| self.versions.get(&sector).copied().unwrap_or(0).wrapping_mul(SPREAD))
-    }
-
-    /// What was at `lba` of `disk`, as far as it was read or follows from what was.
-    fn old(&self, disk: u32, lba: u64) -> Option<u64> {
-        if let Some(word) = self.find(&self.read, disk, lba) {
-            return Some(word);
-        }
-        if let Some(mirror) = self.layout.mirror(disk) {
-            return self.find(&self.read, mirror, lba);
-        }
-        let data = decode(&self.old_data(lba), self.old_parity(lba))?;
-        if let Some(index) = self.layout.index_on(self.stripe, disk) {
-            return Some(data[index as usize]);
-        }
-        let place = self.layout.parity_disks(self.stripe).iter().position(|&p| p == Some(disk))?;
-        Some(parities(&data)[place])
-    }
-
-    fn old_data(&self, lba: u64) -> Vec<Option<u64>> {
-        let disk = |index| self.layout.data_disk(self.stripe, index);
-        (0..self.layout.data_disks()).map(|index| self.find(&self.read, disk(index), lba)).collect()
-    }
-
-    fn old_parity(&self, lba: u64) -> [Option<u64>; 2] {
-        self.layout.parity_disks(self.stripe).map(|disk| self.find(&self.read, disk?, lba))
-    }
-
-    /// What is to be at `lba` of `disk`.
-    fn compute(&self, disk: u32, lba: u64) -> u64 {
-        let layout = &self.layout;
-        if let Some(sector) = sector_at(layout, disk, lba) {
-            let word = self.new_word(sector).or_else(|| self.old(disk, lba));
-            let Some(word) = word else {
-                panic!("sector {sector} of array {} is written and its old data were not read", self.array)
-            };
-            return word;
-        }
-        let Some(place) = layout.parity_disks(self.stripe).iter().position(|&parity| parity == Some(disk))
-        else {
-            unreachable!("a disk of a stripe holds data or parity")
-        };
-        let unit = layout.stripe_unit().0;
-        let start = layout.stripe_start(self.stripe).0 + lba % unit;
-        let new: Vec<_> =
-            (0..layout.data_disks()).map(|index| self.new_word(start + u64::from(index) * unit)).collect();
-        let old = self.old_data(lba);
-        let known: Option<Vec<_>> = new.iter().zip(&old).map(|(new, old)| new.or(*old)).collect();
-        if let Some(known) = known {
-            return parities(&known)[place];
-        }
-        // Read-modify-write: the parity of the change of each strip is added to the old parity.
-        let change: Option<Vec<_>> = new
-            .iter()
-            .zip(&old)
-            .map(|(new, old)| new.map_or(Some(0), |new| old.map(|old| new ^ old)))
-            .collect();
-        if let (Some(change), Some(parity)) = (change, self.old_parity(lba)[place]) {
-            return parity ^ parities(&change)[place];
-        }
-        let Some(old) = decode(&old, self.old_parity(lba)) else {
-            panic!("the parity of stripe {} of array {} cannot be computed", self.stripe, self.array)
-        };
-        let all: Vec<_> = new.iter().zip(old).map(|(new, old)| new.unwrap_or(old)).collect();
-        parities(&all)[place]
-    }
-
-    fn check_word(&self, sector: u64, word: u64, newest: Version) {
-        let version = word.wrapping_mul(GATHER);
-        let (first, oldest) = &self.oldest;
-        let oldest = oldest.get((sector - first) as usize).copied().unwrap_or(0);
-        assert!(
-            oldest <= version && version <= newest,
-            "a disk read of sector {sector} of array {} gives version {version}, and {oldest} was there before",
-            self.array,
-        );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_stand_for_versions() {
-        assert_eq!(SPREAD.wrapping_mul(GATHER), 1);
-        assert_eq!(77_u64.wrapping_mul(SPREAD).wrapping_mul(GATHER), 77);
     }
 }

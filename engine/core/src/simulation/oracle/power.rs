@@ -1,6 +1,6 @@
 //! The oracle at a power cut: what may be lost, and what may not.
 
-use super::Oracle;
+use super::{Oracle, Version};
 use crate::battery::State;
 use crate::config;
 use crate::units::SimTime;
@@ -38,6 +38,28 @@ impl Oracle {
         self.lines.clear();
     }
 
+    /// A drive has lost what it had in its own cache: a sector is back at `version`.
+    pub fn fall_back(&mut self, array: u16, sector: u64, version: Version) {
+        let Some(block) = self.blocks.get_mut(&(array, sector)) else { return };
+        assert!(
+            version >= block.lasting,
+            "sector {sector} of array {array} falls back to version {version}, and a newer one was on the media: {block:?}",
+        );
+        block.media = version;
+        assert!(
+            block.newest() >= block.promised,
+            "sector {sector} of array {array} falls back to version {version}, and a newer one was promised: {block:?}",
+        );
+        block.acknowledged = block.acknowledged.min(block.newest());
+    }
+
+    /// The power is cut and all that was lost with it is known: what is left is there for good.
+    pub fn settle(&mut self) {
+        for block in self.blocks.values_mut() {
+            block.lasting = block.media;
+        }
+    }
+
     /// The mains are lost with the battery at `charge`.
     pub fn lose_mains(&mut self, now: SimTime, charge: f64) {
         self.cut = Some((now, charge));
@@ -60,6 +82,7 @@ impl Oracle {
             if block.cached() > 0 {
                 (block.dirty, block.going) = (0, 0);
                 block.acknowledged = block.acknowledged.min(block.media);
+                block.promised = block.promised.min(block.media);
             }
         }
         self.held = 0;

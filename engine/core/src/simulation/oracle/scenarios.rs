@@ -1,19 +1,9 @@
-//! Random small runs under the oracle's eyes: tiny caches over tiny footprints, so that everything collides.
-
-use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+//! Random small scenarios: tiny caches over tiny footprints, so that everything collides.
 
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-use super::Fault;
-use crate::config::Scenario;
-use crate::event::Event;
 use crate::replacement::Policy;
-use crate::simulation::Simulation;
-use crate::write_cache;
 
 const LEVELS: [(&str, u32, u32); 11] = [
     ("0", 1, 2),
@@ -32,16 +22,30 @@ const LEVELS: [(&str, u32, u32); 11] = [
 /// Sizes of requests \[sectors\].
 const SIZES: [&[u64]; 3] = [&[1, 8], &[3, 4, 7, 16], &[8, 32]];
 
+/// A drive's own memory, which caches writes or not.
+fn buffer(write_cache: bool) -> impl Strategy<Value = Value> {
+    (
+        prop_oneof![Just(1_u32), Just(2), Just(4)],
+        prop_oneof![Just(8_u64), Just(60), Just(200)],
+        prop::sample::select(vec!["off", "segment", "track"]),
+        prop_oneof![Just(0.0), Just(0.5)],
+    )
+        .prop_map(move |(segments, sectors, read_ahead, lapse)| {
+            json!({"segments": segments, "segment": sectors * 512, "read_ahead": read_ahead, "lapse": lapse,
+                "hit_time": 100_000, "write_time": 100_000, "write_cache": write_cache})
+        })
+}
+
 fn device() -> impl Strategy<Value = Value> {
     let server = |servers: u32| {
         json!({"kind": "server", "servers": servers, "capacity": 1 << 20,
             "service": {"kind": "exponential", "mean": 4_000_000}})
     };
-    let disk = |policy: &str| {
+    let disk = |policy: &str, buffer: Value| {
         json!({"kind": "disk", "rpm": 10_000.0,
             "geometry": {"kind": "zones", "surfaces": 2, "zones": [{"cylinders": 20, "sectors_per_track": 60}]},
             "seek": {"kind": "figures", "track_to_track": 500_000, "average": 2_000_000, "full_stroke": 4_000_000},
-            "write_settle": 100_000, "head_switch": 200_000,
+            "write_settle": 100_000, "head_switch": 200_000, "command_time": 300_000, "buffer": buffer,
             "queue": {"policy": policy, "depth": 4, "age_limit": 100_000_000}})
     };
     let ssd = |protected: bool, state: &str, planes: u32| {
@@ -52,16 +56,18 @@ fn device() -> impl Strategy<Value = Value> {
             "write_buffer": planes << 14, "power_loss_protection": protected, "precondition": state})
     };
     prop_oneof![
-        Just(ssd(true, "random", 1)),
-        Just(ssd(true, "sequential", 2)),
-        Just(ssd(false, "empty", 1)),
-        Just(ssd(false, "random", 2)),
-        Just(server(1)),
-        Just(server(3)),
-        Just(disk("sptf")),
-        Just(disk("sstf")),
-        Just(disk("c_look")),
-        Just(disk("fcfs")),
+        1 => Just(ssd(true, "random", 1)),
+        1 => Just(ssd(true, "sequential", 2)),
+        1 => Just(ssd(false, "empty", 1)),
+        1 => Just(ssd(false, "random", 2)),
+        1 => Just(server(1)),
+        1 => Just(server(3)),
+        1 => Just(disk("c_look", Value::Null)),
+        1 => Just(disk("fcfs", Value::Null)),
+        2 => (prop::sample::select(vec!["sptf", "sstf", "look"]), buffer(false))
+            .prop_map(move |(policy, buffer)| disk(policy, buffer)),
+        3 => (prop::sample::select(vec!["sptf", "sstf", "c_look", "fcfs"]), buffer(true))
+            .prop_map(move |(policy, buffer)| disk(policy, buffer)),
     ]
 }
 
@@ -262,234 +268,4 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             })
         },
     )
-}
-
-fn build(scenario: &Value) -> Simulation {
-    let scenario = Scenario::from_json(&scenario.to_string()).unwrap().normalise().unwrap();
-    Simulation::build(scenario, &BTreeMap::new()).unwrap()
-}
-
-/// Runs to the end and on until nothing is under way: then nothing may be left in any of the slabs.
-fn run(simulation: &mut Simulation) {
-    if let Err(error) = simulation.run() {
-        panic!("{error}");
-    }
-    if simulation.arrays.iter().any(|array| array.redundancy.has_lost_data(&array.layout)) {
-        return;
-    }
-    simulation.watch_drain();
-    simulation.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
-    while let Some((time, event)) = simulation.events.next() {
-        simulation.now = time;
-        simulation.act(event);
-    }
-    simulation.watch_drain();
-    assert_eq!(simulation.operations.len(), 0, "array operations are left");
-    assert_eq!(simulation.planned.len(), 0, "planned I/Os are left");
-    assert_eq!(simulation.fetches.len(), 0, "fetches are left");
-    assert_eq!(simulation.waiters.len(), 0, "waiters are left");
-    assert_eq!(simulation.requests.len(), 0, "requests are left");
-    assert!(simulation.arrays.iter().all(|array| array.locks.is_empty() && array.destages == 0));
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_law_is_broken(scenario in scenario()) {
-        run(&mut build(&scenario));
-    }
-}
-
-#[test]
-fn the_random_runs_see_every_transition_of_power_battery_and_disks() {
-    let mut runner = TestRunner::deterministic();
-    let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..400 {
-        let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
-        run(&mut simulation);
-        seen.extend(simulation.timeline.entries().iter().map(|entry| entry.transition.name()));
-    }
-    for name in [
-        "mains_lost",
-        "mains_back",
-        "hosts_back",
-        "battery_charging",
-        "battery_ready",
-        "battery_charged",
-        "battery_discharging",
-        "battery_low",
-        "battery_empty",
-        "battery_failed",
-        "learn_begins",
-        "learn_ends",
-        "write_back_enabled",
-        "write_back_disabled",
-        "drained",
-        "cache_copied",
-        "dirty_preserved",
-        "dirty_lost",
-        "disk_failed",
-        "spare_taken",
-        "array_degraded",
-        "array_failed",
-        "array_optimal",
-        "rebuild_started",
-        "rebuild_progress",
-        "rebuild_done",
-    ] {
-        assert!(seen.contains(name), "{name} never happens");
-    }
-}
-
-/// What the oracle says of the first of 300 random runs with `fault` that it stops.
-fn verdict(fault: Fault) -> Option<String> {
-    let mut runner = TestRunner::deterministic();
-    (0..300).find_map(|_| {
-        let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
-        simulation.fault = Some(fault);
-        if let Some(back) = &mut simulation.write_back {
-            back.cache.fault = match fault {
-                Fault::WriteCache(fault) => Some(fault),
-                _ => None,
-            };
-        }
-        let payload = catch_unwind(AssertUnwindSafe(|| run(&mut simulation))).err()?;
-        payload.downcast_ref::<String>().cloned()
-    })
-}
-
-#[test]
-fn a_destage_that_forgets_an_extent_is_found() {
-    let said = verdict(Fault::ForgottenExtent).unwrap();
-    assert!(said.contains("dirty sectors"), "{said}");
-}
-
-#[test]
-fn a_second_version_that_is_lost_is_found() {
-    let said = verdict(Fault::WriteCache(write_cache::Fault::LostSecondVersion)).unwrap();
-    assert!(said.contains("dirty sectors") || said.contains("gives version"), "{said}");
-}
-
-#[test]
-fn an_older_dirty_version_that_a_write_around_the_cache_leaves_is_found() {
-    let said = verdict(Fault::WriteCache(write_cache::Fault::StaleDirty)).unwrap();
-    assert!(said.contains("goes back from version") || said.contains("gives version"), "{said}");
-}
-
-#[test]
-fn a_newer_dirty_version_that_a_write_around_the_cache_drops_is_found() {
-    let said = verdict(Fault::WriteCache(write_cache::Fault::GreedyClaim)).unwrap();
-    assert!(said.contains("is dropped for an older version"), "{said}");
-}
-
-#[test]
-fn a_stripe_that_loses_a_sector_when_it_comes_of_age_is_found() {
-    let said = verdict(Fault::WriteCache(write_cache::Fault::LostWithAge)).unwrap();
-    assert!(said.contains("dirty sectors") || said.contains("gives version"), "{said}");
-}
-
-#[test]
-fn a_clean_line_older_than_the_media_is_found() {
-    let said = verdict(Fault::WriteCache(write_cache::Fault::StaleClean)).unwrap();
-    assert!(said.contains("a read of sector"), "{said}");
-}
-
-#[test]
-fn a_stale_fetch_that_becomes_valid_is_found() {
-    let said = verdict(Fault::StaleFetch).unwrap();
-    assert!(said.contains("a read of sector"), "{said}");
-}
-
-#[test]
-fn writes_that_overlap_on_the_disks_are_found() {
-    let said = verdict(Fault::OverlappingWrites).unwrap();
-    assert!(said.contains("two writes of sector"), "{said}");
-}
-
-#[test]
-fn a_write_that_is_acknowledged_too_early_is_found() {
-    let said = verdict(Fault::EarlyAcknowledgement).unwrap();
-    assert!(said.contains("another number taken"), "{said}");
-}
-
-#[test]
-fn a_flush_that_does_not_wait_for_the_drain_is_found() {
-    let said = verdict(Fault::FlushOverDirty).unwrap();
-    assert!(said.contains("a flush is acknowledged over"), "{said}");
-}
-
-#[test]
-fn a_stalled_write_that_stays_in_a_cache_that_drains_is_found() {
-    let said = verdict(Fault::StalledInParts).unwrap();
-    assert!(said.contains("another number taken") || said.contains("not on the media"), "{said}");
-}
-
-#[test]
-fn a_power_cut_that_forgets_destages_is_found() {
-    let said = verdict(Fault::CutForgetsDestages).unwrap();
-    assert!(said.contains("the write cache counts"), "{said}");
-}
-
-#[test]
-fn data_lost_while_the_battery_holds_them_are_found() {
-    let said = verdict(Fault::EarlyLoss).unwrap();
-    assert!(said.contains("are lost although the battery holds them"), "{said}");
-}
-
-#[test]
-fn a_write_that_leaves_out_the_new_disk_is_found() {
-    let said = verdict(Fault::ForgottenNewDisk).unwrap();
-    assert!(said.contains("not match its data") || said.contains("version"), "{said}");
-}
-
-#[test]
-fn a_degraded_write_that_leaves_out_the_parity_is_found() {
-    let said = verdict(Fault::ForgottenParity).unwrap();
-    assert!(said.contains("not match its data") || said.contains("version"), "{said}");
-}
-
-#[test]
-fn a_decoding_read_among_writes_is_found() {
-    let said = verdict(Fault::UnlockedReconstruction).unwrap();
-    assert!(said.contains("a disk read of sector"), "{said}");
-}
-
-#[test]
-fn a_rebuild_among_writes_is_found() {
-    let said = verdict(Fault::UnlockedRebuild).unwrap();
-    assert!(said.contains("version") || said.contains("not match its data"), "{said}");
-}
-
-#[test]
-fn an_operation_that_ignores_a_failed_disk_is_found() {
-    let said = verdict(Fault::IgnoredFailure).unwrap();
-    assert!(said.contains("cannot be") || said.contains("were not read"), "{said}");
-}
-
-#[test]
-fn a_plan_from_before_a_failure_is_found() {
-    let said = verdict(Fault::OutdatedPlan).unwrap();
-    assert!(
-        said.contains("cannot be") || said.contains("were not read") || said.contains("version"),
-        "{said}"
-    );
-}
-
-#[test]
-fn a_drain_goes_on_when_the_last_write_through_leaves_its_stripe() {
-    // Eight writes wait for one stripe; then the battery is ready, and others fill the cache with lines of that stripe,
-    // which cannot be destaged before.
-    let mut simulation = build(&json!({
-        "workload": {"streams": [{"name": "s", "arrival": {"kind": "fixed_outstanding", "depth": 8},
-            "operations": {"read_fraction": 0.0, "size": {"kind": "constant", "value": 4096}},
-            "address": {"kind": "uniform", "footprint": 32_768}}]},
-        "controller": {"cache": {"capacity": 16_384, "usable": 16_384, "write_fraction": 1.0, "line": 4096},
-            "battery": {"state": "charging", "charge": 0.0, "threshold": 1.0, "charge_time": 50_000_000},
-            "link": {"command_overhead": 10_000}},
-        "array": {"raid": "5", "disks": 3, "disk": {"kind": "server", "capacity": 1_048_576,
-            "service": {"kind": "constant", "value": 100_000_000}}},
-        "run": {"warm_up": "none", "window": {"requests": 3}, "drain": true},
-    }));
-    run(&mut simulation);
 }
