@@ -28,6 +28,8 @@ from destage.errors import ConfigError, TraceError
 ASSUMED: Mapping[str, Any] = {
     "command_time": "0.2ms",
     "bus_rate": "5MB/s",
+    "buffer.segments": 4,
+    "buffer.segment": "256KiB",
     "buffer.hit_time": "0.1ms",
     "buffer.write_time": "0.45ms",
     "buffer.write_cache": True,
@@ -141,6 +143,8 @@ def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """
     resolved = catalog.resolve({"array": {"disk": dict(facts)}})["array"]["disk"]
     assumed: dict[str, Any] = {}
+    # Every SCSI disk that was ever measured like this has a buffer; one that shall have none says `null`.
+    resolved.setdefault("buffer", {})
     for name, value in ASSUMED.items():
         part, _, key = name.rpartition(".")
         holder = resolved.get(part) if part else resolved
