@@ -24,6 +24,7 @@ CARGO_AT := --manifest-path engine/Cargo.toml --workspace
 REPORT ?= report.html
 STORE ?= destage-store
 PYTEST_ARGS ?=
+CASES ?= 20000
 
 # $(call step,what is checked) prints where `make test` is.
 step = @printf '\n==> %s\n' '$(1)'
@@ -89,6 +90,10 @@ validation: engine ## prove the model against closed forms at length; writes doc
 .PHONY: chaos
 chaos: engine ## the long kill-and-resume tests
 	@$(BIN)/pytest -m chaos $(PYTEST_ARGS)
+
+.PHONY: fuzz
+fuzz: python ## CASES random scenarios, sound and not, under the eyes of the debug build
+	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib any_scenario
 
 .PHONY: bench
 bench: engine ## the benchmarks: one table
