@@ -21,12 +21,13 @@ impl Drive {
                 }
             }
         }
+        let is_foreground_alone = self.background.is_empty() || (yields && !self.foreground.is_empty());
+        // There is nothing to compare where at most one may be next.
+        if is_foreground_alone && self.foreground.window().len() < 2 {
+            return (!self.foreground.is_empty()).then(|| self.foreground.take(0));
+        }
         let foreground = self.best(now, self.foreground.window());
-        let background = if self.background.is_empty() || (yields && foreground.is_some()) {
-            None
-        } else {
-            self.best(now, self.background.window())
-        };
+        let background = if is_foreground_alone { None } else { self.best(now, self.background.window()) };
         match (foreground, background) {
             (Some((index, cost)), other) if other.is_none_or(|(_, least)| cost <= least) => {
                 Some(self.foreground.take(index))
