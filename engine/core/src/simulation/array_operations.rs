@@ -1,5 +1,7 @@
 //! Array operations: from a stripe's or an extent's disk I/Os to the moment when all of them are done.
 
+use std::cmp::Ordering;
+
 use super::Simulation;
 use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::MemberState;
@@ -46,11 +48,13 @@ impl Simulation {
 
     /// Of two devices that mirror each other the one with the shorter queue; of equals the one whose arm is nearer.
     pub(super) fn better_mirror(&self, one: u32, other: u32, lba: Lba) -> u32 {
-        let rank = |device: u32| {
-            let device = &self.devices[device as usize];
-            (device.usage().in_system(), device.distance(lba))
+        let [first, second] = [one, other].map(|device| &self.devices[device as usize]);
+        let is_better = match second.usage().in_system().cmp(&first.usage().in_system()) {
+            Ordering::Less => true,
+            Ordering::Equal => second.distance(lba) < first.distance(lba),
+            Ordering::Greater => false,
         };
-        if rank(other) < rank(one) { other } else { one }
+        if is_better { other } else { one }
     }
 
     /// Writes `self.extents`, which lie within `stripe`, once no other write to the same sectors, or the same parity,
