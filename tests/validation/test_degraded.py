@@ -1,7 +1,7 @@
 """Disk I/Os of degraded arrays, and how long a rebuild takes, against closed forms, without a cache."""
 
 import pytest
-from validation.replicates import LEDGER, Verdict, assert_covers, assert_equal, replicate
+from validation.replicates import LEDGER, Verdict, assert_covers, assert_equal, replicate, uncounted
 from validation.scenarios import Scenario, closed, constant, poisson, scenario, server
 
 from destage.engine import simulate
@@ -92,7 +92,7 @@ def _anywhere(read_fraction: float) -> Scenario:
         read_fraction=read_fraction,
         array={"raid": "5", "disks": 8, "stripe_unit": UNIT, "failed_disks": [2]},
         warm_up=10,
-        window=20_000,
+        window=40_000,
     )
 
 
@@ -104,8 +104,14 @@ def test_mean_over_a_degraded_raid_5(kind: str, read_fraction: float, exact: flo
     """Of n strips one is missing: a read takes 2 (n - 1) / n I/Os, a write (4 (n - 2) + (n - 1) + 1) / n."""
     rows = replicate(_anywhere(read_fraction))
     ours = [(row["disk_reads"] + row["disk_writes"]) / row["requests"] for row in rows]
+    # The mean of a write is that of a whole array, 4: what is wrong must be an I/O that is missing.
     assert_covers(
-        f"RAID 5 of 8 without one: disk I/Os of a random {kind}", "I/Os", exact, ours, rounding=0.001
+        f"RAID 5 of 8 without one: disk I/Os of a random {kind}",
+        "I/Os",
+        exact,
+        ours,
+        mutants=uncounted(ours),
+        rounding=0.001,
     )
 
 
