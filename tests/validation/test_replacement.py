@@ -77,11 +77,11 @@ def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Key
     assert {policy for policy, *_ in _rows()} == set(POLICIES.values()) - {"w_tiny_lfu"}
 
 
-@pytest.mark.parametrize("policy", sorted(POLICIES.values()))
+# The other simulator has no W-TinyLFU: test_w_tiny_lfu.py holds it against a reference of our own.
+@pytest.mark.parametrize("policy", sorted(set(POLICIES.values()) - {"w_tiny_lfu"}))
 def test_hits_are_those_of_another_simulator(accesses: dict[str, Keys], policy: str) -> None:
     wanted = {(capacity, unit): hits for name, capacity, unit, hits in _rows() if name == policy}
-    if not wanted:
-        pytest.skip(f"the truth has no row of {policy}")
+    assert wanted, f"the truth has no row of {policy}"
     found = {
         (capacity, unit): _engine.count_hits(policy, capacity, accesses[unit].tobytes())
         for capacity, unit in wanted
