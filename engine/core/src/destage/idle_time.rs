@@ -15,48 +15,29 @@
 //!
 //! Golding, Bosch, Staelin, Sullivan, Wilkes: Idleness is not sloth, USENIX Technical Conference, 1995.
 
-use super::{DestagePolicy, Elevator, Level, Place, WaterMarks, Write};
+use super::{ByAddress, Level, Pace, WaterMarks};
+
+/// Between the water marks while the disks are idle, and at the high one always.
+#[derive(Debug)]
+pub struct WhenIdle(WaterMarks);
+
+impl WhenIdle {
+    /// A pace with these marks.
+    pub const fn new(marks: WaterMarks) -> Self {
+        Self(marks)
+    }
+}
 
 /// Destage by address when the disks are idle.
-#[derive(Debug)]
-pub struct IdleTime {
-    arrays: Box<[Elevator]>,
-    high: u32,
-    low: u32,
-}
+pub type IdleTime = ByAddress<WhenIdle>;
 
-impl IdleTime {
-    /// Empty, for a number of arrays.
-    pub fn new(arrays: usize, marks: WaterMarks) -> Self {
-        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), high: marks.high, low: marks.low }
-    }
-}
-
-impl DestagePolicy for IdleTime {
-    #[inline]
-    fn enter(&mut self, group: u32, place: Place) {
-        self.arrays[place.array as usize].enter(place.stripe, group);
-    }
-
-    #[inline]
-    fn write(&mut self, _: u32, _: Place, _: Write) {}
-
-    #[inline]
-    fn leave(&mut self, _: u32, place: Place) {
-        self.arrays[place.array as usize].leave(place.stripe);
-    }
-
-    #[inline]
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        self.arrays[array as usize].choose(is_busy)
-    }
-
+impl Pace for WhenIdle {
     #[inline]
     fn allow(&mut self, level: &Level) -> u32 {
         let is_due = level.is_stalled
             || level.is_draining
-            || level.waiting >= self.high
-            || (level.is_idle && level.waiting > self.low);
+            || level.waiting >= self.0.high
+            || (level.is_idle && level.waiting > self.0.low);
         if is_due { level.limit } else { 0 }
     }
 }
@@ -68,7 +49,7 @@ mod tests {
 
     #[test]
     fn it_goes_when_idle_above_the_low_mark_and_always_from_the_high_one() {
-        let mut policy = IdleTime::new(1, WaterMarks::new(8, 3));
+        let mut policy = WhenIdle::new(WaterMarks::new(8, 3));
         let mut allow = |waiting, is_idle| {
             let level =
                 Level { used: waiting, waiting, is_stalled: false, is_draining: false, is_idle, limit: 4 };
@@ -80,7 +61,7 @@ mod tests {
 
     #[test]
     fn it_goes_by_address() {
-        let mut policy = IdleTime::new(1, WaterMarks::new(1, 0));
+        let mut policy = IdleTime::new(1, WhenIdle::new(WaterMarks::new(1, 0)));
         enter(&mut policy, &[5, 2, 9]);
         assert_eq!(next(&mut policy, 3), [2, 5, 9]);
     }

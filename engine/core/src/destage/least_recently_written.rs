@@ -14,7 +14,7 @@
 //!
 //! Gill, Modha: WOW: wise ordering for writes, USENIX FAST, 2005, where it stands for temporal locality.
 
-use super::{DestagePolicy, Level, Place, WaterMarks, Write};
+use super::{DestagePolicy, Level, Pace, Place, WaterMarks, Write};
 use crate::slab::Link;
 
 #[derive(Clone, Copy, Debug)]

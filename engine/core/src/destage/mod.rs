@@ -20,6 +20,7 @@
 //! Whatever the policy: destage goes at full depth while a write is stalled and while the cache drains.
 
 mod c_scan;
+mod elevator;
 mod idle_time;
 mod least_recently_written;
 mod linear_threshold;
@@ -33,8 +34,9 @@ use crate::config;
 #[cfg(test)]
 pub use order_laws::POLICIES;
 
-pub use c_scan::{CScan, Elevator};
-pub use idle_time::IdleTime;
+pub use c_scan::CScan;
+pub use elevator::{ByAddress, Elevator, Pace};
+pub use idle_time::{IdleTime, WhenIdle};
 pub use least_recently_written::LeastRecentlyWritten;
 pub use linear_threshold::LinearThreshold;
 pub use water_marks::WaterMarks;
@@ -136,7 +138,7 @@ impl Destage {
             config::DestagePolicy::LinearThreshold => {
                 Self::LinearThreshold(LinearThreshold::new(arrays, marks))
             }
-            config::DestagePolicy::IdleTime => Self::IdleTime(IdleTime::new(arrays, marks)),
+            config::DestagePolicy::IdleTime => Self::IdleTime(IdleTime::new(arrays, WhenIdle::new(marks))),
         }
     }
 }

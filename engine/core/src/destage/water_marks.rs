@@ -2,7 +2,7 @@
 //!
 //! Biswas, Ramakrishnan, Towsley: Trace driven analysis of write caching policies for disks, ACM SIGMETRICS, 1993.
 
-use super::Level;
+use super::{Level, Pace};
 
 /// Two marks of occupancy with a hysteresis between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +19,12 @@ impl WaterMarks {
     pub const fn new(high: u32, low: u32) -> Self {
         Self { high, low, is_destaging: false }
     }
+}
 
-    /// Groups of an array that may be on their way: none, or all that its disks may hold.
+impl Pace for WaterMarks {
+    /// None, or all that the disks of an array may hold.
     #[inline]
-    pub const fn allow(&mut self, level: &Level) -> u32 {
+    fn allow(&mut self, level: &Level) -> u32 {
         self.is_destaging |= level.used >= self.high || level.is_stalled || level.is_draining;
         if !self.is_destaging {
             return 0;

@@ -21,7 +21,7 @@
 //! Gill, Modha: WOW: wise ordering for writes, combining spatial and temporal locality in non-volatile caches, USENIX
 //! FAST, 2005.
 
-use super::{DestagePolicy, Elevator, Level, Place, WaterMarks, Write};
+use super::{DestagePolicy, Elevator, Level, Pace, Place, WaterMarks, Write};
 
 /// Destage by address with a recency bit for each group.
 #[derive(Debug)]

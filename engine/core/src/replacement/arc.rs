@@ -16,7 +16,7 @@
 //!
 //! Not for loops longer than the cache, where it gives what LRU gives.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::{Admission, Directory, Queues, Replace, Room};
 
 /// ARC.
 #[derive(Debug)]
@@ -24,49 +24,31 @@ pub struct Arc {
     capacity: usize,
     /// The size that T1 should have.
     target: f64,
-    directory: Directory,
-    lists: [Queue; 4],
+    lists: Queues<4>,
 }
 
-/// Marks: the list of an entry.
+/// The lists.
 const T1: usize = 0;
 const T2: usize = 1;
 const B1: usize = 2;
 const B2: usize = 3;
 
 impl Arc {
-    #[inline]
-    fn list(&self, slot: u32) -> usize {
-        usize::from(self.directory.mark(slot))
-    }
-
-    #[inline]
-    fn put(&mut self, slot: u32, list: usize) {
-        self.directory.set_mark(slot, list as u8);
-        self.lists[list].push(&mut self.directory, slot);
-    }
-
     /// Turns an entry of T1 or T2 into a ghost.
     fn replace(&mut self, is_in_b2: bool) -> Option<u32> {
-        let held = self.lists[T1].len() as f64;
+        let held = self.lists.len(T1) as f64;
         // T1 may not exceed the target, and may not equal it for a ghost of B2.
         let is_over = if is_in_b2 { held >= self.target } else { held > self.target };
-        let is_from_t1 = held > 0.0 && (is_over || self.lists[T2].len() == 0);
+        let is_from_t1 = held > 0.0 && (is_over || self.lists.len(T2) == 0);
         let (from, to) = if is_from_t1 { (T1, B1) } else { (T2, B2) };
-        let slot = self.lists[from].pop(&mut self.directory)?;
-        self.put(slot, to);
-        Some(slot)
-    }
-
-    fn forget_oldest(&mut self, list: usize) -> Option<u32> {
-        let slot = self.lists[list].pop(&mut self.directory)?;
-        self.directory.forget(slot);
+        let slot = self.lists.oldest(from)?;
+        self.lists.transfer(slot, to);
         Some(slot)
     }
 
     /// Adapts the target to a use of a ghost.
     fn adapt(&mut self, list: usize) {
-        let (ones, twos) = (self.lists[B1].len() as f64, self.lists[B2].len() as f64);
+        let (ones, twos) = (self.lists.len(B1) as f64, self.lists.len(B2) as f64);
         if list == B1 {
             self.target = (self.target + (twos / ones).max(1.0)).min(self.capacity as f64);
         } else {
@@ -77,74 +59,71 @@ impl Arc {
 
 impl Replace for Arc {
     fn new(room: Room) -> Self {
-        Self { capacity: room.capacity, target: 0.0, directory: Directory::new(), lists: [Queue::new(); 4] }
+        Self { capacity: room.capacity, target: 0.0, lists: Queues::new() }
     }
 
     #[inline]
     fn directory(&self) -> &Directory {
-        &self.directory
+        &self.lists.directory
     }
 
     #[inline]
     fn held(&self) -> usize {
-        self.lists[T1].len() + self.lists[T2].len()
+        self.lists.len(T1) + self.lists.len(T2)
     }
 
     #[inline]
     fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key).filter(|&slot| self.list(slot) <= T2)
+        self.lists.directory.find(key).filter(|&slot| self.lists.queue(slot) <= T2)
     }
 
     #[inline]
     fn access(&mut self, key: u64) -> Option<u32> {
         let slot = self.find(key)?;
-        if self.list(slot) == T2 {
-            self.lists[T2].refresh(&mut self.directory, slot);
+        if self.lists.queue(slot) == T2 {
+            self.lists.refresh(slot, T2);
         } else {
-            self.lists[T1].unlink(&mut self.directory, slot);
-            self.put(slot, T2);
+            self.lists.transfer(slot, T2);
         }
         Some(slot)
     }
 
     fn admit(&mut self, key: u64) -> Admission {
         let is_full = self.held() == self.capacity;
-        if let Some(slot) = self.directory.find(key) {
-            let list = self.list(slot);
+        if let Some(slot) = self.lists.directory.find(key) {
+            let list = self.lists.queue(slot);
             self.adapt(list);
             let evicted = if is_full { self.replace(list == B2) } else { None };
-            self.lists[list].unlink(&mut self.directory, slot);
-            self.put(slot, T2);
+            self.lists.transfer(slot, T2);
             return Admission { slot, evicted };
         }
         let mut evicted = None;
-        if self.lists[T1].len() + self.lists[B1].len() >= self.capacity {
-            if self.lists[T1].len() < self.capacity {
-                self.forget_oldest(B1);
+        if self.lists.len(T1) + self.lists.len(B1) >= self.capacity {
+            if self.lists.len(T1) < self.capacity {
+                self.lists.forget_oldest(B1);
                 if is_full {
                     evicted = self.replace(false);
                 }
             } else {
-                evicted = self.forget_oldest(T1);
+                evicted = self.lists.forget_oldest(T1);
             }
         } else {
-            if self.directory.len() >= 2 * self.capacity {
-                self.forget_oldest(B2);
+            if self.lists.directory.len() >= 2 * self.capacity {
+                self.lists.forget_oldest(B2);
             }
             if is_full {
                 evicted = self.replace(false);
             }
         }
-        let slot = self.directory.add(key);
-        self.put(slot, T1);
+        let slot = self.lists.directory.add(key);
+        self.lists.put(slot, T1);
         Admission { slot, evicted }
     }
 
     fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        let list = self.list(slot);
-        self.lists[list].unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
+        let slot = self.lists.directory.find(key)?;
+        let list = self.lists.queue(slot);
+        self.lists.forget(slot);
         (list <= T2).then_some(slot)
     }
 }

@@ -11,80 +11,37 @@
 //!
 //! Not for loops longer than the cache, which defeat it as they do LRU, which it approximates.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::one_queue::{Entries, Order};
 
-/// CLOCK.
-#[derive(Debug)]
-pub struct Clock {
-    capacity: usize,
-    directory: Directory,
-    /// The ring, from the hand on.
-    ring: Queue,
-}
+/// CLOCK. The queue is the ring, from behind the hand to the hand.
+#[derive(Debug, Default)]
+pub struct Clock;
 
 const USED: u8 = 1;
 
-impl Clock {
-    fn evict(&mut self) -> Option<u32> {
-        while let Some(slot) = self.ring.pop(&mut self.directory) {
-            if self.directory.mark(slot) != USED {
-                self.directory.forget(slot);
+impl Order for Clock {
+    #[inline]
+    fn note_use(&mut self, entries: &mut Entries, slot: u32) {
+        entries.directory.set_mark(slot, USED);
+    }
+
+    #[inline]
+    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
+        loop {
+            let slot = entries.queue.oldest()?;
+            if entries.directory.mark(slot) != USED {
                 return Some(slot);
             }
-            self.directory.set_mark(slot, 0);
-            self.ring.push(&mut self.directory, slot);
+            entries.directory.set_mark(slot, 0);
+            entries.queue.refresh(&mut entries.directory, slot);
         }
-        None
-    }
-}
-
-impl Replace for Clock {
-    fn new(room: Room) -> Self {
-        Self { capacity: room.capacity, directory: Directory::new(), ring: Queue::new() }
-    }
-
-    #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key)
-    }
-
-    #[inline]
-    fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.directory.set_mark(slot, USED);
-        Some(slot)
-    }
-
-    #[inline]
-    fn admit(&mut self, key: u64) -> Admission {
-        let evicted = if self.held() == self.capacity { self.evict() } else { None };
-        let slot = self.directory.add(key);
-        self.ring.push(&mut self.directory, slot);
-        Admission { slot, evicted }
-    }
-
-    #[inline]
-    fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.ring.unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
-        Some(slot)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::checks::{Naive, check, hits};
+    use super::super::{OneQueue, Room};
     use super::*;
 
     /// Keys and bits from the hand on.
@@ -125,13 +82,13 @@ mod tests {
 
     #[test]
     fn agrees_with_a_list() {
-        check::<Clock, Model>();
+        check::<OneQueue<Clock>, Model>();
     }
 
     #[test]
     fn an_entry_that_was_used_gets_a_second_chance() {
         // 3 places. a b c, a is used (3). d: the hand passes a, gives up b: c a' d with a's bit cleared. a is used (5).
         // e: gives up c. b: passes a, gives up d, so that a is still there (8) and d is not (9).
-        assert_eq!(hits::<Clock>(3, "abcadaebad"), [3, 5, 8]);
+        assert_eq!(hits::<OneQueue<Clock>>(3, "abcadaebad"), [3, 5, 8]);
     }
 }

@@ -10,65 +10,26 @@
 //!
 //! Not where some data is used far more than other: that leaves as soon as the rest.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::one_queue::{Entries, Order};
 
 /// First in, first out.
-#[derive(Debug)]
-pub struct Fifo {
-    capacity: usize,
-    directory: Directory,
-    queue: Queue,
-}
+#[derive(Debug, Default)]
+pub struct Fifo;
 
-impl Replace for Fifo {
-    fn new(room: Room) -> Self {
-        Self { capacity: room.capacity, directory: Directory::new(), queue: Queue::new() }
-    }
+impl Order for Fifo {
+    #[inline]
+    fn note_use(&mut self, _: &mut Entries, _: u32) {}
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key)
-    }
-
-    #[inline]
-    fn access(&mut self, key: u64) -> Option<u32> {
-        self.directory.find(key)
-    }
-
-    #[inline]
-    fn admit(&mut self, key: u64) -> Admission {
-        let mut evicted = None;
-        if self.held() == self.capacity {
-            evicted = self.queue.pop(&mut self.directory);
-            evicted.inspect(|&slot| self.directory.forget(slot));
-        }
-        let slot = self.directory.add(key);
-        self.queue.push(&mut self.directory, slot);
-        Admission { slot, evicted }
-    }
-
-    #[inline]
-    fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.queue.unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
-        Some(slot)
+    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
+        entries.queue.oldest()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::checks::{Naive, check, hits};
+    use super::super::{OneQueue, Room};
     use super::*;
 
     /// Keys from the first on.
@@ -101,13 +62,13 @@ mod tests {
 
     #[test]
     fn agrees_with_a_list() {
-        check::<Fifo, Model>();
+        check::<OneQueue<Fifo>, Model>();
     }
 
     #[test]
     fn belady_s_anomaly() {
         // The string of the paper of 1969: 3 places give 3 hits, 4 places only 2.
-        assert_eq!(hits::<Fifo>(3, "123412512345"), [7, 8, 11]);
-        assert_eq!(hits::<Fifo>(4, "123412512345"), [4, 5]);
+        assert_eq!(hits::<OneQueue<Fifo>>(3, "123412512345"), [7, 8, 11]);
+        assert_eq!(hits::<OneQueue<Fifo>>(4, "123412512345"), [4, 5]);
     }
 }

@@ -9,68 +9,31 @@
 //!
 //! Not for scans and loops longer than the cache, which push everything else out and then hit nothing.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::one_queue::{Entries, Order};
 
 /// Least recently used.
-#[derive(Debug)]
-pub struct Lru {
-    capacity: usize,
-    directory: Directory,
-    queue: Queue,
-}
+#[derive(Debug, Default)]
+pub struct Lru;
 
-impl Replace for Lru {
-    fn new(room: Room) -> Self {
-        Self { capacity: room.capacity, directory: Directory::new(), queue: Queue::new() }
+impl Order for Lru {
+    #[inline]
+    fn note_use(&mut self, entries: &mut Entries, slot: u32) {
+        entries.queue.refresh(&mut entries.directory, slot);
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key)
-    }
-
-    #[inline]
-    fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.queue.refresh(&mut self.directory, slot);
-        Some(slot)
-    }
-
-    #[inline]
-    fn admit(&mut self, key: u64) -> Admission {
-        let mut evicted = None;
-        if self.held() == self.capacity {
-            evicted = self.queue.pop(&mut self.directory);
-            evicted.inspect(|&slot| self.directory.forget(slot));
-        }
-        let slot = self.directory.add(key);
-        self.queue.push(&mut self.directory, slot);
-        Admission { slot, evicted }
-    }
-
-    #[inline]
-    fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.queue.unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
-        Some(slot)
+    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
+        entries.queue.oldest()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::checks::{Naive, check, hits, parts};
+    use super::super::{OneQueue, Replace, Room, count_hits};
     use super::*;
+
+    type Cache = OneQueue<Lru>;
 
     /// Keys from the least recently used on.
     struct Model(usize, Vec<u64>);
@@ -101,21 +64,21 @@ mod tests {
 
     #[test]
     fn agrees_with_a_list() {
-        check::<Lru, Model>();
+        check::<Cache, Model>();
     }
 
     #[test]
     fn stack_distances_of_the_hand_worked_string() {
         // a b c b a d a: distances -, -, -, 1, 2, -, 1, so the hits by capacity are:
-        let found: Vec<_> = (1..=4).map(|capacity| hits::<Lru>(capacity, "abcbada").len()).collect();
+        let found: Vec<_> = (1..=4).map(|capacity| hits::<Cache>(capacity, "abcbada").len()).collect();
         assert_eq!(found, [0, 2, 3, 3]);
-        assert_eq!(hits::<Lru>(2, "abcbada"), [3, 6]);
+        assert_eq!(hits::<Cache>(2, "abcbada"), [3, 6]);
     }
 
     #[test]
     fn a_loop_defeats_it_until_it_fits() {
         let keys = || (0..10_u64).cycle().take(100);
-        assert_eq!(super::super::count_hits(&mut Lru::new(parts::<Lru>(9)), keys()), 0);
-        assert_eq!(super::super::count_hits(&mut Lru::new(parts::<Lru>(10)), keys()), 90);
+        assert_eq!(count_hits(&mut Cache::new(parts::<Cache>(9)), keys()), 0);
+        assert_eq!(count_hits(&mut Cache::new(parts::<Cache>(10)), keys()), 90);
     }
 }

@@ -21,7 +21,10 @@ mod directory;
 mod fifo;
 mod lirs;
 mod lru;
+mod one_queue;
+mod probation;
 mod queue;
+mod queues;
 mod s3_fifo;
 mod sieve;
 mod slru;
@@ -32,7 +35,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use directory::{BLOCK, Directory};
+use one_queue::OneQueue;
+use probation::Probation;
 use queue::{Links, Queue};
+use queues::Queues;
 
 /// What an entry was admitted to, and at whose cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,11 +84,17 @@ pub trait Replace: Sized {
     /// The keys that it knows.
     fn directory(&self) -> &Directory;
 
-    /// Number of entries held; never more than the capacity.
-    fn held(&self) -> usize;
+    /// Number of entries held; never more than the capacity. As it stands for a policy without ghosts.
+    #[inline]
+    fn held(&self) -> usize {
+        self.directory().len()
+    }
 
-    /// The slot of `key`, if it is held. Changes nothing.
-    fn find(&self, key: u64) -> Option<u32>;
+    /// The slot of `key`, if it is held. Changes nothing. As it stands for a policy without ghosts.
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.directory().find(key)
+    }
 
     /// Notes a use of `key` and gives its slot, if it is held; else changes nothing.
     fn access(&mut self, key: u64) -> Option<u32>;
@@ -182,21 +194,21 @@ macro_rules! policies {
 
 policies! {
     /// The line that was not used for longest (Mattson et al. 1970).
-    Lru(lru::Lru),
+    Lru(OneQueue<lru::Lru>),
     /// The line that came first, unless it was used since the hand last passed (Corbató 1968).
-    Clock(clock::Clock),
+    Clock(OneQueue<clock::Clock>),
     /// The line that came first (Belady 1966).
-    Fifo(fifo::Fifo),
+    Fifo(OneQueue<fifo::Fifo>),
     /// Segmented LRU: each use moves a line up a segment (Karedla, Love, Wherry 1994).
     Slru(slru::Slru),
     /// Balances recency and frequency by what its ghosts tell (Megiddo, Modha 2003).
     Arc(arc::Arc),
     /// A queue for newcomers, an LRU for lines that came back (Johnson, Shasha 1994).
-    TwoQ(two_q::TwoQ),
+    TwoQ(Probation<two_q::TwoQ>),
     /// A small queue for newcomers before the main one, both first in, first out (Yang et al. 2023).
-    S3Fifo(s3_fifo::S3Fifo),
+    S3Fifo(Probation<s3_fifo::S3Fifo>),
     /// The first line not used since the hand last passed, which leaves the others in place (Zhang et al. 2024).
-    Sieve(sieve::Sieve),
+    Sieve(OneQueue<sieve::Sieve>),
     /// Keeps lines of low inter-reference recency (Jiang, Zhang 2002).
     Lirs(lirs::Lirs),
     /// A window, then a main part that admits by a sketch of frequencies (Einziger, Friedman, Manes 2017).

@@ -20,147 +20,71 @@
 //!
 //! Not where most data is used just twice, the second time after it has left `small`: it is read twice before it stays.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::probation::{MAIN, NEW, Parts, Promote};
 
 /// S3-FIFO.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct S3Fifo {
-    capacity: usize,
-    most_small: usize,
-    most_ghosts: usize,
-    directory: Directory,
-    small: Queue,
-    main: Queue,
-    ghosts: Queue,
     has_evicted: bool,
 }
 
-/// Marks: the uses of an entry, and where it is.
-const USES: u8 = 3;
-const MAIN: u8 = 4;
-const GHOST: u8 = 8;
+const MOST_USES: u8 = 3;
 
-impl S3Fifo {
-    fn evict(&mut self) -> Option<u32> {
+fn evict_small(parts: &mut Parts) -> Option<u32> {
+    while let Some(slot) = parts.queues.oldest(NEW) {
+        if parts.queues.uses(slot) <= 1 {
+            return parts.give_up_newcomer();
+        }
+        parts.queues.transfer(slot, MAIN);
+    }
+    None
+}
+
+fn evict_main(parts: &mut Parts) -> Option<u32> {
+    while let Some(slot) = parts.queues.oldest(MAIN) {
+        let uses = parts.queues.uses(slot);
+        if uses == 0 {
+            return parts.queues.forget_oldest(MAIN);
+        }
+        parts.queues.set_uses(slot, uses - 1);
+        parts.queues.refresh(slot, MAIN);
+    }
+    None
+}
+
+impl Promote for S3Fifo {
+    const PROBATION: f64 = 0.1;
+    const GHOSTS: f64 = 0.9;
+
+    #[inline]
+    fn note_use(&mut self, parts: &mut Parts, slot: u32) {
+        let uses = parts.queues.uses(slot);
+        if uses < MOST_USES {
+            parts.queues.set_uses(slot, uses + 1);
+        }
+    }
+
+    fn evict(&mut self, parts: &mut Parts) -> Option<u32> {
         self.has_evicted = true;
         loop {
-            let is_main_over = self.main.len() > self.capacity - self.most_small;
-            let found =
-                if is_main_over || self.small.len() == 0 { self.evict_main() } else { self.evict_small() };
-            if found.is_some() || self.held() == 0 {
+            let is_main_over = parts.queues.len(MAIN) > parts.capacity - parts.most_new;
+            let is_from_main = is_main_over || parts.queues.len(NEW) == 0;
+            let found = if is_from_main { evict_main(parts) } else { evict_small(parts) };
+            if found.is_some() || parts.held() == 0 {
                 return found;
             }
         }
     }
 
-    fn evict_small(&mut self) -> Option<u32> {
-        while let Some(slot) = self.small.pop(&mut self.directory) {
-            if self.directory.mark(slot) & USES > 1 {
-                self.directory.set_mark(slot, MAIN);
-                self.main.push(&mut self.directory, slot);
-                continue;
-            }
-            self.directory.set_mark(slot, GHOST);
-            self.ghosts.push(&mut self.directory, slot);
-            if self.ghosts.len() > self.most_ghosts
-                && let Some(ghost) = self.ghosts.pop(&mut self.directory)
-            {
-                self.directory.forget(ghost);
-            }
-            return Some(slot);
-        }
-        None
-    }
-
-    fn evict_main(&mut self) -> Option<u32> {
-        while let Some(slot) = self.main.pop(&mut self.directory) {
-            let mark = self.directory.mark(slot);
-            if mark & USES == 0 {
-                self.directory.forget(slot);
-                return Some(slot);
-            }
-            self.directory.set_mark(slot, mark - 1);
-            self.main.push(&mut self.directory, slot);
-        }
-        None
-    }
-}
-
-impl Replace for S3Fifo {
-    const PROBATION: Option<f64> = Some(0.1);
-    const GHOSTS: Option<f64> = Some(0.9);
-
-    fn new(room: Room) -> Self {
-        Self {
-            capacity: room.capacity,
-            most_small: room.part(room.probation),
-            most_ghosts: room.part(room.ghosts),
-            directory: Directory::new(),
-            small: Queue::new(),
-            main: Queue::new(),
-            ghosts: Queue::new(),
-            has_evicted: false,
-        }
-    }
-
-    #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.small.len() + self.main.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key).filter(|&slot| self.directory.mark(slot) != GHOST)
-    }
-
-    #[inline]
-    fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.find(key)?;
-        let mark = self.directory.mark(slot);
-        if mark & USES < USES {
-            self.directory.set_mark(slot, mark + 1);
-        }
-        Some(slot)
-    }
-
-    fn admit(&mut self, key: u64) -> Admission {
-        let ghost = self.directory.find(key);
-        if let Some(slot) = ghost {
-            self.ghosts.unlink(&mut self.directory, slot);
-        }
-        let evicted = if self.held() == self.capacity { self.evict() } else { None };
-        let slot = ghost.unwrap_or_else(|| self.directory.add(key));
-        if ghost.is_some() || (!self.has_evicted && self.small.len() >= self.most_small) {
-            self.directory.set_mark(slot, MAIN);
-            self.main.push(&mut self.directory, slot);
-        } else {
-            self.small.push(&mut self.directory, slot);
-        }
-        Admission { slot, evicted }
-    }
-
-    fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        let mark = self.directory.mark(slot);
-        let queue = match mark {
-            GHOST => &mut self.ghosts,
-            mark if mark & MAIN != 0 => &mut self.main,
-            _ => &mut self.small,
-        };
-        queue.unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
-        (mark != GHOST).then_some(slot)
+    fn part(&self, parts: &Parts) -> usize {
+        if !self.has_evicted && parts.queues.len(NEW) >= parts.most_new { MAIN } else { NEW }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::checks::{Naive, check, hits};
+    use super::super::{Probation, Room};
     use super::*;
 
     struct Model {
@@ -243,7 +167,7 @@ mod tests {
 
     #[test]
     fn agrees_with_lists() {
-        check::<S3Fifo, Model>();
+        check::<Probation<S3Fifo>, Model>();
     }
 
     #[test]
@@ -251,8 +175,8 @@ mod tests {
         // 10 places: small 1, main 9, ghosts 9. a goes to small, b to j to main. k: a is not used and becomes a ghost.
         // a comes back (11) into main, and k becomes a ghost. l and m: main has 10, so b and then, at m, l from small.
         // a is there (14), b is not (15).
-        assert_eq!(hits::<S3Fifo>(10, "abcdefghijkalmab"), [14]);
+        assert_eq!(hits::<Probation<S3Fifo>>(10, "abcdefghijkalmab"), [14]);
         // Two uses carry a from small to main: k takes b's place, a still hits after l.
-        assert_eq!(hits::<S3Fifo>(10, "aaabcdefghijkla"), [1, 2, 14]);
+        assert_eq!(hits::<Probation<S3Fifo>>(10, "aaabcdefghijkla"), [1, 2, 14]);
     }
 }

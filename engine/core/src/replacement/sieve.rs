@@ -19,90 +19,55 @@
 //! Not for loops and scans of block data, which the paper says it does not resist: between two passes of the hand all
 //! newcomers look alike.
 
+use super::one_queue::{Entries, Order};
 use super::queue::Chain;
-use super::{Admission, Directory, Queue, Replace, Room};
 use crate::slab::Link;
 
 /// SIEVE.
 #[derive(Debug)]
 pub struct Sieve {
-    capacity: usize,
-    directory: Directory,
-    queue: Queue,
     /// The entry that is looked at next; at the end the oldest is.
     hand: Link,
 }
 
 const USED: u8 = 1;
 
-impl Sieve {
-    fn evict(&mut self) -> Option<u32> {
-        let mut slot = self.hand.get().or(self.queue.oldest())?;
-        while self.directory.mark(slot) == USED {
-            self.directory.set_mark(slot, 0);
-            slot = self.directory.links(slot).newer.get().or(self.queue.oldest())?;
-        }
-        self.hand = Link::to(slot);
-        self.take_out(slot);
-        Some(slot)
-    }
-
-    /// Takes the entry in `slot` out; a hand that is there moves on.
-    fn take_out(&mut self, slot: u32) {
-        if self.hand == Link::to(slot) {
-            self.hand = self.directory.links(slot).newer;
-        }
-        self.queue.unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
+impl Default for Sieve {
+    fn default() -> Self {
+        Self { hand: Link::END }
     }
 }
 
-impl Replace for Sieve {
-    fn new(room: Room) -> Self {
-        Self { capacity: room.capacity, directory: Directory::new(), queue: Queue::new(), hand: Link::END }
+impl Order for Sieve {
+    #[inline]
+    fn note_use(&mut self, entries: &mut Entries, slot: u32) {
+        entries.directory.set_mark(slot, USED);
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key)
-    }
-
-    #[inline]
-    fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.directory.set_mark(slot, USED);
+    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
+        let mut slot = self.hand.get().or(entries.queue.oldest())?;
+        while entries.directory.mark(slot) == USED {
+            entries.directory.set_mark(slot, 0);
+            slot = entries.directory.links(slot).newer.get().or(entries.queue.oldest())?;
+        }
+        self.hand = Link::to(slot);
         Some(slot)
     }
 
+    /// A hand that stands at an entry that leaves moves on.
     #[inline]
-    fn admit(&mut self, key: u64) -> Admission {
-        let evicted = if self.held() == self.capacity { self.evict() } else { None };
-        let slot = self.directory.add(key);
-        self.queue.push(&mut self.directory, slot);
-        Admission { slot, evicted }
-    }
-
-    #[inline]
-    fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.take_out(slot);
-        Some(slot)
+    fn leave(&mut self, entries: &mut Entries, slot: u32) {
+        if self.hand == Link::to(slot) {
+            self.hand = entries.directory.links(slot).newer;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::checks::{Naive, check, hits};
+    use super::super::{OneQueue, Room};
     use super::*;
 
     /// Keys and bits from the oldest on, and the place of the hand.
@@ -154,7 +119,7 @@ mod tests {
 
     #[test]
     fn agrees_with_a_list() {
-        check::<Sieve, Model>();
+        check::<OneQueue<Sieve>, Model>();
     }
 
     #[test]
@@ -162,6 +127,6 @@ mod tests {
         // 3 places, from the oldest: a b c, a is used (3). d: the hand clears a and gives up b; it stands at c: a c d.
         // e: c goes, the hand stands at d: a d e. f: d goes, the hand stands at e: a e f. a hits (7) though its bit was
         // clear: CLOCK would have come back to it. c is gone (8) and takes e's place.
-        assert_eq!(hits::<Sieve>(3, "abcadefac"), [3, 7]);
+        assert_eq!(hits::<OneQueue<Sieve>>(3, "abcadefac"), [3, 7]);
     }
 }

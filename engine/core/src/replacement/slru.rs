@@ -20,7 +20,7 @@
 //!
 //! Not where data that was used often is then never used again: it has to sink through every segment.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::{Admission, Directory, Queues, Replace, Room};
 
 const SEGMENTS: usize = 4;
 
@@ -30,15 +30,7 @@ pub struct Slru {
     capacity: usize,
     /// Most entries in each segment; together the capacity.
     most: [usize; SEGMENTS],
-    directory: Directory,
-    segments: [Queue; SEGMENTS],
-}
-
-impl Slru {
-    fn put(&mut self, slot: u32, segment: usize) {
-        self.directory.set_mark(slot, segment as u8);
-        self.segments[segment].push(&mut self.directory, slot);
-    }
+    segments: Queues<SEGMENTS>,
 }
 
 impl Replace for Slru {
@@ -48,47 +40,31 @@ impl Replace for Slru {
         let upper = (room.capacity - room.part(room.probation)) / (SEGMENTS - 1);
         let mut most = [upper; SEGMENTS];
         most[0] = room.capacity - upper * (SEGMENTS - 1);
-        Self {
-            capacity: room.capacity,
-            most,
-            directory: Directory::new(),
-            segments: [Queue::new(); SEGMENTS],
-        }
+        Self { capacity: room.capacity, most, segments: Queues::new() }
     }
 
     #[inline]
     fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key)
+        &self.segments.directory
     }
 
     #[inline]
     fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        let segment = usize::from(self.directory.mark(slot));
+        let slot = self.find(key)?;
+        let segment = self.segments.queue(slot);
         if segment == SEGMENTS - 1 {
-            self.segments[segment].refresh(&mut self.directory, slot);
+            self.segments.refresh(slot, segment);
             return Some(slot);
         }
-        self.segments[segment].unlink(&mut self.directory, slot);
         let mut above = segment + 1;
-        self.put(slot, above);
+        self.segments.transfer(slot, above);
         // The place that the entry left is the last that one of those above can fall to.
         while above > 0
-            && self.segments[above].len() > self.most[above]
-            && let Some(fallen) = self.segments[above].pop(&mut self.directory)
+            && self.segments.len(above) > self.most[above]
+            && let Some(fallen) = self.segments.pop(above)
         {
             above -= 1;
-            self.put(fallen, above);
+            self.segments.put(fallen, above);
         }
         Some(slot)
     }
@@ -97,21 +73,19 @@ impl Replace for Slru {
         let mut evicted = None;
         if self.held() == self.capacity {
             // All segments are full, the lowest may be of size 0.
-            let lowest = self.segments.iter_mut().find(|segment| segment.len() > 0);
-            evicted = lowest.and_then(|segment| segment.pop(&mut self.directory));
-            evicted.inspect(|&slot| self.directory.forget(slot));
+            let lowest = (0..SEGMENTS).find(|&segment| self.segments.len(segment) > 0);
+            evicted = lowest.and_then(|segment| self.segments.forget_oldest(segment));
         }
-        let slot = self.directory.add(key);
-        let has_room = |&segment: &usize| self.segments[segment].len() < self.most[segment];
+        let slot = self.segments.directory.add(key);
+        let has_room = |&segment: &usize| self.segments.len(segment) < self.most[segment];
         let segment = (0..SEGMENTS).find(has_room).unwrap_or_default();
-        self.put(slot, segment);
+        self.segments.put(slot, segment);
         Admission { slot, evicted }
     }
 
     fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.segments[usize::from(self.directory.mark(slot))].unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
+        let slot = self.find(key)?;
+        self.segments.forget(slot);
         Some(slot)
     }
 }

@@ -16,117 +16,37 @@
 //! Not for loops a little longer than the cache, of which A1in holds a quarter in vain, nor for small caches under short
 //! reuse distances, where the quarter of newcomers is lost to Am.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::probation::{MAIN, NEW, Parts, Promote};
 
-/// 2Q.
-#[derive(Debug)]
-pub struct TwoQ {
-    capacity: usize,
-    most_in: usize,
-    most_out: usize,
-    directory: Directory,
-    newcomers: Queue,
-    ghosts: Queue,
-    main: Queue,
-}
+/// 2Q. A1in is the queue of newcomers, A1out the ghosts, Am the main part.
+#[derive(Debug, Default)]
+pub struct TwoQ;
 
-/// Marks: where an entry is.
-const IN: u8 = 0;
-const OUT: u8 = 1;
-const MAIN: u8 = 2;
+impl Promote for TwoQ {
+    const PROBATION: f64 = 0.25;
+    const GHOSTS: f64 = 0.5;
 
-impl TwoQ {
-    fn evict(&mut self) -> Option<u32> {
-        if self.newcomers.len() > self.most_in || self.main.len() == 0 {
-            let slot = self.newcomers.pop(&mut self.directory)?;
-            self.directory.set_mark(slot, OUT);
-            self.ghosts.push(&mut self.directory, slot);
-            if self.ghosts.len() > self.most_out
-                && let Some(ghost) = self.ghosts.pop(&mut self.directory)
-            {
-                self.directory.forget(ghost);
-            }
-            return Some(slot);
-        }
-        let slot = self.main.pop(&mut self.directory)?;
-        self.directory.forget(slot);
-        Some(slot)
-    }
-}
-
-impl Replace for TwoQ {
-    const PROBATION: Option<f64> = Some(0.25);
-    const GHOSTS: Option<f64> = Some(0.5);
-
-    fn new(room: Room) -> Self {
-        Self {
-            capacity: room.capacity,
-            most_in: room.part(room.probation),
-            most_out: room.part(room.ghosts),
-            directory: Directory::new(),
-            newcomers: Queue::new(),
-            ghosts: Queue::new(),
-            main: Queue::new(),
+    #[inline]
+    fn note_use(&mut self, parts: &mut Parts, slot: u32) {
+        if parts.queues.queue(slot) == MAIN {
+            parts.queues.refresh(slot, MAIN);
         }
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.newcomers.len() + self.main.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key).filter(|&slot| self.directory.mark(slot) != OUT)
-    }
-
-    #[inline]
-    fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.find(key)?;
-        if self.directory.mark(slot) == MAIN {
-            self.main.refresh(&mut self.directory, slot);
+    fn evict(&mut self, parts: &mut Parts) -> Option<u32> {
+        if parts.queues.len(NEW) > parts.most_new || parts.queues.len(MAIN) == 0 {
+            parts.give_up_newcomer()
+        } else {
+            parts.queues.forget_oldest(MAIN)
         }
-        Some(slot)
-    }
-
-    fn admit(&mut self, key: u64) -> Admission {
-        let ghost = self.directory.find(key);
-        if let Some(slot) = ghost {
-            self.ghosts.unlink(&mut self.directory, slot);
-        }
-        let evicted = if self.held() == self.capacity { self.evict() } else { None };
-        if let Some(slot) = ghost {
-            self.directory.set_mark(slot, MAIN);
-            self.main.push(&mut self.directory, slot);
-            return Admission { slot, evicted };
-        }
-        let slot = self.directory.add(key);
-        self.newcomers.push(&mut self.directory, slot);
-        Admission { slot, evicted }
-    }
-
-    fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        let mark = self.directory.mark(slot);
-        let queue = match mark {
-            IN => &mut self.newcomers,
-            OUT => &mut self.ghosts,
-            _ => &mut self.main,
-        };
-        queue.unlink(&mut self.directory, slot);
-        self.directory.forget(slot);
-        (mark != OUT).then_some(slot)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::checks::{Naive, check, hits};
+    use super::super::{Probation, Room};
     use super::*;
 
     struct Model {
@@ -178,7 +98,7 @@ mod tests {
 
     #[test]
     fn agrees_with_lists() {
-        check::<TwoQ, Model>();
+        check::<Probation<TwoQ>, Model>();
     }
 
     #[test]
@@ -186,6 +106,6 @@ mod tests {
         // 4 places, of which A1in keeps 1, and 2 ghosts. a b c d fill A1in. e: a becomes a ghost; a comes back into Am,
         // b becomes a ghost. f g: c and d become ghosts, b is forgotten: A1in e f g, Am a. a hits (8), e hits (9).
         // b is new again: e leaves.
-        assert_eq!(hits::<TwoQ>(4, "abcdeafgaebe"), [8, 9]);
+        assert_eq!(hits::<Probation<TwoQ>>(4, "abcdeafgaebe"), [8, 9]);
     }
 }

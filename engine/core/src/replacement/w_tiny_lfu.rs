@@ -22,7 +22,7 @@
 //! Not for data whose uses come in short bursts that the window is too small for: it never wins against what was popular.
 //! A removal takes no count back.
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::{Admission, Directory, Queues, Replace, Room};
 
 const ROWS: usize = 4;
 const FEWEST_COLUMNS: usize = 64;
@@ -83,48 +83,29 @@ pub struct WTinyLfu {
     most_window: usize,
     most_main: usize,
     most_protected: usize,
-    directory: Directory,
     sketch: Sketch,
-    window: Queue,
-    probation: Queue,
-    protected: Queue,
+    queues: Queues<3>,
 }
 
-/// Marks: where an entry is.
-const WINDOW: u8 = 0;
-const PROBATION: u8 = 1;
-const PROTECTED: u8 = 2;
+/// The queues.
+const WINDOW: usize = 0;
+const PROBATION: usize = 1;
+const PROTECTED: usize = 2;
 
 impl WTinyLfu {
     /// Moves the oldest entry of a full window to the main part, where there is room or it wins; gives what is given up.
     fn contest(&mut self) -> Option<u32> {
-        let candidate = self.window.pop(&mut self.directory)?;
+        let candidate = self.queues.oldest(WINDOW)?;
         let mut loser = None;
-        if self.probation.len() + self.protected.len() == self.most_main {
-            let victim = self.probation.oldest().or(self.protected.oldest());
-            let uses = |slot: u32| self.sketch.estimate(self.directory.key(slot));
-            match victim {
-                Some(victim) if uses(candidate) > uses(victim) => {
-                    self.unlink(victim);
-                    loser = Some(victim);
-                }
-                _ => loser = Some(candidate),
-            }
+        if self.queues.len(PROBATION) + self.queues.len(PROTECTED) == self.most_main {
+            let victim = self.queues.oldest(PROBATION).or(self.queues.oldest(PROTECTED));
+            let uses = |slot: u32| self.sketch.estimate(self.queues.directory.key(slot));
+            loser = victim.filter(|&victim| uses(candidate) > uses(victim)).or(Some(candidate));
         }
         if loser != Some(candidate) {
-            self.directory.set_mark(candidate, PROBATION);
-            self.probation.push(&mut self.directory, candidate);
+            self.queues.transfer(candidate, PROBATION);
         }
-        loser.inspect(|&slot| self.directory.forget(slot))
-    }
-
-    fn unlink(&mut self, slot: u32) {
-        let queue = match self.directory.mark(slot) {
-            WINDOW => &mut self.window,
-            PROBATION => &mut self.probation,
-            _ => &mut self.protected,
-        };
-        queue.unlink(&mut self.directory, slot);
+        loser.inspect(|&slot| self.queues.forget(slot))
     }
 }
 
@@ -138,62 +119,44 @@ impl Replace for WTinyLfu {
             most_window,
             most_main,
             most_protected: most_main * 4 / 5,
-            directory: Directory::new(),
             sketch: Sketch::new(room.capacity),
-            window: Queue::new(),
-            probation: Queue::new(),
-            protected: Queue::new(),
+            queues: Queues::new(),
         }
     }
 
     #[inline]
     fn directory(&self) -> &Directory {
-        &self.directory
-    }
-
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory.len()
-    }
-
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory.find(key)
+        &self.queues.directory
     }
 
     fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
+        let slot = self.find(key)?;
         self.sketch.note(key);
-        match self.directory.mark(slot) {
-            WINDOW => self.window.refresh(&mut self.directory, slot),
-            PROBATION => {
-                self.probation.unlink(&mut self.directory, slot);
-                self.directory.set_mark(slot, PROTECTED);
-                self.protected.push(&mut self.directory, slot);
-                if self.protected.len() > self.most_protected
-                    && let Some(fallen) = self.protected.pop(&mut self.directory)
-                {
-                    self.directory.set_mark(fallen, PROBATION);
-                    self.probation.push(&mut self.directory, fallen);
-                }
-            }
-            _ => self.protected.refresh(&mut self.directory, slot),
+        let queue = self.queues.queue(slot);
+        if queue != PROBATION {
+            self.queues.refresh(slot, queue);
+            return Some(slot);
+        }
+        self.queues.transfer(slot, PROTECTED);
+        if self.queues.len(PROTECTED) > self.most_protected
+            && let Some(fallen) = self.queues.oldest(PROTECTED)
+        {
+            self.queues.transfer(fallen, PROBATION);
         }
         Some(slot)
     }
 
     fn admit(&mut self, key: u64) -> Admission {
         self.sketch.note(key);
-        let evicted = if self.window.len() == self.most_window { self.contest() } else { None };
-        let slot = self.directory.add(key);
-        self.window.push(&mut self.directory, slot);
+        let evicted = if self.queues.len(WINDOW) == self.most_window { self.contest() } else { None };
+        let slot = self.queues.directory.add(key);
+        self.queues.put(slot, WINDOW);
         Admission { slot, evicted }
     }
 
     fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.directory.find(key)?;
-        self.unlink(slot);
-        self.directory.forget(slot);
+        let slot = self.find(key)?;
+        self.queues.forget(slot);
         Some(slot)
     }
 }
