@@ -6,6 +6,8 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod measured;
+#[cfg(feature = "mutations")]
+mod mutants;
 mod rows;
 mod trace;
 
@@ -161,5 +163,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(results_version, module)?)?;
     module.add_function(wrap_pyfunction!(count_hits, module)?)?;
     module.add_function(wrap_pyfunction!(measured::disk_service_times, module)?)?;
+    #[cfg(feature = "mutations")]
+    module.add_function(wrap_pyfunction!(mutants::simulate_mutants, module)?)?;
     Ok(())
 }

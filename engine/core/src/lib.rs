@@ -27,6 +27,8 @@ mod write_cache;
 
 pub use config::{Issue, Scenario};
 pub use error::RunError;
+#[cfg(any(test, feature = "mutations"))]
+pub use simulation::{Mutation, simulate_mutant};
 pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
 
 /// Version of the results: it rises whenever the same scenario gives another row.

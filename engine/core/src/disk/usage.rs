@@ -19,6 +19,9 @@ pub struct Usage {
     pub writes: u64,
     /// What has been done to the flash, where there is any.
     pub flash: Option<FlashCounts>,
+    /// I/Os until one is not counted, and the number of them between two such.
+    #[cfg(any(test, feature = "mutations"))]
+    left_out: Option<(u64, u64)>,
 }
 
 impl Usage {
@@ -35,6 +38,8 @@ impl Usage {
             reads: 0,
             writes: 0,
             flash: None,
+            #[cfg(any(test, feature = "mutations"))]
+            left_out: None,
         }
     }
 
@@ -84,6 +89,14 @@ impl Usage {
     /// An I/O counts as a read or a write.
     #[inline]
     pub const fn count(&mut self, is_write: bool) {
+        #[cfg(any(test, feature = "mutations"))]
+        if let Some((left, period)) = &mut self.left_out {
+            *left -= 1;
+            if *left == 0 {
+                *left = *period;
+                return;
+            }
+        }
         if is_write {
             self.writes += 1;
         } else {
@@ -124,6 +137,12 @@ impl Usage {
     #[inline]
     pub const fn in_system(&self) -> u32 {
         self.in_system
+    }
+
+    /// From now on one I/O in `period` is not counted.
+    #[cfg(any(test, feature = "mutations"))]
+    pub const fn leave_out_one_in(&mut self, period: u64) {
+        self.left_out = Some((period, period));
     }
 
     /// Starts the integrals afresh.

@@ -65,6 +65,8 @@ impl Simulation {
         let (is_as_built, is_volatile) = (state.is_as_built, state.is_volatile);
         let is_background = matches!(parent, Parent::Destage { .. });
         let range = WriteRange::of(&state.layout, stripe, &self.extents);
+        #[cfg(any(test, feature = "mutations"))]
+        self.mutate_stripe_write();
         let operation = self
             .operations
             .insert(ArrayOperation { range: Some(range), ..ArrayOperation::new(array, Kind::Write, parent) });

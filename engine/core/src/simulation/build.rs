@@ -110,6 +110,8 @@ impl Simulation {
             oracle: super::Oracle::default(),
             #[cfg(all(test, debug_assertions))]
             fault: None,
+            #[cfg(any(test, feature = "mutations"))]
+            mistake: None,
             scenario,
         };
         for index in 0..simulation.scenario.workload.streams.len() {

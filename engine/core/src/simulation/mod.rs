@@ -22,6 +22,8 @@ mod disk_faults;
 mod faults;
 mod hosts;
 mod measures;
+#[cfg(any(test, feature = "mutations"))]
+mod mutation;
 #[cfg(debug_assertions)]
 mod oracle;
 mod outcome;
@@ -70,6 +72,8 @@ use request::Request;
 use stripe_write::StripeWrite;
 use timeline::Timeline;
 
+#[cfg(any(test, feature = "mutations"))]
+pub use mutation::{Mutation, simulate_mutant};
 pub use outcome::{Column, Outcome, Status, Value, columns};
 pub use recording::record;
 
@@ -210,6 +214,8 @@ struct Simulation {
     oracle: Oracle,
     #[cfg(all(test, debug_assertions))]
     fault: Option<oracle::Fault>,
+    #[cfg(any(test, feature = "mutations"))]
+    mistake: Option<mutation::Mistake>,
 }
 
 /// Events at one moment after which time is taken to stand still.

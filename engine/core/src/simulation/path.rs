@@ -127,7 +127,13 @@ impl Simulation {
         self.watch_completion(request, &done);
         let response = self.now.since(done.issued);
         let command = done.command;
-        self.measures.complete(&done, response);
+        #[cfg(any(test, feature = "mutations"))]
+        let is_measured = !self.is_struck_by(super::Mutation::UnmeasuredRequest);
+        #[cfg(not(any(test, feature = "mutations")))]
+        let is_measured = true;
+        if is_measured {
+            self.measures.complete(&done, response);
+        }
         self.measures.last_completion = self.now;
         self.outstanding -= 1;
         if let Some(next) = self.waiting.pop(&mut self.requests, |entry| &mut entry.next) {

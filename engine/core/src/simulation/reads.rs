@@ -72,6 +72,8 @@ impl Simulation {
                     continue;
                 }
             }
+            #[cfg(any(test, feature = "mutations"))]
+            self.mutate_read_cache(array, line);
             match self.read_cache.as_mut().and_then(|cache| cache.touch(array, line)) {
                 Some(Line::Valid { is_prefetched }) => {
                     found.has_prefetched |= is_prefetched;

@@ -90,6 +90,8 @@ impl Simulation {
             }
         }
         self.measures.set_dirty(self.now, back.cache.dirty_sectors(), back.at_risk());
+        #[cfg(any(test, feature = "mutations"))]
+        let is_hit = is_hit && !self.is_struck_by(super::Mutation::UnseenWriteHit);
         let entry = &mut self.requests[request];
         entry.accepted = at - entry.command.lba.0;
         entry.service = if is_hit { Service::Hit } else { Service::None };
