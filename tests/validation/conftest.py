@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from validation.mutations import ENGINE
 from validation.page import page
 from validation.replicates import FAMILY, LEDGER, REPORT_PATH, Case
 
@@ -21,6 +22,7 @@ def _name_the_case(request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _write_page(request: pytest.FixtureRequest) -> Iterator[None]:
+    assert ENGINE or not REPORT_PATH, "the engine with mutations is not built: make validation"
     yield
     intervals = sum(verdict.half_width is not None for verdict in LEDGER.lines())
     assert intervals <= FAMILY, f"{intervals} interval checks in a family of {FAMILY}: raise FAMILY"

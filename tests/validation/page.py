@@ -19,8 +19,9 @@ file that is named there.
   *covers*: the exact value lies in it, and it is below 1 % of the value. A few models leave out a term on
   purpose; the test says which, and how much (`rounding`).
 * A line without an interval compares a value that has no randomness left; *within* gives the tolerance.
-* **must fail** is what a wrong model gives: the engine with one parameter changed, or its result as it
-  would be with the fault that is named. *rejected*: the check tells it from the right one.
+* **must fail** is what a wrong model gives: the engine with one parameter changed, or the engine built with
+  the mistake that is named in it, whose rows are otherwise those of the installed one, bit for bit
+  (`test_mutations.py`). *rejected*: the check tells it from the right one. Every interval has one.
 
 Seeds are fixed, so everybody gets these figures, on any machine. Machine of this page: {machine}.
 """

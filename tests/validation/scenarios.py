@@ -124,3 +124,30 @@ SAVVIO_CYLINDERS = 51_052
 def savvio(**fields: Any) -> Scenario:
     """A Savvio 10K.1 of one zone in which 4 KiB pass the head in 0.3 ms: service 4.0 + 3.0 + 0.3 ms."""
     return drive(cylinders=SAVVIO_CYLINDERS, sectors_per_track=160, seek=SAVVIO_SEEK, **fields)
+
+
+def write_cache(capacity: int, **write: Any) -> Scenario:
+    """A protected write cache of lines of 4 KiB, without read cache and without other costs."""
+    return {
+        "cache": {
+            "capacity": capacity,
+            "usable": capacity,
+            "write_fraction": 1.0,
+            "line": "4KiB",
+            "write": {"policy": "write_back", **write},
+        },
+        "battery": {"state": "present"},
+    }
+
+
+def read_cache(lines: int, **read: Any) -> Scenario:
+    """A read cache of lines of 8 KiB that keeps what was read, without read-ahead."""
+    return {
+        "cache": {
+            "capacity": lines * 8192,
+            "usable": lines * 8192,
+            "write_fraction": 0.0,
+            "line": "8KiB",
+            "read": {"mode": "cached", "read_ahead": None, **read},
+        }
+    }

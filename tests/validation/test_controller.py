@@ -1,7 +1,16 @@
 """The controller's limits, its write cache and its battery against arithmetic."""
 
 import pytest
-from validation.replicates import Row, assert_covers, assert_equal, replicate, requests
+from validation.mutations import UNSEEN_LINES, UNSEEN_WRITE_HITS
+from validation.replicates import (
+    Row,
+    assert_covers,
+    assert_equal,
+    each,
+    mutants_of,
+    replicate,
+    requests,
+)
 from validation.scenarios import (
     Scenario,
     closed,
@@ -9,27 +18,15 @@ from validation.scenarios import (
     exponential,
     outstanding,
     poisson,
+    read_cache,
     scenario,
     server,
+    write_cache,
 )
 
 from destage.engine import simulate
 
 MIB = 1 << 20
-
-
-def _write_cache(capacity: int, **write: object) -> Scenario:
-    """A protected write cache without read cache and without other costs."""
-    return {
-        "cache": {
-            "capacity": capacity,
-            "usable": capacity,
-            "write_fraction": 1.0,
-            "line": "4KiB",
-            "write": {"policy": "write_back", **write},
-        },
-        "battery": {"state": "present"},
-    }
 
 
 def test_link_bound() -> None:
@@ -111,7 +108,7 @@ def test_posted_write_latency() -> None:
         read_fraction=0.0,
         operations={"fua_fraction": 0.5, "flush_every": 8},
         address={"kind": "uniform", "footprint": "32MiB"},
-        controller={**_write_cache(64 * MIB), **costs},
+        controller={**write_cache(64 * MIB), **costs},
         warm_up="none",
         window=20_000,
     )
@@ -151,7 +148,7 @@ def _filling(window: Scenario | int, arrival: Scenario) -> Scenario:
         arrival,
         server(constant("7352941ns"), capacity="1TB"),
         read_fraction=0.0,
-        controller=_write_cache(CAPACITY, high_water=0.0, low_water=0.0, destage_depth=256),
+        controller=write_cache(CAPACITY, high_water=0.0, low_water=0.0, destage_depth=256),
         array={"raid": "5", "disks": 8},
         warm_up="none",
         window=window,
@@ -197,13 +194,14 @@ def test_a_burst_that_fits_never_stalls() -> None:
         return sum(row["write_stalls"] > 0 for row in replicate(scene))
 
     fits = 64 * MIB / 4096 * (1 + DRAIN / (RATE - DRAIN))
-    for share, stalled in [(0.95, 0), (1.05, 16)]:
+    smaller, larger = stalls(round(0.95 * fits)), stalls(round(1.05 * fits))
+    for share, stalled, ours, other in [(0.95, 0, smaller, larger), (1.05, 16, larger, smaller)]:
         assert_equal(
             f"16 replicates of a burst of {share:.0%} of what fits 64 MiB: with a stall",
             "count",
             stalled,
-            stalls(round(share * fits)),
-            mutants={"the burst of the other size": 16 - stalled},
+            ours,
+            mutants={"the burst of the other size": other},
         )
 
 
@@ -238,44 +236,47 @@ def test_a_full_write_cache_is_as_fast_as_its_drain() -> None:
 @pytest.mark.parametrize(("charge", "begins"), [(0.0, 11_376), (0.5, 4_176), (0.78, 144), (0.79, 0)])
 def test_a_charging_battery_allows_write_back_at_its_threshold(charge: float, begins: int) -> None:
     """(0.79 - charge) x 4 h: 11,376 s from empty. A write each 1.01 s before, each 1 s after."""
-    scene = scenario(
-        closed(constant("1s")),
-        server(constant("10ms")),
-        read_fraction=0.0,
-        controller={
-            **_write_cache(64 * MIB),
-            "battery": {"state": "charging", "charge": charge, "charge_time": "4h"},
-        },
-        warm_up="none",
-        window={"duration": f"{begins + 100}s"},
-    )
-    row = simulate(scene)
+
+    def run(threshold: float) -> Row:
+        pack = {"state": "charging", "charge": charge, "charge_time": "4h", "threshold": threshold}
+        scene = scenario(
+            closed(constant("1s")),
+            server(constant("10ms")),
+            read_fraction=0.0,
+            controller={**write_cache(64 * MIB), "battery": pack},
+            warm_up="none",
+            window={"duration": f"{begins + 300}s"},
+        )
+        return simulate(scene)
+
+    row = run(0.79)
     # Writes start at 1 s, 2.01 s, 3.02 s, ...: those before the threshold go to the disk.
     through = sum(1 + 1.01 * index < begins for index in range(int(begins / 1.01) + 1))
     title = f"battery at {charge:.0%}: write-back from {begins} s on, writes before"
-    mutants = {"threshold of 80 %": through * 8 + 1136}
-    assert_equal(title, "count", through * 8, row["bypassed_sectors"], mutants=mutants)
-    assert row["accepted_sectors"] == pytest.approx(99 * 8, abs=16)
+    mutants = {"threshold of 80 %": run(0.8)["bypassed_sectors"] / 8}
+    assert_equal(title, "count", through, row["bypassed_sectors"] / 8, mutants=mutants)
+    assert row["accepted_sectors"] == pytest.approx(299 * 8, abs=16)
 
 
 @pytest.mark.parametrize(("lines", "places"), [(2_048, 4_096), (2_048, 16_384)])
 def test_overwrites_are_absorbed_in_proportion(lines: int, places: int) -> None:
     """Uniform writes over U lines: a write finds its line dirty with (dirty lines) / U."""
-    rows = replicate(
-        scenario(
-            poisson(500.0),
-            server(constant("0.1ms")),
-            read_fraction=0.0,
-            address={"kind": "uniform", "footprint": places * 4096},
-            controller=_write_cache(lines * 4096),
-            warm_up=20_000,
-            window=requests(8_000_000),
-        )
+    load = scenario(
+        poisson(500.0),
+        server(constant("0.1ms")),
+        read_fraction=0.0,
+        address={"kind": "uniform", "footprint": places * 4096},
+        controller=write_cache(lines * 4096),
+        warm_up=20_000,
+        window=requests(8_000_000),
     )
-    ours = [row["write_hit_ratio"] / (row["dirty_mean_fraction"] * lines / places) for row in rows]
+
+    def absorbed(row: Row) -> float:
+        return float(row["write_hit_ratio"] / (row["dirty_mean_fraction"] * lines / places))
+
     title = f"writes absorbed, {lines} lines before {places} places: hits over dirty / U"
-    mutants = {"hits 3 % short": [0.97 * value for value in ours]}
-    assert_covers(title, "ratio", 1.0, ours, rounding=0.005, mutants=mutants)
+    mutants = mutants_of(load, UNSEEN_WRITE_HITS, absorbed)
+    assert_covers(title, "ratio", 1.0, each(replicate(load), absorbed), rounding=0.005, mutants=mutants)
 
 
 def test_reads_overtake_destages_that_wait() -> None:
@@ -292,7 +293,7 @@ def test_reads_overtake_destages_that_wait() -> None:
                 poisson(100.0),
                 server(constant("5ms")),
                 read_fraction=0.4,
-                controller=_write_cache(16 * MIB, yield_to_reads=yields),
+                controller=write_cache(16 * MIB, yield_to_reads=yields),
                 warm_up=5_000,
                 window=requests(count),
             )
@@ -313,34 +314,31 @@ def test_reads_overtake_destages_that_wait() -> None:
 
 def test_a_sequential_stream_misses_until_it_is_recognised() -> None:
     """With a trigger of 2 and time to read ahead, the first two reads miss and all others hit."""
-    cache = {
-        "capacity": "16MiB",
-        "usable": "16MiB",
-        "write_fraction": 0.0,
-        "read": {"mode": "prefetch_only", "read_ahead": {"trigger": 2, "size": "128KiB"}},
-    }
-    row = simulate(
-        scenario(
-            closed(constant("50ms")),
-            server(constant("5ms")),
-            size="8KiB",
-            address={"kind": "sequential"},
-            controller={"cache": cache},
-            array={"stripe_unit": "64MiB"},
-            warm_up="none",
-            window=5_000,
+
+    def run(trigger: int) -> Row:
+        ahead = {"trigger": trigger, "size": "128KiB"}
+        return simulate(
+            scenario(
+                closed(constant("50ms")),
+                server(constant("5ms")),
+                size="8KiB",
+                address={"kind": "sequential"},
+                controller=read_cache(2_048, mode="prefetch_only", read_ahead=ahead),
+                array={"stripe_unit": "64MiB"},
+                warm_up="none",
+                window=5_000,
+            )
         )
-    )
+
+    row, later = run(2), run(3)
     title = "endless sequential reads, trigger 2: {}"
     assert_equal(title.format("first misses"), "count", 1, row["read_misses_random"])
-    assert_equal(
-        title.format("misses in sequence"),
-        "count",
-        1,
-        row["read_misses_sequential"],
-        mutants={"a trigger of 3": 2},
-    )
-    assert_equal(title.format("hits"), "ratio", 4_998 / 5_000, row["read_ahead_hit_ratio"])
+    for what, unit, exact, column in [
+        ("misses in sequence", "count", 1, "read_misses_sequential"),
+        ("hits", "ratio", 4_998 / 5_000, "read_ahead_hit_ratio"),
+    ]:
+        mutants = {"a trigger of 3": later[column]}
+        assert_equal(title.format(what), unit, exact, row[column], mutants=mutants)
     # 16 reads to a read-ahead of 128 KiB.
     assert row["disk_reads"] == pytest.approx((5_000 - 2) / 16 + 2, rel=0.02)
 
@@ -362,32 +360,26 @@ CHE = [
 ]
 
 
+def _hit_ratio(row: Row) -> float:
+    return float(row["read_hit_ratio"])
+
+
 @pytest.mark.parametrize(("exponent", "lines", "exact"), CHE)
 def test_hit_ratio_of_a_cached_read_side(exponent: float, lines: int, exact: float) -> None:
     """LRU under independent Zipf references is within 0.3 % of Che's approximation at these sizes."""
-    cache = {
-        "capacity": lines * 8192,
-        "usable": lines * 8192,
-        "write_fraction": 0.0,
-        "line": "8KiB",
-        "read": {"mode": "cached", "read_ahead": None},
-    }
     # Few hits need many references: the relative width of a count is 1 / sqrt(hits).
-    rows = replicate(
-        scenario(
-            outstanding(1),
-            server(constant("1us")),
-            size="8KiB",
-            address={"kind": "zipf", "exponent": exponent, "block": "8KiB", "footprint": 10_000 * 8192},
-            controller={"cache": cache},
-            warm_up=20_000,
-            window=requests(40_000_000 if exact < 0.05 else 8_000_000 if exact < 0.2 else 2_000_000),
-        )
+    load = scenario(
+        outstanding(1),
+        server(constant("1us")),
+        size="8KiB",
+        address={"kind": "zipf", "exponent": exponent, "block": "8KiB", "footprint": 10_000 * 8192},
+        controller=read_cache(lines),
+        warm_up=20_000,
+        window=requests(40_000_000 if exact < 0.05 else 8_000_000 if exact < 0.2 else 2_000_000),
     )
-    ours = [row["read_hit_ratio"] for row in rows]
     title = f"Zipf {exponent:g} over 10,000 blocks, LRU of {lines}: hit ratio"
-    mutants = {"3 % of the hits lost": [0.97 * value for value in ours]}
-    assert_covers(title, "ratio", exact, ours, rounding=0.003, mutants=mutants)
+    mutants = mutants_of(load, UNSEEN_LINES, _hit_ratio)
+    assert_covers(title, "ratio", exact, each(replicate(load), _hit_ratio), rounding=0.003, mutants=mutants)
 
 
 @pytest.mark.parametrize(("lines", "exact"), [(1, 0.38), (2, 0.7192857)])
@@ -403,14 +395,7 @@ def test_hit_ratio_of_three_blocks(lines: int, exact: float) -> None:
         )
     assert enumerated == pytest.approx(exact, abs=1e-7)
 
-    def run(lines: int, count: int) -> list[float]:
-        cache = {
-            "capacity": lines * 8192,
-            "usable": lines * 8192,
-            "write_fraction": 0.0,
-            "line": "8KiB",
-            "read": {"mode": "cached", "read_ahead": None},
-        }
+    def load(lines: int, count: int) -> Scenario:
         base = scenario(
             poisson(1.0), server(constant("1ns")), size="8KiB", warm_up=1_000, window=requests(count)
         )
@@ -428,36 +413,28 @@ def test_hit_ratio_of_three_blocks(lines: int, exact: float) -> None:
             }
             for index, share in enumerate(shares)
         ]
-        rows = replicate({**base, "controller": {"cache": cache}})
-        return [row["read_hit_ratio"] for row in rows]
+        return {**base, "controller": read_cache(lines)}
 
     title = f"p = .5, .3, .2: LRU of {lines}"
-    ours = run(lines, 4_000_000)
+    right = load(lines, 4_000_000)
     mutants = {
-        "3 % of the hits lost": [0.97 * value for value in ours],
-        "a line more": run(lines + 1, 200_000),
+        **mutants_of(right, UNSEEN_LINES, _hit_ratio),
+        "a line more": each(replicate(load(lines + 1, 200_000)), _hit_ratio),
     }
-    assert_covers(title, "ratio", exact, ours, mutants=mutants)
+    assert_covers(title, "ratio", exact, each(replicate(right), _hit_ratio), mutants=mutants)
 
 
 def test_a_cyclic_scan_hits_all_or_nothing() -> None:
     """A scan round N lines never hits an LRU of fewer, and always one of N."""
 
     def hits(lines: int) -> float:
-        cache = {
-            "capacity": lines * 8192,
-            "usable": lines * 8192,
-            "write_fraction": 0.0,
-            "line": "8KiB",
-            "read": {"mode": "cached", "read_ahead": None},
-        }
         row = simulate(
             scenario(
                 outstanding(1),
                 server(constant("1us")),
                 size="8KiB",
                 address={"kind": "sequential", "footprint": 100 * 8192},
-                controller={"cache": cache},
+                controller=read_cache(lines),
                 warm_up="none",
                 window=10_000,
             )

@@ -1,7 +1,7 @@
 """Host links, channels to the disks and the XOR engine against arithmetic: what each lets through at most."""
 
 import pytest
-from validation.replicates import assert_equal, assert_rejects
+from validation.replicates import assert_equal
 from validation.scenarios import Scenario, constant, outstanding, scenario, server
 
 from destage.engine import simulate
@@ -32,14 +32,14 @@ def test_gigabit_front_end(read_fraction: float) -> None:
     """A file share over 1 GbE: 117.7 MB/s, reading or writing (paper C: 118.3 MB/s measured)."""
     rate = _rate({"link": {"bus": GIGABIT}}, read_fraction=read_fraction)
     direction = "reads" if read_fraction else "writes"
-    assert_equal(
-        f"1 GbE front end, 64 KiB {direction}", "MB/s", PAYLOAD_1GBE / 1e6, rate / 1e6, tolerance=1e-4
-    )
     without_headers = _rate({"link": {"bandwidth": "125MB/s"}}, read_fraction=read_fraction)
-    assert_rejects(
-        f"1 GbE without its headers, {direction}",
+    assert_equal(
+        f"1 GbE front end, 64 KiB {direction}",
+        "MB/s",
         PAYLOAD_1GBE / 1e6,
-        [without_headers / 1e6 + i * 1e-6 for i in range(3)],
+        rate / 1e6,
+        tolerance=1e-4,
+        mutants={"no headers": without_headers / 1e6},
     )
 
 
@@ -116,40 +116,19 @@ def test_an_idle_channel_hides_its_transfers() -> None:
 
 
 def test_xor_engine() -> None:
-    """RAID 5 of five, single 4 KiB writes: the engine takes 4 KiB of old data, new data and old parity."""
-    row = simulate(
-        scenario(
-            outstanding(64),
-            server(constant("10us")),
-            read_fraction=0.0,
-            controller={"xor_bandwidth": "10MB/s"},
-            array={"raid": "5", "disks": 5},
-            warm_up=200,
-            window=5_000,
+    """Single 4 KiB writes: the engine takes 4 KiB of old data, new data and old parity, twice on RAID 6."""
+    for raid, disks, parities in [("5", 5, 1), ("6", 6, 2)]:
+        row = simulate(
+            scenario(
+                outstanding(64),
+                server(constant("10us")),
+                read_fraction=0.0,
+                controller={"xor_bandwidth": "10MB/s"},
+                array={"raid": raid, "disks": disks},
+                warm_up=200,
+                window=5_000,
+            )
         )
-    )
-    exact = 10e6 / (3 * 4096)
-    assert_equal(
-        "XOR engine of 10 MB/s, 4 KiB writes on RAID 5", "1/s", exact, row["throughput_iops"], tolerance=1e-3
-    )
-    assert_equal(
-        "XOR engine of 10 MB/s, saturated: busy", "share", 1.0, row["xor_busy_fraction"], tolerance=1e-3
-    )
-    six = simulate(
-        scenario(
-            outstanding(64),
-            server(constant("10us")),
-            read_fraction=0.0,
-            controller={"xor_bandwidth": "10MB/s"},
-            array={"raid": "6", "disks": 6},
-            warm_up=200,
-            window=5_000,
-        )
-    )
-    assert_equal(
-        "XOR engine of 10 MB/s, 4 KiB writes on RAID 6",
-        "1/s",
-        exact / 2,
-        six["throughput_iops"],
-        tolerance=1e-3,
-    )
+        exact, title = 10e6 / (3 * 4096 * parities), f"XOR engine of 10 MB/s, 4 KiB writes on RAID {raid}"
+        assert_equal(title, "1/s", exact, row["throughput_iops"], tolerance=1e-3)
+        assert_equal(f"{title}: busy", "share", 1.0, row["xor_busy_fraction"], tolerance=1e-3)

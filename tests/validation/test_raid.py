@@ -1,16 +1,19 @@
 """Disk I/Os, rates and latencies of RAID levels against their closed forms, without a cache."""
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 import pytest
+from validation.mutations import LAST_READ, LAST_WRITE, UNCOUNTED, simulate_mutants
 from validation.replicates import (
     Row,
     assert_covers,
     assert_equal,
     each,
+    mutants_of,
     replicate,
     requests,
     response_ms,
-    uncounted,
 )
 from validation.scenarios import (
     SAVVIO_CYLINDERS,
@@ -32,21 +35,44 @@ from destage.engine import simulate
 UNIT = 64 << 10
 
 
-def _ios_of_a_write(raid: str, disks: int, strips: int, data: int, **array: object) -> tuple[float, float]:
-    """Disk reads and writes of one host write of whole strips from the start of a stripe on."""
-    row = simulate(
-        scenario(
-            closed(constant("1us")),
-            server(constant("1ms"), capacity="1GB"),
-            size=strips * UNIT,
-            read_fraction=0.0,
-            operations={"alignment": data * UNIT},
-            array={"raid": raid, "disks": disks, "stripe_unit": UNIT, **array},
-            warm_up=10,
-            window=1_000,
-        )
+def _writes_of(raid: str, disks: int, strips: int, data: int, **array: object) -> Scenario:
+    """Host writes of whole strips from the start of a stripe on."""
+    return scenario(
+        closed(constant("1us")),
+        server(constant("1ms"), capacity="1GB"),
+        size=strips * UNIT,
+        read_fraction=0.0,
+        operations={"alignment": data * UNIT},
+        array={"raid": raid, "disks": disks, "stripe_unit": UNIT, **array},
+        warm_up=10,
+        window=1_000,
     )
+
+
+def _reads_and_writes(row: Row) -> tuple[float, float]:
+    """Disk reads and writes of one host write."""
     return row["disk_reads"] / row["writes"], row["disk_writes"] / row["writes"]
+
+
+def _reads(row: Row) -> float:
+    return _reads_and_writes(row)[0]
+
+
+def _writes(row: Row) -> float:
+    return _reads_and_writes(row)[1]
+
+
+def _both(row: Row) -> float:
+    return sum(_reads_and_writes(row))
+
+
+def _mutants(load: Scenario, mutations: Mapping[str, str], value: Callable[[Row], float]) -> dict[str, float]:
+    """A value of one run on the engine with each of `mutations`."""
+    return {
+        change: value(row)
+        for change, mutation in mutations.items()
+        for row in simulate_mutants([load], mutation)
+    }
 
 
 @pytest.mark.parametrize(
@@ -65,24 +91,22 @@ def _ios_of_a_write(raid: str, disks: int, strips: int, data: int, **array: obje
 )
 def test_small_write_penalty(raid: str, disks: int, reads: int, writes: int) -> None:
     """1 on RAID 0, 2 on mirrors, 4 on RAID 5 and 50, 6 on RAID 6 and 60, for any place of a small write."""
-    row = simulate(
-        scenario(
-            closed(constant("1us")),
-            server(constant("1ms"), capacity="1GB"),
-            read_fraction=0.0,
-            array={"raid": raid, "disks": disks, "stripe_unit": UNIT},
-            warm_up=10,
-            window=20_000,
-        )
+    load = scenario(
+        closed(constant("1us")),
+        server(constant("1ms"), capacity="1GB"),
+        read_fraction=0.0,
+        array={"raid": raid, "disks": disks, "stripe_unit": UNIT},
+        warm_up=10,
+        window=20_000,
     )
+    row = simulate(load)
     title = f"RAID {raid} of {disks}: disk {{}} per random 4 KB write"
-    found = (row["disk_reads"] / row["writes"], row["disk_writes"] / row["writes"])
-    for what, exact, ours, fault in [
-        ("reads", reads, found[0], "old parity not read"),
-        ("writes", writes, found[1], "the second write left out"),
+    for what, exact, value, mutations in [
+        ("reads", reads, _reads, LAST_READ),
+        ("writes", writes, _writes, LAST_WRITE),
     ]:
-        mutants = {fault: ours - 1} if exact > 1 else {}
-        assert_equal(title.format(what), "I/Os", exact, ours, mutants=mutants)
+        mutants = _mutants(load, mutations, value) if exact > 1 else {}
+        assert_equal(title.format(what), "I/Os", exact, value(row), mutants=mutants)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +120,10 @@ def test_small_write_penalty(raid: str, disks: int, reads: int, writes: int) -> 
 def test_the_cheapest_way_of_writing_k_strips(raid: str, disks: int, costs: list[int]) -> None:
     """min(2 (k + p), n); none of them reads when the whole stripe is written."""
     for strips, cost in enumerate(costs, start=1):
-        reads, writes = _ios_of_a_write(raid, disks, strips, len(costs))
+        load = _writes_of(raid, disks, strips, len(costs))
+        reads, writes = _reads_and_writes(simulate(load))
         title = f"RAID {raid} of {disks}: I/Os of a write of {strips} strips"
-        mutants = {"one write left out": reads + writes - 1}
-        assert_equal(title, "I/Os", cost, reads + writes, mutants=mutants)
+        assert_equal(title, "I/Os", cost, reads + writes, mutants=_mutants(load, LAST_WRITE, _both))
     assert_equal(f"RAID {raid} of {disks}: reads of a full-stripe write", "I/Os", 0, reads)
     assert_equal(
         f"RAID {raid} of {disks}: write amplification of a full stripe",
@@ -111,26 +135,21 @@ def test_the_cheapest_way_of_writing_k_strips(raid: str, disks: int, costs: list
 
 def test_rmw_never_reconstructs() -> None:
     for strips in (1, 2, 3, 7):
-        reads, writes = _ios_of_a_write("5", 9, strips, 8, parity_update="rmw")
-        assert_equal(
-            f"RAID 5 of 9 under rmw: I/Os of a write of {strips} strips",
-            "I/Os",
-            2 * (strips + 1),
-            reads + writes,
-        )
+        load = _writes_of("5", 9, strips, 8, parity_update="rmw")
+        title = f"RAID 5 of 9 under rmw: I/Os of a write of {strips} strips"
+        mutants = _mutants(load, LAST_WRITE, _both)
+        assert_equal(title, "I/Os", 2 * (strips + 1), _both(simulate(load)), mutants=mutants)
 
 
-def _saturated(raid: str, read_fraction: float, count: int, **array: object) -> list[Row]:
-    """Eight disks of 136 I/Os per second each under 2,048 outstanding random I/Os."""
-    return replicate(
-        scenario(
-            outstanding(2_048),
-            server(constant("7352941ns"), capacity="1TB"),
-            read_fraction=read_fraction,
-            array={"raid": raid, "disks": 8, "stripe_unit": UNIT, **array},
-            warm_up=40_000,
-            window=requests(count),
-        )
+def _saturated(raid: str, read_fraction: float, count: int, *, service: str = "7352941ns") -> Scenario:
+    """Eight disks, of 136 I/Os a second each, under 2,048 outstanding random I/Os."""
+    return scenario(
+        outstanding(2_048),
+        server(constant(service), capacity="1TB"),
+        read_fraction=read_fraction,
+        array={"raid": raid, "disks": 8, "stripe_unit": UNIT},
+        warm_up=40_000,
+        window=requests(count),
     )
 
 
@@ -140,28 +159,31 @@ def _saturated(raid: str, read_fraction: float, count: int, **array: object) -> 
 )
 def test_rate_of_eight_disks(raid: str, penalty: int, mixed: int, writes: int) -> None:
     """It is n i / (r + (1 - r) p): 1088, 818, 547, 411 at 67 % reads and 1088, 544, 272, 181 of writes."""
+
+    def rate(row: Row) -> float:
+        return float(row["throughput_iops"])
+
+    def law(row: Row) -> float:
+        ios = (row["disk_reads"] + row["disk_writes"]) / row["window_s"]
+        return float(ios * 7.352941e-3 / (row["disk_busy_mean_fraction"] * 8))
+
     for read_fraction, published in [(0.67, mixed), (0.0, writes)]:
-        rows = _saturated(raid, read_fraction, 4_000_000)
+        load = _saturated(raid, read_fraction, 4_000_000)
+        rows = replicate(load)
         exact = 8 * 136 / (read_fraction + (1 - read_fraction) * penalty)
         assert exact == pytest.approx(published, abs=0.6)
         name = f"RAID {raid} of 8 disks, 136/s each, {read_fraction:.0%} reads"
-        ours = [row["throughput_iops"] for row in rows]
-        fewer = 8 * 136 / (read_fraction + (1 - read_fraction) * (penalty - 1)) if penalty > 1 else 0.0
-        mutants = {
-            "one I/O of a write left out": [value * (fewer or 1.01 * exact) / exact for value in ours],
-            "disks 3 % slower": [value / 1.03 for value in ours],
-        }
+        slower = replicate(_saturated(raid, read_fraction, 1_000_000, service="7573529ns"))
+        mutants = {"disks 3 % slower": each(slower, rate)}
+        if penalty > 1:
+            mutants |= mutants_of(load, LAST_WRITE, rate)
         # However deep the queue, a disk idles now and then, and the window cuts some writes in two.
-        assert_covers(f"{name}: saturated rate", "1/s", exact, ours, rounding=0.005, mutants=mutants)
-        law = [
-            (row["disk_reads"] + row["disk_writes"])
-            / row["window_s"]
-            * 7.352941e-3
-            / (row["disk_busy_mean_fraction"] * 8)
-            for row in rows
-        ]
+        assert_covers(
+            f"{name}: saturated rate", "1/s", exact, each(rows, rate), rounding=0.005, mutants=mutants
+        )
         title = f"{name}: disk I/Os x S / busy, the utilisation law"
-        assert_covers(title, "ratio", 1.0, law, rounding=1e-4, mutants=uncounted(law))
+        mutants = mutants_of(load, UNCOUNTED, law)
+        assert_covers(title, "ratio", 1.0, each(rows, law), rounding=1e-4, mutants=mutants)
 
 
 def _latency(disk: Scenario, raid: str, disks: int, count: int) -> list[float]:

@@ -1,0 +1,61 @@
+"""The engine with a mistake built in: wrong models, which every proof has to reject.
+
+`make validation` builds it beside the engine that users run, from the same sources with the feature
+`mutations`; without it only the wrong models are tried that a changed configuration makes.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+
+from destage.engine import configuration
+
+FOLDER = Path(__file__).parents[2] / "engine" / "target" / "mutations" / "release"
+
+LIBRARIES = ("lib_engine.so", "lib_engine.dylib")
+
+UNMEASURED = {"one I/O in 100 dropped from the measurement": "unmeasured_request"}
+UNCOUNTED = {"one disk I/O in 100 not counted": "uncounted_disk_io"}
+LAST_WRITE = {"the second write left out": "last_write_left_out"}
+LAST_READ = {"old parity not read": "last_read_left_out"}
+UNSEEN_LINES = {"3 % of the hits lost": "unseen_line"}
+UNSEEN_WRITE_HITS = {"3 % of the overwrites not seen": "unseen_write_hit"}
+
+
+def _load() -> ModuleType | None:
+    for library in LIBRARIES:
+        if (path := FOLDER / library).exists():
+            loader = ExtensionFileLoader("_engine", str(path))
+            if (spec := spec_from_loader("_engine", loader)) is not None:
+                engine = module_from_spec(spec)
+                loader.exec_module(engine)
+                return engine
+    return None
+
+
+ENGINE = _load()
+"""The engine with mutations, where it has been built."""
+
+
+def simulate_mutants(scenarios: Sequence[Mapping[str, Any]], mutation: str) -> list[dict[str, Any]]:
+    """The rows of scenarios on a wrong model; none where its engine has not been built."""
+    if ENGINE is None:
+        return []
+    texts = [configuration.canonical_json(configuration.normalise(scenario)) for scenario in scenarios]
+    batch = pa.record_batch(ENGINE.simulate_mutants(texts, mutation))
+    rows: list[dict[str, Any]] = batch.to_pylist()
+    return rows
+
+
+def simulate_unchanged(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of a scenario on that engine, without a mutation. Precondition: it has been built."""
+    assert ENGINE is not None
+    text = configuration.canonical_json(configuration.normalise(scenario))
+    (row,) = pa.record_batch(ENGINE.simulate_batch([text], {})).to_pylist()
+    found: dict[str, Any] = row
+    return found
