@@ -3,7 +3,7 @@
 -- purpose: What each cache size does for a server that waits for its commits: how long the work takes, how long a commit.
 -- row: one per point; means over replicates with the ends of their 95 % interval where there are several
 SELECT
-  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
   completion_time_s,
   completion_time_s_low,
   completion_time_s_high,
@@ -17,5 +17,6 @@ SELECT
   commits_per_s_low,
   commits_per_s_high
 FROM points
+INNER JOIN configurations USING (point_id)
 WHERE n > 0
-ORDER BY plan_row
+ORDER BY configurations.plan_row

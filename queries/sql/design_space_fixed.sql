@@ -4,7 +4,7 @@
 -- parameter: idle [fraction] = 0.5: below this busy fraction no part of the array is said to limit it; the host does
 -- row: one per point (points that come to the same runs share one); means over replicates
 WITH planned AS (
-  SELECT point_id FROM configurations WHERE is_first
+  SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
 ),
 
 measured AS (
@@ -12,7 +12,7 @@ measured AS (
 )
 
 SELECT
-  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
+  planned.* EXCLUDE (point_id, plan_row),
   throughput_iops,
   response_mean_us,
   response_p95_us,
@@ -37,4 +37,4 @@ SELECT
   n_missing
 FROM measured
 INNER JOIN planned USING (point_id)
-ORDER BY plan_row
+ORDER BY planned.plan_row

@@ -3,7 +3,7 @@
 -- purpose: How often the cache serves a read or absorbs a write, at the load each configuration is certified for.
 -- row: one per point with a certified answer; means over replicates with the ends of their 95 % interval
 SELECT
-  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
   hit_ratio,
   hit_ratio_low,
   hit_ratio_high,
@@ -14,5 +14,6 @@ SELECT
   write_hit_ratio_low,
   write_hit_ratio_high
 FROM certified
+INNER JOIN configurations USING (point_id)
 WHERE n > 0
-ORDER BY plan_row
+ORDER BY configurations.plan_row

@@ -3,7 +3,7 @@
 -- purpose: How fast requests are answered, and how many, against cache size.
 -- row: one per point; means over replicates with the ends of their 95 % interval where there are several
 SELECT
-  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
   response_p50_us,
   response_p50_us_low,
   response_p50_us_high,
@@ -14,5 +14,6 @@ SELECT
   response_p99_us_low,
   response_p99_us_high
 FROM points
+INNER JOIN configurations USING (point_id)
 WHERE n > 0
-ORDER BY plan_row
+ORDER BY configurations.plan_row

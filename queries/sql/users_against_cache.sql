@@ -3,7 +3,7 @@
 -- purpose: What each cache size carries, with its interval and the published figure where there is one.
 -- row: one per point that has an answer
 SELECT
-  COLUMNS(lambda c: c = 'label' OR contains(c, '.')),
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
   answer_mean AS answer,
   answer_low,
   answer_high,
@@ -11,5 +11,6 @@ SELECT
   published,
   published_kind
 FROM answers
+INNER JOIN configurations USING (point_id)
 WHERE answer_mean IS NOT NULL OR published IS NOT NULL
-ORDER BY plan_row
+ORDER BY configurations.plan_row

@@ -109,8 +109,8 @@ def test_response_time_of_four_servers() -> None:
     queued = terms[-1] * servers / (servers - load)
     waiting = queued / (sum(terms[:-1]) + queued)
     assert waiting == pytest.approx(0.50943, abs=5e-6)
-    load = _open(300.0, exponential("10ms"), servers=servers)
-    rows = replicate(load)
+    offered = _open(300.0, exponential("10ms"), servers=servers)
+    rows = replicate(offered)
     slower = replicate(_open(300.0, exponential("10.3ms"), servers=servers, count=2_000_000))
     name = "M/M/4, 300/s, 10 ms"
     response = 10 + waiting * 10 / (servers - load)
@@ -120,7 +120,7 @@ def test_response_time_of_four_servers() -> None:
     ]:
         mutants = {SLOWER: each(slower, column)}
         assert_covers(f"{name}: {title}", unit, exact, each(rows, column), mutants=mutants)
-    mutants = mutants_of(load, UNMEASURED, _rate)
+    mutants = mutants_of(offered, UNMEASURED, _rate)
     assert_covers(f"{name}: throughput", "1/s", 300, each(rows, _rate), mutants=mutants)
 
 

@@ -175,7 +175,8 @@ def test_rate_of_eight_disks(raid: str, penalty: int, mixed: int, writes: int) -
         name = f"RAID {raid} of 8 disks, 136/s each, {read_fraction:.0%} reads"
         slower = replicate(_saturated(raid, read_fraction, 1_000_000, service="7573529ns"))
         mutants = {"disks 3 % slower": each(slower, rate)}
-        if penalty > 1:
+        # With one copy of each write, half of the disks of RAID 1+0 would do as much as all do with two.
+        if penalty > 1 and (raid, read_fraction) != ("10", 0.0):
             mutants |= mutants_of(load, LAST_WRITE, rate)
         # However deep the queue, a disk idles now and then, and the window cuts some writes in two.
         assert_covers(

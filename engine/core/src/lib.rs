@@ -27,9 +27,9 @@ mod write_cache;
 
 pub use config::{Issue, Scenario};
 pub use error::RunError;
+pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
 pub use simulation::{Mutation, simulate_mutant};
-pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
 
 /// Version of the results: it rises whenever the same scenario gives another row.
 pub const RESULTS_VERSION: u32 = 2;
