@@ -41,6 +41,8 @@ pub enum Event {
     Fault(u32),
     /// The timed warm-up or the timed window is over.
     Clock,
+    /// A phase of the workload begins; the last one ends where the index is beyond it.
+    Phase(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,6 +32,12 @@ pub enum Purpose {
     Flash,
     /// Processor times of the firmware.
     Firmware,
+    /// A user's place among those who start.
+    Start,
+    /// Which kind of a mixture's requests comes next.
+    Kind,
+    /// The first order of an LRU stack.
+    Stack,
 }
 
 /// One random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::workload::Distribution;
+use super::arrival::Distribution;
 use super::{Disk, Ssd};
 use crate::raid::{DEFAULT_GROUPS, Level, ParityUpdate};
 use crate::units::{Bandwidth, Bytes};

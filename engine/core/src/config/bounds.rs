@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::{Arrival, Issue, Scenario, Window, schema};
+use super::{Issue, Scenario, schema};
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
 
@@ -20,14 +20,6 @@ impl Scenario {
                 fields.remove("arrays");
             }
             check(&Value::Object(fields), &SCHEMA, "", &mut issues);
-        }
-        let has_trace =
-            self.workload.streams.iter().any(|stream| matches!(stream.arrival, Arrival::Trace { .. }));
-        if self.run.window == Window::Whole && !has_trace {
-            issues.push(Issue::new(
-                "run.window",
-                "whole; no stream is a trace, so the input never ends; allowed are auto, requests and duration",
-            ));
         }
         issues
     }

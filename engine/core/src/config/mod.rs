@@ -2,7 +2,10 @@
 //!
 //! The JSON Schema, the Python validation, the generated reference and the canonical form all derive from here.
 
+mod address;
+mod address_rules;
 mod array;
+mod arrival;
 mod back_end;
 mod battery;
 mod bounds;
@@ -12,17 +15,21 @@ mod disk;
 mod faults;
 mod link;
 mod normal;
+mod operations;
 mod read_cache;
 mod redundancy;
 mod run;
 mod ssd;
 mod workload;
+mod workload_rules;
 mod write_cache;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use address::{Address, AddressZone, CurvePoint, Placement};
 pub use array::{Array, Device, Rebuild, Server};
+pub use arrival::{AddressMap, Arrival, Copies, Distribution, Order, ReplayMode, Shift};
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
 pub use check::Issue;
@@ -30,13 +37,11 @@ pub use controller::{Cache, Controller, Firmware, Spread};
 pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint};
 pub use faults::Fault;
 pub use link::{Bus, Duplex, Link};
+pub use operations::{Operations, Size, SizeOption};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
 pub use ssd::{Precondition, Ssd, SsdInterface};
-pub use workload::{
-    Address, AddressMap, Arrival, Distribution, Operations, Order, Placement, ReplayMode, Size, SizeOption,
-    Stream, Workload,
-};
+pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
 pub use write_cache::{DestagePolicy, Mirror, WriteCache, WritePolicy};
 
 pub use crate::disk::geometry::Zone;

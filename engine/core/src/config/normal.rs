@@ -43,9 +43,7 @@ impl Scenario {
         normalise_cache(&mut controller.cache, &mut controller.battery);
         self.faults.sort_by_key(Fault::at);
         normalise_battery(&mut controller.battery, &mut self.faults);
-        let has_trace =
-            self.workload.streams.iter().any(|stream| matches!(stream.arrival, super::Arrival::Trace { .. }));
-        if has_trace {
+        if self.workload.has_trace() {
             // A trace is replayed cold and measured whole unless told otherwise.
             if self.run.warm_up == WarmUp::Auto {
                 self.run.warm_up = WarmUp::None;
@@ -55,10 +53,12 @@ impl Scenario {
             }
         }
         let first = self.arrays().first().map(|array| array.name.clone());
+        let users = self.workload.users;
         for stream in &mut self.workload.streams {
             if stream.array.is_none() {
                 stream.array.clone_from(&first);
             }
+            stream.normalise(users);
         }
         Ok(self)
     }

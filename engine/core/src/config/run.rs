@@ -56,15 +56,17 @@ pub enum WarmUp {
 }
 
 /// What is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Window {
     /// Until there are enough requests, the write cache has turned over three times or its dirty fraction is stationary, and response time is stationary. A trace is measured whole.
     Auto,
-    /// Until the input ends; only a trace ends.
+    /// Until the input ends: the last of the traces, or, where there is none, the last of the streams, all of which must come to an end.
     Whole,
     /// So many requests.
     Requests(u64),
     /// So much simulated time.
     Duration(SimDuration),
+    /// The phase of `workload.phases` with this name, from its beginning to its end. What comes before is discarded, after the functional warm-up where `warm_up` is `auto`.
+    Phase(String),
 }

@@ -3,22 +3,39 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::units::{Bytes, Fraction, Rate, SimDuration};
+use super::{Address, Arrival, Operations, Order};
+use crate::units::{Fraction, SimDuration};
 
 /// The load on the array: a number of users and the streams that run together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// Number of users. Closed streams exist once per user; open streams once per user where `per_user` is true.
+    /// Number of users. Closed streams exist once per user; open streams once per user where `per_user` is true; traces with `copies` once per user.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub users: u32,
+    /// The timeline: phases that follow each other from the start of the run, such as a logon storm, a steady state and a backup window. A stream says by `active` in which of them it runs; `run.window` may name the one that is measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
     /// The streams that run together.
     #[schemars(length(min = 1))]
     pub streams: Vec<Stream>,
 }
 
-/// One stream of requests: an arrival process, an address process and the array it goes to.
+/// A part of the timeline.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Name of the phase.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// How long it lasts. Only the last phase may leave it out: it then has no end.
+    #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
+    pub lasts: Option<SimDuration>,
+}
+
+/// One stream of requests: an arrival process, what the requests are, where they go, and the array that they go to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
@@ -30,279 +47,201 @@ pub struct Stream {
     pub array: Option<String>,
     /// When requests arrive.
     pub arrival: Arrival,
-    /// What the requests are. Not given for a trace, which brings its own.
+    /// When the stream starts; at the start of the run where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+    /// How long it goes on after its start; without end where it is not given. Requests that are under way then are completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("minimum" = 1))]
+    pub lasts: Option<SimDuration>,
+    /// The phases of `workload.phases` in which the stream runs, and how intensely; all of the time at intensity 1 where it is not given. The stream's own clock goes `intensity` times as fast as the run's: gaps, think times, `start` and `lasts` are counted in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub active: Option<Vec<Activity>>,
+    /// What the requests are. Not given for a trace, which brings its own, nor beside `mix` or `steps`.
     #[serde(default)]
     pub operations: Option<Operations>,
-    /// Where the requests go. Not given for a trace, which brings its own.
+    /// Where the requests go. Not given for a trace, which brings its own, nor beside `mix` or `steps`.
     #[serde(default)]
     pub address: Option<Address>,
+    /// A mixture instead of `operations` and `address`: each request is of one of these kinds, by weight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub mix: Option<Vec<Component>>,
+    /// A chain instead of `operations` and `address`, for closed users: an interaction is these steps, each of which waits for the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub steps: Option<Vec<Step>>,
 }
 
-/// When requests arrive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Arrival {
-    /// Users who think, then issue an interaction of some I/Os, then think again.
-    Closed {
-        /// Time between the end of an interaction and the start of the next.
-        think_time: Distribution,
-        /// I/Os in one interaction.
-        #[serde(default = "one")]
-        #[schemars(range(min = 1, max = 10_000))]
-        ios: u32,
-        /// Whether the I/Os of an interaction wait for each other.
-        #[serde(default)]
-        order: Order,
-    },
-    /// A fixed number of I/Os always outstanding (Iometer's outstanding I/Os, fio's `iodepth`).
-    FixedOutstanding {
-        /// I/Os outstanding at any moment.
-        #[schemars(range(min = 1, max = 65_536))]
-        depth: u32,
-        /// Whether each user keeps `depth` outstanding, or all users together.
-        #[serde(default)]
-        per_user: bool,
-    },
-    /// Open arrivals with exponential gaps, which do not wait for completions.
-    Poisson {
-        /// Mean arrival rate.
-        #[schemars(extend("maximum" = 1e9))]
-        rate: Rate,
-        /// Whether each user has this rate, or all users together.
-        #[serde(default)]
-        per_user: bool,
-    },
-    /// Replay of a recorded trace.
-    Trace {
-        /// The trace: compact Parquet, or blkparse text (plain, .gz or .xz). A relative name is relative to the spec.
-        file: String,
-        /// Content digest of the trace, which identifies it in results. Filled in on loading.
-        #[serde(default)]
-        digest: Option<String>,
-        /// How recorded times are used.
-        mode: ReplayMode,
-        /// Outstanding I/Os in `asap` mode.
-        #[serde(default = "one")]
-        #[schemars(range(min = 1, max = 65_536))]
-        depth: u32,
-        /// Factor on the recorded rate in `open` mode: 2 replays in half the time.
-        #[serde(default = "unit_rate")]
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
-        speed: f64,
-        /// What to do with addresses beyond the array.
-        #[serde(default)]
-        map: AddressMap,
-    },
-}
-
-/// Whether the I/Os of one interaction wait for each other.
+/// When a stream starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Order {
-    /// Each I/O waits for the one before.
-    #[default]
-    Serial,
-    /// All I/Os are issued at once; the interaction ends with the last.
-    Parallel,
+#[serde(default, deny_unknown_fields)]
+pub struct Start {
+    /// Time before the first user starts.
+    pub after: SimDuration,
+    /// Users start at random over so much more time. A user's place in it is the same in all streams: who logs on late works late.
+    pub spread: SimDuration,
 }
 
-/// How recorded times are used in a replay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReplayMode {
-    /// At the recorded times, divided by `speed`, whether or not the array keeps up.
-    Open,
-    /// As fast as `depth` outstanding I/Os allow, in recorded order.
-    Asap,
-    /// Per process: a synchronous write or a flush holds the process's next request until it completes; recorded gaps, cut at 1 s, are kept as think time.
-    Dependent,
-}
-
-/// What to do with trace addresses beyond the array.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum AddressMap {
-    /// Refuse the trace.
-    #[default]
-    Error,
-    /// Wrap round at the array's end.
-    Wrap,
-    /// Move the touched 1 MiB extents together, in address order.
-    Compact,
-}
-
-/// A distribution of times.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Distribution {
-    /// Always the same.
-    Constant {
-        /// The time.
-        value: SimDuration,
-    },
-    /// Exponential.
-    Exponential {
-        /// Mean time.
-        mean: SimDuration,
-    },
-    /// Uniform between two bounds.
-    Uniform {
-        /// Least time.
-        low: SimDuration,
-        /// Greatest time.
-        high: SimDuration,
-    },
-    /// Lognormal.
-    Lognormal {
-        /// Mean time.
-        mean: SimDuration,
-        /// Coefficient of variation: standard deviation over mean.
-        #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
-        cv: f64,
-    },
-}
-
-/// What the requests of a stream are.
+/// A phase in which a stream runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Operations {
-    /// Share of reads among reads and writes.
-    pub read_fraction: Fraction,
-    /// Share of the writes that are forced to stable storage (FUA).
-    #[serde(default)]
-    pub fua_fraction: Fraction,
-    /// A flush follows every so many writes; never where it is not given.
-    #[serde(default)]
-    #[schemars(range(min = 1))]
-    pub flush_every: Option<u32>,
-    /// Sizes of requests.
-    pub size: Size,
-    /// Addresses are multiples of this; of the request's size where it is not given.
-    #[serde(default)]
-    pub alignment: Option<Bytes>,
+pub struct Activity {
+    /// Name of the phase.
+    #[schemars(length(min = 1))]
+    pub phase: String,
+    /// How fast the stream's clock goes: 2 doubles open rates and halves think times.
+    #[serde(default = "full")]
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub intensity: f64,
+    /// The intensity at the end of the phase, to which it goes linearly; it stays as it is where this is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1e6))]
+    pub ramp_to: Option<f64>,
 }
 
-/// Sizes of requests, in whole sectors of 512 bytes.
+/// One kind of request of a mixture.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Size {
-    /// Always the same.
-    Constant {
-        /// The size.
-        value: Bytes,
-    },
-    /// One of several, by weight.
-    Choice {
-        /// The sizes and their weights.
-        #[schemars(length(min = 1))]
-        options: Vec<SizeOption>,
-    },
-}
-
-/// One size of a choice.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SizeOption {
-    /// The size.
-    pub value: Bytes,
+pub struct Component {
     /// Its weight, relative to the sum of all.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub weight: f64,
+    /// What its requests are.
+    pub operations: Operations,
+    /// Where its requests go.
+    pub address: Address,
 }
 
-/// Where the requests of a stream go.
+/// One step of an interaction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Address {
-    /// Every aligned place of the footprint is equally likely.
-    Uniform {
-        /// Size of the data that is touched; the whole array where it is not given.
+pub enum Step {
+    /// Some I/Os.
+    Io {
+        /// How many.
+        #[serde(default = "one")]
+        #[schemars(range(min = 1, max = 10_000))]
+        ios: u32,
+        /// Whether they wait for each other.
         #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
-        #[serde(default)]
-        placement: Placement,
+        order: Order,
+        /// What they are.
+        operations: Operations,
+        /// Where they go.
+        address: Address,
     },
-    /// Block of popularity rank k is chosen with probability proportional to k to the power -exponent; ranks are scattered over the footprint.
-    Zipf {
-        /// The exponent.
-        #[schemars(range(min = 0.0, max = 4.0))]
-        exponent: f64,
-        /// The unit of popularity. A request starts at an aligned place within the block.
-        #[serde(default = "eight_kib")]
-        block: Bytes,
-        /// Size of the data that is touched; the whole array where it is not given.
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
-        #[serde(default)]
-        placement: Placement,
-    },
-    /// Each request follows the one before; each user has a run of its own.
-    Sequential {
-        /// Bytes before the run ends and a new one starts at a uniformly random place; endless, wrapping at the footprint's end, where it is not given. An endless run starts at the footprint's start for the first user, at a random place for any other.
-        #[serde(default)]
-        run: Option<Bytes>,
-        /// Size of the data that is touched; the whole array where it is not given.
-        #[serde(default)]
-        footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
-        #[serde(default)]
-        placement: Placement,
-    },
+    /// A flush.
+    Flush,
 }
 
-impl Address {
-    /// The size of the data that is touched, and where it lies.
-    pub const fn extent(&self) -> (Option<Bytes>, Placement) {
-        match self {
-            Self::Uniform { footprint, placement }
-            | Self::Zipf { footprint, placement, .. }
-            | Self::Sequential { footprint, placement, .. } => (*footprint, *placement),
-        }
+impl Stream {
+    /// What the requests are and where they go, each with the path below the stream's.
+    pub fn requests(&self) -> Vec<(String, &Operations, &Address)> {
+        let plain = self.operations.as_ref().zip(self.address.as_ref());
+        let plain = plain.map(|(operations, address)| (String::new(), operations, address));
+        let mix = self.mix.iter().flatten().enumerate();
+        let mix = mix.map(|(index, part)| (format!(".mix[{index}]"), &part.operations, &part.address));
+        let steps = self.steps.iter().flatten().enumerate().filter_map(|(index, step)| match step {
+            Step::Io { operations, address, .. } => Some((format!(".steps[{index}]"), operations, address)),
+            Step::Flush => None,
+        });
+        plain.into_iter().chain(mix).chain(steps).collect()
     }
-}
 
-/// Where a footprint lies on the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Placement {
-    /// In one piece.
-    Contiguous {
-        /// Where it starts.
-        #[serde(default)]
-        offset: Bytes,
-    },
-    /// In extents at random places of the whole array.
-    Scattered {
-        /// Size of one extent.
-        #[serde(default = "one_mib")]
-        extent: Bytes,
-    },
-    /// In extents at equal distances over the whole array.
-    Spread {
-        /// Size of one extent.
-        #[serde(default = "one_mib")]
-        extent: Bytes,
-    },
-}
-
-impl Placement {
-    /// The footprint where none is given: all that the placement leaves of an array of `capacity`.
-    pub const fn default_footprint(self, capacity: Bytes) -> Bytes {
-        match self {
-            Self::Contiguous { offset } => Bytes(capacity.0.saturating_sub(offset.0)),
-            Self::Scattered { extent } | Self::Spread { extent } if extent.0 > 0 => {
-                Bytes(capacity.0 / extent.0 * extent.0)
+    /// Sets what cannot matter to nothing, and what is the same as something simpler to that.
+    pub(super) fn normalise(&mut self, users: u32) {
+        if self.start == Some(Start::default()) {
+            self.start = None;
+        }
+        for activity in self.active.iter_mut().flatten() {
+            if activity.ramp_to == Some(activity.intensity) {
+                activity.ramp_to = None;
             }
-            _ => capacity,
         }
+        if let Some([_]) = self.mix.as_deref()
+            && let Some(only) = self.mix.take().and_then(|mix| mix.into_iter().next())
+        {
+            (self.operations, self.address) = (Some(only.operations), Some(only.address));
+        }
+        if let (Some([Step::Io { .. }]), Arrival::Closed { ios, order, .. }) =
+            (self.steps.as_deref(), &mut self.arrival)
+            && let Some(Step::Io { ios: its, order: in_order, operations, address }) =
+                self.steps.take().and_then(|steps| steps.into_iter().next())
+        {
+            (*ios, *order) = (its, in_order);
+            (self.operations, self.address) = (Some(operations), Some(address));
+        }
+        self.arrival.normalise(users);
+        let sources = self.sources(users);
+        let mix = self.mix.iter_mut().flatten().map(|part| (&mut part.operations, &mut part.address));
+        let steps = self.steps.iter_mut().flatten().filter_map(|step| match step {
+            Step::Io { operations, address, .. } => Some((operations, address)),
+            Step::Flush => None,
+        });
+        for (operations, address) in
+            self.operations.iter_mut().zip(self.address.iter_mut()).chain(mix).chain(steps)
+        {
+            operations.normalise();
+            if sources == 1 {
+                address.share();
+            }
+        }
+    }
+
+    /// How many sources issue its requests.
+    pub const fn sources(&self, users: u32) -> u32 {
+        if self.arrival.is_per_user() { users } else { 1 }
     }
 }
 
-impl Default for Placement {
-    fn default() -> Self {
-        Self::Contiguous { offset: Bytes(0) }
+impl Workload {
+    /// Where on the timeline the phase lies: when it begins, and how long it lasts where it has an end.
+    pub fn phase(&self, name: &str) -> Option<(SimDuration, Option<SimDuration>)> {
+        let mut begin = 0_u64;
+        for phase in &self.phases {
+            if phase.name == name {
+                return Some((SimDuration(begin), phase.lasts));
+            }
+            begin = begin.saturating_add(phase.lasts?.0);
+        }
+        None
+    }
+
+    /// Whether all streams come to an end.
+    pub fn is_finite(&self) -> bool {
+        self.streams.iter().all(|stream| {
+            let is_in_time = stream.active.as_ref().is_some_and(|active| {
+                active.iter().all(|activity| matches!(self.phase(&activity.phase), Some((_, Some(_)))))
+            });
+            let has_end = match stream.arrival {
+                Arrival::Trace { .. } => true,
+                Arrival::Closed { times, .. } => times.is_some(),
+                _ => false,
+            };
+            has_end || is_in_time || stream.lasts.is_some()
+        })
+    }
+
+    /// Whether the load changes over time by its own plan.
+    pub fn is_varying(&self) -> bool {
+        self.streams.iter().any(|stream| {
+            let is_limited = matches!(stream.arrival, Arrival::Closed { times: Some(_), .. });
+            is_limited || stream.start.is_some() || stream.lasts.is_some() || stream.active.is_some()
+        })
+    }
+
+    /// Whether a stream is a trace.
+    pub fn has_trace(&self) -> bool {
+        self.streams.iter().any(|stream| matches!(stream.arrival, Arrival::Trace { .. }))
+    }
+}
+
+impl Start {
+    /// How long after the stream's start the user starts whose draw is `place`.
+    pub fn delay(self, place: Fraction) -> SimDuration {
+        SimDuration(self.after.0 + (self.spread.0 as f64 * place.0) as u64)
     }
 }
 
@@ -310,14 +249,6 @@ const fn one() -> u32 {
     1
 }
 
-const fn unit_rate() -> f64 {
+const fn full() -> f64 {
     1.0
-}
-
-const fn one_mib() -> Bytes {
-    Bytes(1 << 20)
-}
-
-const fn eight_kib() -> Bytes {
-    Bytes(8 << 10)
 }

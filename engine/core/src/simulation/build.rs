@@ -9,10 +9,12 @@ use super::hosts::Source;
 use super::measures::Measures;
 use super::power::Power;
 use super::redundancy::Redundancy;
-use super::replay::{Mapping, Replay};
+use super::replay::{self, Mapping, Replay};
 use super::stripe_write::StripeWrite;
-use super::{Mirror, Simulation, StreamModel, TraceStore, WriteBack};
-use crate::config::{Arrival, DestagePolicy, Duplex, Issue, ReplayMode, Scenario, Stream, WritePolicy};
+use super::{Mirror, Simulation, TraceStore, WriteBack};
+use crate::config::{
+    Arrival, DestagePolicy, Duplex, Issue, ReplayMode, Run, Scenario, Shift, Stream, WritePolicy,
+};
 use crate::destage::{Destage, WaterMarks};
 use crate::disk;
 use crate::error::RunError;
@@ -23,8 +25,10 @@ use crate::read_cache::ReadCache;
 use crate::rng::{self, Purpose};
 use crate::slab::{Fifo, Slab};
 use crate::trace::Trace;
-use crate::units::{SECTOR_BYTES, Sectors, SimDuration, SimTime};
-use crate::workload::{AddressModel, OperationModel, Synthetic, Timing};
+use crate::units::{Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
+use crate::workload::{
+    AddressModel, Clock, Content, OperationModel, Pace, RequestModel, StepPlan, Synthetic, Timing, sums,
+};
 use crate::write_cache::{Parts, WriteCache};
 
 impl Simulation {
@@ -69,6 +73,8 @@ impl Simulation {
             event_count: 0,
             sources: Vec::new(),
             replays_left: 0,
+            has_replays: false,
+            threads: 0,
             models: Vec::new(),
             requests: Slab::default(),
             waiting: Fifo::default(),
@@ -100,7 +106,7 @@ impl Simulation {
             planned: Slab::default(),
             fetches: Slab::default(),
             waiters: Slab::default(),
-            conduct: Conduct::new(&scenario.run),
+            conduct: Conduct::new(&scenario.run, &scenario.workload),
             at_window_end: None,
             recorded: None,
             extents: Vec::new(),
@@ -120,6 +126,7 @@ impl Simulation {
         }
         simulation.backlog_limit += simulation.sources.iter().map(Source::population).sum::<usize>();
         simulation.replays_left = simulation.sources.iter().filter(|source| source.is_replay_to_do()).count();
+        simulation.has_replays = simulation.replays_left > 0;
         Ok(simulation)
     }
 
@@ -140,84 +147,131 @@ impl Simulation {
         let capacity = self.arrays[array].layout.capacity();
         let place = (index as u16, array as u16);
         let users = self.scenario.workload.users;
-        let (timing, count) = match stream.arrival {
-            Arrival::Closed { think_time, ios, order } => {
-                let is_parallel = order == crate::config::Order::Parallel;
-                (Timing::Closed { think_time, ios, is_parallel }, users)
-            }
-            Arrival::FixedOutstanding { depth, per_user } => {
-                (Timing::Outstanding { depth }, if per_user { users } else { 1 })
-            }
-            Arrival::Poisson { rate, per_user } => (
-                Timing::Poisson { mean: SimDuration::from_secs_f64(1.0 / rate.0) },
-                if per_user { users } else { 1 },
-            ),
-            Arrival::Trace { ref file, ref digest, mode, depth, speed, map } => {
-                let name = digest.as_ref().unwrap_or(file);
-                let trace = traces
-                    .find(name)
-                    .or_else(|| traces.find(file))
-                    .ok_or_else(|| RunError::TraceMissing { name: name.clone() })?;
-                let mapping =
-                    Mapping::new(map, &trace, capacity).ok_or_else(|| RunError::TraceBeyondArray {
-                        stream: index,
-                        needed: trace.end().0 * SECTOR_BYTES,
-                        capacity: capacity.bytes().0,
-                    })?;
-                self.models.push(None);
-                self.add_replays(place.1, &trace, &Arc::new(mapping), (mode, depth, speed));
-                return Ok(());
-            }
-        };
-        let (Some(operations), Some(address)) = (&stream.operations, &stream.address) else {
-            unreachable!("a checked configuration gives a synthetic stream both")
-        };
-        let run = &self.scenario.run;
-        let mut scatter = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
-        self.models.push(Some(StreamModel {
-            operations: OperationModel::new(operations),
-            address: AddressModel::new(address, capacity, &mut scatter),
-        }));
-        for user in 0..count {
-            self.sources.push(Source::Synthetic(Synthetic::new(run, &stream.name, user, place, timing)));
+        if let Arrival::Trace { ref file, ref digest, map, .. } = stream.arrival {
+            let name = digest.as_ref().unwrap_or(file);
+            let trace = traces
+                .find(name)
+                .or_else(|| traces.find(file))
+                .ok_or_else(|| RunError::TraceMissing { name: name.clone() })?;
+            let copies = stream.sources(users);
+            let shared = self.shared_extents(stream);
+            let mapping = Mapping::new(map, &trace, capacity, copies, shared).map_err(|needed| {
+                let capacity = capacity.bytes().0;
+                RunError::TraceBeyondArray { stream: index, needed: needed.bytes().0, capacity }
+            })?;
+            self.add_replays(place.1, &trace, &Arc::new(mapping), stream);
+            return Ok(());
         }
+        self.add_synthetics(stream, place, capacity);
         Ok(())
     }
 
-    fn add_replays(
-        &mut self,
-        array: u16,
-        trace: &Arc<Trace>,
-        mapping: &Arc<Mapping>,
-        (mode, depth, speed): (ReplayMode, u32, f64),
-    ) {
-        let replay = |records| {
-            Source::Replay(Replay {
-                array,
-                trace: Arc::clone(trace),
-                mapping: Arc::clone(mapping),
-                mode,
-                speed,
-                depth,
-                records,
-                issued: 0,
-                outstanding: 0,
-                last_completion: SimTime::ZERO,
-                awaited: 0,
-                held_gap: None,
-                commit_start: None,
-            })
+    /// The sources of a synthetic stream.
+    fn add_synthetics(&mut self, stream: &Stream, (index, array): (u16, u16), capacity: Sectors) {
+        let run = self.scenario.run.clone();
+        let workload = &self.scenario.workload;
+        let requests = stream.requests();
+        let mut kind = 0;
+        let content = Content {
+            name: stream.name.clone(),
+            stream: index,
+            array,
+            first_model: self.models.len() as u32,
+            kinds: requests.len() as u32,
+            steps: stream
+                .steps
+                .as_ref()
+                .map(|steps| steps.iter().map(|step| StepPlan::new(step, &mut kind)).collect()),
+            mix: stream
+                .mix
+                .as_ref()
+                .map(|mix| sums(&mix.iter().map(|component| component.weight).collect::<Vec<_>>())),
         };
-        if mode != ReplayMode::Dependent {
-            self.sources.push(replay(None));
-            return;
+        let mut scatter = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        for (_, operations, address) in requests {
+            let bounds =
+                (operations.largest().sectors(), operations.alignment.map(crate::units::Bytes::sectors));
+            self.models.push(RequestModel {
+                operations: OperationModel::new(operations),
+                address: AddressModel::new(address, capacity, bounds, workload.users, &mut scatter),
+            });
         }
-        let mut by_process: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
-        for index in 0..trace.len() {
-            by_process.entry(trace.record(index).process).or_default().push(index as u32);
+        let clock = stream.active.as_ref().map(|active| Arc::new(Clock::new(workload, active)));
+        let times = if let Arrival::Closed { times, .. } = stream.arrival { times } else { None };
+        for user in 0..stream.sources(workload.users) {
+            let timing = Timing::new(&stream.arrival, &run, &stream.name, user);
+            let mut source = Synthetic::new(&run, &content, &self.models, user, timing);
+            if clock.is_some() || stream.start.is_some() || stream.lasts.is_some() || times.is_some() {
+                let delay = start_of(&run, stream, user);
+                source.pace = Some(Box::new(Pace::new(clock.clone(), delay, stream.lasts, times)));
+            }
+            self.sources.push(Source::Synthetic(source));
         }
-        self.sources.extend(by_process.into_values().map(|records| replay(Some(records.into()))));
     }
+
+    /// The draw that says which extents of a trace all its copies share, and their share; nothing where there are no
+    /// copies.
+    fn shared_extents(&self, stream: &Stream) -> Option<(rng::Stream, Fraction)> {
+        let Arrival::Trace { copies: Some(copies), .. } = &stream.arrival else { return None };
+        let run = &self.scenario.run;
+        let draws = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        Some((draws, copies.shared_fraction))
+    }
+
+    fn add_replays(&mut self, array: u16, trace: &Arc<Trace>, mapping: &Arc<Mapping>, stream: &Stream) {
+        let Arrival::Trace { mode, depth, speed, copies, .. } = stream.arrival else { return };
+        let run = &self.scenario.run;
+        let mut lists: Vec<Option<Arc<[u32]>>> = vec![None];
+        if mode == ReplayMode::Dependent {
+            let mut by_process: std::collections::BTreeMap<u32, Vec<u32>> = std::collections::BTreeMap::new();
+            for index in 0..trace.len() {
+                by_process.entry(trace.record(index).process).or_default().push(index as u32);
+            }
+            lists = by_process.into_values().map(|records| Some(records.into())).collect();
+        }
+        let length = replay::length(trace);
+        for copy in 0..stream.sources(self.scenario.workload.users) {
+            let delay = start_of(run, stream, copy);
+            let mut shift = SimDuration::ZERO;
+            if copies.is_some_and(|copies| copies.shift == Shift::Random) {
+                let mut draws =
+                    rng::Stream::named(run.seed, run.replicate, &stream.name, copy, Purpose::Arrival);
+                shift = SimDuration(draws.below(length.0.max(1)));
+            }
+            for records in &lists {
+                let (trace, mapping) = (Arc::clone(trace), Arc::clone(mapping));
+                let mut replay = Replay {
+                    array,
+                    trace,
+                    mapping,
+                    mode,
+                    speed,
+                    depth,
+                    copy,
+                    delay,
+                    records: records.clone(),
+                    first: 0,
+                    shift,
+                    length,
+                    issued: 0,
+                    outstanding: 0,
+                    last_completion: SimTime::ZERO,
+                    awaited: 0,
+                    held_gap: None,
+                    commit_start: None,
+                };
+                replay.find_first();
+                self.sources.push(Source::Replay(replay));
+            }
+        }
+    }
+}
+
+/// How long after its stream's start user `user` starts. The draw is the user's, in all streams the same.
+fn start_of(run: &Run, stream: &Stream, user: u32) -> SimDuration {
+    let Some(start) = stream.start else { return SimDuration::ZERO };
+    let mut draws = rng::Stream::named(run.seed, run.replicate, "", user, Purpose::Start);
+    start.delay(Fraction(draws.unit()))
 }
 
 fn build_write_back(scenario: &Scenario, arrays: &[ArrayState], power: &Power) -> Option<WriteBack> {

@@ -58,15 +58,21 @@ pub(super) struct Conduct {
 }
 
 impl Conduct {
-    pub fn new(run: &config::Run) -> Self {
+    pub fn new(run: &config::Run, workload: &config::Workload) -> Self {
+        let (mut warm_up, mut window) = (run.warm_up, run.window.clone());
+        if let Window::Phase(name) = &run.window
+            && let Some((begin, Some(length))) = workload.phase(name)
+        {
+            (warm_up, window) = (WarmUp::Duration(begin), Window::Duration(length));
+        }
         Self {
-            warm_up: run.warm_up,
-            window: run.window,
+            warm_up,
+            window,
             max_requests: run.max_requests,
             phase: Phase::WarmUp,
             seen: 0,
             phase_began: 0,
-            next_look: match run.warm_up {
+            next_look: match warm_up {
                 WarmUp::Auto => FIRST_LOOK,
                 WarmUp::Requests(count) => count,
                 WarmUp::None | WarmUp::Duration(_) => u64::MAX,
@@ -126,15 +132,17 @@ impl Simulation {
         }
     }
 
-    /// The window over a whole trace ends with its last completion, whatever synthetic streams run beside it; so does
-    /// a run that waits for more requests than the traces have.
+    /// The window over a whole trace ends with its last completion, whatever synthetic streams run beside it; without a
+    /// trace, with that of the last stream. So does a run that waits for more requests than there are.
     #[inline]
-    pub(super) fn finish_if_trace_over(&mut self) {
+    pub(super) fn finish_if_input_over(&mut self) {
         if self.replays_left > 0 {
             return;
         }
-        match (self.conduct.phase, self.conduct.warm_up, self.conduct.window) {
-            (Phase::Window, _, Window::Whole) => self.finish_window(),
+        match (self.conduct.phase, self.conduct.warm_up, &self.conduct.window) {
+            (Phase::Window, _, Window::Whole) if self.has_replays || self.is_input_over() => {
+                self.finish_window();
+            }
             (Phase::WarmUp, WarmUp::Requests(_), _) | (Phase::Window, _, Window::Requests(_))
                 if self.is_input_over() =>
             {
@@ -193,7 +201,7 @@ impl Simulation {
     fn look(&mut self) {
         let conduct = &mut self.conduct;
         let in_phase = conduct.seen - conduct.phase_began;
-        match (conduct.phase, conduct.warm_up, conduct.window) {
+        match (conduct.phase, conduct.warm_up, &conduct.window) {
             (Phase::WarmUp, WarmUp::Auto, _) => {
                 let is_late = conduct.seen * 2 > conduct.max_requests;
                 let is_settled = conduct.response.is_stationary() && self.is_dirty_stationary();
@@ -236,6 +244,27 @@ impl Simulation {
         width <= PRECISION * mean
     }
 
+    /// Notes the phases of the workload as they come.
+    pub(super) fn start_timeline(&mut self) {
+        if !self.scenario.workload.phases.is_empty() {
+            self.on_phase(0);
+        }
+    }
+
+    /// A phase begins, or the last one has ended.
+    pub(super) fn on_phase(&mut self, index: u32) {
+        let phases = &self.scenario.workload.phases;
+        let before = (index as usize).checked_sub(1).map(|before| &phases[before]);
+        if let Some(phase) = before {
+            self.timeline.note(self.now, Transition::PhaseEnds, &phase.name, 0.0);
+        }
+        let Some(phase) = phases.get(index as usize) else { return };
+        self.timeline.note(self.now, Transition::PhaseBegins, &phase.name, 0.0);
+        if let Some(lasts) = phase.lasts {
+            self.events.schedule(self.now + lasts, Event::Phase(index + 1));
+        }
+    }
+
     fn begin_window(&mut self) {
         let now = self.now;
         let conduct = &mut self.conduct;
@@ -250,7 +279,7 @@ impl Simulation {
                 conduct.seen.saturating_add(LEAST_WINDOW).min(conduct.max_requests.max(conduct.seen + 1))
             }
             Window::Requests(count) => conduct.seen.saturating_add(count),
-            Window::Whole => u64::MAX,
+            Window::Whole | Window::Phase(_) => u64::MAX,
             Window::Duration(length) => {
                 self.events.schedule(now + length, Event::Clock);
                 u64::MAX
@@ -277,7 +306,10 @@ impl Simulation {
     /// The timed warm-up or window is over.
     pub(super) fn on_clock(&mut self) {
         match self.conduct.phase {
-            Phase::WarmUp => self.begin_window(),
+            Phase::WarmUp => {
+                self.begin_window();
+                self.finish_if_input_over();
+            }
             Phase::Window => self.finish_window(),
             Phase::Draining | Phase::Over => {}
         }

@@ -19,13 +19,16 @@ pub(super) enum Source {
 impl Simulation {
     /// Schedules the first event of every source, at the start of the run or after a loss of mains.
     pub(super) fn start_sources(&mut self) {
+        self.threads = 0;
         for index in 0..self.sources.len() as u32 {
             match &mut self.sources[index as usize] {
                 Source::Synthetic(source) => {
                     let count = if let Timing::Outstanding { depth } = source.timing { depth } else { 1 };
                     for _ in 0..count {
-                        let at = self.now + source.gap();
-                        self.events.schedule(at, Event::Source(index));
+                        if let Some(at) = source.first_time(self.now) {
+                            self.threads += 1;
+                            self.events.schedule(at, Event::Source(index));
+                        }
                     }
                 }
                 Source::Replay(_) => self.start_replay(index),
@@ -34,12 +37,9 @@ impl Simulation {
     }
 
     /// Whether every source has issued all that it ever will, and all of it is over.
+    #[inline]
     pub(super) fn is_input_over(&self) -> bool {
-        self.outstanding == 0
-            && self.sources.iter().all(|source| match source {
-                Source::Synthetic(_) => false,
-                Source::Replay(replay) => replay.is_over(),
-            })
+        self.outstanding == 0 && self.threads == 0 && self.replays_left == 0
     }
 
     /// A think time, a gap or a hold of a source is over.
@@ -54,27 +54,26 @@ impl Simulation {
         };
         let mut count = 1;
         match source.timing {
-            Timing::Closed { ios, is_parallel, .. } => {
+            Timing::Closed { ios, width, .. } => {
                 if source.to_issue == 0 {
-                    source.started = now;
+                    if source.is_between() {
+                        source.started = now;
+                    }
                     source.to_issue = ios;
-                }
-                if is_parallel {
-                    count = source.to_issue;
+                    count = width;
                 }
                 source.to_issue -= count;
                 source.outstanding += count;
             }
             Timing::Outstanding { .. } => {}
-            Timing::Poisson { .. } => {
-                let next = now + source.gap();
-                self.events.schedule(next, Event::Source(index));
-            }
+            Timing::Open(_) => match source.next_time(now) {
+                Some(next) => self.events.schedule(next, Event::Source(index)),
+                None => self.threads -= 1,
+            },
         }
         for _ in 0..count {
             let Source::Synthetic(source) = &mut self.sources[index as usize] else { return };
-            let Some(model) = &self.models[source.stream as usize] else { return };
-            let command = source.command(&model.operations, &model.address);
+            let command = source.command(&self.models);
             let array = source.array;
             self.issue(index, array, command, 0);
         }
@@ -93,14 +92,26 @@ impl Simulation {
                 if source.to_issue > 0 {
                     self.events.schedule(now, Event::Source(done.source));
                 } else if source.outstanding == 0 {
+                    if source.next_step() {
+                        self.events.schedule(now, Event::Source(done.source));
+                        return;
+                    }
                     // Interactions that began before the window are measured too: they are as likely as any.
                     self.measures.interaction.record(now.since(source.started));
-                    let next = now + source.gap();
-                    self.events.schedule(next, Event::Source(done.source));
+                    if let Some(pace) = &mut source.pace {
+                        pace.count_interaction();
+                    }
+                    match source.next_time(now) {
+                        Some(next) => self.events.schedule(next, Event::Source(done.source)),
+                        None => self.threads -= 1,
+                    }
                 }
             }
-            Timing::Outstanding { .. } => self.events.schedule(now, Event::Source(done.source)),
-            Timing::Poisson { .. } => {}
+            Timing::Outstanding { .. } => match source.next_time(now) {
+                Some(next) => self.events.schedule(next, Event::Source(done.source)),
+                None => self.threads -= 1,
+            },
+            Timing::Open(_) => {}
         }
     }
 }
@@ -109,7 +120,7 @@ impl Source {
     /// Its host has lost its power, and all requests with it.
     pub(super) fn forget_requests(&mut self) {
         if let Self::Synthetic(source) = self {
-            (source.to_issue, source.outstanding) = (0, 0);
+            source.forget_requests();
         }
     }
 
@@ -121,17 +132,7 @@ impl Source {
     /// The most requests that a closed source has outstanding; 0 for an open one.
     pub(super) fn population(&self) -> usize {
         match self {
-            Self::Synthetic(source) => match source.timing {
-                Timing::Closed { ios, is_parallel, .. } => {
-                    if is_parallel {
-                        ios as usize
-                    } else {
-                        1
-                    }
-                }
-                Timing::Outstanding { depth } => depth as usize,
-                Timing::Poisson { .. } => 0,
-            },
+            Self::Synthetic(source) => source.population(),
             Self::Replay(replay) => replay.depth as usize,
         }
     }

@@ -57,7 +57,7 @@ use crate::rng;
 use crate::slab::{Fifo, Slab};
 use crate::trace::{Columns, Trace};
 use crate::units::{Bandwidth, Sectors, SimDuration, SimTime};
-use crate::workload::{AddressModel, OperationModel};
+use crate::workload::RequestModel;
 use crate::write_cache::{Extent, WriteCache};
 
 use array_state::{ArrayOperation, ArrayState, Fetch, PlannedIo, Waiter};
@@ -98,13 +98,6 @@ pub fn simulate(scenario: Scenario, traces: &dyn TraceStore) -> Result<Outcome, 
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.run()?;
     Ok(simulation.into_outcome())
-}
-
-/// What all sources of a synthetic stream share.
-#[derive(Debug)]
-struct StreamModel {
-    operations: OperationModel,
-    address: AddressModel,
 }
 
 /// Whether dirty data may be held, and survives a power cut.
@@ -168,7 +161,11 @@ struct Simulation {
     sources: Vec<Source>,
     /// Replays that have records to issue, or requests under way.
     replays_left: usize,
-    models: Vec<Option<StreamModel>>,
+    /// Whether there is a replay at all.
+    has_replays: bool,
+    /// Think times, gaps and slots of outstanding I/Os that go on: what is left of the synthetic sources.
+    threads: u64,
+    models: Vec<RequestModel>,
     requests: Slab<Request>,
     waiting: Fifo,
     outstanding: u32,
@@ -226,8 +223,10 @@ impl Simulation {
         self.warm_up_functionally();
         // What is faulty from the start is so before the first request.
         self.schedule_faults();
+        self.start_timeline();
         self.start_sources();
         self.start_power();
+        self.finish_if_input_over();
         let mut at_this_moment = 0;
         while !self.is_over() {
             let Some((time, event)) = self.events.next() else {
@@ -282,6 +281,7 @@ impl Simulation {
             Event::Rebuild(device) => self.on_rebuild(device),
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
+            Event::Phase(index) => self.on_phase(index),
         }
     }
 

@@ -143,6 +143,6 @@ impl Simulation {
         if command.operation != Op::Flush {
             self.observe(response);
         }
-        self.finish_if_trace_over();
+        self.finish_if_input_over();
     }
 }

@@ -78,7 +78,10 @@ impl Simulation {
     /// Ends all that is under way, but for what lies on disks, in the write cache and ahead in the script.
     fn stop_everything(&mut self) {
         self.events.retain(|event| {
-            matches!(event, Event::Fault(_) | Event::Clock | Event::Battery(_) | Event::MainsBack)
+            matches!(
+                event,
+                Event::Fault(_) | Event::Clock | Event::Phase(_) | Event::Battery(_) | Event::MainsBack
+            )
         });
         self.requests = Slab::default();
         self.waiting = Fifo::default();

@@ -1,15 +1,19 @@
 //! Replay of a recorded trace: open, as soon as possible, or with each process's dependences kept.
 
+mod mapping;
+
 use std::sync::Arc;
 
 use super::Simulation;
 use super::hosts::Source;
 use super::request::Request;
-use crate::config::{AddressMap, ReplayMode};
+use crate::config::ReplayMode;
 use crate::event::Event;
 use crate::trace::Trace;
-use crate::units::{Lba, Sectors, SimDuration, SimTime};
+use crate::units::{SimDuration, SimTime};
 use crate::workload::{Command, Op};
+
+pub(super) use mapping::Mapping;
 
 /// Gaps are kept up to this length: a longer pause is the process waiting for something else.
 const LONGEST_GAP: SimDuration = SimDuration(1_000_000_000);
@@ -18,55 +22,10 @@ const LONGEST_GAP: SimDuration = SimDuration(1_000_000_000);
 /// together, and the process waited for both afterwards.
 const SUBMITTED_TOGETHER: SimDuration = SimDuration(10_000);
 
-/// 1 MiB, the unit in which `compact` moves addresses \[sectors\].
-const EXTENT: u64 = 2048;
-
-/// How the trace's addresses become the array's.
-#[derive(Debug)]
-pub(super) enum Mapping {
-    /// As they are.
-    Same,
-    /// Modulo the capacity.
-    Wrap { capacity: u64 },
-    /// The touched extents, moved together.
-    Compact { extents: Box<[u64]> },
-}
-
-impl Mapping {
-    /// The mapping of `trace` onto `capacity` sectors; nothing where it does not fit.
-    pub fn new(map: AddressMap, trace: &Trace, capacity: Sectors) -> Option<Self> {
-        if trace.end().0 <= capacity.0 {
-            return Some(Self::Same);
-        }
-        match map {
-            AddressMap::Error => None,
-            AddressMap::Wrap => (0..trace.len())
-                .all(|index| trace.record(index).sectors <= capacity)
-                .then_some(Self::Wrap { capacity: capacity.0 }),
-            AddressMap::Compact => {
-                let mut extents: Vec<u64> = (0..trace.len())
-                    .map(|index| trace.record(index))
-                    .filter(|record| record.sectors.0 > 0)
-                    .flat_map(|record| record.lba.0 / EXTENT..=(record.lba.0 + record.sectors.0 - 1) / EXTENT)
-                    .collect();
-                extents.sort_unstable();
-                extents.dedup();
-                (extents.len() as u64 * EXTENT <= capacity.0)
-                    .then(|| Self::Compact { extents: extents.into() })
-            }
-        }
-    }
-
-    fn apply(&self, lba: Lba, sectors: Sectors) -> Lba {
-        match self {
-            Self::Same => lba,
-            Self::Wrap { capacity } => Lba((lba.0 % capacity).min(capacity - sectors.0)),
-            Self::Compact { extents } => {
-                let place = extents.partition_point(|&extent| extent < lba.0 / EXTENT);
-                Lba(place as u64 * EXTENT + lba.0 % EXTENT)
-            }
-        }
-    }
+/// The time after which `trace` can begin anew: the mean gap lies between its last record and its first.
+pub(super) fn length(trace: &Trace) -> SimDuration {
+    let gaps = trace.len().saturating_sub(1).max(1) as u64;
+    trace.duration() + SimDuration(trace.duration().0 / gaps)
 }
 
 /// A trace, or one process of it, as a source of requests.
@@ -78,8 +37,18 @@ pub(super) struct Replay {
     pub mode: ReplayMode,
     pub speed: f64,
     pub depth: u32,
+    /// Which of the copies of the trace it is.
+    pub copy: u32,
+    /// How long after the start of the run it starts.
+    pub delay: SimDuration,
     /// The records that it replays; all of the trace where there is no list.
-    pub records: Option<Box<[u32]>>,
+    pub records: Option<Arc<[u32]>>,
+    /// The place among them at which it begins; from the last it goes on with the first.
+    pub first: usize,
+    /// The moment of the trace at which it begins.
+    pub shift: SimDuration,
+    /// Time from the first moment of the trace to where it begins anew.
+    pub length: SimDuration,
     /// How many of them have been issued.
     pub issued: usize,
     /// Requests that are under way.
@@ -99,8 +68,25 @@ impl Replay {
         self.records.as_ref().map_or(self.trace.len(), |records| records.len())
     }
 
+    /// The record that is issued after `position` others.
     fn record_at(&self, position: usize) -> usize {
-        self.records.as_ref().map_or(position, |records| records[position] as usize)
+        let place = if position < self.count() - self.first {
+            self.first + position
+        } else {
+            self.first + position - self.count()
+        };
+        self.records.as_ref().map_or(place, |records| records[place] as usize)
+    }
+
+    /// Goes to the first record at or after the shift.
+    pub fn find_first(&mut self) {
+        let time = |place: usize| self.trace.record(self.record_at(place)).time;
+        let (mut before, mut after) = (0, self.count());
+        while before < after {
+            let middle = usize::midpoint(before, after);
+            if time(middle) < self.shift { before = middle + 1 } else { after = middle }
+        }
+        self.first = before % self.count().max(1);
     }
 
     /// Whether all records have been issued.
@@ -108,10 +94,13 @@ impl Replay {
         self.issued >= self.count()
     }
 
-    /// When the record at `position` is due, counted from the start of the trace.
+    /// When the record at `position` is due, were it not for the others.
     fn due(&self, position: usize) -> SimTime {
-        let time = SimTime::ZERO + self.trace.record(self.record_at(position)).time;
-        if self.mode == ReplayMode::Open { SimTime((time.0 as f64 / self.speed) as u64) } else { time }
+        let recorded = self.trace.record(self.record_at(position)).time;
+        let time = if recorded >= self.shift { recorded } else { recorded + self.length } - self.shift;
+        let time =
+            if self.mode == ReplayMode::Open { SimDuration((time.0 as f64 / self.speed) as u64) } else { time };
+        SimTime::ZERO + self.delay + time
     }
 
     /// When an open replay issues its last record, and how much later its last completion so far was.
@@ -136,7 +125,7 @@ impl Replay {
         }
         Command {
             operation: record.op,
-            lba: self.mapping.apply(record.lba, record.sectors),
+            lba: self.mapping.apply(record.lba, record.sectors, self.copy),
             sectors: record.sectors,
             is_forced: record.flags.is_forced(),
         }
@@ -161,7 +150,7 @@ impl Simulation {
             return;
         }
         let (count, at) = match replay.mode {
-            ReplayMode::Asap => (replay.depth, SimTime::ZERO),
+            ReplayMode::Asap => (replay.depth, SimTime::ZERO + replay.delay),
             ReplayMode::Open | ReplayMode::Dependent => (1, replay.due(0)),
         };
         for _ in 0..count {

@@ -39,10 +39,9 @@ fn requests(scenario: Scenario) -> BTreeMap<(u16, usize), Vec<(Command, SimDurat
     let mut users = BTreeMap::<u16, usize>::new();
     for source in &mut simulation.sources {
         let Source::Synthetic(source) = source else { unreachable!("there is no trace") };
-        let model = models[source.stream as usize].as_ref().unwrap();
         let user = users.entry(source.stream).or_default();
         let drawn =
-            (0..50).map(|_| (source.command(&model.operations, &model.address), source.gap())).collect();
+            (0..50).map(|_| (source.command(models), source.gap())).collect();
         seen.insert((source.stream, *user), drawn);
         *user += 1;
     }

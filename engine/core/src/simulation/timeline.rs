@@ -9,6 +9,10 @@ pub enum Transition {
     WindowBegins,
     /// The measurement window ended.
     WindowEnds,
+    /// A phase of the workload has begun.
+    PhaseBegins,
+    /// A phase of the workload has ended.
+    PhaseEnds,
     /// The mains are lost; value: dirty data \[bytes\].
     MainsLost,
     /// The mains are back.
@@ -69,6 +73,8 @@ impl Transition {
         match self {
             Self::WindowBegins => "window_begins",
             Self::WindowEnds => "window_ends",
+            Self::PhaseBegins => "phase_begins",
+            Self::PhaseEnds => "phase_ends",
             Self::MainsLost => "mains_lost",
             Self::MainsBack => "mains_back",
             Self::HostsBack => "hosts_back",
@@ -106,7 +112,7 @@ pub struct Entry {
     pub at: SimTime,
     /// What changed.
     pub transition: Transition,
-    /// What it happened to: an array, or a disk as `array/index`; empty for the controller.
+    /// What it happened to: an array, a disk as `array/index`, a phase; empty for the controller.
     pub subject: String,
     /// The figure that goes with it; 0 where there is none.
     pub value: f64,

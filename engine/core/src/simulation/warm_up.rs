@@ -33,11 +33,11 @@ impl Simulation {
             .sources
             .iter()
             .filter_map(|source| match source {
-                Source::Synthetic(source) => {
+                Source::Synthetic(source) if source.is_warming_up() => {
                     let name = &self.scenario.workload.streams[source.stream as usize].name;
                     Some(source.for_warm_up(&run, name))
                 }
-                Source::Replay(_) => None,
+                Source::Synthetic(_) | Source::Replay(_) => None,
             })
             .collect();
         let mut draws = (DRAWS_PER_LINE * (u64::from(target) + read_lines as u64)).min(run.max_events);
@@ -50,8 +50,7 @@ impl Simulation {
                     break 'filling;
                 }
                 draws -= 1;
-                let Some(model) = &self.models[twin.stream as usize] else { continue };
-                let command = twin.command(&model.operations, &model.address);
+                let command = twin.command(&self.models);
                 if command.operation == Op::Flush {
                     continue;
                 }

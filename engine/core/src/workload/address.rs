@@ -1,90 +1,140 @@
 //! Where requests go: an address process over a footprint that lies somewhere on the array.
 
-use super::{Permutation, Zipf};
-use crate::config::{Address, Placement};
+use super::placement::Map;
+use super::{LruStack, Permutation, StackDistances, Zipf};
+use crate::config::{Address, AddressZone};
 use crate::rng::Stream;
 use crate::units::{Bytes, Lba, Sectors};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Pattern {
     Uniform,
-    Zipf { ranks: Zipf, scatter: Permutation, block: u64 },
-    Sequential { run: Option<u64> },
+    Zipf {
+        ranks: Zipf,
+        scatter: Permutation,
+        block: u64,
+    },
+    /// The share of the blocks below the one drawn is a uniform draw to this power (Gray et al.: Quickly generating
+    /// billion-record synthetic databases, SIGMOD 1994, section 3.3).
+    Pareto {
+        power: f64,
+        blocks: u64,
+        scatter: Permutation,
+        block: u64,
+    },
+    Zoned {
+        zones: Box<[Zone]>,
+    },
+    Sequential {
+        run: Option<u64>,
+        /// Share of the requests that go to a random place.
+        jumps: f64,
+    },
+    Strided {
+        stride: u64,
+    },
+    StackDistance {
+        distances: StackDistances,
+        blocks: u64,
+        block: u64,
+    },
 }
 
+/// A part of the footprint in which all places are equally likely.
 #[derive(Clone, Copy, Debug)]
-enum Map {
-    Contiguous { offset: u64 },
-    Extents { extent: u64, order: Order },
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Order {
-    Scattered(Permutation),
-    Spread { extents: u64, slots: u64 },
+struct Zone {
+    /// Share of the accesses up to its end.
+    sum: f64,
+    start: u64,
+    length: u64,
 }
 
 /// The part of an address process that all users of a stream share. All sizes in sectors.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AddressModel {
     footprint: u64,
+    is_per_user: bool,
     pattern: Pattern,
     map: Map,
 }
 
 /// The part of an address process that each user has.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct AddressState {
+    /// Where the user's own footprint begins in that of all; 0 where there is only one.
+    base: u64,
     next: u64,
+    /// Sectors left of a run, or by which a strided pass is shifted.
     left: u64,
-    /// Whether the first sequential request goes to a random place.
+    /// Whether the first request of a sequence goes to a random place.
     is_scattered: bool,
-}
-
-impl AddressState {
-    /// The state of user `user` before its first request. The first user's sequence starts at the footprint's start;
-    /// if all did, they would follow each other in lockstep.
-    pub fn of_user(user: u32) -> Self {
-        Self { is_scattered: user > 0, ..Self::default() }
-    }
+    stack: Option<LruStack>,
 }
 
 impl AddressModel {
-    /// The process of a checked configuration on an array of `capacity`; `stream` draws the scatter.
-    pub fn new(address: &Address, capacity: Sectors, stream: &mut Stream) -> Self {
-        let (footprint, placement) = address.extent();
-        let capacity = capacity.bytes();
-        let footprint = footprint.unwrap_or_else(|| placement.default_footprint(capacity)).sectors().0;
-        let pattern = match *address {
+    /// The process of a checked configuration on an array of `capacity`, for requests of up to `largest` at multiples
+    /// of `alignment`; `stream` draws the scatter. `users` have footprints of their own, where any has.
+    pub fn new(
+        address: &Address,
+        capacity: Sectors,
+        (largest, alignment): (Sectors, Option<Sectors>),
+        users: u32,
+        stream: &mut Stream,
+    ) -> Self {
+        let (_, placement) = address.extent();
+        let footprint = address.footprint(capacity.bytes()).sectors().0;
+        let block = address.block().map_or(footprint, |block| block.sectors().0.min(footprint));
+        let blocks = (footprint / block.max(1)).max(1);
+        let pattern = match address {
             Address::Uniform { .. } => Pattern::Uniform,
-            Address::Zipf { exponent, block, .. } => {
-                let block = block.sectors().0.min(footprint);
-                let blocks = (footprint / block).max(1);
-                Pattern::Zipf {
-                    ranks: Zipf::new(blocks, exponent),
-                    scatter: Permutation::new(blocks, stream),
-                    block,
-                }
+            Address::Zipf { exponent, .. } => Pattern::Zipf {
+                ranks: Zipf::new(blocks, *exponent),
+                scatter: Permutation::new(blocks, stream),
+                block,
+            },
+            Address::Pareto { hot_fraction, .. } => Pattern::Pareto {
+                power: libm::log(*hot_fraction) / libm::log1p(-hot_fraction),
+                blocks,
+                scatter: Permutation::new(blocks, stream),
+                block,
+            },
+            Address::HotCold { .. } | Address::Zoned { .. } => {
+                let zones = address.zones().unwrap_or_default();
+                let grain = alignment.filter(|grain| largest.0.is_multiple_of(grain.0)).unwrap_or(largest).0;
+                Pattern::Zoned { zones: lay_out(&zones, footprint, largest.0, grain) }
             }
-            Address::Sequential { run, .. } => {
-                Pattern::Sequential { run: run.map(|run: Bytes| run.sectors().0) }
-            }
+            Address::Sequential { run, jump_fraction, .. } => Pattern::Sequential {
+                run: run.map(|run: Bytes| run.sectors().0),
+                jumps: jump_fraction.map_or(0.0, |share| share.0),
+            },
+            Address::Strided { stride, .. } => Pattern::Strided { stride: stride.sectors().0 },
+            Address::StackDistance { curve, .. } => Pattern::StackDistance {
+                distances: StackDistances::new(curve, block, blocks),
+                blocks,
+                block,
+            },
         };
-        let slots = |extent: u64| (capacity.sectors().0 / extent).max(1);
-        let map = match placement {
-            Placement::Contiguous { offset } => Map::Contiguous { offset: offset.sectors().0 },
-            Placement::Scattered { extent } => {
-                let extent = extent.sectors().0;
-                let order = Order::Scattered(Permutation::new(slots(extent), stream));
-                Map::Extents { extent, order }
+        let is_per_user = address.is_per_user();
+        let all = if is_per_user { footprint * u64::from(users) } else { footprint };
+        let map = Map::new(placement, all, capacity, stream);
+        Self { footprint, is_per_user, pattern, map }
+    }
+
+    /// The state of user `user` before its first request; `stream` draws its order. The first user's sequence starts at
+    /// the footprint's start; if all did, they would follow each other in lockstep.
+    pub fn state(&self, user: u32, stream: &mut Stream) -> AddressState {
+        let stack = match &self.pattern {
+            Pattern::StackDistance { blocks, .. } => {
+                Some(LruStack::new(*blocks, &Permutation::new(*blocks, stream)))
             }
-            Placement::Spread { extent } => {
-                let extent = extent.sectors().0;
-                let extents = footprint.div_ceil(extent);
-                Map::Extents { extent, order: Order::Spread { extents, slots: slots(extent) } }
-            }
+            _ => None,
         };
-        Self { footprint, pattern, map }
+        AddressState {
+            base: if self.is_per_user { u64::from(user) * self.footprint } else { 0 },
+            is_scattered: user > 0 && !self.is_per_user,
+            stack,
+            ..AddressState::default()
+        }
     }
 
     /// The address of the next request, of `sectors` sectors, at a multiple of `alignment` sectors.
@@ -93,20 +143,35 @@ impl AddressModel {
         let place = |stream: &mut Stream, room: u64| {
             stream.below((room.saturating_sub(sectors)) / alignment + 1) * alignment
         };
-        let position = match self.pattern {
+        let in_block = |stream: &mut Stream, index: u64, block: u64| {
+            let within = if sectors >= block { 0 } else { place(stream, block) };
+            index * block + within
+        };
+        let position = match &self.pattern {
             Pattern::Uniform => place(stream, self.footprint),
             Pattern::Zipf { ranks, scatter, block } => {
                 let index = scatter.apply(ranks.rank(stream) - 1);
-                let within = if sectors >= block { 0 } else { place(stream, block) };
-                index * block + within
+                in_block(stream, index, *block)
             }
-            Pattern::Sequential { run } => {
-                if let Some(run) = run
+            Pattern::Pareto { power, blocks, scatter, block } => {
+                let share = libm::pow(stream.unit(), *power);
+                let rank = ((share * *blocks as f64) as u64).min(blocks - 1);
+                in_block(stream, scatter.apply(rank), *block)
+            }
+            Pattern::Zoned { zones } => {
+                let draw = stream.unit();
+                let zone = zones.partition_point(|zone| zone.sum <= draw).min(zones.len() - 1);
+                zones[zone].start + place(stream, zones[zone].length)
+            }
+            Pattern::Sequential { run, jumps } => {
+                if let Some(run) = *run
                     && state.left < sectors
                 {
                     state.next = place(stream, self.footprint);
                     state.left = run;
-                } else if run.is_none() && std::mem::take(&mut state.is_scattered) {
+                } else if run.is_none() && std::mem::take(&mut state.is_scattered)
+                    || *jumps > 0.0 && stream.unit() < *jumps
+                {
                     state.next = place(stream, self.footprint);
                 }
                 if state.next + sectors > self.footprint {
@@ -117,125 +182,51 @@ impl AddressModel {
                 state.left = state.left.saturating_sub(sectors);
                 position
             }
-        };
-        Lba(self.place(position, sectors, alignment))
-    }
-
-    #[inline]
-    fn place(&self, position: u64, sectors: u64, alignment: u64) -> u64 {
-        match self.map {
-            Map::Contiguous { offset } => offset + position,
-            Map::Extents { extent, order } => {
-                let index = position / extent;
-                // A request does not cross from one extent into another.
-                let last = (extent - sectors) / alignment * alignment;
-                let within = (position % extent).min(last);
-                let slot = match order {
-                    Order::Scattered(permutation) => permutation.apply(index),
-                    Order::Spread { extents, slots } => {
-                        (u128::from(index) * u128::from(slots) / u128::from(extents)) as u64
+            Pattern::Strided { stride } => {
+                if std::mem::take(&mut state.is_scattered) {
+                    state.next = place(stream, self.footprint);
+                    state.left = state.next % stride;
+                }
+                if state.next + sectors > self.footprint {
+                    state.left += sectors;
+                    if state.left + sectors > *stride {
+                        state.left = 0;
                     }
-                };
-                slot * extent + within
+                    state.next = state.left;
+                }
+                let position = state.next;
+                state.next += stride;
+                position
             }
-        }
+            Pattern::StackDistance { distances, block, .. } => {
+                let depth = distances.draw(stream);
+                let index = state.stack.as_mut().map_or(0, |stack| stack.take(depth));
+                in_block(stream, u64::from(index), *block)
+            }
+        };
+        Lba(self.map.place(state.base + position, sectors, alignment))
     }
+}
+
+/// The zones over a footprint, their bounds at multiples of `grain`. Each holds the largest request.
+fn lay_out(zones: &[AddressZone], footprint: u64, largest: u64, grain: u64) -> Box<[Zone]> {
+    let size: f64 = zones.iter().map(|zone| zone.size).sum();
+    let accesses: f64 = zones.iter().map(|zone| zone.accesses).sum();
+    let (mut sizes, mut sum) = (0.0, 0.0);
+    let mut start = 0;
+    let mut laid_out = Vec::with_capacity(zones.len());
+    for (index, zone) in zones.iter().enumerate() {
+        sizes += zone.size / size;
+        sum += zone.accesses / accesses;
+        let is_last = index + 1 == zones.len();
+        let bound = (sizes * footprint as f64) as u64 / grain * grain;
+        let end = if is_last { footprint } else { bound.clamp(start, footprint) };
+        let from = start.min(footprint - largest);
+        laid_out.push(Zone { sum, start: from, length: (end - from).max(largest).min(footprint - from) });
+        start = end;
+    }
+    laid_out.into()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::Purpose;
-
-    fn draws(address: &Address, count: usize) -> Vec<u64> {
-        let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
-        let model = AddressModel::new(address, Sectors(1 << 20), &mut stream);
-        let mut state = AddressState::default();
-        (0..count).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect()
-    }
-
-    #[test]
-    fn uniform_stays_in_its_footprint_and_covers_it() {
-        let address = Address::Uniform {
-            footprint: Some(Bytes(64 * 8192)),
-            placement: Placement::Contiguous { offset: Bytes(1 << 20) },
-        };
-        let mut places = draws(&address, 4000);
-        places.sort_unstable();
-        places.dedup();
-        let expected: Vec<u64> = (0..64).map(|i| 2048 + i * 16).collect();
-        assert_eq!(places, expected);
-    }
-
-    #[test]
-    fn sequential_runs_follow_on_and_wrap() {
-        let endless = Address::Sequential {
-            run: None,
-            footprint: Some(Bytes(4 * 8192)),
-            placement: Placement::default(),
-        };
-        assert_eq!(draws(&endless, 6), [0, 16, 32, 48, 0, 16]);
-        let runs = Address::Sequential {
-            run: Some(Bytes(4 * 8192)),
-            footprint: None,
-            placement: Placement::default(),
-        };
-        let places = draws(&runs, 400);
-        let breaks = places.windows(2).filter(|pair| pair[1] != pair[0] + 16).count();
-        assert!((98..=100).contains(&breaks), "{breaks} breaks in 100 runs of four");
-    }
-
-    #[test]
-    fn endless_sequences_of_other_users_start_elsewhere() {
-        let address = Address::Sequential {
-            run: None,
-            footprint: Some(Bytes(64 << 20)),
-            placement: Placement::default(),
-        };
-        let mut stream = Stream::named(1, 0, "a", 1, Purpose::Address);
-        let model = AddressModel::new(&address, Sectors(1 << 20), &mut stream);
-        let mut state = AddressState::of_user(1);
-        let places: Vec<_> = (0..3).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect();
-        assert_ne!(places[0], 0);
-        assert_eq!([places[1] - places[0], places[2] - places[1]], [16, 16]);
-    }
-
-    #[test]
-    fn a_block_larger_than_the_footprint_stays_in_it() {
-        let address = Address::Zipf {
-            exponent: 1.0,
-            block: Bytes(64 << 10),
-            footprint: Some(Bytes(16 << 10)),
-            placement: Placement::default(),
-        };
-        let mut places = draws(&address, 200);
-        places.sort_unstable();
-        places.dedup();
-        assert_eq!(places, [0, 16]);
-    }
-
-    #[test]
-    fn spread_extents_lie_at_equal_distances() {
-        let address = Address::Uniform {
-            footprint: Some(Bytes(4 << 20)),
-            placement: Placement::Spread { extent: Bytes(1 << 20) },
-        };
-        let mut extents: Vec<u64> = draws(&address, 2000).iter().map(|lba| lba / 2048).collect();
-        extents.sort_unstable();
-        extents.dedup();
-        assert_eq!(extents, [0, 128, 256, 384]);
-    }
-
-    #[test]
-    fn scattered_extents_are_as_many_as_the_footprint_holds() {
-        let address = Address::Uniform {
-            footprint: Some(Bytes(8 << 20)),
-            placement: Placement::Scattered { extent: Bytes(1 << 20) },
-        };
-        let mut extents: Vec<u64> = draws(&address, 2000).iter().map(|lba| lba / 2048).collect();
-        extents.sort_unstable();
-        extents.dedup();
-        assert_eq!(extents.len(), 8);
-        assert!(extents.iter().all(|&extent| extent < 512));
-    }
-}
+mod tests;

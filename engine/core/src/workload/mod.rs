@@ -1,13 +1,28 @@
 //! The load: where requests go, what they are, when they come.
 
 mod address;
+mod b_model;
+mod gaps;
+mod lru_stack;
+mod mmpp;
+mod pace;
 mod permutation;
+mod placement;
+mod requests;
 mod source;
+mod stack_distances;
 mod zipf;
 
 pub use address::{AddressModel, AddressState};
+pub use b_model::BModel;
+pub use gaps::Gaps;
+pub use lru_stack::LruStack;
+pub use mmpp::Mmpp;
+pub use pace::{Clock, Pace};
 pub use permutation::Permutation;
-pub use source::{OperationModel, Synthetic, Timing};
+pub use requests::{OperationModel, RequestModel, Requests};
+pub use source::{Content, StepPlan, Synthetic, Timing, sums};
+pub use stack_distances::StackDistances;
 pub use zipf::Zipf;
 
 use crate::units::{Lba, Sectors};

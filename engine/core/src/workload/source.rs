@@ -1,78 +1,129 @@
 //! A source of synthetic requests: one user of a stream, or a stream that all users share.
 
-use super::{AddressModel, AddressState, Command, Op};
-use crate::config::{self, Distribution, Size};
+use std::sync::Arc;
+
+use super::requests::{Place, RequestModel, Requests};
+use super::{BModel, Command, Gaps, Mmpp, Pace};
+use crate::config::{self, Arrival, Distribution, Order};
 use crate::rng::{Purpose, Stream};
-use crate::units::{SimDuration, SimTime};
-
-/// What all sources of a stream share of their operations. Sizes in sectors.
-#[derive(Clone, Debug)]
-pub struct OperationModel {
-    read_fraction: f64,
-    fua_fraction: f64,
-    flush_every: Option<u32>,
-    sizes: Box<[(f64, u64)]>,
-    alignment: Option<u64>,
-}
-
-impl OperationModel {
-    /// The operations of a checked configuration.
-    pub fn new(operations: &config::Operations) -> Self {
-        let sizes = match &operations.size {
-            Size::Constant { value } => vec![(1.0, value.sectors().0)],
-            Size::Choice { options } => {
-                let total: f64 = options.iter().map(|option| option.weight).sum();
-                let mut sum = 0.0;
-                options
-                    .iter()
-                    .map(|option| {
-                        sum += option.weight / total;
-                        (sum, option.value.sectors().0)
-                    })
-                    .collect()
-            }
-        };
-        Self {
-            read_fraction: operations.read_fraction.0,
-            fua_fraction: operations.fua_fraction.0,
-            flush_every: operations.flush_every,
-            sizes: sizes.into(),
-            alignment: operations.alignment.map(|alignment| alignment.sectors().0),
-        }
-    }
-
-    #[inline]
-    fn size(&self, stream: &mut Stream) -> u64 {
-        if let [(_, only)] = *self.sizes {
-            return only;
-        }
-        let draw = stream.unit();
-        self.sizes.iter().find(|(sum, _)| draw < *sum).or(self.sizes.last()).map_or(1, |&(_, size)| size)
-    }
-}
+use crate::units::{Rate, SimDuration, SimTime};
 
 /// When a source issues.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Timing {
-    /// Thinks, then issues an interaction of `ios` I/Os, one after the other or all at once.
+    /// Thinks, then issues an interaction of `ios` I/Os, at most `width` of them at a time.
     Closed {
         /// Time between interactions.
         think_time: Distribution,
-        /// I/Os of an interaction.
+        /// I/Os of an interaction, or of its current step.
         ios: u32,
-        /// Whether all are issued at once.
-        is_parallel: bool,
+        /// How many of them may be outstanding.
+        width: u32,
     },
     /// Issues again whenever one completes.
     Outstanding {
         /// I/Os that are outstanding.
         depth: u32,
     },
-    /// Issues at exponential gaps.
-    Poisson {
-        /// Mean gap.
-        mean: SimDuration,
-    },
+    /// Issues at gaps that depend on nothing else.
+    Open(Gaps),
+}
+
+impl Timing {
+    /// When user `user` of the stream `name` issues, which is not a trace.
+    pub fn new(arrival: &config::Arrival, run: &config::Run, name: &str, user: u32) -> Self {
+        let mut first_state = Stream::named(run.seed, run.replicate, name, user, Purpose::Start);
+        let gap = |rate: Rate| SimDuration::from_secs_f64(1.0 / rate.0);
+        match *arrival {
+            Arrival::Closed { think_time, ios, order, depth, .. } => {
+                let width = if order == Order::Parallel { depth.unwrap_or(ios).min(ios) } else { 1 };
+                Self::Closed { think_time, ios, width }
+            }
+            Arrival::FixedOutstanding { depth, .. } => Self::Outstanding { depth },
+            Arrival::Poisson { rate, .. } => Self::Open(Gaps::Exponential { mean: gap(rate) }),
+            Arrival::Constant { rate, .. } => Self::Open(Gaps::Constant { gap: gap(rate) }),
+            Arrival::Mmpp { rate, burst_factor, burst_fraction, burst_time, .. } => {
+                let (factor, share) = (burst_factor, burst_fraction.0);
+                let mmpp = Mmpp::new(rate.0, factor, share, burst_time, &mut first_state);
+                Self::Open(Gaps::Mmpp(Box::new(mmpp)))
+            }
+            Arrival::BModel { rate, bias, window, levels, .. } => {
+                Self::Open(Gaps::BModel(Box::new(BModel::new(rate.0, bias, window, levels))))
+            }
+            Arrival::Trace { .. } => unreachable!("a trace is replayed"),
+        }
+    }
+}
+
+/// A step of an interaction.
+#[derive(Clone, Copy, Debug)]
+pub struct StepPlan {
+    /// Its I/Os.
+    pub ios: u32,
+    /// How many of them may be outstanding.
+    pub width: u32,
+    /// Which kind of requests they are; a flush where there is none.
+    pub kind: Option<u32>,
+}
+
+impl StepPlan {
+    /// The plan of `step`; `kind` counts the kinds of requests so far.
+    pub fn new(step: &config::Step, kind: &mut u32) -> Self {
+        match step {
+            config::Step::Io { ios, order, .. } => {
+                *kind += 1;
+                let width = if *order == Order::Parallel { *ios } else { 1 };
+                Self { ios: *ios, width, kind: Some(*kind - 1) }
+            }
+            config::Step::Flush => Self { ios: 1, width: 1, kind: None },
+        }
+    }
+}
+
+/// How the kinds of requests of a source follow each other.
+#[derive(Clone, Debug)]
+pub enum Sequence {
+    /// There is only one.
+    One(Requests),
+    /// Each request is of one kind by chance: the shares up to each kind's, summed.
+    Mix(Box<Mix>),
+    /// Step by step through an interaction.
+    Steps(Box<Steps>),
+}
+
+/// A mixture of kinds of requests.
+#[derive(Clone, Debug)]
+pub struct Mix {
+    sums: Arc<[f64]>,
+    kinds: Box<[Requests]>,
+    choice: Stream,
+}
+
+/// The steps of an interaction.
+#[derive(Clone, Debug)]
+pub struct Steps {
+    plan: Arc<[StepPlan]>,
+    kinds: Box<[Requests]>,
+    at: usize,
+}
+
+/// What the requests of all sources of a stream have in common.
+#[derive(Clone, Debug)]
+pub struct Content {
+    /// Name of the stream.
+    pub name: String,
+    /// Index of the stream in the workload.
+    pub stream: u16,
+    /// Index of the array that it goes to.
+    pub array: u16,
+    /// Where the kinds of its requests begin among all models.
+    pub first_model: u32,
+    /// Their number.
+    pub kinds: u32,
+    /// The steps, where it has some.
+    pub steps: Option<Arc<[StepPlan]>>,
+    /// The weights of a mixture, summed up and as shares of the whole, where it is one.
+    pub mix: Option<Arc<[f64]>>,
 }
 
 /// One source of synthetic requests, with its own random streams.
@@ -84,93 +135,213 @@ pub struct Synthetic {
     pub user: u32,
     /// Index of the array that it goes to.
     pub array: u16,
+    /// Where the kinds of its requests begin among all models.
+    first_model: u32,
     /// When it issues.
     pub timing: Timing,
-    /// I/Os of the current interaction that are still to be issued.
+    /// When its clock goes otherwise than the run's, and when it ends; nothing where neither is the case.
+    pub pace: Option<Box<Pace>>,
+    /// I/Os of the current interaction, or step of it, that are still to be issued.
     pub to_issue: u32,
     /// I/Os of the current interaction that are outstanding.
     pub outstanding: u32,
     /// When the current interaction started.
     pub started: SimTime,
     arrival: Stream,
-    operation: Stream,
-    size: Stream,
-    address: Stream,
-    address_state: AddressState,
-    writes: u32,
+    sequence: Sequence,
+    last_read: Option<Place>,
 }
 
 impl Synthetic {
-    /// The source of user `user` of the stream `name`.
+    /// The source of user `user` of a stream. `models` are those of all streams.
     pub fn new(
         run: &config::Run,
-        name: &str,
+        content: &Content,
+        models: &[RequestModel],
         user: u32,
-        (stream, array): (u16, u16),
         timing: Timing,
     ) -> Self {
-        let named = |purpose| Stream::named(run.seed, run.replicate, name, user, purpose);
-        Self {
-            stream,
+        let name = &content.name;
+        let first = content.first_model as usize;
+        let models = &models[first..first + content.kinds as usize];
+        let kinds = || {
+            let kind = |(index, model)| Requests::new(run, &format!("{name}/{index}"), user, model);
+            models.iter().enumerate().map(kind).collect()
+        };
+        let sequence = if let Some(plan) = &content.steps {
+            Sequence::Steps(Box::new(Steps { plan: Arc::clone(plan), kinds: kinds(), at: 0 }))
+        } else if let Some(sums) = &content.mix {
+            let choice = Stream::named(run.seed, run.replicate, name, user, Purpose::Kind);
+            Sequence::Mix(Box::new(Mix { sums: Arc::clone(sums), kinds: kinds(), choice }))
+        } else {
+            Sequence::One(Requests::new(run, name, user, &models[0]))
+        };
+        let mut source = Self {
+            stream: content.stream,
             user,
-            array,
+            array: content.array,
+            first_model: content.first_model,
             timing,
+            pace: None,
             to_issue: 0,
             outstanding: 0,
             started: SimTime::ZERO,
-            arrival: named(Purpose::Arrival),
-            operation: named(Purpose::Operation),
-            size: named(Purpose::Size),
-            address: named(Purpose::Address),
-            address_state: AddressState::of_user(user),
-            writes: 0,
-        }
+            arrival: Stream::named(run.seed, run.replicate, name, user, Purpose::Arrival),
+            sequence,
+            last_read: None,
+        };
+        source.show_step();
+        source
     }
 
     /// A source with the same name whose draws are those of the functional warm-up.
     #[must_use]
     pub fn for_warm_up(&self, run: &config::Run, name: &str) -> Self {
         let mut twin = self.clone();
-        let parts =
-            [("operation", &mut twin.operation), ("size", &mut twin.size), ("address", &mut twin.address)];
-        for (part, stream) in parts {
-            let name = format!("{name}/{part}");
-            *stream = Stream::named(run.seed, run.replicate, &name, self.user, Purpose::WarmUp);
-        }
+        let rename = |kinds: Box<[Requests]>| -> Box<[Requests]> {
+            let rename = |(index, kind): (usize, Requests)| {
+                kind.for_warm_up(run, &format!("{name}/{index}"), self.user)
+            };
+            kinds.into_iter().enumerate().map(rename).collect()
+        };
+        let choice = |part: &str| {
+            Stream::named(run.seed, run.replicate, &format!("{name}/{part}"), self.user, Purpose::WarmUp)
+        };
+        twin.sequence = match twin.sequence {
+            Sequence::One(requests) => Sequence::One(requests.for_warm_up(run, name, self.user)),
+            Sequence::Mix(mix) => Sequence::Mix(Box::new(Mix {
+                sums: mix.sums,
+                kinds: rename(mix.kinds),
+                choice: choice("kind"),
+            })),
+            // Without time there are no interactions: of each step comes its share.
+            Sequence::Steps(steps) => {
+                let ios = |kind: u32| {
+                    let of_kind = steps.plan.iter().filter(|step| step.kind == Some(kind));
+                    f64::from(of_kind.map(|step| step.ios).sum::<u32>())
+                };
+                let weights: Vec<_> = (0..steps.kinds.len() as u32).map(ios).collect();
+                let kinds = rename(steps.kinds);
+                Sequence::Mix(Box::new(Mix { sums: sums(&weights), kinds, choice: choice("kind") }))
+            }
+        };
         twin
+    }
+
+    /// Whether its addresses fill the caches in the functional warm-up: it runs from the first moment on, and has
+    /// requests that move data.
+    pub fn is_warming_up(&self) -> bool {
+        let has_data = !matches!(&self.sequence, Sequence::Steps(steps) if steps.kinds.is_empty());
+        has_data && self.pace.as_ref().is_none_or(|pace| pace.is_awake())
     }
 
     /// The next think time or gap.
     #[inline]
     pub fn gap(&mut self) -> SimDuration {
-        match self.timing {
-            Timing::Closed { think_time, .. } => self.arrival.duration(&think_time),
-            Timing::Poisson { mean } => self.arrival.duration(&Distribution::Exponential { mean }),
+        match &mut self.timing {
+            Timing::Closed { think_time, .. } => self.arrival.duration(think_time),
+            Timing::Open(gaps) => gaps.next(&mut self.arrival),
             Timing::Outstanding { .. } => SimDuration::ZERO,
+        }
+    }
+
+    /// When the gap or think time that begins now ends; never where the source ends before.
+    #[inline]
+    pub fn next_time(&mut self, now: SimTime) -> Option<SimTime> {
+        let gap = self.gap();
+        match &self.pace {
+            None => Some(now + gap),
+            Some(pace) => pace.after(now, gap),
+        }
+    }
+
+    /// When it issues for the first time, where the hosts start at `now`.
+    pub fn first_time(&mut self, now: SimTime) -> Option<SimTime> {
+        let gap = match &mut self.timing {
+            Timing::Open(gaps) => gaps.first(&mut self.arrival),
+            _ => self.gap(),
+        };
+        match &self.pace {
+            None => Some(now + gap),
+            Some(pace) => pace.first_after(now, gap),
+        }
+    }
+
+    /// The most requests that it has outstanding by itself; 0 for an open source.
+    pub fn population(&self) -> usize {
+        match (&self.timing, &self.sequence) {
+            (_, Sequence::Steps(steps)) => {
+                steps.plan.iter().map(|step| step.width).max().unwrap_or(1) as usize
+            }
+            (Timing::Closed { width, .. }, _) => *width as usize,
+            (Timing::Outstanding { depth }, _) => *depth as usize,
+            (Timing::Open(_), _) => 0,
+        }
+    }
+
+    /// Goes on to the next step of the interaction; after the last one gives false, and is at the first again.
+    #[inline]
+    pub fn next_step(&mut self) -> bool {
+        let Sequence::Steps(steps) = &mut self.sequence else { return false };
+        steps.at = (steps.at + 1) % steps.plan.len();
+        let goes_on = steps.at > 0;
+        self.show_step();
+        goes_on
+    }
+
+    /// Its host has lost its power: the interaction is forgotten.
+    pub fn forget_requests(&mut self) {
+        (self.to_issue, self.outstanding) = (0, 0);
+        if let Sequence::Steps(steps) = &mut self.sequence {
+            steps.at = 0;
+        }
+        self.show_step();
+    }
+
+    /// Whether it stands between two interactions, not between two steps of one.
+    #[inline]
+    pub fn is_between(&self) -> bool {
+        !matches!(&self.sequence, Sequence::Steps(steps) if steps.at > 0)
+    }
+
+    fn show_step(&mut self) {
+        if let (Timing::Closed { ios, width, .. }, Sequence::Steps(steps)) = (&mut self.timing, &self.sequence)
+        {
+            (*ios, *width) = (steps.plan[steps.at].ios, steps.plan[steps.at].width);
         }
     }
 
     /// The next command.
     #[inline]
-    pub fn command(&mut self, operations: &OperationModel, address: &AddressModel) -> Command {
-        if operations.flush_every.is_some_and(|every| self.writes >= every) {
-            self.writes = 0;
-            return Command::FLUSH;
-        }
-        let is_read = self.operation.unit() < operations.read_fraction;
-        let sectors = operations.size(&mut self.size);
-        let alignment = operations.alignment.unwrap_or(sectors);
-        let lba = address.draw(&mut self.address_state, &mut self.address, sectors, alignment);
-        let is_forced =
-            !is_read && operations.fua_fraction > 0.0 && self.operation.unit() < operations.fua_fraction;
-        if !is_read {
-            self.writes += 1;
-        }
-        Command {
-            operation: if is_read { Op::Read } else { Op::Write },
-            lba,
-            sectors: crate::units::Sectors(sectors),
-            is_forced,
+    pub fn command(&mut self, models: &[RequestModel]) -> Command {
+        let first = self.first_model as usize;
+        match &mut self.sequence {
+            Sequence::One(requests) => requests.command(&models[first], &mut self.last_read),
+            Sequence::Mix(mix) => {
+                let draw = mix.choice.unit();
+                let kind = mix.sums.partition_point(|&sum| sum <= draw).min(mix.kinds.len() - 1);
+                mix.kinds[kind].command(&models[first + kind], &mut self.last_read)
+            }
+            Sequence::Steps(steps) => match steps.plan[steps.at].kind {
+                None => Command::FLUSH,
+                Some(kind) => {
+                    let kind = kind as usize;
+                    steps.kinds[kind].command(&models[first + kind], &mut self.last_read)
+                }
+            },
         }
     }
+}
+
+/// The sums of the shares that `weights` have of the whole.
+pub fn sums(weights: &[f64]) -> Arc<[f64]> {
+    let total: f64 = weights.iter().sum();
+    let mut sum = 0.0;
+    weights
+        .iter()
+        .map(|weight| {
+            sum += weight / total;
+            sum
+        })
+        .collect()
 }

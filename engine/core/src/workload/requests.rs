@@ -1,0 +1,150 @@
+//! What one user's requests of one kind are: operation, size and place, each from its own random stream.
+
+use super::{AddressModel, AddressState, Command, Op};
+use crate::config::{self, Size};
+use crate::rng::{Purpose, Stream};
+use crate::units::{Lba, Sectors};
+
+/// What all sources of a stream share of their operations. Sizes in sectors.
+#[derive(Clone, Debug)]
+pub struct OperationModel {
+    read_fraction: f64,
+    fua_fraction: f64,
+    /// Share of the writes that go where their user read last.
+    rewrite_fraction: f64,
+    flush_every: Option<u32>,
+    read_sizes: Sizes,
+    write_sizes: Sizes,
+    alignment: Option<u64>,
+}
+
+impl OperationModel {
+    /// The operations of a checked configuration.
+    pub fn new(operations: &config::Operations) -> Self {
+        Self {
+            read_fraction: operations.read_fraction.0,
+            fua_fraction: operations.fua_fraction.0,
+            rewrite_fraction: operations.rewrite_fraction.map_or(0.0, |share| share.0),
+            flush_every: operations.flush_every,
+            read_sizes: Sizes::new(&operations.size),
+            write_sizes: Sizes::new(operations.write_size.as_ref().unwrap_or(&operations.size)),
+            alignment: operations.alignment.map(|alignment| alignment.sectors().0),
+        }
+    }
+}
+
+/// Sizes in sectors, each with the sum of the shares up to its own.
+#[derive(Clone, Debug)]
+struct Sizes(Box<[(f64, u64)]>);
+
+impl Sizes {
+    fn new(size: &Size) -> Self {
+        let sizes = match size {
+            Size::Constant { value } => vec![(1.0, value.sectors().0)],
+            Size::Choice { options } => {
+                let total: f64 = options.iter().map(|option| option.weight).sum();
+                let mut sum = 0.0;
+                options
+                    .iter()
+                    .map(|option| {
+                        sum += option.weight / total;
+                        (sum, option.value.sectors().0)
+                    })
+                    .collect()
+            }
+        };
+        Self(sizes.into())
+    }
+
+    #[inline]
+    fn draw(&self, stream: &mut Stream) -> u64 {
+        if let [(_, only)] = *self.0 {
+            return only;
+        }
+        let draw = stream.unit();
+        self.0.iter().find(|(sum, _)| draw < *sum).or(self.0.last()).map_or(1, |&(_, size)| size)
+    }
+}
+
+/// What all sources that issue one kind of requests share.
+#[derive(Clone, Debug)]
+pub struct RequestModel {
+    /// What they are.
+    pub operations: OperationModel,
+    /// Where they go.
+    pub address: AddressModel,
+}
+
+/// The place of a read, for the write that follows it there.
+pub type Place = (Lba, Sectors);
+
+/// The requests of one kind of one source.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    operation: Stream,
+    size: Stream,
+    address: Stream,
+    address_state: AddressState,
+    writes: u32,
+}
+
+impl Requests {
+    /// The requests that user `user` of the stream `name` makes of `model`.
+    pub fn new(run: &config::Run, name: &str, user: u32, model: &RequestModel) -> Self {
+        let named = |purpose| Stream::named(run.seed, run.replicate, name, user, purpose);
+        let mut order = named(Purpose::Stack);
+        Self {
+            operation: named(Purpose::Operation),
+            size: named(Purpose::Size),
+            address: named(Purpose::Address),
+            address_state: model.address.state(user, &mut order),
+            writes: 0,
+        }
+    }
+
+    /// The same with the draws of the functional warm-up.
+    #[must_use]
+    pub fn for_warm_up(mut self, run: &config::Run, name: &str, user: u32) -> Self {
+        let parts =
+            [("operation", &mut self.operation), ("size", &mut self.size), ("address", &mut self.address)];
+        for (part, stream) in parts {
+            let name = format!("{name}/{part}");
+            *stream = Stream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
+        }
+        self
+    }
+
+    /// The next command. `last_read` is where the user read last.
+    #[inline]
+    pub fn command(&mut self, model: &RequestModel, last_read: &mut Option<Place>) -> Command {
+        let operations = &model.operations;
+        if operations.flush_every.is_some_and(|every| self.writes >= every) {
+            self.writes = 0;
+            return Command::FLUSH;
+        }
+        let is_read = self.operation.unit() < operations.read_fraction;
+        let rewritten = if is_read { None } else { self.rewritten(operations, *last_read) };
+        let (lba, sectors) = rewritten.unwrap_or_else(|| {
+            let sizes = if is_read { &operations.read_sizes } else { &operations.write_sizes };
+            let sectors = sizes.draw(&mut self.size);
+            let alignment = operations.alignment.unwrap_or(sectors);
+            let lba = model.address.draw(&mut self.address_state, &mut self.address, sectors, alignment);
+            (lba, Sectors(sectors))
+        });
+        let is_forced =
+            !is_read && operations.fua_fraction > 0.0 && self.operation.unit() < operations.fua_fraction;
+        if is_read {
+            *last_read = Some((lba, sectors));
+        } else {
+            self.writes += 1;
+        }
+        Command { operation: if is_read { Op::Read } else { Op::Write }, lba, sectors, is_forced }
+    }
+
+    /// Where a write goes that rewrites what was read last.
+    #[inline]
+    fn rewritten(&mut self, operations: &OperationModel, last_read: Option<Place>) -> Option<Place> {
+        let share = operations.rewrite_fraction;
+        if share > 0.0 && self.operation.unit() < share { last_read } else { None }
+    }
+}
