@@ -96,6 +96,9 @@ pub enum Address {
         /// Share of the requests that go to a uniformly random place, where the sequence goes on (Iometer's "% random", fio's `percentage_random`); none where it is not given. Not beside `run`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         jump_fraction: Option<Fraction>,
+        /// Whether all users of the stream have one run together, each request following the one before whoever issued it: a log to which all append. Where a user writes then depends on the others. Not beside `run`, `jump_fraction` and `per_user`.
+        #[serde(default, skip_serializing_if = "is_false")]
+        common: bool,
         /// Size of the data that is touched; the whole array where it is not given.
         #[serde(default)]
         footprint: Option<Bytes>,
@@ -184,8 +187,11 @@ impl Address {
         (of_all!(self, footprint), of_all!(self, placement))
     }
 
-    /// Lets all users share the footprint.
-    pub(super) const fn share(&mut self) {
+    /// There is only one user: it shares with none, and has none of its own.
+    pub(super) const fn have_one_user(&mut self) {
+        if let Self::Sequential { common, .. } = self {
+            *common = false;
+        }
         match self {
             Self::Uniform { per_user, .. }
             | Self::Zipf { per_user, .. }

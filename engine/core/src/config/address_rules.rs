@@ -51,6 +51,14 @@ impl Address {
             Self::Zipf { exponent, .. } if !(0.0..=4.0).contains(exponent) => {
                 issues.push(Issue::new(format!("{path}.exponent"), format!("{exponent}; allowed is 0 to 4")));
             }
+            Self::Sequential { run, jump_fraction, common: true, per_user, .. }
+                if run.is_some() || jump_fraction.is_some() || *per_user =>
+            {
+                issues.push(Issue::new(
+                    format!("{path}.common"),
+                    "one endless run of all users has no `run`, no `jump_fraction` and no `per_user`; leave them out",
+                ));
+            }
             Self::Sequential { run: Some(run), .. } if *run < largest => issues.push(Issue::new(
                 format!("{path}.run"),
                 format!("{} bytes is less than the largest request, {} bytes", run.0, largest.0),
@@ -122,8 +130,7 @@ impl Address {
         }
         match placement {
             Placement::Contiguous { offset } => {
-                if !offset.0.is_multiple_of(SECTOR_BYTES)
-                    || offset.0.saturating_add(footprint.0) > capacity.0
+                if !offset.0.is_multiple_of(SECTOR_BYTES) || offset.0.saturating_add(footprint.0) > capacity.0
                 {
                     issues.push(Issue::new(
                         format!("{path}.placement.offset"),
@@ -188,9 +195,7 @@ impl Address {
         let (mut size, mut hit_ratio) = (Bytes(0), 0.0);
         for (index, point) in curve.iter().enumerate() {
             let path = format!("{path}.curve[{index}]");
-            if point.size <= size
-                || !point.size.0.is_multiple_of(block.0)
-                || point.size.0 > blocks * block.0
+            if point.size <= size || !point.size.0.is_multiple_of(block.0) || point.size.0 > blocks * block.0
             {
                 issues.push(Issue::new(
                     format!("{path}.size"),
@@ -203,7 +208,10 @@ impl Address {
             if !(hit_ratio..=1.0).contains(&point.hit_ratio.0) {
                 issues.push(Issue::new(
                     format!("{path}.hit_ratio"),
-                    format!("{}; allowed is from that of the point before, {hit_ratio}, to 1", point.hit_ratio.0),
+                    format!(
+                        "{}; allowed is from that of the point before, {hit_ratio}, to 1",
+                        point.hit_ratio.0
+                    ),
                 ));
             }
             (size, hit_ratio) = (point.size, point.hit_ratio.0);

@@ -185,7 +185,7 @@ impl Stream {
         {
             operations.normalise();
             if sources == 1 {
-                address.share();
+                address.have_one_user();
             }
         }
     }

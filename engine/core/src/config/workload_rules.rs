@@ -67,10 +67,8 @@ impl Scenario {
                         format!("{name:?}; the phases of `workload.phases` are: {known}"),
                     ));
                 }
-                Some((_, None)) => issues.push(Issue::new(
-                    "run.window.phase",
-                    format!("{name:?} has no end; give it `lasts`"),
-                )),
+                Some((_, None)) => issues
+                    .push(Issue::new("run.window.phase", format!("{name:?} has no end; give it `lasts`"))),
                 Some((_, Some(_))) => {}
             }
             if matches!(warm_up, WarmUp::Requests(_) | WarmUp::Duration(_)) {
@@ -159,15 +157,14 @@ impl Scenario {
                     format!("{:?} comes twice; once is allowed", activity.phase),
                 ));
             }
-            let is_steady = activity.intensity == 1.0 && activity.ramp_to.is_none();
+            let is_steady = activity.intensity.total_cmp(&1.0).is_eq() && activity.ramp_to.is_none();
             if let (Arrival::FixedOutstanding { .. }, false) = (&stream.arrival, is_steady) {
                 issues.push(Issue::new(
                     format!("{path}.intensity"),
                     "a fixed number of outstanding I/Os has no rate; leave out `intensity` and `ramp_to`",
                 ));
             }
-            let endless =
-                phases.last().filter(|last| last.name == activity.phase && last.lasts.is_none());
+            let endless = phases.last().filter(|last| last.name == activity.phase && last.lasts.is_none());
             if let (Some(_), Some(_)) = (endless, activity.ramp_to) {
                 issues.push(Issue::new(
                     format!("{path}.ramp_to"),
@@ -297,7 +294,8 @@ impl Stream {
             }
         } else {
             for (name, _) in given.into_iter().take(2).filter(|(_, is_given)| !is_given) {
-                issues.push(Issue::new(format!("{path}.{name}"), "is missing; only a trace may leave it out"));
+                issues
+                    .push(Issue::new(format!("{path}.{name}"), "is missing; only a trace may leave it out"));
             }
         }
         if self.steps.is_some() {

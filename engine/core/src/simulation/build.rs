@@ -155,7 +155,7 @@ impl Simulation {
                 .ok_or_else(|| RunError::TraceMissing { name: name.clone() })?;
             let copies = stream.sources(users);
             let shared = self.shared_extents(stream);
-            let mapping = Mapping::new(map, &trace, capacity, copies, shared).map_err(|needed| {
+            let mapping = Mapping::new(map, &trace, capacity, copies, shared.as_ref()).map_err(|needed| {
                 let capacity = capacity.bytes().0;
                 RunError::TraceBeyondArray { stream: index, needed: needed.bytes().0, capacity }
             })?;

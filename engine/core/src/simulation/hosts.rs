@@ -146,3 +146,8 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod stack_distance_tests;
+#[cfg(test)]
+mod tests;

@@ -98,8 +98,11 @@ impl Replay {
     fn due(&self, position: usize) -> SimTime {
         let recorded = self.trace.record(self.record_at(position)).time;
         let time = if recorded >= self.shift { recorded } else { recorded + self.length } - self.shift;
-        let time =
-            if self.mode == ReplayMode::Open { SimDuration((time.0 as f64 / self.speed) as u64) } else { time };
+        let time = if self.mode == ReplayMode::Open {
+            SimDuration((time.0 as f64 / self.speed) as u64)
+        } else {
+            time
+        };
         SimTime::ZERO + self.delay + time
     }
 
@@ -238,5 +241,7 @@ impl Simulation {
     }
 }
 
+#[cfg(test)]
+mod copies_tests;
 #[cfg(test)]
 mod tests;

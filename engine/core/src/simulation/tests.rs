@@ -40,8 +40,7 @@ fn requests(scenario: Scenario) -> BTreeMap<(u16, usize), Vec<(Command, SimDurat
     for source in &mut simulation.sources {
         let Source::Synthetic(source) = source else { unreachable!("there is no trace") };
         let user = users.entry(source.stream).or_default();
-        let drawn =
-            (0..50).map(|_| (source.command(models), source.gap())).collect();
+        let drawn = (0..50).map(|_| (source.command(models), source.gap())).collect();
         seen.insert((source.stream, *user), drawn);
         *user += 1;
     }

@@ -40,6 +40,8 @@ impl Simulation {
                 Source::Synthetic(_) | Source::Replay(_) => None,
             })
             .collect();
+        // What it draws moves nothing of the run's own.
+        let models = self.models.clone();
         let mut draws = (DRAWS_PER_LINE * (u64::from(target) + read_lines as u64)).min(run.max_events);
         'filling: while !twins.is_empty() {
             for twin in &mut twins {
@@ -50,7 +52,7 @@ impl Simulation {
                     break 'filling;
                 }
                 draws -= 1;
-                let command = twin.command(&self.models);
+                let command = twin.command(&models);
                 if command.operation == Op::Flush {
                     continue;
                 }

@@ -1,5 +1,7 @@
 //! Where requests go: an address process over a footprint that lies somewhere on the array.
 
+use std::cell::Cell;
+
 use super::placement::Map;
 use super::{LruStack, Permutation, StackDistances, Zipf};
 use crate::config::{Address, AddressZone};
@@ -8,7 +10,11 @@ use crate::units::{Bytes, Lba, Sectors};
 
 #[derive(Clone, Debug)]
 enum Pattern {
-    Uniform,
+    /// Requests of `size` have `places`; those of other sizes, others.
+    Uniform {
+        size: u64,
+        places: u64,
+    },
     Zipf {
         ranks: Zipf,
         scatter: Permutation,
@@ -29,6 +35,10 @@ enum Pattern {
         run: Option<u64>,
         /// Share of the requests that go to a random place.
         jumps: f64,
+    },
+    /// One run of all users.
+    Log {
+        next: Cell<u64>,
     },
     Strided {
         stride: u64,
@@ -68,7 +78,7 @@ pub struct AddressState {
     left: u64,
     /// Whether the first request of a sequence goes to a random place.
     is_scattered: bool,
-    stack: Option<LruStack>,
+    stack: Option<Box<LruStack>>,
 }
 
 impl AddressModel {
@@ -86,7 +96,10 @@ impl AddressModel {
         let block = address.block().map_or(footprint, |block| block.sectors().0.min(footprint));
         let blocks = (footprint / block.max(1)).max(1);
         let pattern = match address {
-            Address::Uniform { .. } => Pattern::Uniform,
+            Address::Uniform { .. } => {
+                let unit = alignment.unwrap_or(largest).0;
+                Pattern::Uniform { size: largest.0, places: (footprint - largest.0) / unit + 1 }
+            }
             Address::Zipf { exponent, .. } => Pattern::Zipf {
                 ranks: Zipf::new(blocks, *exponent),
                 scatter: Permutation::new(blocks, stream),
@@ -103,16 +116,15 @@ impl AddressModel {
                 let grain = alignment.filter(|grain| largest.0.is_multiple_of(grain.0)).unwrap_or(largest).0;
                 Pattern::Zoned { zones: lay_out(&zones, footprint, largest.0, grain) }
             }
+            Address::Sequential { common: true, .. } => Pattern::Log { next: Cell::new(0) },
             Address::Sequential { run, jump_fraction, .. } => Pattern::Sequential {
                 run: run.map(|run: Bytes| run.sectors().0),
                 jumps: jump_fraction.map_or(0.0, |share| share.0),
             },
             Address::Strided { stride, .. } => Pattern::Strided { stride: stride.sectors().0 },
-            Address::StackDistance { curve, .. } => Pattern::StackDistance {
-                distances: StackDistances::new(curve, block, blocks),
-                blocks,
-                block,
-            },
+            Address::StackDistance { curve, .. } => {
+                Pattern::StackDistance { distances: StackDistances::new(curve, block, blocks), blocks, block }
+            }
         };
         let is_per_user = address.is_per_user();
         let all = if is_per_user { footprint * u64::from(users) } else { footprint };
@@ -125,7 +137,7 @@ impl AddressModel {
     pub fn state(&self, user: u32, stream: &mut Stream) -> AddressState {
         let stack = match &self.pattern {
             Pattern::StackDistance { blocks, .. } => {
-                Some(LruStack::new(*blocks, &Permutation::new(*blocks, stream)))
+                Some(Box::new(LruStack::new(*blocks, &Permutation::new(*blocks, stream))))
             }
             _ => None,
         };
@@ -148,7 +160,8 @@ impl AddressModel {
             index * block + within
         };
         let position = match &self.pattern {
-            Pattern::Uniform => place(stream, self.footprint),
+            Pattern::Uniform { size, places } if sectors == *size => stream.below(*places) * alignment,
+            Pattern::Uniform { .. } => place(stream, self.footprint),
             Pattern::Zipf { ranks, scatter, block } => {
                 let index = scatter.apply(ranks.rank(stream) - 1);
                 in_block(stream, index, *block)
@@ -180,6 +193,11 @@ impl AddressModel {
                 let position = state.next;
                 state.next += sectors;
                 state.left = state.left.saturating_sub(sectors);
+                position
+            }
+            Pattern::Log { next } => {
+                let position = if next.get() + sectors > self.footprint { 0 } else { next.get() };
+                next.set(position + sectors);
                 position
             }
             Pattern::Strided { stride } => {

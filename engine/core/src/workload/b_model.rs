@@ -80,3 +80,74 @@ impl BModel {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+    use crate::workload::Gaps;
+    use crate::workload::counts::{Estimate, counts};
+
+    const LEVELS: u32 = 10;
+
+    /// E\[(N - m)^2\] and E\[(N - m)(N' - m)\] of sibling slots at each level, over many windows, m being the mean.
+    fn moments(rate: f64, bias: f64) -> Vec<(Estimate, Estimate)> {
+        let mut moments = vec![(Estimate::default(), Estimate::default()); LEVELS as usize + 1];
+        for seed in 0..600 {
+            let mut stream = Stream::named(seed, 0, "b", 0, Purpose::Arrival);
+            let window = SimDuration(1_024_000_000);
+            let mut gaps = Gaps::BModel(Box::new(BModel::new(rate, bias, window, LEVELS)));
+            let mut seen = counts(&mut gaps, &mut stream, 0.001, 1024);
+            for level in (0..=LEVELS as usize).rev() {
+                let mean = rate * 1.024 / seen.len() as f64;
+                let square = seen.iter().map(|count| (count - mean) * (count - mean)).sum::<f64>();
+                moments[level].0.add(square / seen.len() as f64);
+                if level > 0 {
+                    let product = seen.chunks(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum::<f64>();
+                    moments[level].1.add(product * 2.0 / seen.len() as f64);
+                    seen = seen.chunks(2).map(|pair| pair[0] + pair[1]).collect();
+                }
+            }
+        }
+        moments
+    }
+
+    #[test]
+    fn counts_vary_at_every_scale_as_the_bias_says() {
+        for bias in [0.5, 0.6, 0.7, 0.8] {
+            let rate = 500.0;
+            let volume = rate * 1.024;
+            let q = bias * bias + (1.0 - bias) * (1.0 - bias);
+            let mut measures = Vec::new();
+            for (level, (square, product)) in moments(rate, bias).into_iter().enumerate() {
+                let mean = volume / f64::from(1_u32 << level);
+                let of_measure = volume * volume * libm::pow(q / 2.0, level as f64);
+                square.check("variance", mean + of_measure - mean * mean, 0.25);
+                if level > 0 {
+                    let above = volume * volume * libm::pow(q / 2.0, level as f64 - 1.0);
+                    let expected = above * bias * (1.0 - bias) - mean * mean;
+                    let widest = 0.25 * expected.abs().max(mean * mean);
+                    product.check_within("covariance of siblings", expected, widest);
+                }
+                measures.push(libm::log2(square.mean() - mean + mean * mean));
+            }
+            // The slope of the second moment over the levels gives the Hurst parameter.
+            let hurst = (measures[0] - measures[LEVELS as usize]) / f64::from(LEVELS) / 2.0;
+            let expected = (1.0 - libm::log2(q)) / 2.0;
+            assert!((hurst - expected).abs() < 0.01, "bias {bias}: {hurst} for {expected}");
+        }
+    }
+
+    #[test]
+    fn every_window_expects_the_same_however_few() {
+        let mut stream = Stream::named(3, 0, "b", 0, Purpose::Arrival);
+        let window = SimDuration(1_000_000);
+        // One arrival in a hundred windows.
+        let mut gaps = Gaps::BModel(Box::new(BModel::new(10.0, 0.9, window, 16)));
+        let seen = counts(&mut gaps, &mut stream, 1.0, 4000);
+        let mean = seen.iter().sum::<f64>() / 4000.0;
+        let variance = seen.iter().map(|x| (x - 10.0) * (x - 10.0)).sum::<f64>() / 4000.0;
+        assert!((mean - 10.0).abs() < 4.0 * (10.0 / 4000.0_f64).sqrt(), "{mean}");
+        assert!((variance - 10.0).abs() < 1.2, "{variance}");
+    }
+}

@@ -44,3 +44,27 @@ impl Gaps {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    #[test]
+    fn equal_gaps_begin_at_a_random_moment() {
+        let gap = SimDuration(1000);
+        let firsts: Vec<u64> = (0..200)
+            .map(|user| {
+                let mut stream = Stream::named(1, 0, "c", user, Purpose::Arrival);
+                let mut gaps = Gaps::Constant { gap };
+                let first = gaps.first(&mut stream).0;
+                assert_eq!([gaps.next(&mut stream), gaps.next(&mut stream)], [gap; 2]);
+                first
+            })
+            .collect();
+        let mean = firsts.iter().sum::<u64>() as f64 / 200.0;
+        // Uniform from 0 to 999: a standard deviation of 289.
+        assert!((mean - 499.5).abs() < 4.0 * 289.0 / 200.0_f64.sqrt(), "{mean}");
+        assert!(firsts.iter().all(|&first| first < 1000));
+    }
+}

@@ -2,6 +2,8 @@
 
 mod address;
 mod b_model;
+#[cfg(test)]
+mod counts;
 mod gaps;
 mod lru_stack;
 mod mmpp;

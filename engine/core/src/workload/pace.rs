@@ -16,6 +16,11 @@ struct Stretch {
 }
 
 impl Stretch {
+    /// Whether the clock goes with the run's: times are then whole numbers throughout.
+    fn is_even(&self) -> bool {
+        self.from.total_cmp(&1.0).is_eq() && self.to.total_cmp(&1.0).is_eq()
+    }
+
     fn is_silent(&self) -> bool {
         self.from <= 0.0 && self.to <= 0.0
     }
@@ -66,7 +71,7 @@ impl Clock {
             }
             let at = stretch.begin.max(now.0);
             let room = stretch.end - at;
-            if stretch.from == 1.0 && stretch.to == 1.0 {
+            if stretch.is_even() {
                 if left < room {
                     return Some(SimTime(at + left));
                 }
@@ -82,8 +87,8 @@ impl Clock {
                 continue;
             }
             let slope = (ends - begins) / length;
-            let root = (begins * begins + 2.0 * slope * wanted).max(0.0).sqrt();
-            let passed = if wanted > 0.0 { 2.0 * wanted / (begins + root) } else { 0.0 };
+            let reached = (begins * begins + 2.0 * slope * wanted).max(0.0).sqrt();
+            let passed = if wanted > 0.0 { 2.0 * wanted / (begins + reached) } else { 0.0 };
             return Some(SimTime(at.saturating_add((passed + 0.5) as u64).min(stretch.end - 1)));
         }
         None

@@ -305,7 +305,8 @@ impl Synthetic {
     }
 
     fn show_step(&mut self) {
-        if let (Timing::Closed { ios, width, .. }, Sequence::Steps(steps)) = (&mut self.timing, &self.sequence)
+        if let (Timing::Closed { ios, width, .. }, Sequence::Steps(steps)) =
+            (&mut self.timing, &self.sequence)
         {
             (*ios, *width) = (steps.plan[steps.at].ios, steps.plan[steps.at].width);
         }

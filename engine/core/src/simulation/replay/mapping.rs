@@ -48,11 +48,11 @@ impl Mapping {
         trace: &Trace,
         capacity: Sectors,
         copies: u32,
-        shared: Option<(Stream, Fraction)>,
+        shared: Option<&(Stream, Fraction)>,
     ) -> Result<Self, Sectors> {
         let others = u64::from(copies - 1);
         let copies_of = |extents: u64| {
-            let (mut draws, share) = shared.clone().filter(|_| others > 0)?;
+            let (mut draws, share) = shared.filter(|_| others > 0).cloned()?;
             let shared = (extents as f64 * share.0 + 0.5) as u64;
             Some(Copies { extents, order: Permutation::new(extents, &mut draws), shared })
         };
