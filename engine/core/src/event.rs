@@ -1,7 +1,7 @@
 //! The event queue: what happens next, in total order of (time, sequence).
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::units::SimTime;
 
@@ -45,18 +45,84 @@ pub enum Event {
     Phase(u32),
 }
 
+/// An event in two whole words. What is written in smaller parts and soon read as one waits until it is in memory, and
+/// the next event is all that a run waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed {
+    kind: u64,
+    operand: u64,
+}
+
+/// Bits of an entry's order that hold the kind of its event.
+const KIND_BITS: u32 = 4;
+
+impl Packed {
+    #[inline]
+    const fn new(event: Event) -> Self {
+        let (kind, operand) = match event {
+            Event::Source(source) => (0, source as u64),
+            Event::Firmware(request) => (1, request as u64),
+            Event::Link(request) => (2, request as u64),
+            Event::Device { device, slot } => (3, (slot as u64) << 32 | device as u64),
+            Event::Battery(generation) => (4, generation as u64),
+            Event::MainsBack => (5, 0),
+            Event::Channel(crossing) => (6, crossing as u64),
+            Event::Parity(operation) => (7, operation as u64),
+            Event::Mirror(request) => (8, request as u64),
+            Event::AgeLimit(array) => (9, array as u64),
+            Event::Idle(array) => (10, array as u64),
+            Event::Rebuild(device) => (11, device as u64),
+            Event::Fault(index) => (12, index as u64),
+            Event::Clock => (13, 0),
+            Event::Phase(index) => (14, index as u64),
+        };
+        Self { kind, operand }
+    }
+
+    /// The event. Where it is told apart at once that costs nothing.
+    #[inline]
+    pub const fn event(self) -> Event {
+        let operand = self.operand as u32;
+        match self.kind {
+            0 => Event::Source(operand),
+            1 => Event::Firmware(operand),
+            2 => Event::Link(operand),
+            3 => Event::Device { device: operand, slot: (self.operand >> 32) as u32 },
+            4 => Event::Battery(operand),
+            5 => Event::MainsBack,
+            6 => Event::Channel(operand),
+            7 => Event::Parity(operand),
+            8 => Event::Mirror(operand),
+            9 => Event::AgeLimit(operand as u16),
+            10 => Event::Idle(operand as u16),
+            11 => Event::Rebuild(operand),
+            12 => Event::Fault(operand),
+            13 => Event::Clock,
+            _ => Event::Phase(operand),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     time: SimTime,
-    sequence: u64,
-    event: Event,
+    /// When it was scheduled, counted in events, and the kind of the event.
+    order: u64,
+    operand: u64,
+}
+
+impl Entry {
+    #[inline]
+    const fn packed(self) -> Packed {
+        Packed { kind: self.order & ((1 << KIND_BITS) - 1), operand: self.operand }
+    }
 }
 
 impl Ord for Entry {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         // The heap gives its greatest entry: the earliest must be the greatest.
-        (other.time, other.sequence).cmp(&(self.time, self.sequence))
+        (other.time, other.order).cmp(&(self.time, self.order))
     }
 }
 
@@ -67,46 +133,164 @@ impl PartialOrd for Entry {
     }
 }
 
+/// Events that are kept sorted; more are left to the heap.
+const NEAR: usize = 16;
+
 /// A queue of events; those of the same moment leave in the order in which they were scheduled.
-#[derive(Debug, Default)]
+///
+/// ```text
+///   immediate   of the moment that has come: first in, first out, behind those that were there for it before
+///   near        few, sorted, the next one last: a run of a few disks never has more
+///   far         the rest, a heap; all of it comes after all that is near
+/// ```
+#[derive(Debug)]
 pub struct EventQueue {
-    heap: BinaryHeap<Entry>,
+    /// The latest moment of which an event was taken out.
+    now: SimTime,
+    immediate: VecDeque<Packed>,
+    near: Vec<Entry>,
+    far: BinaryHeap<Entry>,
     sequence: u64,
+}
+
+impl Default for EventQueue {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl EventQueue {
     /// An empty queue.
     pub fn new() -> Self {
-        Self { heap: BinaryHeap::with_capacity(1024), sequence: 0 }
+        Self {
+            now: SimTime::ZERO,
+            immediate: VecDeque::with_capacity(NEAR),
+            near: Vec::with_capacity(NEAR),
+            far: BinaryHeap::new(),
+            sequence: 0,
+        }
     }
 
     /// Schedules `event` at `time`.
     #[inline]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
+        if time == self.now {
+            self.immediate.push_back(Packed::new(event));
+        } else {
+            let Packed { kind, operand } = Packed::new(event);
+            self.schedule_later(time, kind, operand);
+        }
+    }
+
+    // One copy of it for all that schedule: the loop of a run stays small.
+    #[inline(never)]
+    fn schedule_later(&mut self, time: SimTime, kind: u64, operand: u64) {
         self.sequence += 1;
-        self.heap.push(Entry { time, sequence: self.sequence, event });
+        let entry = Entry { time, order: self.sequence << KIND_BITS | kind, operand };
+        if self.near.len() == NEAR || !self.far.is_empty() {
+            self.schedule_among_many(entry);
+        } else {
+            self.insert_near(entry);
+        }
+    }
+
+    /// Precondition: there is room, and `entry`, the latest scheduled, comes before all that is far.
+    #[inline]
+    fn insert_near(&mut self, entry: Entry) {
+        let mut at = self.near.len();
+        self.near.push(entry);
+        // Those of the same moment were scheduled before it.
+        while at > 0 && self.near[at - 1].time <= entry.time {
+            self.near[at] = self.near[at - 1];
+            at -= 1;
+        }
+        self.near[at] = entry;
+    }
+
+    fn schedule_among_many(&mut self, entry: Entry) {
+        if self.far.peek().is_some_and(|first| first.time <= entry.time) {
+            self.far.push(entry);
+            return;
+        }
+        if self.near.len() == NEAR {
+            // Half of it, so that this is rare.
+            self.far.extend(self.near.drain(..NEAR / 2));
+            if self.far.peek().is_some_and(|first| first.time <= entry.time) {
+                self.far.push(entry);
+                return;
+            }
+        }
+        self.insert_near(entry);
     }
 
     /// Whether nothing is scheduled.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.immediate.is_empty() && self.near.is_empty() && self.far.is_empty()
     }
 
     /// Forgets all events but those for which `stays` is true; their order stays.
     pub fn retain(&mut self, stays: impl Fn(Event) -> bool) {
-        self.heap.retain(|entry| stays(entry.event));
+        self.immediate.retain(|&event| stays(event.event()));
+        self.near.retain(|entry| stays(entry.packed().event()));
+        self.far.retain(|entry| stays(entry.packed().event()));
     }
 
     /// Takes out the next event.
-    #[inline]
     pub fn next(&mut self) -> Option<(SimTime, Event)> {
-        self.heap.pop().map(|entry| (entry.time, entry.event))
+        self.next_packed().map(|(time, packed)| (time, packed.event()))
+    }
+
+    /// Takes out the next event, packed.
+    #[inline]
+    pub fn next_packed(&mut self) -> Option<(SimTime, Packed)> {
+        let first = if self.near.is_empty() { self.far.peek() } else { self.near.last() };
+        if first.is_none_or(|first| first.time > self.now)
+            && let Some(event) = self.immediate.pop_front()
+        {
+            return Some((self.now, event));
+        }
+        let entry = match self.near.pop() {
+            Some(entry) => entry,
+            None => self.far.pop()?,
+        };
+        self.now = self.now.max(entry.time);
+        Some((entry.time, entry.packed()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn an_event_is_unpacked_as_it_was_packed() {
+        let most = u32::MAX;
+        let all = [
+            Event::Source(most),
+            Event::Firmware(most - 1),
+            Event::Link(most - 2),
+            Event::Device { device: most - 3, slot: most - 4 },
+            Event::Battery(most - 5),
+            Event::MainsBack,
+            Event::Channel(most - 6),
+            Event::Parity(most - 7),
+            Event::Mirror(most - 8),
+            Event::AgeLimit(u16::MAX),
+            Event::Idle(u16::MAX - 1),
+            Event::Rebuild(most - 9),
+            Event::Fault(most - 10),
+            Event::Clock,
+            Event::Phase(most - 11),
+        ];
+        for (kind, event) in (0..).zip(all) {
+            let packed = Packed::new(event);
+            assert_eq!((packed.kind, packed.event()), (kind, event));
+            assert!(kind < 1 << KIND_BITS);
+        }
+    }
 
     #[test]
     fn events_leave_by_time_then_in_order_of_scheduling() {
@@ -132,5 +316,31 @@ mod tests {
         let order: Vec<_> = std::iter::from_fn(|| queue.next()).map(|(_, event)| event).collect();
         assert_eq!(order, [Event::Fault(1), Event::Clock, Event::Fault(2)]);
         assert!(queue.is_empty());
+    }
+
+    proptest! {
+        /// Many events at few moments, some scheduled for the moment that has come, against a list that is searched.
+        #[test]
+        fn events_leave_in_total_order(steps in vec((0_u64..12, 0_u32..5), 1..400)) {
+            let (mut queue, mut list) = (EventQueue::new(), Vec::new());
+            let (mut now, mut count) = (0, 0);
+            for (delay, taken) in steps {
+                list.push((now + delay / 3, count));
+                queue.schedule(SimTime(now + delay / 3), Event::Source(count));
+                count += 1;
+                for _ in 0..taken.saturating_sub(2) {
+                    let first = list.iter().copied().min();
+                    list.retain(|&entry| Some(entry) != first);
+                    let expected = first.map(|(time, source)| (SimTime(time), Event::Source(source)));
+                    prop_assert_eq!(queue.next(), expected);
+                    now = first.map_or(now, |(time, _)| time);
+                }
+            }
+            list.sort_unstable();
+            for (time, source) in list {
+                prop_assert_eq!(queue.next(), Some((SimTime(time), Event::Source(source))));
+            }
+            prop_assert!(queue.is_empty());
+        }
     }
 }

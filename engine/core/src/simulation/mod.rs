@@ -229,7 +229,7 @@ impl Simulation {
         self.finish_if_input_over();
         let mut at_this_moment = 0;
         while !self.is_over() {
-            let Some((time, event)) = self.events.next() else {
+            let Some((time, event)) = self.events.next_packed() else {
                 if self.is_input_over() && !self.is_draining() {
                     self.finish_early();
                     continue;
@@ -252,7 +252,7 @@ impl Simulation {
                 return Err(self.event_limit());
             }
             self.event_count += 1;
-            self.act(event);
+            self.act(event.event());
         }
         #[cfg(debug_assertions)]
         {
@@ -264,7 +264,8 @@ impl Simulation {
         Ok(())
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "an event stays in registers, and is told apart once")]
+    #[inline(always)]
     fn act(&mut self, event: Event) {
         match event {
             Event::Source(source) => self.on_source(source),
@@ -290,6 +291,7 @@ impl Simulation {
         RunError::EventLimit { events: self.event_count, at_ns: self.now.0, requests: self.conduct.seen() }
     }
 
+    #[cold]
     fn deadlock(&self) -> RunError {
         let in_devices: u32 = self.devices.iter().map(|device| device.usage().in_system()).sum();
         let stalled = self.write_back.as_ref().is_some_and(|back| !back.stalled.is_empty());
