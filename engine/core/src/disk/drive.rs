@@ -21,6 +21,7 @@ use super::queue::Class;
 use super::seek::SeekCurve;
 use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
 use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
+use crate::divisor::Divisor;
 use crate::rng::Stream;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 
@@ -122,7 +123,7 @@ fn single_cylinder_seek(seek: &Seek) -> SimDuration {
 #[derive(Debug)]
 pub struct Drive {
     pub(super) model: Arc<DriveModel>,
-    pub(super) revolution: u64,
+    pub(super) revolution: Divisor,
     pub(super) phase: u64,
     pub(super) cylinder: u32,
     pub(super) surface: u32,
@@ -149,7 +150,7 @@ impl BlockDevice for Drive {
         self.usage.arrive(now);
         let waiting = self.place(now, io);
         if self.current.is_none() {
-            agenda.schedule(self.start(now, &waiting, true), 0);
+            agenda.schedule(self.start(now, waiting, true), 0);
         } else if io.is_background {
             self.background.push(waiting);
         } else {
@@ -184,7 +185,7 @@ impl BlockDevice for Drive {
         self.usage.end(now);
         let Some(io) = self.current.take() else { unreachable!("a drive finishes only what it has started") };
         if let Some(next) = self.choose(now, yields) {
-            agenda.schedule(self.start(now, &next, false), 0);
+            agenda.schedule(self.start(now, next, false), 0);
         }
         Some(io)
     }
@@ -226,7 +227,7 @@ impl Drive {
         };
         Self {
             model,
-            revolution,
+            revolution: Divisor::new(revolution),
             phase,
             cylinder: 0,
             surface: 0,

@@ -16,7 +16,7 @@
 //! A switch that its skew does not cover at nominal speed costs whole revolutions more (whether it is covered does not
 //! depend on the small speed offset of one spindle: real skews hold a margin for that).
 //!
-//! Cost: [`Geometry::locate`] is a search over the zones and two multiplications; nothing allocates after construction.
+//! Cost: [`Geometry::locate`] is a look-up of the zone and a few multiplications; nothing allocates after construction.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,8 @@ pub struct Transfer {
 #[derive(Clone, Debug)]
 struct ZoneTable {
     first_sector: u64,
+    /// First sector of the next zone.
+    end_sector: u64,
     first_cylinder: u32,
     sectors_per_track: Divisor,
     /// Angle of one sector, rounded down.
@@ -126,10 +128,16 @@ struct ZoneTable {
 pub struct Geometry {
     tables: Box<[ZoneTable]>,
     zones: Box<[Zone]>,
-    surfaces: u32,
+    /// Zone in which each block of `2^block_bits` sectors begins.
+    zone_of_block: Box<[u32]>,
+    block_bits: u32,
+    surfaces: Divisor,
     cylinders: u32,
     sectors: u64,
 }
+
+/// Blocks by which a sector's zone is looked up, at most: few of them hold the border of two zones.
+const BLOCKS: u64 = 1024;
 
 impl Geometry {
     /// The geometry of a disk whose zones are known, outermost first.
@@ -162,22 +170,28 @@ impl Geometry {
         let mut resolved = Vec::with_capacity(zones.len());
         let (mut first_sector, mut first_cylinder, mut base_angle) = (0_u64, 0_u32, 0_u64);
         for zone in zones {
-            let (table, zone) =
+            let (mut table, zone) =
                 ZoneTable::new(zone, surfaces, times, first_sector, first_cylinder, base_angle)?;
             let slots = u64::from(zone.cylinders) * u64::from(surfaces) * u64::from(zone.sectors_per_track);
             if zone.spare_sectors >= slots {
                 return Err(GeometryError::AllSpare { spare_sectors: zone.spare_sectors, slots });
             }
             first_sector += slots - zone.spare_sectors;
+            table.end_sector = first_sector;
             first_cylinder += zone.cylinders;
             base_angle = base_angle.wrapping_add(u64::from(zone.cylinders).wrapping_mul(table.cylinder_step));
             tables.push(table);
             resolved.push(zone);
         }
+        let block_bits = (first_sector / BLOCKS).checked_ilog2().map_or(0, |bits| bits + 1);
+        let zone_of = |sector: u64| tables.partition_point(|zone| zone.end_sector <= sector) as u32;
+        let blocks = ((first_sector - 1) >> block_bits) + 1;
         Ok(Self {
+            zone_of_block: (0..blocks).map(|block| zone_of(block << block_bits)).collect(),
+            block_bits,
             tables: tables.into(),
             zones: resolved.into(),
-            surfaces,
+            surfaces: Divisor::new(surfaces.into()),
             cylinders: first_cylinder,
             sectors: first_sector,
         })
@@ -198,7 +212,7 @@ impl Geometry {
     /// Recording surfaces.
     #[inline]
     pub const fn surfaces(&self) -> u32 {
-        self.surfaces
+        self.surfaces.get() as u32
     }
 
     /// The zones, outermost first, with the skews in force (never `None`).
@@ -210,19 +224,22 @@ impl Geometry {
     #[inline]
     pub fn locate(&self, lba: Lba) -> Location {
         debug_assert!(lba.0 < self.sectors, "sector {} of {}", lba.0, self.sectors);
-        let index = self.tables.partition_point(|zone| zone.first_sector <= lba.0) - 1;
+        let mut index = self.zone_of_block[(lba.0 >> self.block_bits) as usize] as usize;
+        while lba.0 >= self.tables[index].end_sector {
+            index += 1;
+        }
         let zone = &self.tables[index];
         let (track, sector) = zone.sectors_per_track.div_rem(lba.0 - zone.first_sector);
         let sectors_per_track = zone.sectors_per_track.get() as u32;
-        let (cylinder, surface) = (track as u32 / self.surfaces, track as u32 % self.surfaces);
+        let (cylinder, surface) = self.surfaces.div_rem(track);
         let angle = zone
             .base_angle
-            .wrapping_add(u64::from(cylinder).wrapping_mul(zone.cylinder_step))
-            .wrapping_add(u64::from(surface).wrapping_mul(zone.track_step))
+            .wrapping_add(cylinder.wrapping_mul(zone.cylinder_step))
+            .wrapping_add(surface.wrapping_mul(zone.track_step))
             .wrapping_add(sector.wrapping_mul(zone.sector_angle));
         Location {
-            cylinder: zone.first_cylinder + cylinder,
-            surface,
+            cylinder: zone.first_cylinder + cylinder as u32,
+            surface: surface as u32,
             sector: sector as u32,
             sectors_per_track,
             angle: (angle.wrapping_add(1 << 31) >> 32) as u32,
@@ -237,8 +254,10 @@ impl Geometry {
     pub fn transfer(&self, start: &Location, sectors: Sectors, revolution: SimDuration) -> Transfer {
         let zone = &self.tables[start.zone as usize];
         if sectors.0 <= u64::from(start.track_left) {
-            let angle = u128::from(sectors.0) * u128::from(zone.sector_angle);
-            let time = SimDuration(((angle * u128::from(revolution.0) + (1 << 63)) >> 64) as u64);
+            // At most a whole turn.
+            let angle = sectors.0 * zone.sector_angle;
+            let time = (u128::from(angle) * u128::from(revolution.0) + (1 << 63)) >> 64;
+            let time = SimDuration(time as u64);
             return Transfer { time, cylinder: start.cylinder, surface: start.surface };
         }
         self.transfer_over_tracks(start, sectors.0, revolution)
@@ -252,7 +271,7 @@ impl Geometry {
         let mut angle = u128::from(start.track_left) * u128::from(zone.sector_angle);
         while left > 0 {
             surface += 1;
-            if surface < self.surfaces {
+            if surface < self.surfaces() {
                 angle += u128::from(zone.track_switch) << 32;
             } else {
                 angle += u128::from(zone.cylinder_switch) << 32;
@@ -299,6 +318,7 @@ impl ZoneTable {
         let track_step = angle(track_skew);
         let table = Self {
             first_sector,
+            end_sector: first_sector,
             first_cylinder,
             sectors_per_track: Divisor::new(sectors_per_track.into()),
             sector_angle,

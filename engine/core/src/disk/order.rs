@@ -4,6 +4,7 @@
 //! Jacobson, Wilkes: Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991; Seltzer, Chen,
 //! Ousterhout: Disk scheduling revisited, USENIX Winter 1990.
 
+use super::ROUNDING;
 use super::drive::Drive;
 use super::queue::Waiting;
 use crate::config::QueuePolicy;
@@ -40,17 +41,25 @@ impl Drive {
     /// The index and cost of the best of `window` under the drive's policy; the first of equals.
     #[inline]
     fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
-        let under_head = self.under_head(now);
+        let turned = self.turned(now);
+        let under_head = self.under_head(turned);
         let mut best = None;
         for (index, waiting) in window.iter().enumerate() {
             let cost = match self.model.policy {
                 QueuePolicy::Sptf => {
+                    // It takes that long until the sector comes by, and whole turns where the arm is later than that.
+                    // Only one that has just gone by may be taken as not gone yet.
+                    let ahead = self.ahead(under_head, waiting);
+                    let has_just_gone = ahead + ROUNDING.0 >= self.revolution.get();
+                    if !has_just_gone && best.is_some_and(|(_, least)| ahead >= least) {
+                        continue;
+                    }
                     let moving = self.moving(waiting);
                     // No rotational wait can make up for a move that alone takes longer than the best so far.
                     if best.is_some_and(|(_, least)| moving >= least) {
                         continue;
                     }
-                    self.positioning(under_head, moving, waiting)
+                    self.positioning(turned, moving, waiting)
                 }
                 QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
                 // Those behind the arm come after all those ahead of it, the nearest first.

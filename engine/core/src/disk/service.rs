@@ -35,14 +35,15 @@ impl Drive {
     #[inline]
     pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
-        let angle_ns = ((u64::from(location.angle) * self.revolution) >> 32) as u32;
+        let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
         Waiting { io, arrived, location, angle_ns }
     }
 
-    /// The angle under the head at `time` \[ns after the index mark\].
+    /// How far the spindle has turned at `time` since the index mark was under the head once, whole turns included
+    /// \[ns\].
     #[inline]
-    pub(super) fn under_head(&self, time: SimTime) -> u64 {
-        time.0.wrapping_add(self.phase) % self.revolution
+    pub(super) const fn turned(&self, time: SimTime) -> u64 {
+        time.0 + self.phase
     }
 
     /// Time to bring the head to the track, settled \[ns\].
@@ -50,52 +51,46 @@ impl Drive {
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
         let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
+        let settle = if waiting.io.is_write { model.write_settle } else { 0 };
+        if distance > 0 {
+            return model.seek.time(distance).0 + settle;
+        }
         let is_other_surface = waiting.location.surface != self.surface;
-        if waiting.io.is_write {
-            let moving = if distance > 0 {
-                model.seek.time(distance).0
-            } else if is_other_surface {
-                model.head_switch
-            } else {
-                0
-            };
-            moving + model.write_settle
-        } else if distance > 0 {
-            model.seek.time(distance).0
-        } else if is_other_surface {
-            model.read_switch
-        } else if self.has_written {
-            model.read_settle
-        } else {
-            0
+        match (waiting.io.is_write, is_other_surface) {
+            (true, true) => model.head_switch + settle,
+            (true, false) => settle,
+            (false, true) => model.read_switch,
+            (false, false) if self.has_written => model.read_settle,
+            (false, false) => 0,
         }
     }
 
-    /// Time until the first sector is under the head, when the angle `under_head` is under it now and the move takes
+    /// Time until the first sector is under the head, when the spindle has `turned` so far now and the move takes
     /// `moving` \[ns\].
     #[inline]
-    pub(super) fn positioning(&self, under_head: u64, moving: u64, waiting: &Waiting) -> u64 {
-        let mut after_move = under_head + moving;
-        // A few subtractions are cheaper than a division: moves last a few revolutions at most.
-        for _ in 0..4 {
-            if after_move < self.revolution {
-                break;
-            }
-            after_move -= self.revolution;
-        }
-        if after_move >= self.revolution {
-            after_move %= self.revolution;
-        }
-        let angle = u64::from(waiting.angle_ns);
-        let wait =
-            if after_move <= angle { angle - after_move } else { angle + self.revolution - after_move };
-        if wait + ROUNDING.0 >= self.revolution { moving } else { moving + wait }
+    pub(super) fn positioning(&self, turned: u64, moving: u64, waiting: &Waiting) -> u64 {
+        let wait = self.ahead(self.under_head(turned + moving), waiting);
+        if wait + ROUNDING.0 >= self.revolution.get() { moving } else { moving + wait }
+    }
+
+    /// The angle under the head when the spindle has `turned` so far \[ns after the index mark\].
+    #[inline]
+    pub(super) const fn under_head(&self, turned: u64) -> u64 {
+        self.revolution.div_rem(turned).1
+    }
+
+    /// Time from when the angle `under_head` is under the head until the first sector is, less than a turn \[ns\].
+    #[inline]
+    pub(super) fn ahead(&self, under_head: u64, waiting: &Waiting) -> u64 {
+        let (ahead, is_behind) = u64::from(waiting.angle_ns).overflowing_sub(under_head);
+        ahead.wrapping_add(if is_behind { self.revolution.get() } else { 0 })
     }
 
     /// Takes `waiting` into service; gives when it will be done. Its command was not hidden behind another I/O where it
     /// `is_fresh`.
-    #[inline]
-    pub(super) fn start(&mut self, now: SimTime, waiting: &Waiting, is_fresh: bool) -> SimTime {
+    #[expect(clippy::inline_always, reason = "an I/O that goes straight into service stays in registers")]
+    #[inline(always)]
+    pub(super) fn start(&mut self, now: SimTime, waiting: Waiting, is_fresh: bool) -> SimTime {
         let io = waiting.io;
         if io.sectors > 0 {
             self.usage.begin(io.is_write);
@@ -106,17 +101,13 @@ impl Drive {
         if self.model.policy == QueuePolicy::Look && io.lba != self.next_lba {
             self.is_upwards = io.lba > self.next_lba;
         }
-        let done = if let Some(mut buffer) = self.buffer.take() {
-            let done = self.serve(&mut buffer, now, waiting, is_fresh);
-            self.buffer = Some(buffer);
-            done
-        } else {
-            let command = if is_fresh { self.model.command_time } else { SimDuration::ZERO };
-            let access = self.reach(now + command, waiting);
-            access.start + access.end.since(access.start).max(self.on_bus(&io))
-        };
         self.next_lba = io.lba + count(&io);
-        done
+        if self.buffer.is_some() {
+            return self.serve_buffered(now, waiting, is_fresh);
+        }
+        let command = if is_fresh { self.model.command_time } else { SimDuration::ZERO };
+        let access = self.reach(now + command, &waiting);
+        access.start + access.end.since(access.start).max(self.on_bus(&io))
     }
 
     /// Time of an I/O's data on the drive's interface.
@@ -126,15 +117,19 @@ impl Drive {
     }
 
     /// Moves the head to the first sector and past the last.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for `start`, of which it is the half that counts")]
+    #[inline(always)]
     fn reach(&mut self, ready: SimTime, waiting: &Waiting) -> Access {
         if waiting.io.sectors == 0 {
             return Access { arrived: ready, start: ready, end: ready };
         }
         let moving = self.moving(waiting);
-        let positioning = self.positioning(self.under_head(ready), moving, waiting);
-        let transfer =
-            self.model.geometry.transfer(&waiting.location, count(&waiting.io), SimDuration(self.revolution));
+        let positioning = self.positioning(self.turned(ready), moving, waiting);
+        let transfer = self.model.geometry.transfer(
+            &waiting.location,
+            count(&waiting.io),
+            SimDuration(self.revolution.get()),
+        );
         self.cylinder = transfer.cylinder;
         self.surface = transfer.surface;
         self.has_written = waiting.io.is_write;
@@ -142,7 +137,15 @@ impl Drive {
         Access { arrived: ready + SimDuration(moving), start, end: start + transfer.time }
     }
 
-    /// Serves an I/O of a drive that has a buffer.
+    /// Serves an I/O of a drive that has a buffer; by value, so that one without keeps its I/O in registers.
+    #[inline(never)]
+    fn serve_buffered(&mut self, now: SimTime, waiting: Waiting, is_fresh: bool) -> SimTime {
+        let Some(mut buffer) = self.buffer.take() else { unreachable!("it has a buffer") };
+        let done = self.serve(&mut buffer, now, &waiting, is_fresh);
+        self.buffer = Some(buffer);
+        done
+    }
+
     fn serve(&mut self, buffer: &mut Buffer, now: SimTime, waiting: &Waiting, is_fresh: bool) -> SimTime {
         let io = waiting.io;
         let processing = |time: SimDuration| if is_fresh { time } else { SimDuration::ZERO };
@@ -223,8 +226,8 @@ impl Drive {
                 let spt = u64::from(location.sectors_per_track);
                 let track_start = first - u64::from(location.sector);
                 let track_end = (track_start + spt).min(disk_end);
-                let sector = (self.revolution << 16) / spt;
-                let turned = access.arrived + SimDuration(self.revolution);
+                let sector = (self.revolution.get() << 16) / spt;
+                let turned = access.arrived + SimDuration(self.revolution.get());
                 if end > track_end {
                     // It ends on a later track, which is read on from there.
                     let limit = (track_end + (end - track_end).div_ceil(spt) * spt).min(disk_end);
@@ -276,7 +279,7 @@ impl Drive {
                 };
                 let waiting = self.place(now, io);
                 let moving = self.moving(&waiting);
-                let wait = self.positioning(self.under_head(now), moving, &waiting);
+                let wait = self.positioning(self.turned(now), moving, &waiting);
                 buffer.resume(now + SimDuration(wait), sent, disk_end);
             }
         } else {
@@ -354,10 +357,10 @@ impl Drive {
 
     /// Writes the dirty segment that is nearest in time; gives whether there was one.
     fn destage_nearest(&mut self, buffer: &mut Buffer) -> bool {
-        let under_head = self.under_head(buffer.idle_from);
+        let turned = self.turned(buffer.idle_from);
         let nearest = buffer.dirty().min_by_key(|&(_, segment)| {
             let waiting = self.write_of(segment.start, segment.end, buffer.idle_from);
-            self.positioning(under_head, self.moving(&waiting), &waiting)
+            self.positioning(turned, self.moving(&waiting), &waiting)
         });
         let Some((index, _)) = nearest else { return false };
         self.destage(buffer, index, buffer.idle_from);

@@ -103,19 +103,27 @@ impl Simulation {
         if self.watches_idleness && !io.is_background {
             self.foreground_begins(io.operation);
         }
-        if io.is_write
-            && let Some(back_end) = &mut self.back_end
-        {
-            let (begin, _) = back_end.claim(self.now, device, &io);
-            if begin > self.now {
-                let crossing = back_end.crossings.insert(Crossing { device, io });
-                self.events.schedule(begin, Event::Channel(crossing));
-                return;
-            }
+        if self.back_end.is_some() && io.is_write && self.waits_for_channel(device, io) {
+            return;
         }
         self.start_on_device(device, io);
     }
 
+    /// Claims a channel for a write that goes to its disk or a read that comes from it; gives whether it has to wait.
+    #[inline(never)]
+    fn waits_for_channel(&mut self, device: u32, io: Io) -> bool {
+        let Some(back_end) = &mut self.back_end else { return false };
+        let (begin, end) = back_end.claim(self.now, device, &io);
+        let due = if io.is_write { begin } else { end };
+        if due <= self.now {
+            return false;
+        }
+        let crossing = back_end.crossings.insert(Crossing { device, io });
+        self.events.schedule(due, Event::Channel(crossing));
+        true
+    }
+
+    #[inline]
     fn start_on_device(&mut self, device: u32, io: Io) {
         self.devices[device as usize].submit(self.now, io, &mut Agenda::new(&mut self.events, device));
     }
@@ -123,15 +131,8 @@ impl Simulation {
     /// A disk has finished `io`: its data cross the channel where it read.
     #[inline]
     pub(super) fn leave_device(&mut self, device: u32, io: Io) {
-        if !io.is_write
-            && let Some(back_end) = &mut self.back_end
-        {
-            let (_, end) = back_end.claim(self.now, device, &io);
-            if end > self.now {
-                let crossing = back_end.crossings.insert(Crossing { device, io });
-                self.events.schedule(end, Event::Channel(crossing));
-                return;
-            }
+        if self.back_end.is_some() && !io.is_write && self.waits_for_channel(device, io) {
+            return;
         }
         self.io_done(io);
     }
