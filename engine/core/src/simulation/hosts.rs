@@ -43,6 +43,7 @@ impl Simulation {
     }
 
     /// A think time, a gap or a hold of a source is over.
+    #[inline]
     pub(super) fn on_source(&mut self, index: u32) {
         let now = self.now;
         if self.is_draining() {
@@ -80,6 +81,7 @@ impl Simulation {
     }
 
     /// A request is over: its source learns of it.
+    #[inline]
     pub(super) fn on_completion(&mut self, done: &Request) {
         let now = self.now;
         let Source::Synthetic(source) = &mut self.sources[done.source as usize] else {

@@ -128,8 +128,6 @@ pub struct Measures {
     pub start: SimTime,
     /// Counts.
     pub counts: Counts,
-    /// Response times of all reads and writes \[ns\].
-    pub response: Histogram,
     /// Response times of reads \[ns\].
     pub read_response: Histogram,
     /// Response times of writes \[ns\].
@@ -158,7 +156,7 @@ pub struct Measures {
     pub dirty_start: u64,
     /// When the last request completed.
     pub last_completion: SimTime,
-    /// Responses by array.
+    /// Response times of all reads and writes by array, where there are several \[ns\].
     pub by_array: Vec<Histogram>,
 }
 
@@ -168,7 +166,6 @@ impl Measures {
         Self {
             start: SimTime::ZERO,
             counts: Counts::default(),
-            response: Histogram::new(),
             read_response: Histogram::new(),
             write_response: Histogram::new(),
             interaction: Histogram::new(),
@@ -200,6 +197,13 @@ impl Measures {
         self.start = now;
         [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage, self.degraded] = levels;
         self.dirty_start = self.dirty.value();
+    }
+
+    /// Response times of all reads and writes \[ns\].
+    pub fn response(&self) -> Histogram {
+        let mut all = self.read_response.clone();
+        all.merge(&self.write_response);
+        all
     }
 
     /// The dirty sectors, and those of them that no battery protects, from `now` on.
@@ -250,7 +254,6 @@ impl Measures {
             }
         }
         counts.bytes += done.command.sectors.bytes().0;
-        self.response.record(response);
         if self.by_array.len() > 1 {
             self.by_array[done.array as usize].record(response);
         }

@@ -10,6 +10,7 @@ use crate::workload::{Command, Op};
 
 impl Simulation {
     /// A host issues a command.
+    #[inline]
     pub(super) fn issue(&mut self, source: u32, array: u16, command: Command, record: u32) {
         self.note_command(source, command);
         let request = self.requests.insert(Request {
@@ -34,6 +35,7 @@ impl Simulation {
         }
     }
 
+    #[inline]
     fn admit(&mut self, request: u32) {
         self.outstanding += 1;
         let time = match &mut self.command_draws {
@@ -45,6 +47,7 @@ impl Simulation {
     }
 
     /// The firmware has processed a command.
+    #[inline]
     pub(super) fn on_firmware(&mut self, request: u32) {
         let command = self.requests[request].command;
         match command.operation {
@@ -63,6 +66,7 @@ impl Simulation {
     }
 
     /// Moves the data of a request over the link; gives false where that takes no time.
+    #[inline]
     fn cross_link(&mut self, request: u32) -> bool {
         let link = &self.scenario.controller.link;
         let command = &self.requests[request].command;
@@ -87,6 +91,7 @@ impl Simulation {
     }
 
     /// The data of a read are in the controller.
+    #[inline]
     pub(super) fn data_ready(&mut self, request: u32) {
         if !self.cross_link(request) {
             self.complete(request);
@@ -94,6 +99,7 @@ impl Simulation {
     }
 
     /// One of the array operations or fetches that a request waits for is done.
+    #[inline]
     pub(super) fn part_done(&mut self, request: u32) {
         let entry = &mut self.requests[request];
         entry.pending -= 1;

@@ -1,5 +1,7 @@
 //! What each array did.
 
+use std::borrow::Cow;
+
 use super::super::Simulation;
 use super::super::outcome::{ColumnSink, Value};
 use crate::disk::BlockDevice as _;
@@ -10,8 +12,12 @@ pub(super) fn put_arrays(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     fn each<T>(run: Option<&Simulation>, read: impl Fn(&Simulation, usize) -> T) -> Vec<T> {
         run.map_or_else(Vec::new, |run| (0..run.arrays.len()).map(|array| read(run, array)).collect())
     }
-    fn histogram(run: &Simulation, array: usize) -> &Histogram {
-        if run.arrays.len() > 1 { &run.measures.by_array[array] } else { &run.measures.response }
+    fn histogram(run: &Simulation, array: usize) -> Cow<'_, Histogram> {
+        if run.arrays.len() > 1 {
+            Cow::Borrowed(&run.measures.by_array[array])
+        } else {
+            Cow::Owned(run.measures.response())
+        }
     }
     sink.put(
         "array_names",

@@ -38,7 +38,7 @@ pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         ),
         |run| {
             let length = run.window_s();
-            let response = &run.measures.response;
+            let response = run.measures.response();
             (length > 0.0)
                 .then(|| response.mean().unwrap_or(0.0) * response.count() as f64 * 1e-9 / length * 100.0)
         },
