@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from destage.cli import checking, describing, modelling, questioning, studying, sweeping, tracing, validating
+from destage.cli import (
+    checking,
+    describing,
+    modelling,
+    questioning,
+    studying,
+    sweeping,
+    tracing,
+    validating,
+    workloads,
+)
 from destage.cli.application import Application
 from destage.cli.output import show_version
 
@@ -47,4 +57,5 @@ app.command("verify")(checking.verify)
 app.command("doctor")(checking.doctor)
 app.add_typer(studying.app, name="study")
 app.add_typer(tracing.app, name="trace")
+app.add_typer(workloads.app, name="workload")
 app.add_typer(validating.app, name="validate")

@@ -1,0 +1,182 @@
+"""Numbers as fio writes them: sizes with `kb_base`, times, lists by direction.
+
+fio's default `kb_base=1024` turns the prefixes round, so that `4k` is 4096 and `4ki` is 4000; with
+`kb_base=1000` they mean what the standards say. Suffixes are read in either case.
+"""
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+NANOSECONDS = {
+    "d": 86_400 * 10**9,
+    "h": 3_600 * 10**9,
+    "m": 60 * 10**9,
+    "s": 10**9,
+    "sec": 10**9,
+    "ms": 10**6,
+    "msec": 10**6,
+    "us": 10**3,
+    "usec": 10**3,
+}
+"""The suffixes of times, and what each stands for [ns]."""
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII)
+_TIME = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE | re.ASCII)
+_LARGEST = 2**63
+_SECTOR = 512
+
+
+class FioValueError(ValueError):
+    """A value is not of the form that fio gives the option; the message says what is."""
+
+
+def parse_size(text: str, kb_base: int) -> int:
+    """Return a size [bytes].
+
+    Args:
+        text: A whole number, decimal or after `0x`, perhaps with k, m, g, t or p, `i`, and `b`.
+        kb_base: 1024 or 1000.
+
+    Raises:
+        FioValueError: It is none.
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise FioValueError("must be a size such as 4k, 64m or 8192; arithmetic and $keywords are not read")
+    number, prefix, is_turned = match.groups()
+    base = 2_024 - kb_base if is_turned else kb_base
+    size: int = int(number, 0 if number[:2].lower() == "0x" else 10) * base ** _POWERS[prefix.lower()]
+    if size >= _LARGEST:
+        raise FioValueError("is more than can be counted")
+    return size
+
+
+def parse_sectors(text: str, kb_base: int) -> int:
+    """Return the size of a request or the boundary of one [bytes], a multiple of a sector above zero.
+
+    Args:
+        text: A size.
+        kb_base: 1024 or 1000.
+
+    Raises:
+        FioValueError: It is none, or no whole number of sectors.
+    """
+    size = parse_size(text, kb_base)
+    if size == 0 or size % _SECTOR:
+        raise FioValueError(
+            f"is {size} bytes; requests are of whole sectors of {_SECTOR} bytes, at least one"
+        )
+    return size
+
+
+def parse_time(text: str, default: str) -> int:
+    """Return a time [ns].
+
+    Args:
+        text: A whole number with d, h, m, s, ms or us, or without.
+        default: The suffix that a number without one has.
+
+    Raises:
+        FioValueError: It is none.
+    """
+    match = _TIME.fullmatch(text)
+    suffix = match[2].lower() or default if match else ""
+    if match is None or suffix not in NANOSECONDS:
+        raise FioValueError(
+            f"must be a whole number of time with {', '.join(NANOSECONDS)} or, without, {default}"
+        )
+    time = int(match[1]) * NANOSECONDS[suffix]
+    if time >= _LARGEST:
+        raise FioValueError("is more than can be counted")
+    return time
+
+
+def parse_count(text: str) -> int:
+    """Return a whole number.
+
+    Args:
+        text: Its digits.
+
+    Raises:
+        FioValueError: It is none.
+    """
+    if not text.isascii() or not text.isdigit() or len(text) > len(str(_LARGEST)):
+        raise FioValueError("must be a whole number")
+    return int(text)
+
+
+def parse_percentage(text: str) -> int:
+    """Return a percentage, 0 to 100.
+
+    Args:
+        text: Its digits, with or without `%`.
+
+    Raises:
+        FioValueError: It is none.
+    """
+    value = parse_count(text.removesuffix("%"))
+    if value > 100:  # noqa: PLR2004 - per cent
+        raise FioValueError("must be between 0 and 100")
+    return value
+
+
+def parse_switch(text: str | None) -> bool:
+    """Return whether a switch is on; its name alone turns it on.
+
+    Args:
+        text: 0 or 1; None where only the name was written.
+
+    Raises:
+        FioValueError: It is neither.
+    """
+    if text not in {None, "0", "1"}:
+        raise FioValueError("must be 0 or 1")
+    return text != "0"
+
+
+def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T]:
+    """Return what reads and what writes have, of a list `reads,writes,trims`.
+
+    A value that no comma ends holds for the directions after it, too; an empty one leaves the default.
+
+    Args:
+        text: The list.
+        parse: Reads one part.
+        default: What a direction has where its part is empty.
+
+    Raises:
+        FioValueError: A part cannot be read, or there are more than three.
+    """
+    parts = text.split(",")
+    if len(parts) > 3:  # noqa: PLR2004 - reads, writes, trims
+        raise FioValueError("has more than three parts, for reads, writes and trims")
+    read = parse(parts[0]) if parts[0] else default
+    if len(parts) == 1:
+        return read, read
+    return read, parse(parts[1]) if parts[1] else default
+
+
+def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, float]]:
+    """Return what stands before each slash, with the share after it [of 1].
+
+    Args:
+        text: `what/percent:what/percent...`; what is left to 100 goes evenly to those without a percentage.
+        parse: Reads what stands before the slash.
+
+    Raises:
+        FioValueError: A part cannot be read, or the percentages do not add up to 100.
+    """
+    given: list[tuple[int, int | None]] = []
+    for part in text.split(":"):
+        what, _, percent = part.partition("/")
+        given.append((parse(what), parse_percentage(percent) if percent else None))
+    total = sum(percent for _, percent in given if percent is not None)
+    blanks = sum(percent is None for _, percent in given)
+    if total > 100 or (total < 100 and not blanks):  # noqa: PLR2004 - per cent
+        raise FioValueError(f"has percentages that add up to {total}; they must add up to 100")
+    rest = (100 - total) / blanks if blanks else 0.0
+    shares = [(what, rest if percent is None else float(percent)) for what, percent in given]
+    return [(what, share / 100) for what, share in shares if share > 0]

@@ -1,0 +1,77 @@
+"""A workload that was read from another tool's file, and the YAML that people keep of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A workload read from another tool's file.
+
+    Attributes:
+        tool: The tool, as people call it.
+        file: The file, as messages call it.
+        workload: What stands under `workload:` of a configuration.
+        run: What stands under `run:`; empty where the file says nothing of it.
+        remarks: What a reader must know of the whole: what is approximated, left out, without effect.
+        mapping: What became of each part of the file, by the stream that came of it.
+        warnings: What most likely differs from what the author meant.
+    """
+
+    tool: str
+    file: str
+    workload: Mapping[str, Any]
+    run: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+    mapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def to_yaml(self) -> str:
+        """Return the workload as YAML, with comments on how it came about.
+
+        The document has `workload:` and, where the file says how long to run, `run:`; with `array:` and
+        perhaps `controller:` beside them it is a configuration.
+        """
+        streams = self.workload["streams"]
+        lines = [
+            f"# A workload imported from {self.file} ({self.tool}).",
+            *_comments((*self.warnings, *self.remarks), 0),
+        ]
+        lines += ["workload:"]
+        head = {key: value for key, value in self.workload.items() if key != "streams"}
+        lines += _indented(_dump(head), 2) if head else []
+        lines += ["  streams:"]
+        for stream in streams:
+            lines += _comments(self.mapping.get(stream["name"], ()), 2)
+            first, *rest = _dump(stream)
+            lines += [f"  - {first}", *_indented(rest, 4)]
+        if self.run:
+            lines += ["run:", *_indented(_dump(self.run), 2)]
+        return "\n".join(lines) + "\n"
+
+
+def _dump(value: Mapping[str, Any]) -> list[str]:
+    # What holds nothing else goes on one line, but for the outermost.
+    is_flat = not any(isinstance(item, dict | list) for item in value.values())
+    text = yaml.safe_dump(
+        dict(value),
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDTH,
+        default_flow_style=False if is_flat else None,
+    )
+    return text.splitlines()
+
+
+def _indented(lines: list[str], by: int) -> list[str]:
+    return [f"{' ' * by}{line}" for line in lines]
+
+
+def _comments(texts: tuple[str, ...], by: int) -> list[str]:
+    # A text of the file may hold what ends a line elsewhere.
+    return [f"{' ' * by}# {' '.join(text.split())}" for text in texts]

@@ -1,0 +1,190 @@
+"""A workload in words: when each stream's requests arrive, what they are, where they go."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Stream = Mapping[str, Any]
+
+
+def arrival_words(arrival: Mapping[str, Any], users: int) -> str:
+    """Return when the requests of a stream arrive.
+
+    Args:
+        arrival: The arrival process, as a person writes it.
+        users: The number of users.
+    """
+    kind = arrival["kind"]
+    many = users if kind == "closed" or arrival.get("per_user") else 1
+    each = f"{many} users, each " if many > 1 else ""
+    match kind:
+        case "closed":
+            words = f"thinks {_time(arrival['think_time'])}, then {_interaction(arrival)}"
+            return f"{each or 'one user '}{words}"
+        case "fixed_outstanding":
+            words = f"{arrival['depth']} always outstanding"
+        case "constant":
+            words = f"{arrival['rate']}, at equal gaps"
+        case "mmpp":
+            burst = f"{arrival['burst_factor']:g} times as many {arrival['burst_fraction']:.0%} of the time"
+            words = f"{arrival['rate']} on average, {burst}"
+        case "b_model":
+            words = f"{arrival['rate']} on average, bursty at every scale (bias {arrival['bias']:g})"
+        case "trace":
+            words = f"replay of {arrival['file']}, {arrival['mode']}"
+        case _:
+            words = f"{arrival['rate']} on average, at random (Poisson)"
+    return f"{each}{words}"
+
+
+def request_words(operations: Mapping[str, Any]) -> str:
+    """Return what the requests of a stream are.
+
+    Args:
+        operations: The operations, as a person writes them.
+    """
+    reads = float(operations["read_fraction"])
+    words = [
+        f"{reads:.4g} reads" if 0 < reads < 1 else "reads" if reads else "writes",
+        size_words(operations["size"]),
+    ]
+    if operations.get("write_size"):
+        words[-1] = f"reads of {words[-1]}, writes of {size_words(operations['write_size'])}"
+    if operations.get("fua_fraction"):
+        words.append("forced to the media (FUA)")
+    if operations.get("flush_every"):
+        words.append(f"a flush after every {operations['flush_every']} writes")
+    if operations.get("rewrite_fraction"):
+        words.append(f"{operations['rewrite_fraction']:g} of the writes go where was read last")
+    return ", ".join(words)
+
+
+def size_words(size: Mapping[str, Any]) -> str:
+    """Return the sizes of requests.
+
+    Args:
+        size: The sizes, as a person writes them.
+    """
+    if size["kind"] == "constant":
+        return str(size["value"])
+    total = sum(option["weight"] for option in size["options"])
+    return " ".join(f"{option['value']}:{100 * option['weight'] / total:.3g}%" for option in size["options"])
+
+
+def address_words(address: Mapping[str, Any]) -> str:
+    """Return where the requests of a stream go, how much they touch, and where that lies.
+
+    Args:
+        address: The address process, as a person writes it.
+    """
+    words = {
+        "uniform": "uniformly random",
+        "zipf": "Zipf {exponent}",
+        "pareto": "the busiest {hot_fraction} of the blocks get the rest of the accesses",
+        "hot_cold": "{access_fraction} of the accesses to the first {hot_fraction}",
+        "zoned": "by zones",
+        "sequential": "sequential",
+        "strided": "every {stride}",
+        "stack_distance": "by a given hit ratio curve",
+    }[address["kind"]].format_map(address)
+    if address["kind"] == "sequential":
+        run, jumps = address.get("run"), address.get("jump_fraction")
+        words += (
+            f" for {run} from random places" if run else f", jumping {jumps:g} of the time" if jumps else ""
+        )
+    if address["kind"] == "zoned":
+        words = (
+            " ".join(f"{zone['accesses']:g}/{zone['size']:g}" for zone in address["zones"])
+            + " (accesses/size)"
+        )
+    footprint = address.get("footprint")
+    own = " of each user's own" if address.get("per_user") else ""
+    where = placement_words(address.get("placement") or {})
+    return f"{words} over {footprint or 'the whole array'}{own}, {where}"
+
+
+def placement_words(placement: Mapping[str, Any]) -> str:
+    """Return where a footprint lies on the array.
+
+    Args:
+        placement: The placement, as a person writes it; empty for the default.
+    """
+    kind = placement.get("kind", "contiguous")
+    if kind == "contiguous":
+        offset = str(placement.get("offset", 0))
+        return "in one piece" + ("" if offset in {"0", "0B"} else f" from {offset} on")
+    how = "scattered" if kind == "scattered" else "evenly spread"
+    return f"{how} in extents of {placement.get('extent', '1MiB')}"
+
+
+def times_words(stream: Stream) -> str:
+    """Return when a stream runs; empty where it always does.
+
+    Args:
+        stream: The stream, as a person writes it.
+    """
+    words = []
+    start = stream.get("start") or {}
+    if start.get("after") or start.get("spread"):
+        spread = f", users over {start['spread']}" if start.get("spread") else ""
+        words.append(f"starts after {start.get('after', '0s')}{spread}")
+    if stream.get("lasts"):
+        words.append(f"lasts {stream['lasts']}")
+    active = stream.get("active") or ()
+    words += [
+        f"in {activity['phase']!r}"
+        + (f" at {activity['intensity']:g}" if activity.get("intensity", 1) != 1 else "")
+        + (f" to {activity['ramp_to']:g}" if activity.get("ramp_to") is not None else "")
+        for activity in active
+    ]
+    return ", ".join(words)
+
+
+def request_parts(stream: Stream) -> Sequence[tuple[str, str, str]]:
+    """Return the kinds of requests of a stream: how often, what, where.
+
+    Args:
+        stream: The stream, as a person writes it.
+    """
+    if stream.get("mix"):
+        total = sum(part["weight"] for part in stream["mix"])
+        return [
+            (
+                f"{part['weight'] / total:.3g}",
+                request_words(part["operations"]),
+                address_words(part["address"]),
+            )
+            for part in stream["mix"]
+        ]
+    if stream.get("steps"):
+        return [
+            ("then", "a flush", "")
+            if step["kind"] == "flush"
+            else (
+                f"{step.get('ios', 1)} x",
+                request_words(step["operations"]),
+                address_words(step["address"]),
+            )
+            for step in stream["steps"]
+        ]
+    if stream.get("operations") is None:
+        return [("", "as recorded", "as recorded")]
+    return [("", request_words(stream["operations"]), address_words(stream["address"]))]
+
+
+def _interaction(arrival: Mapping[str, Any]) -> str:
+    ios = arrival.get("ios", 1)
+    words = "one I/O" if ios == 1 else f"{ios} I/Os"
+    if arrival.get("order") == "parallel" and ios > 1:
+        words += f", {arrival.get('depth') or 'all'} at a time"
+    return f"{words}, {arrival['times']} times" if arrival.get("times") else words
+
+
+def _time(distribution: Mapping[str, Any]) -> str:
+    match distribution["kind"]:
+        case "constant":
+            return str(distribution["value"])
+        case "uniform":
+            return f"{distribution['low']} to {distribution['high']}"
+        case "lognormal":
+            return f"{distribution['mean']} (lognormal, cv {distribution['cv']:g})"
+    return f"{distribution['mean']} (exponential)"
