@@ -17,7 +17,7 @@ _WIDTH = 1100
 _LEFT, _RIGHT, _GAP = 78, 22, 84
 _PLOT_WIDTH = (_WIDTH - _LEFT - _RIGHT - _GAP) / 2
 _PLOT_HEIGHT = 230
-_HEAD = 104
+_HEAD = 132
 _ROW = _PLOT_HEIGHT + 92
 _BINS = 80
 _POINTS = 4_000
@@ -59,7 +59,7 @@ def draw_workload(profile: Profile, title: str) -> str:
     ]
     parts = [
         _text(_LEFT, 32, title, "title"),
-        _text(_LEFT, 54, _summary(profile), "sub"),
+        *(_text(_LEFT, 53 + 18 * line, text, "sub") for line, text in enumerate(_summary(profile))),
         *_legend(),
         *_rate(profile, frames[0]),
         *_sizes(profile, frames[1]),
@@ -76,23 +76,24 @@ def draw_workload(profile: Profile, title: str) -> str:
     )
 
 
-def _summary(profile: Profile) -> str:
+def _summary(profile: Profile) -> Iterator[str]:
     reads = profile.read_fraction()
     facts = [
         f"{number(len(profile.time))} requests in {number(round(profile.seconds, 3))} s"
         + ("" if profile.is_whole else ", the beginning of its timeline"),
         "" if reads is None else f"{reads:.1%} reads",
-        f"{profile.sequential_fraction():.0%} sequential",
-        "" if profile.is_open else f"closed or replayed: drawn against {REFERENCE}",
+        f"{profile.sequential_fraction():.0%} go on where the last of the same source and kind ended",
     ]
-    return "; ".join(fact for fact in facts if fact)
+    yield "; ".join(fact for fact in facts if fact)
+    if not profile.is_open:
+        yield f"When closed users ask depends on the array; here that is {REFERENCE}"
 
 
 def _legend() -> Iterator[str]:
     left = float(_LEFT)
     for _, name, colour in _KINDS:
-        yield f'<rect class="bars {colour}" x="{left:.1f}" y="66" width="12" height="12" rx="2"/>'
-        yield _text(left + 18, 76, name, "legend")
+        yield f'<rect class="bars {colour}" x="{left:.1f}" y="86" width="12" height="12" rx="2"/>'
+        yield _text(left + 18, 96, name, "legend")
         left += 34 + text_width(name)
 
 

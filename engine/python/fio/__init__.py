@@ -155,17 +155,10 @@ def _warnings(jobs: Sequence[Settings]) -> list[str]:
                 f"[{job.job.name}] {depth} has no effect, as in fio: ioengine {name} waits for each I/O; "
                 "ioengine=libaio keeps them outstanding."
             )
-    buffered = [job.job.name for job in jobs if not _is_direct(job)]
+    buffered = [job.job.name for job in jobs if not job.is_direct]
     if buffered:
         warnings.append(
             f"Without direct=1 ({', '.join(dict.fromkeys(buffered))}) the host's page cache would answer and "
             "delay many requests; it is not simulated: all of them go to the array."
         )
     return warnings
-
-
-def _is_direct(job: Settings) -> bool:
-    direct, buffered = job.job.options.get("direct"), job.job.options.get("buffered")
-    if direct is not None:
-        return direct.value != "0"
-    return buffered is not None and buffered.value == "0"

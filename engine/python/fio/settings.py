@@ -73,6 +73,7 @@ class Settings:
         is_poisson: Whether the gaps are exponential.
         flush_every: Writes between flushes; None without.
         is_forced: Whether each write waits for stable storage.
+        is_direct: Whether the host's page cache is passed by.
         is_stonewalled: Whether it waits for all jobs above.
         iolog: The log that is replayed, if any.
         is_stalling: Whether the replay keeps the recorded times.
@@ -104,6 +105,7 @@ class Settings:
     is_poisson: bool
     flush_every: int | None
     is_forced: bool
+    is_direct: bool
     is_stonewalled: bool
     iolog: str | None
     is_stalling: bool
@@ -171,6 +173,7 @@ def settings_of(job: Job, file: str, issues: list[Issue]) -> Settings:
     alignment = values.get("blockalign", lambda text: min(by_direction(text, values.sectors, _BLOCK)), 0)
     seconds = partial(parse_time, default="s")
     start = values.get("startdelay", _range, (0, 0))
+    _check_ends(values)
     return Settings(
         job=job,
         is_random=is_random,
@@ -200,11 +203,21 @@ def settings_of(job: Job, file: str, issues: list[Issue]) -> Settings:
         is_poisson=values.get("rate_process", _rate_process, "linear") == "poisson",
         flush_every=_flush_every(values),
         is_forced=values.get("sync", _sync, "none") not in {"none", "0"},
+        is_direct=values.is_on("direct", default=not values.is_on("buffered", default=True)),
         is_stonewalled=values.is_on("stonewall"),
         iolog=_iolog(values),
         is_stalling=not values.is_on("replay_no_stall"),
         replay_speed=values.get("replay_time_scale", _scale, 100) / 100,
     )
+
+
+def _check_ends(values: _Values) -> None:
+    """Read the options that say when a job ends, or choose among places that are all alike here."""
+    for name in ("time_based", "norandommap"):
+        values.is_on(name)
+    for name in ("loops", "number_ios"):
+        values.get(name, parse_count, 0)
+    values.get("io_size", partial(_extent, size=values.size), None)
 
 
 def _one_of(text: str, allowed: tuple[str, ...]) -> str:
