@@ -238,6 +238,27 @@ def test_when_requests_arrive(lines: list[str], arrival: dict[str, Any]) -> None
     assert stream(*lines)["arrival"] == arrival
 
 
+def test_a_flush_between_think_times_is_a_step() -> None:
+    made = stream("rw=write", "thinktime=1ms", "thinktime_blocks=4", "fdatasync=4")
+    assert made["arrival"] == {"kind": "closed", "think_time": {"kind": "constant", "value": "1ms"}}
+    step, flush = made["steps"]
+    assert step == {
+        "kind": "io",
+        "ios": 4,
+        "operations": {"read_fraction": 0.0, **BLOCK},
+        "address": SEQUENTIAL,
+    }
+    assert flush == {"kind": "flush"}
+    other = job("rw=write", "thinktime=1ms", "thinktime_blocks=4", "fdatasync=3")
+    assert other.workload["streams"][0]["operations"]["flush_every"] == 3
+    assert "approximated: 1ms of thought after every 4 I/Os, of which a flush is one" in other.to_yaml()
+
+
+def test_a_section_whose_name_begins_with_global_is_one() -> None:
+    made = read_job_file("[global defaults]\nsize=1m\n[a]\n", "a.fio").workload
+    assert [each["name"] for each in made["streams"]] == ["a"]
+
+
 def test_poisson_reads_and_writes_make_one_process() -> None:
     made = stream("rw=randrw", "rwmixread=50", "rate_iops=300,100", "rate_process=poisson")
     assert made["arrival"] == {"kind": "poisson", "rate": "400/s"}

@@ -1,8 +1,8 @@
 """The form of a fio job file: sections, options with their lines, and what jobs inherit from `[global]`.
 
 A line that begins with `;` or `#` is a comment, and so is what follows either sign in any line. A section is
-`[name]`; `[global]`, which may come more than once, gives defaults to the jobs below it. An option is
-`name=value` or `name` alone. `${NAME}` in a value is replaced from the environment.
+`[name]`; one whose name begins with `global`, of which there may be several, gives defaults to the jobs below
+it. An option is `name=value` or `name` alone. `${NAME}` in a value is replaced from the environment.
 """
 
 import re
@@ -154,7 +154,8 @@ def read_sections(
             if not stripped.endswith("]") or not name:
                 reading.complain(line, "section", stripped, "must have the form [name]")
                 current = {}
-            elif name == "global":
+            elif name.startswith("global"):
+                # So does fio.
                 current = common
             else:
                 current = dict(common)

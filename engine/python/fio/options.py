@@ -184,7 +184,13 @@ MUTE: Mapping[str, str] = MappingProxyType(
             ),
             _HOST,
         ),
-        **dict.fromkeys(("end_fsync", "fsync_on_close", "exitall", "exec_prerun", "exec_postrun"), _END),
+        **dict.fromkeys(("end_fsync", "fsync_on_close", "exitall"), _END),
+        **dict.fromkeys(("exec_prerun", "exec_postrun"), "no command is run"),
+        **dict.fromkeys(("continue_on_error", "ignore_error", "error_dump"), "no request fails here"),
+        **dict.fromkeys(
+            ("steadystate", "ss", "steadystate_duration", "ss_dur", "steadystate_ramp_time", "ss_ramp"),
+            "run.warm_up and run.window say when a run begins and ends to be measured",
+        ),
     }
 )
 """The options that change nothing that is simulated, each with why."""

@@ -118,11 +118,26 @@ class JobStreams:
         settings = self.settings
         pause = _time(settings.think_time)
         blocks, depth = settings.think_blocks, settings.depth
-        arrival: Part = {"kind": "closed", "think_time": {"kind": "constant", "value": pause}, "ios": blocks}
-        if depth > 1 and blocks > 1:
-            arrival |= {"order": "parallel"} | ({"depth": depth} if depth < blocks else {})
-        self.note(("thinktime", "thinktime_blocks"), f"{pause} of thought after every {blocks} I/Os")
+        arrival: Part = {"kind": "closed", "think_time": {"kind": "constant", "value": pause}}
+        meaning = f"{pause} of thought after every {'I/O' if blocks == 1 else f'{blocks} I/Os'}"
+        if self._is_chain():
+            meaning += " and their flush"
+        else:
+            arrival["ios"] = blocks
+            if depth > 1 and blocks > 1:
+                arrival |= {"order": "parallel"} | ({"depth": depth} if depth < blocks else {})
+            if settings.flush_every:
+                meaning = f"approximated: {meaning}, of which a flush is one"
+        self.note(("thinktime", "thinktime_blocks"), meaning)
         return arrival
+
+    def _is_chain(self) -> bool:
+        """Whether every think time follows some writes and their flush."""
+        settings = self.settings
+        blocks = settings.think_blocks
+        is_flushed = settings.read_percentage == 0 and settings.flush_every == blocks
+        is_told = settings.depth == 1 or settings.depth >= blocks
+        return bool(settings.think_time) and is_flushed and is_told
 
     def _replay(self, log: str) -> Part:
         settings = self.settings
@@ -154,6 +169,12 @@ class JobStreams:
                 ]
             }
         self.note(mixed, f"{reads:g} % reads, {where}")
+        if self._is_chain():
+            blocks = self.settings.think_blocks
+            order = {"order": "parallel"} if self.settings.depth > 1 and blocks > 1 else {}
+            operations = {key: item for key, item in self._operations(reads).items() if key != "flush_every"}
+            step = {"kind": "io", "ios": blocks, **order, "operations": operations, "address": address}
+            return {"steps": [step, {"kind": "flush"}]}
         return {"operations": self._operations(reads), "address": address}
 
     def _explain_operations(self) -> None:
