@@ -24,7 +24,13 @@ _EXTENT = 1 << 20
 _FEW = 2_000
 _DEFAULT = 20_000
 _MOST = 1_000_000
-_HUNDRED = 100
+_MARKER = {
+    "name": "start of the recording",
+    "lasts": 1,
+    "arrival": {"kind": "fixed_outstanding", "depth": 1},
+    "operations": {"read_fraction": 1.0, "size": {"kind": "constant", "value": _SECTOR}},
+    "address": {"kind": "uniform"},
+}
 
 Array = Any
 """A NumPy array."""
@@ -93,7 +99,7 @@ class Profile:
         return reads / (reads + writes) if reads + writes else None
 
     def rates(self, bins: int) -> tuple[Array, Array, Array]:
-        """Return the rates of reads and of writes over time.
+        """Return the rates of reads and of writes over time, without the requests that fill queues at 0 s.
 
         Args:
             bins: Into how many equal parts time is divided.
@@ -103,7 +109,10 @@ class Profile:
         """
         edges = np.linspace(0.0, max(self.seconds, 1e-9), bins + 1)
         width = edges[1] - edges[0]
-        counts = [np.histogram(self.time[self.op == op], edges)[0] / width for op in (_READ, _WRITE)]
+        counts = [
+            np.histogram(self.time[(self.op == op) & (self.time > 0)], edges)[0] / width
+            for op in (_READ, _WRITE)
+        ]
         return (edges[:-1] + edges[1:]) / 2, counts[0], counts[1]
 
     def sizes(self, op: int | None = None) -> dict[int, int]:
@@ -181,12 +190,10 @@ def draw_profile(
     scenario, capacity = _on_reference(workload)
     streams: list[dict[str, Any]] = scenario["workload"]["streams"]
     window, is_whole = _window(scenario, seconds, folder)
-    trace = traces.record(_measured(scenario, window), folder=folder)
-    records = {
-        name: column.to_numpy()
-        for name, column in zip(traces.SCHEMA.names, traces.table(trace).columns, strict=True)
-    }
+    records = _record(scenario, window, folder)
     time = records["t_ns"] / 1e9
+    if not len(time):
+        raise ConfigError("the workload asks for nothing in the time that is drawn")
     source = records["process"].astype(np.int64)
     names, stream = _streams(streams, int(scenario["workload"].get("users", 1)), source)
     return Profile(
@@ -235,6 +242,23 @@ def _on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     return canonical, int(quantities.parse(capacity, "bytes"))
 
 
+def _record(scenario: Mapping[str, Any], window: Mapping[str, Any], folder: str | Path) -> dict[str, Array]:
+    """The requests of a run, column by column, with times from its start."""
+    workload = scenario["workload"]
+    has_trace = any(stream["arrival"]["kind"] == "trace" for stream in workload["streams"])
+    if not has_trace:
+        # A recording begins with its first request: this one comes at the start of the run.
+        scenario = {**scenario, "workload": {**workload, "streams": [*workload["streams"], _MARKER]}}
+    table = traces.table(traces.record(_measured(scenario, window), folder=folder))
+    records = {
+        name: column.to_numpy() for name, column in zip(table.schema.names, table.columns, strict=True)
+    }
+    if has_trace:
+        return records
+    mark = records["process"].max()
+    return {name: column[records["process"] != mark] for name, column in records.items()}
+
+
 def _measured(scenario: Mapping[str, Any], window: Mapping[str, Any]) -> dict[str, Any]:
     return {**scenario, "run": {"warm_up": "none", "window": dict(window)}}
 
@@ -248,8 +272,7 @@ def _window(
     whole = _timeline_ns(scenario["workload"])
     if whole is None:
         return {"requests": _DEFAULT}, True
-    pilot = traces.record(_measured(scenario, {"requests": _FEW}), folder=folder)
-    times = traces.table(pilot)["t_ns"].to_numpy()
+    times = _record(scenario, {"requests": _FEW}, folder)["t_ns"]
     rate = len(times) / max(float(times[-1]), 1.0)
     if rate * whole > _MOST:
         return {"requests": _MOST}, False

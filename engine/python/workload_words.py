@@ -176,7 +176,8 @@ def _interaction(arrival: Mapping[str, Any]) -> str:
     words = "one I/O" if ios == 1 else f"{ios} I/Os"
     if arrival.get("order") == "parallel" and ios > 1:
         words += f", {arrival.get('depth') or 'all'} at a time"
-    return f"{words}, {arrival['times']} times" if arrival.get("times") else words
+    times = arrival.get("times")
+    return f"{words}, {'once' if times == 1 else f'{times} times'}" if times else words
 
 
 def _time(distribution: Mapping[str, Any]) -> str:

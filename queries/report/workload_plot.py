@@ -129,9 +129,13 @@ def _sizes(profile: Profile, frame: _Frame) -> Iterator[str]:
     yield from _grid(frame, "Sizes [% of the requests]", scale, [number(tick) for tick in scale.ticks])
     slot = _PLOT_WIDTH / max(len(sizes), 1)
     width = min(26.0, slot / 2.6)
+    texts = [quantity(size, "bytes") for size in sizes]
+    is_narrow = any(text_width(text) + 6 > slot for text in texts)
     for index, size in enumerate(sizes):
         middle = frame.left + (index + 0.5) * slot
-        yield _text(middle, frame.top + _PLOT_HEIGHT + 19, quantity(size, "bytes"), "tick", anchor="middle")
+        # Every other text stands lower where there is little room.
+        low = frame.top + _PLOT_HEIGHT + (35 if is_narrow and index % 2 else 19)
+        yield _text(middle, low, texts[index], "tick", anchor="middle")
         for (_, name, colour), kind, side in zip(_KINDS, shares, (-1, 0), strict=True):
             top = frame.y(scale.place(kind[index]))
             height = frame.top + _PLOT_HEIGHT - top

@@ -28,7 +28,7 @@ def using(entry: catalog.Entry) -> dict[str, Any]:
             workload={"use": "iometer_oltp"}, array={"raid": "5", "disks": 4, "disk": {"use": entry.name}}
         )
     # A load that changes in time says what is measured.
-    run = {"run": {"window": {"requests": 1000}}} if "phases" in entry.config else {}
+    run = {"run": {"warm_up": "none", "window": {"requests": 1000}}} if "phases" in entry.config else {}
     return scenario(**{entry.kind.removesuffix("s"): {"use": entry.name}}, **run)
 
 

@@ -72,6 +72,11 @@ UNIFORM = {"kind": "uniform", **FILE}
             {"kind": "zipf", "exponent": 1.2, "block": "4KiB", **FILE},
         ),
         (
+            ["rw=randread", "bssplit=4k/100", "blockalign=512", "random_distribution=zipf:0.8"],
+            {"read_fraction": 1.0, **BLOCK, "alignment": "512B"},
+            {"kind": "zipf", "exponent": 0.8, "block": "4KiB", **FILE},
+        ),
+        (
             ["rw=randread", "bs=16k", "random_distribution=pareto:0.2"],
             {"read_fraction": 1.0, "size": {"kind": "constant", "value": "16KiB"}},
             {"kind": "pareto", "hot_fraction": 0.2, "block": "16KiB", **FILE},
@@ -481,6 +486,7 @@ def test_a_mistake_is_told_with_its_place(lines: list[str], told: str) -> None:
         ("[a]\nrw=read\n", "a.fio:1: [a]: needs size or filesize"),
         ("[a]\nfilename=/dev/sda\n[b]\nfilename=/dev/sdb\n", "is as large as the array beside other files"),
         ("[a]\nsize=1m\n[b]\nsize=1m\nstonewall\nruntime=4\n", "a.fio:1: [a]: needs runtime"),
+        ("[a]\nread_iolog=x\nruntime=4\n[b]\nsize=1m\nstonewall\nruntime=4\n", "has times of its own"),
     ],
 )
 def test_a_file_that_makes_no_workload(text: str, told: str) -> None:

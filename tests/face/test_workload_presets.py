@@ -109,7 +109,7 @@ SOURCED: dict[str, dict[str, Any]] = {
     },
     "loadsim_mmb3": {
         "streams.0.operations.size.value": 4096,
-        "streams.0.address.footprint": 100_000_000,
+        "streams.0.address.footprint": "100MiB",
     },
     "iometer_oltp": {
         "streams.0.operations.read_fraction": 0.7,
@@ -209,7 +209,11 @@ def base(value: Any) -> float:
 
 def test_the_issues_names_are_there_and_nothing_stands_twice() -> None:
     assert ISSUE | CRYSTAL.keys() <= ENTRIES.keys()
-    configs = [normalise(workload_profile.on_reference(dict(entry.config))) for entry in ENTRIES.values()]
+    run = {"warm_up": "none", "window": {"requests": 1000}}
+    configs = [
+        normalise({**workload_profile.on_reference(dict(entry.config)), "run": run})
+        for entry in ENTRIES.values()
+    ]
     for config in configs:
         for stream in config["workload"]["streams"]:
             stream["name"] = ""

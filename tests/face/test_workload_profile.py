@@ -33,7 +33,8 @@ def test_counts() -> None:
 def test_rates_are_counts_over_equal_times() -> None:
     middle, reads, writes = EIGHT.rates(4)
     assert middle.tolist() == [0.5, 1.5, 2.5, 3.5]
-    assert reads.tolist() == [3, 0, 0, 1]
+    # What is issued at 0 s fills queues and is no rate.
+    assert reads.tolist() == [2, 0, 0, 1]
     # A request at the last moment belongs to the last part, one on an edge to the later part.
     assert writes.tolist() == [0, 1, 1, 1]
 
@@ -119,3 +120,15 @@ def test_mistakes_are_the_configurations_own() -> None:
     with pytest.raises(ConfigError, match="mistake") as caught:
         draw_profile({"streams": [{"name": "a"}]})
     assert {issue.path for issue in caught.value.issues} >= {"workload.streams.0.arrival"}
+
+
+def test_times_are_those_of_the_run() -> None:
+    """A stream that starts after 10 s and lasts 10 s, drawn over its plan."""
+    workload = {
+        "streams": [{**stream("a", kind="poisson", rate="100/s"), "start": {"after": "10s"}, "lasts": "10s"}]
+    }
+    profile = draw_profile(workload)
+    assert profile.seconds == 20
+    assert 10 <= profile.time.min() < profile.time.max() <= 20
+    with pytest.raises(ConfigError, match="asks for nothing"):
+        draw_profile(workload, seconds=5)

@@ -241,7 +241,8 @@ class JobStreams:
             return f"jump to a random place {jumps:.0%} of the time, else go on", (
                 {"kind": "sequential", "jump_fraction": jumps} if jumps else {"kind": "sequential"}
             )
-        return self._locality(_bytes(settings.alignment or block))
+        # A block of the skew holds the largest request.
+        return self._locality(_bytes(max(size for size, _ in (*settings.read_sizes, *settings.write_sizes))))
 
     def _locality(self, block: str) -> tuple[str, Part]:
         chosen = self.settings.distribution

@@ -83,8 +83,10 @@ def _in_turn(
         lasts = 0
         for index in group:
             job = jobs[index]
-            if job.runtime is None:
-                message = "needs runtime: when the jobs behind a stonewall begin must be known beforehand"
+            message = "needs runtime: when the jobs behind a stonewall begin must be known beforehand"
+            if job.iolog is not None:
+                message = "replays a log, which has times of its own; stonewall is not taken beside it"
+            if job.runtime is None or job.iolog is not None:
                 issues.append(Issue(f"{file}:{job.job.line}: [{job.job.name}]", None, message))
             lasts = max(lasts, job.start[1] + job.ramp_time + (job.runtime or 0))
         phases = [name]
@@ -107,7 +109,8 @@ def _own_times(job: Settings) -> dict[str, Any]:
     if high:
         times["start"] = {"after": _text(low)} | ({"spread": _text(high - low)} if high > low else {})
     duration = _duration(job)
-    if duration is not None:
+    # A log lasts as long as it does.
+    if duration is not None and job.iolog is None:
         times["lasts"] = _text(duration)
     return times
 
