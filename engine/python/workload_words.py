@@ -52,7 +52,8 @@ def request_words(operations: Mapping[str, Any]) -> str:
     if operations.get("fua_fraction"):
         words.append("forced to the media (FUA)")
     if operations.get("flush_every"):
-        words.append(f"a flush after every {operations['flush_every']} writes")
+        every = operations["flush_every"]
+        words.append("a flush after every write" if every == 1 else f"a flush after every {every} writes")
     if operations.get("rewrite_fraction"):
         words.append(f"{operations['rewrite_fraction']:g} of the writes go where was read last")
     return ", ".join(words)

@@ -161,7 +161,7 @@ class JobStreams:
         )
         where, address = self._address(clone)
         if address["kind"] == "sequential" and 0 < reads < _ALL:
-            self.note(mixed, f"{reads:g} % reads; reads and writes each {where} from a place of their own")
+            self.note(mixed, f"{reads:g} % reads; reads and writes each go on from a place of their own")
             return {
                 "mix": [
                     {"weight": reads, "operations": self._operations(_ALL), "address": address},
@@ -185,7 +185,8 @@ class JobStreams:
         self.note(("sync",), "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
         self.note(("direct", "buffered"), "requests go to the array; the host has no cache")
         every = settings.flush_every
-        self.note(("fsync", "fdatasync"), f"a flush after every {every} writes" if every else "no flushes")
+        writes = "write" if every == 1 else f"{every} writes"
+        self.note(("fsync", "fdatasync"), f"a flush after every {writes}" if every else "no flushes")
 
     def _operations(self, reads: float) -> Part:
         settings = self.settings
@@ -225,7 +226,7 @@ class JobStreams:
         block = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
         if not settings.is_random:
             if settings.turn is None:
-                return "go on sequentially", {"kind": "sequential"}
+                return "sequential", {"kind": "sequential"}
             return f"leave {_bytes(settings.turn)} out after each", {
                 "kind": "strided",
                 "stride": _bytes(block + settings.turn),
