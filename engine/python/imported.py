@@ -38,10 +38,8 @@ class Imported:
         perhaps `controller:` beside them it is a configuration.
         """
         streams = self.workload["streams"]
-        lines = [
-            f"# A workload imported from {self.file} ({self.tool}).",
-            *_comments((*self.warnings, *self.remarks), 0),
-        ]
+        about = f"A workload imported from {self.file} ({self.tool})."
+        lines = _comments((about, *self.warnings, *self.remarks), 0)
         lines += ["workload:"]
         head = {key: value for key, value in self.workload.items() if key != "streams"}
         lines += _indented(_dump(head), 2) if head else []
@@ -73,5 +71,11 @@ def _indented(lines: list[str], by: int) -> list[str]:
 
 
 def _comments(texts: tuple[str, ...], by: int) -> list[str]:
-    # A text of the file may hold what ends a line elsewhere.
-    return [f"{' ' * by}# {' '.join(text.split())}" for text in texts]
+    # A text of the file may hold what ends a line elsewhere, or what YAML does not allow.
+    return [f"{' ' * by}# {' '.join(_printable(text).split())}" for text in texts]
+
+
+def _printable(text: str) -> str:
+    return "".join(
+        letter if letter.isprintable() or letter.isspace() else repr(letter)[1:-1] for letter in text
+    )

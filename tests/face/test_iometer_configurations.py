@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from destage.engine import workload_profile
+from destage.engine.documents import parse_document
 from destage.engine.imported import Imported
 from destage.engine.iometer import read_access_specification
 from destage.errors import ConfigError
@@ -216,7 +217,9 @@ def test_any_text_makes_a_workload_or_a_clear_error(lines: list[str]) -> None:
     try:
         made = read_access_specification("\n".join(lines), "a.icf")
         workload_profile.check(made.workload)
-        said = made.to_yaml()
+        document = parse_document(made.to_yaml(), "a.yaml")
+        said = str(document)
+        assert document == {"workload": made.workload} | ({"run": made.run} if made.run else {})
     except ConfigError as error:
         said = str(error)
     assert said
