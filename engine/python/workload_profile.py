@@ -158,16 +158,21 @@ class Profile:
         return tuple(float(np.interp(share * len(counts), np.arange(len(total)), total)) for share in shares)
 
     def sequential_fraction(self) -> float:
-        """Return the share of requests that begin where the one before of the same source and kind ended."""
+        """Return the share of requests that begin where the last of their kind, source or stream, ended."""
         moved = np.flatnonzero(self.op != _FLUSH)
-        if len(moved) <= 1:
+        if not len(moved):
             return 0.0
-        key = self.source[moved].astype(np.int64) * 2 + self.op[moved]
-        order = moved[np.argsort(key, kind="stable")]
-        keys = np.sort(key, kind="stable")
-        begins, ends = self.offset[order], self.offset[order] + self.size[order]
-        follows = (begins[1:] == ends[:-1]) & (keys[1:] == keys[:-1])
+        follows = self._follows(moved, self.source) | self._follows(moved, self.stream)
         return float(follows.sum() / len(moved))
+
+    def _follows(self, moved: Array, owner: Array) -> Array:
+        """Which requests begin where the one before of the same owner and kind ended."""
+        key = owner[moved].astype(np.int64) * 2 + self.op[moved]
+        order = np.argsort(key, kind="stable")
+        begins, ends = self.offset[moved][order], (self.offset + self.size)[moved][order]
+        follows = np.zeros(len(moved), bool)
+        follows[order[1:]] = (begins[1:] == ends[:-1]) & (key[order][1:] == key[order][:-1])
+        return follows
 
     def _extents(self) -> Array:
         return self.offset[self.op != _FLUSH] // _EXTENT
@@ -184,7 +189,7 @@ def draw_profile(
         folder: The folder that a relative trace file is relative to.
 
     Raises:
-        ConfigError: The workload is wrong, or goes to arrays of several names.
+        ConfigError: The workload is wrong, or asks for nothing in that time.
         TraceError: A trace cannot be read.
     """
     scenario, capacity = _on_reference(workload)
@@ -215,7 +220,7 @@ def draw_profile(
 
 
 def on_reference(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
-    """Return the configuration in which a workload runs against the reference device.
+    """Return the configuration in which a workload runs against the reference device, all of it on one array.
 
     Args:
         workload: What stands under `workload:`.
@@ -227,6 +232,15 @@ def on_reference(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) ->
         "service": {"kind": "exponential", "mean": "5ms"},
         "capacity": capacity,
     }
+    streams = workload.get("streams")
+    if isinstance(streams, list):
+        streams = [
+            {key: value for key, value in stream.items() if key != "array"}
+            if isinstance(stream, dict)
+            else stream
+            for stream in streams
+        ]
+        workload = {**workload, "streams": streams}
     return {"workload": dict(workload), "array": {"raid": "0", "disks": 1, "disk": device}}
 
 

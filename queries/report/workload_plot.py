@@ -82,7 +82,7 @@ def _summary(profile: Profile) -> Iterator[str]:
         f"{number(len(profile.time))} requests in {number(round(profile.seconds, 3))} s"
         + ("" if profile.is_whole else ", the beginning of its timeline"),
         "" if reads is None else f"{reads:.1%} reads",
-        f"{profile.sequential_fraction():.0%} go on where the last of the same source and kind ended",
+        f"{profile.sequential_fraction():.0%} go on where the last of their kind ended",
     ]
     yield "; ".join(fact for fact in facts if fact)
     if not profile.is_open:

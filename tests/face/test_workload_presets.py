@@ -406,6 +406,16 @@ def test_a_table_of_sql_bench_is_three_forced_writes_one_after_another(drawn: An
     )
 
 
+@pytest.mark.parametrize("name", ["exchange_2003", "jetstress", "loadsim_mmb3", "tpcc_like"])
+def test_all_users_append_to_one_log(drawn: Any, name: str) -> None:
+    """Whoever writes to the log writes where the last ended; the log begins where it lies."""
+    profile = drawn(name)
+    offsets = profile.offset[profile.is_forced]
+    assert len(set(profile.source[profile.is_forced])) > 1
+    assert (offsets[1:] == offsets[:-1] + 4096).all()
+    assert offsets[0] in {0, 40_000_000_000, 50_000_000_000}
+
+
 def test_jesd219s_zones_get_their_accesses(drawn: Any) -> None:
     profile = drawn("jesd219")
     place = profile.offset / profile.capacity

@@ -52,9 +52,9 @@ def test_skew_of_four_touched_extents() -> None:
     assert EIGHT.skew((0.125,)) == pytest.approx((1.5 / 7,))
 
 
-def test_a_request_goes_on_from_the_last_of_its_source_and_kind() -> None:
-    """The second read of source 0, the second write of source 2; the read of source 1 is another's."""
-    assert EIGHT.sequential_fraction() == pytest.approx(2 / 7)
+def test_a_request_goes_on_from_the_last_of_its_kind() -> None:
+    """The second read of source 0 and the second write of source 2; the read of source 1 by its stream."""
+    assert EIGHT.sequential_fraction() == pytest.approx(3 / 7)
 
 
 def test_a_streams_own_requests() -> None:
@@ -132,3 +132,8 @@ def test_times_are_those_of_the_run() -> None:
     assert 10 <= profile.time.min() < profile.time.max() <= 20
     with pytest.raises(ConfigError, match="asks for nothing"):
         draw_profile(workload, seconds=5)
+
+
+def test_streams_to_several_arrays_are_drawn_on_one() -> None:
+    streams = [{**stream(name, kind="poisson", rate="100/s"), "array": name} for name in ("data", "log")]
+    assert draw_profile({"streams": streams}, seconds=2).streams == ("data", "log")

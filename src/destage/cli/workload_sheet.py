@@ -114,7 +114,7 @@ def _drawn(profile: "Profile") -> Iterator[str]:
     parts = ", ".join(f"{share:.0%} get {part:.0%}" for share, part in zip(_SHARES, skew, strict=True))
     touched, follow = _rounded(profile.touched_bytes()), profile.sequential_fraction()
     yield f"          {touched} touched, in extents of 1 MiB; of these the busiest {parts}"
-    yield f"          {follow:.0%} go on where the last of the same source and kind ended"
+    yield f"          {follow:.0%} go on where the last of their kind ended"
     if len(profile.streams) > 1:
         for index, name in enumerate(profile.streams):
             part = float((profile.stream == index).mean())
