@@ -10,14 +10,17 @@ __all__ = [
     "EngineConfigError",
     "EngineTraceError",
     "Trace",
+    "TraceReader",
     "columns",
     "count_hits",
     "disk_service_times",
     "normalise",
+    "recognise_trace",
     "record_requests",
     "results_version",
     "schema",
     "simulate_batch",
+    "trace_formats",
 ]
 
 class EngineConfigError(ValueError):
@@ -34,16 +37,54 @@ class Trace:
     """A recorded sequence of block requests."""
 
     @staticmethod
-    def from_blkparse(data: bytes, name: str) -> Trace:
-        """Read blkparse's default text format."""
-    @staticmethod
     def from_columns(
-        t_ns: bytes, process: bytes, lba_512: bytes, n_512: bytes, op: bytes, flags: bytes
+        t_ns: bytes,
+        process: bytes,
+        lba_512: bytes,
+        n_512: bytes,
+        op: bytes,
+        flags: bytes,
+        volume: bytes | None = None,
+        response_ns: tuple[bytes, bytes] | None = None,
     ) -> Trace:
-        """Make a trace from little-endian columns of u64, u32, u64, u32, u8 and u8."""
-    def columns(self) -> dict[str, bytes]:
-        """The columns, as `from_columns` takes them."""
+        """Make a trace from little-endian columns of u64, u32, u64, u32, u8 and u8.
+
+        `volume` is a column of u32; `response_ns` is one of u64 and one of u8 that says whether it is known.
+        """
+    def columns(self) -> dict[str, bytes | tuple[bytes, bytes]]:
+        """The columns, as `from_columns` takes them; the last two only where the trace has them."""
+    def volumes(self) -> list[tuple[int, int, int]]:
+        """Number, first sector in the trace and sectors of each volume, where there are several."""
     def __len__(self) -> int: ...
+
+@final
+class TraceReader:
+    """Reads a trace of one format that is given in pieces, in bounded memory."""
+
+    def __new__(
+        cls,
+        format: str,  # noqa: A002 - what it is called everywhere
+        *,
+        skip_bad: int = 0,
+        volume: int | None = None,
+        is_kept: bool = True,
+        takes_late: bool = False,
+    ) -> TraceReader:
+        """A reader of the format of this name; up to `skip_bad` lines or records that are wrong are left out.
+
+        Where `is_kept`, all records are kept for `trace`; else they are put in order for `take`, and those
+        that come too late are refused unless `takes_late`.
+        """
+    def feed(self, data: bytes) -> None:
+        """Take more bytes. Releases the GIL."""
+    def finish(self) -> None:
+        """Nothing follows."""
+    def trace(self) -> Trace:
+        """The trace of all that was read, sorted; once, where the records are kept."""
+    def take(self) -> dict[str, bytes | tuple[bytes, bytes]]:
+        """The columns of the records that are in order by now and were not taken; recorded times."""
+    def problems(self) -> str:
+        """What was wrong so far, a JSON list of problem, meaning, count and first place."""
 
 @final
 class Batch:
@@ -77,6 +118,12 @@ def count_hits(
 
     `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are None.
     """
+
+def trace_formats() -> list[tuple[str, str, bool]]:
+    """Name, title and whether it is a text, of each format that `TraceReader` reads."""
+
+def recognise_trace(head: bytes, is_whole: bool) -> str:
+    """The name of the format of a trace that begins with `head`; `is_whole` says that nothing follows."""
 
 def disk_service_times(
     disk: str, seed: int, lba: bytes, sectors: bytes, is_write: bytes, gap_ns: bytes

@@ -1,16 +1,16 @@
 """Traces: reading them, what identifies their content, and the compact form that is committed and shipped.
 
-The compact form is a Parquet file with one row per record, in recorded order: `t_ns` (time since the
-trace's start [ns]), `process` (process id), `lba_512` and `n_512` (address and length [sectors of 512
-bytes]), `op` (0 read, 1 write, 2 flush) and `flags` (the sum of 1 synchronous, 2 forced to the media (FUA),
-4 metadata, 8 read ahead, 16 preceded by a flush). It is smaller than the packed text it is made from, and
-any tool that reads Parquet reads it.
+A trace may be in any of the formats of `formats()`; see docs/traces.md for what is read of each. The compact
+form is a Parquet file with one row per record, in recorded order: `t_ns` (time since the trace's start [ns]),
+`process` (process id), `lba_512` and `n_512` (address and length [sectors of 512 bytes]), `op` (0 read,
+1 write, 2 flush) and `flags` (the sum of 1 synchronous, 2 forced to the media (FUA), 4 metadata, 8 read
+ahead, 16 preceded by a flush); and, where they are recorded, `volume` (its number; addresses count from its
+start) and `response_ns` (recorded response time [ns], null where it is not known). It is smaller than the
+packed text it is made from, and any tool that reads Parquet reads it.
 """
 
 import copy
-import gzip
 import hashlib
-import lzma
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from destage.engine import _engine, configuration
+from destage.engine import _engine, configuration, trace_files
 from destage.errors import ConfigError, TraceError
 
 SCHEMA = pa.schema(
@@ -33,27 +34,36 @@ SCHEMA = pa.schema(
         pa.field("flags", pa.uint8(), nullable=False),
     ]
 )
-"""The columns of the compact form."""
+"""The columns that every compact form has."""
+
+VOLUME = pa.field("volume", pa.uint32(), nullable=False)
+"""The volume's number, a column where a trace has several volumes."""
+
+RESPONSE = pa.field("response_ns", pa.uint64(), metadata={"unit": "ns"})
+"""The recorded response time, a column where one is known."""
 
 # What was smallest of the encodings tried on a database's trace; the other columns have few values.
 _ENCODINGS = {"t_ns": "DELTA_BINARY_PACKED", "lba_512": "BYTE_STREAM_SPLIT"}
 
 
-def load(path: str | Path) -> _engine.Trace:
-    """Read a trace, or take it from memory where this very file was read before.
+def load(
+    path: str | Path, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
+) -> _engine.Trace:
+    """Read a trace whole, or take it from memory where this very file was read before.
+
+    Records that are not in order of time are sorted. Where a trace has several volumes, they are laid end to
+    end in the order of their numbers, each from a multiple of 1 MiB on.
 
     Args:
-        path: A compact Parquet file (`.parquet`), or blkparse text, plain or packed (`.gz`, `.xz`).
+        path: A trace in one of the formats of `formats`, plain or packed (gzip, xz, zstd).
+        format_name: The format's name; recognised by the content where it is None.
+        skip_bad: How many lines or records that are wrong may be left out.
+        volume: The number of the only volume to take; all where it is None.
 
     Raises:
         TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
     """
-    path = Path(path).absolute()
-    try:
-        stat = path.stat()
-    except OSError as error:
-        raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
-    return _load(path, stat.st_mtime_ns, stat.st_size)[0]
+    return _cached(path, (format_name, skip_bad, volume))[0]
 
 
 def digest(path: str | Path) -> str:
@@ -65,19 +75,31 @@ def digest(path: str | Path) -> str:
     Raises:
         TraceError: The file cannot be read.
     """
-    load(path)
-    path = Path(path).absolute()
-    stat = path.stat()
-    return _load(path, stat.st_mtime_ns, stat.st_size)[1]
+    return _cached(path, (None, 0, None))[1]
+
+
+def formats() -> dict[str, str]:
+    """The names of all formats that `load` reads, and what they are."""
+    return {name: title for name, title, _ in _engine.trace_formats()} | {"parquet": "the compact form"}
 
 
 def table(trace: _engine.Trace) -> pa.Table:
     """A trace as an Arrow table with the columns of the compact form."""
-    raw = trace.columns()
+    return to_table(trace.columns())
+
+
+def to_table(columns: Mapping[str, Any]) -> pa.Table:
+    """Columns as the engine hands them over, as an Arrow table with the columns of the compact form."""
+    fields = [field for field in (*SCHEMA, VOLUME) if field.name in columns]
     arrays = [
-        pa.array(np.frombuffer(raw[field.name], dtype=field.type.to_pandas_dtype())) for field in SCHEMA
+        pa.array(np.frombuffer(columns[field.name], dtype=field.type.to_pandas_dtype())) for field in fields
     ]
-    return pa.Table.from_arrays(arrays, schema=SCHEMA)
+    if "response_ns" in columns:
+        response, is_known = columns["response_ns"]
+        unknown = ~np.frombuffer(is_known, dtype=bool)
+        arrays.append(pa.array(np.frombuffer(response, dtype=np.uint64), mask=unknown))
+        fields.append(RESPONSE)
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
 def from_table(records: pa.Table) -> _engine.Trace:
@@ -86,18 +108,40 @@ def from_table(records: pa.Table) -> _engine.Trace:
     Raises:
         TraceError: A column is missing, has nulls or does not fit its type, or a record is impossible.
     """
-    for name in SCHEMA.names:
-        if name not in records.column_names:
-            raise TraceError(f"has no column {name!r}; a compact trace has {', '.join(SCHEMA.names)}")
-        if records[name].null_count:
-            raise TraceError(f"column {name!r} has nulls; every record needs a value")
     try:
-        records = records.select(SCHEMA.names).cast(SCHEMA)
-        return _engine.Trace.from_columns(
-            **{name: records[name].to_numpy().tobytes() for name in SCHEMA.names}
-        )
+        return _engine.Trace.from_columns(**from_arrow(records))
+    except ValueError as error:
+        raise TraceError(str(error)) from None
+
+
+def from_arrow(records: pa.Table) -> dict[str, Any]:
+    """The columns of an Arrow table with the columns of the compact form, as the engine takes them.
+
+    Raises:
+        TraceError: A column is missing, has nulls or does not fit its type.
+    """
+    optional = [field for field in (VOLUME, RESPONSE) if field.name in records.column_names]
+    schema = pa.schema([*SCHEMA, *optional])
+    for field in schema:
+        if field.name not in records.column_names:
+            names = ", ".join(SCHEMA.names)
+            raise TraceError(f"has no column {field.name!r}; a compact trace has {names}")
+        if field.name != RESPONSE.name and records[field.name].null_count:
+            raise TraceError(f"column {field.name!r} has nulls; every record needs a value")
+    try:
+        records = records.select(schema.names).cast(schema)
     except (pa.ArrowInvalid, ValueError) as error:
         raise TraceError(str(error)) from None
+    columns: dict[str, Any] = {
+        name: records[name].to_numpy().tobytes() for name in schema.names if name != RESPONSE.name
+    }
+    if RESPONSE.name in schema.names:
+        response = records[RESPONSE.name]
+        columns[RESPONSE.name] = (
+            response.fill_null(0).to_numpy().tobytes(),
+            response.is_valid().to_numpy().astype(np.uint8).tobytes(),
+        )
+    return columns
 
 
 def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
@@ -107,14 +151,30 @@ def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
         trace: The trace.
         path: The file to make; replaced where it exists.
     """
-    pq.write_table(
-        table(trace),
+    records = table(trace)
+    with compact_writer(path, records.schema) as writer:
+        writer.write_table(records, row_group_size=ROWS)
+
+
+ROWS = 1 << 20
+"""Rows of a row group of the compact form."""
+
+
+def compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> pq.ParquetWriter:
+    """What writes the compact form, row group by row group.
+
+    Args:
+        path: The file to make; replaced where it exists.
+        schema: Its columns.
+        level: How hard zstd tries: 22 for what is kept for long, 3 for what should be quick.
+    """
+    return pq.ParquetWriter(
         path,
-        row_group_size=1 << 20,
-        use_dictionary=[name for name in SCHEMA.names if name not in _ENCODINGS],
+        schema,
+        use_dictionary=[name for name in schema.names if name not in _ENCODINGS],
         column_encoding=_ENCODINGS,
         compression="zstd",
-        compression_level=22,
+        compression_level=level,
         write_statistics=False,
     )
 
@@ -182,28 +242,50 @@ def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-@lru_cache(maxsize=8)
-def _load(path: Path, _modified_ns: int, _size: int) -> tuple[_engine.Trace, str]:
-    """A trace and its digest; time and size stand in the key, so that a changed file is read again."""
+def _cached(path: str | Path, options: tuple[str | None, int, int | None]) -> tuple[_engine.Trace, str]:
+    path = Path(path).absolute()
     try:
-        trace = from_table(pq.read_table(path)) if path.suffix == ".parquet" else _from_text(path)
-    except (pa.ArrowInvalid, OSError, EOFError, lzma.LZMAError) as error:
-        raise TraceError(f"{path}: cannot be read: {error}") from None
-    except (TraceError, _engine.EngineTraceError) as error:
-        raise TraceError(f"{path}: {error}") from None
+        stat = path.stat()
+    except OSError as error:
+        raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
+    return _load(path, stat.st_mtime_ns, stat.st_size, options)
+
+
+@lru_cache(maxsize=8)
+def _load(
+    path: Path, _modified_ns: int, _size: int, options: tuple[str | None, int, int | None]
+) -> tuple[_engine.Trace, str]:
+    """A trace and its digest; time and size stand in the key, so that a changed file is read again."""
+    format_name, skip_bad, volume = options
+    with trace_files.opened(path) as file:
+        if file.format_of(format_name) == "parquet":
+            records = pq.read_table(path)
+            if volume is not None:
+                records = of_volume(records, volume, path)
+            trace = from_table(records)
+        else:
+            reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)
+            for piece in file.pieces():
+                reader.feed(piece)
+            reader.finish()
+            trace = reader.trace()
     columns = trace.columns()
     content = hashlib.blake2b(digest_size=16)
-    for name in SCHEMA.names:
-        content.update(columns[name])
+    for name in (*SCHEMA.names, VOLUME.name):
+        content.update(columns.get(name, b""))
     return trace, content.hexdigest()
 
 
-def _from_text(path: Path) -> _engine.Trace:
-    match path.suffix:
-        case ".xz":
-            text = lzma.decompress(path.read_bytes())
-        case ".gz":
-            text = gzip.decompress(path.read_bytes())
-        case _:
-            text = path.read_bytes()
-    return _engine.Trace.from_blkparse(text, "")
+def of_volume(records: pa.Table, volume: int, path: Path) -> pa.Table:
+    """The records of one volume.
+
+    Raises:
+        TraceError: There are none.
+    """
+    if VOLUME.name in records.column_names:
+        records = records.filter(pc.equal(records[VOLUME.name], volume))
+    elif volume != 0:
+        records = records.slice(0, 0)
+    if not len(records):
+        raise TraceError(f"{path}: nothing goes to volume {volume}")
+    return records

@@ -21,7 +21,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use rows::Batch;
-use trace::{EngineTraceError, Trace};
+use trace::{EngineTraceError, Trace, TraceReader};
 
 pyo3::create_exception!(
     _engine,
@@ -154,6 +154,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineConfigError", py.get_type::<EngineConfigError>())?;
     module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
     module.add_class::<Trace>()?;
+    module.add_class::<TraceReader>()?;
     module.add_class::<Batch>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;
@@ -162,6 +163,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(results_version, module)?)?;
     module.add_function(wrap_pyfunction!(count_hits, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::recognise_trace, module)?)?;
     module.add_function(wrap_pyfunction!(measured::disk_service_times, module)?)?;
     #[cfg(feature = "mutations")]
     module.add_function(wrap_pyfunction!(mutants::simulate_mutants, module)?)?;

@@ -35,10 +35,12 @@ impl Simulation {
             columns.push(Record {
                 time: SimDuration(self.now.0),
                 process: source,
+                volume: 0,
                 lba: command.lba,
                 sectors: command.sectors,
                 op: command.operation,
                 flags: if command.is_forced { Flags::FUA } else { Flags::NONE },
+                response: None,
             });
         }
     }

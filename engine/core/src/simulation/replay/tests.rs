@@ -23,6 +23,7 @@ fn replay_as(mode: &str, count: u64, sectors: u32, streams: &str, rest: &str) ->
         sectors: vec![sectors; records],
         op: vec![1; records],
         flags: vec![0; records],
+        ..Columns::default()
     })
     .unwrap();
     let text = format!(

@@ -1,13 +1,22 @@
-use proptest::prelude::*;
+use super::super::find;
+use crate::trace::{Columns, Flags, Op, Options, Problem, Reader, TraceError};
 
-use super::*;
+fn read(text: &[u8], file: &str) -> Result<(Columns, Reader), TraceError> {
+    let options = Options { file: file.into(), ..Options::default() };
+    let mut reader = Reader::new(find("blkparse").unwrap(), options);
+    reader.feed(text)?;
+    reader.finish()?;
+    let mut columns = Columns::default();
+    reader.take().for_each(|record| columns.push(record));
+    Ok((columns, reader))
+}
 
-fn of(lines: &[&str]) -> Reading {
+fn of(lines: &[&str]) -> (Columns, Reader) {
     read(lines.join("\n").as_bytes(), "disk.blk").unwrap()
 }
 
-/// The record of one queue event with these letters and this body.
-fn event(letters: &str, body: &str) -> Reading {
+/// The records of one queue event with these letters and this body, and one more.
+fn event(letters: &str, body: &str) -> (Columns, Reader) {
     of(&[&format!("  8,0    1        1     0.000000000   697  Q {letters:>3} {body}"), WRITE])
 }
 
@@ -19,13 +28,13 @@ fn bad(line: &str) -> (u64, usize, String) {
         Err(TraceError::BadLine { file, line, column, value, .. }) if file == "disk.blk" => {
             (line, column, value)
         }
-        other => panic!("{line}: {other:?}"),
+        other => panic!("{line}: {:?}", other.map(|(columns, _)| columns)),
     }
 }
 
 #[test]
 fn only_queue_events_are_taken() {
-    let reading = of(&[
+    let (columns, reader) = of(&[
         "  8,0    3        1     1.000000000   697  Q   W 223490 + 8 [kjournald]",
         "  8,0    3        2     1.000001829   697  G   W 223490 + 8 [kjournald]",
         "  8,0    3        0     1.000007900     0  m   N cfq workload slice:100",
@@ -35,23 +44,25 @@ fn only_queue_events_are_taken() {
         "  8,0    0        6     1.250000000   699  Q  RA 100 + 16 [a name with spaces]",
     ]);
     let expected = Columns {
-        time_ns: vec![0, 250_000_000],
+        time_ns: vec![1_000_000_000, 1_250_000_000],
         process: vec![697, 699],
         lba: vec![223_490, 100],
         sectors: vec![8, 16],
         op: vec![1, 0],
         flags: vec![0, Flags::READ_AHEAD.bits()],
+        volume: vec![8 << 20; 2],
+        response: vec![],
     };
-    assert_eq!(reading.trace.columns(), &expected);
-    assert_eq!(reading.trace.end(), Lba(223_498));
-    assert_eq!(reading.skipped, Skipped::default());
+    assert_eq!(columns, expected);
+    assert_eq!(reader.problems().findings(), []);
 }
 
 #[test]
 fn letters_say_what_is_asked_for() {
     let first = |letters, body| {
-        let record = event(letters, body).trace.record(0);
-        (record.op, record.sectors.0, record.flags)
+        let (columns, _) = event(letters, body);
+        let flags = Flags::from_bits(columns.flags[0]).unwrap();
+        (Op::from_code(columns.op[0]).unwrap(), columns.sectors[0], flags)
     };
     let (sync, meta) = (Flags::SYNC, Flags::META);
     let barrier = Flags::PREFLUSH.with(Flags::FUA);
@@ -77,10 +88,10 @@ fn letters_say_what_is_asked_for() {
 #[test]
 fn what_is_not_replayed_is_counted() {
     let skipped = |letters, body| {
-        let reading = event(letters, body);
-        assert_eq!(reading.trace.len(), 1);
-        let Skipped { discards, commands, empty } = reading.skipped;
-        (discards, commands, empty)
+        let (columns, reader) = event(letters, body);
+        assert_eq!(columns.op.len(), 1);
+        let count = |problem| reader.problems().count(problem);
+        (count(Problem::Discard), count(Problem::Command), count(Problem::NoKind))
     };
     assert_eq!(skipped("D", "8 + 8 [x]"), (1, 0, 0));
     assert_eq!(skipped("DES", "8 + 8 [x]"), (1, 0, 0));
@@ -93,22 +104,10 @@ fn what_is_not_replayed_is_counted() {
 #[test]
 fn the_summary_ends_the_trace() {
     for first in ["CPU0 (sda):", "Total (sda):"] {
-        let reading =
+        let (columns, _) =
             of(&[WRITE, first, " Reads Queued:           0,        0KiB\t Writes Queued: 1", "not a line"]);
-        assert_eq!(reading.trace.len(), 1);
+        assert_eq!(columns.op.len(), 1);
     }
-}
-
-#[test]
-fn late_events_are_sorted_and_equal_times_keep_their_order() {
-    let reading = of(&[
-        "8,0 1 1 2.0 1 Q W 1 + 1 [x]",
-        "8,0 2 1 1.5 2 Q W 2 + 1 [x]",
-        "8,0 1 2 2.0 3 Q W 3 + 1 [x]",
-        "8,0 2 2 1.5 4 Q W 4 + 1 [x]",
-    ]);
-    assert_eq!(reading.trace.columns().process, [2, 4, 1, 3]);
-    assert_eq!(reading.trace.columns().time_ns, [0, 0, 500_000_000, 500_000_000]);
 }
 
 #[test]
@@ -126,24 +125,23 @@ fn a_bad_line_is_named_with_its_place_and_value() {
     assert_eq!(bad("8,0 1 1 0.5 7 Q W 1 - 1"), (2, 21, "-".into()));
     assert_eq!(bad("8,0 1 1 0.5 7 Q W 1 + 4294967296"), (2, 23, "4294967296".into()));
     assert_eq!(bad("8,0 1 1 0.5 7 Q W 1 +"), (2, 22, String::new()));
-    assert_eq!(bad("8,16 1 1 0.5 7 Q W 1 + 1"), (2, 1, "8,16".into()));
-    let message = read(b"8,0 1 1 now 7 Q W 1 + 1", "disk.blk").unwrap_err().to_string();
-    assert_eq!(message, "disk.blk: line 1, column 9: `now`; expected a time as seconds.nanoseconds");
-    let message = read(b"8,0 1 1 now 7 Q W 1 + 1", "").unwrap_err().to_string();
-    assert!(message.starts_with("line 1, column 9"), "{message}");
+    let message = |file| read(b"8,0 1 1 now 7 Q W 1 + 1", file).err().unwrap().to_string();
+    assert_eq!(
+        message("disk.blk"),
+        "disk.blk: line 1, column 9: `now`; expected a time as seconds.nanoseconds"
+    );
+    assert!(message("").starts_with("line 1, column 9"));
 }
 
 #[test]
 fn a_trace_without_io_says_so() {
     let nothing = read(b"  8,0    3        2     1.000001829   697  G   W 223490 + 8 [x]\n", "disk.blk");
-    assert_eq!(nothing, Err(TraceError::Empty { file: "disk.blk".into(), lines: 2 }));
+    let message = nothing.err().unwrap().to_string();
+    assert_eq!(message, "disk.blk: no read, write or flush in 1 lines");
 }
 
-proptest! {
-    #[test]
-    fn no_text_makes_it_panic(at in 0_usize..60, bytes in prop::collection::vec(any::<u8>(), 0..6), cut in 0_usize..60) {
-        let mut line = b"  8,0    3        1     0.000000000   697  Q FWFS 223490 + 8 [x]".to_vec();
-        line.splice(at..(at + cut).min(line.len()).max(at), bytes);
-        let _ = read(&line, "");
-    }
+#[test]
+fn devices_are_volumes() {
+    let (columns, _) = of(&["8,0 1 1 0.5 7 Q W 1 + 1", "8,16 1 1 0.5 7 Q W 1 + 1"]);
+    assert_eq!(columns.volume, [8 << 20, 8 << 20 | 16]);
 }
