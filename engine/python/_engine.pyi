@@ -3,13 +3,14 @@
 # ruff: noqa: PYI021 - the stub is where the native functions are documented
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import Any, final
 
 __all__ = [
     "Batch",
     "EngineConfigError",
     "EngineTraceError",
     "Trace",
+    "TraceProfile",
     "TraceReader",
     "columns",
     "count_hits",
@@ -51,7 +52,7 @@ class Trace:
 
         `volume` is a column of u32; `response_ns` is one of u64 and one of u8 that says whether it is known.
         """
-    def columns(self) -> dict[str, bytes | tuple[bytes, bytes]]:
+    def columns(self) -> dict[str, Any]:
         """The columns, as `from_columns` takes them; the last two only where the trace has them."""
     def volumes(self) -> list[tuple[int, int, int]]:
         """Number, first sector in the trace and sectors of each volume, where there are several."""
@@ -81,10 +82,32 @@ class TraceReader:
         """Nothing follows."""
     def trace(self) -> Trace:
         """The trace of all that was read, sorted; once, where the records are kept."""
-    def take(self) -> dict[str, bytes | tuple[bytes, bytes]]:
+    def take(self) -> dict[str, Any]:
         """The columns of the records that are in order by now and were not taken; recorded times."""
     def problems(self) -> str:
         """What was wrong so far, a JSON list of problem, meaning, count and first place."""
+
+@final
+class TraceProfile:
+    """Collects what a trace amounts to, in bounded memory."""
+
+    def __new__(cls) -> TraceProfile: ...
+    def add(self, reader: TraceReader) -> None:
+        """Add the records of a reader that are in order by now and were not taken yet. Releases the GIL."""
+    def add_columns(
+        self,
+        t_ns: bytes,
+        process: bytes,
+        lba_512: bytes,
+        n_512: bytes,
+        op: bytes,
+        flags: bytes,
+        volume: bytes | None = None,
+        response_ns: tuple[bytes, bytes] | None = None,
+    ) -> None:
+        """Add the records of columns, as `Trace.from_columns` takes them. Releases the GIL."""
+    def report(self) -> str:
+        """What came together so far, as JSON."""
 
 @final
 class Batch:

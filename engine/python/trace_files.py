@@ -110,7 +110,8 @@ def _unpacked(raw: BinaryIO) -> _Source:
     if magic == _XZ:
         return _XzFile(raw)
     if magic.startswith(_ZSTD):
-        return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+        source: _Source = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+        return source
     return raw
 
 

@@ -66,16 +66,23 @@ def load(
     return _cached(path, (format_name, skip_bad, volume))[0]
 
 
-def digest(path: str | Path) -> str:
+def digest(
+    path: str | Path, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
+) -> str:
     """What identifies a trace's content, whatever file format holds it: blake2b-128 of its columns, in hex.
+
+    The number of a trace's only volume and its response times change no run, and are no part of it.
 
     Args:
         path: A trace that `load` reads.
+        format_name: As in `load`.
+        skip_bad: As in `load`.
+        volume: As in `load`.
 
     Raises:
         TraceError: The file cannot be read.
     """
-    return _cached(path, (None, 0, None))[1]
+    return _cached(path, (format_name, skip_bad, volume))[1]
 
 
 def formats() -> dict[str, str]:
@@ -261,7 +268,9 @@ def _load(
         if file.format_of(format_name) == "parquet":
             records = pq.read_table(path)
             if volume is not None:
-                records = of_volume(records, volume, path)
+                records = of_volume(records, volume)
+                if not len(records):
+                    raise TraceError(f"nothing goes to volume {volume}")
             trace = from_table(records)
         else:
             reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)
@@ -276,16 +285,8 @@ def _load(
     return trace, content.hexdigest()
 
 
-def of_volume(records: pa.Table, volume: int, path: Path) -> pa.Table:
-    """The records of one volume.
-
-    Raises:
-        TraceError: There are none.
-    """
+def of_volume(records: pa.Table, volume: int) -> pa.Table:
+    """The records of one volume; where there is no such column, all are of volume 0."""
     if VOLUME.name in records.column_names:
-        records = records.filter(pc.equal(records[VOLUME.name], volume))
-    elif volume != 0:
-        records = records.slice(0, 0)
-    if not len(records):
-        raise TraceError(f"{path}: nothing goes to volume {volume}")
-    return records
+        return records.filter(pc.equal(records[VOLUME.name], volume))
+    return records if volume == 0 else records.slice(0, 0)

@@ -21,7 +21,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use rows::Batch;
-use trace::{EngineTraceError, Trace, TraceReader};
+use trace::{EngineTraceError, Trace, TraceProfile, TraceReader};
 
 pyo3::create_exception!(
     _engine,
@@ -155,6 +155,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
     module.add_class::<Trace>()?;
     module.add_class::<TraceReader>()?;
+    module.add_class::<TraceProfile>()?;
     module.add_class::<Batch>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use destage_core::trace::order::{Late, Ordering};
+use destage_core::trace::profile::Profile;
 use destage_core::trace::{self, Collection, Columns, Options, Record, TraceError, format};
 use destage_core::units::SimDuration;
 use pyo3::exceptions::PyValueError;
@@ -55,16 +56,7 @@ impl Trace {
         volume: Option<&[u8]>,
         response_ns: Option<(Vec<u8>, Vec<u8>)>,
     ) -> PyResult<Self> {
-        let columns = Columns {
-            time_ns: words(t_ns),
-            process: half_words(process),
-            lba: words(lba_512),
-            sectors: half_words(n_512),
-            op: op.to_vec(),
-            flags: flags.to_vec(),
-            volume: volume.map(half_words).unwrap_or_default(),
-            response: response_ns.map(|(ns, known)| responses(&ns, &known)).unwrap_or_default(),
-        };
+        let columns = columns_from((t_ns, process, lba_512, n_512, op, flags), volume, response_ns);
         let trace = trace::Trace::from_columns(columns).map_err(trace_error)?;
         Ok(Self { inner: Arc::new(trace) })
     }
@@ -214,6 +206,66 @@ impl Reading {
     }
 }
 
+/// Collects what a trace amounts to, in bounded memory.
+#[pyclass(frozen, module = "destage.engine._engine")]
+pub struct TraceProfile {
+    inner: Mutex<Profile>,
+}
+
+impl TraceProfile {
+    fn profile(&self) -> std::sync::MutexGuard<'_, Profile> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[pymethods]
+impl TraceProfile {
+    /// Nothing collected.
+    #[new]
+    fn new() -> Self {
+        Self { inner: Mutex::new(Profile::default()) }
+    }
+
+    /// Adds the records of a reader that are in order by now and were not taken yet.
+    fn add(&self, py: Python<'_>, reader: &TraceReader) -> PyResult<()> {
+        reader.with(py, |reading| {
+            let mut profile = self.profile();
+            reading.ordered.drain(..).for_each(|record| profile.add(&record));
+            Ok(())
+        })
+    }
+
+    /// Adds the records of columns, as `Trace.from_columns` takes them.
+    #[pyo3(signature = (t_ns, process, lba_512, n_512, op, flags, volume = None, response_ns = None))]
+    #[expect(clippy::too_many_arguments, reason = "one for each column")]
+    fn add_columns(
+        &self,
+        py: Python<'_>,
+        t_ns: &[u8],
+        process: &[u8],
+        lba_512: &[u8],
+        n_512: &[u8],
+        op: &[u8],
+        flags: &[u8],
+        volume: Option<&[u8]>,
+        response_ns: Option<(Vec<u8>, Vec<u8>)>,
+    ) -> PyResult<()> {
+        let columns = columns_from((t_ns, process, lba_512, n_512, op, flags), volume, response_ns);
+        py.detach(|| {
+            let mut profile = self.profile();
+            columns.records()?.for_each(|record| profile.add(&record));
+            Ok(())
+        })
+        .map_err(trace_error)
+    }
+
+    /// What came together so far, as JSON.
+    fn report(&self, py: Python<'_>) -> PyResult<String> {
+        let report = py.detach(|| self.profile().report());
+        serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+}
+
 /// All formats that `TraceReader` reads: name, title, and whether it is a text.
 #[pyfunction]
 pub fn trace_formats() -> Vec<(&'static str, &'static str, bool)> {
@@ -224,6 +276,25 @@ pub fn trace_formats() -> Vec<(&'static str, &'static str, bool)> {
 #[pyfunction]
 pub fn recognise_trace(head: &[u8], is_whole: bool) -> PyResult<&'static str> {
     format::recognise(head, is_whole, "").map(format::Format::name).map_err(trace_error)
+}
+
+type Bytes<'a> = (&'a [u8], &'a [u8], &'a [u8], &'a [u8], &'a [u8], &'a [u8]);
+
+fn columns_from(
+    (t_ns, process, lba_512, n_512, op, flags): Bytes<'_>,
+    volume: Option<&[u8]>,
+    response_ns: Option<(Vec<u8>, Vec<u8>)>,
+) -> Columns {
+    Columns {
+        time_ns: words(t_ns),
+        process: half_words(process),
+        lba: words(lba_512),
+        sectors: half_words(n_512),
+        op: op.to_vec(),
+        flags: flags.to_vec(),
+        volume: volume.map(half_words).unwrap_or_default(),
+        response: response_ns.map(|(ns, known)| responses(&ns, &known)).unwrap_or_default(),
+    }
 }
 
 fn columns_of<'py>(py: Python<'py>, records: &[Record]) -> PyResult<Bound<'py, PyDict>> {

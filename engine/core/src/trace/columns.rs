@@ -1,7 +1,7 @@
 //! The columns of a trace, as they are read, kept and written.
 
-use super::Record;
-use crate::units::SimDuration;
+use super::{Flags, Op, Record, TraceError};
+use crate::units::{Lba, Sectors, SimDuration};
 
 /// The columns of a trace, all of one length but for the last two, which may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +59,83 @@ impl Columns {
         arrange(&mut self.flags, &order);
         arrange(&mut self.volume, &order);
         arrange(&mut self.response, &order);
+    }
+
+    /// The records, checked as those of a trace are: addresses and times as they stand.
+    ///
+    /// # Errors
+    /// See [`Trace::from_columns`](super::Trace::from_columns).
+    pub fn records(&self) -> Result<impl ExactSizeIterator<Item = Record> + '_, TraceError> {
+        self.check_lengths()?;
+        let mut before = 0;
+        for record in 0..self.time_ns.len() {
+            self.check_record(record, before)?;
+            before = self.time_ns[record];
+        }
+        Ok((0..self.time_ns.len()).map(|index| self.record(index)))
+    }
+
+    /// Record `index` of columns that were checked.
+    #[inline]
+    pub(super) fn record(&self, index: usize) -> Record {
+        Record {
+            time: SimDuration(self.time_ns[index]),
+            process: self.process[index],
+            volume: self.volume.get(index).copied().unwrap_or(0),
+            lba: Lba(self.lba[index]),
+            sectors: Sectors(self.sectors[index].into()),
+            op: match self.op[index] {
+                0 => Op::Read,
+                1 => Op::Write,
+                _ => Op::Flush,
+            },
+            flags: Flags(self.flags[index]),
+            response: self.response.get(index).copied().flatten(),
+        }
+    }
+
+    pub(super) fn check_lengths(&self) -> Result<(), TraceError> {
+        let expected = self.time_ns.len();
+        if expected == 0 {
+            return Err(TraceError::Empty { file: String::new(), frames: 0, is_text: false });
+        }
+        let lengths = [
+            ("process", self.process.len()),
+            ("lba", self.lba.len()),
+            ("sectors", self.sectors.len()),
+            ("op", self.op.len()),
+            ("flags", self.flags.len()),
+            ("volume", if self.volume.is_empty() { expected } else { self.volume.len() }),
+            ("response", if self.response.is_empty() { expected } else { self.response.len() }),
+        ];
+        match lengths.into_iter().find(|&(_, length)| length != expected) {
+            Some((column, length)) => Err(TraceError::Lengths { column, length, expected }),
+            None => Ok(()),
+        }
+    }
+
+    /// The address just beyond record `record`, which came after one at `before`.
+    pub(super) fn check_record(&self, record: usize, before: u64) -> Result<u64, TraceError> {
+        let bad =
+            |column, value, expected: String| Err(TraceError::BadValue { record, column, value, expected });
+        let (time, lba) = (self.time_ns[record], self.lba[record]);
+        let sectors = u64::from(self.sectors[record]);
+        if time < before {
+            return bad("time_ns", time, format!("at least {before}, the time of the record before"));
+        }
+        let Some(op) = Op::from_code(self.op[record]) else {
+            return bad("op", self.op[record].into(), "0 read, 1 write or 2 flush".into());
+        };
+        if Flags::from_bits(self.flags[record]).is_none() {
+            return bad("flags", self.flags[record].into(), format!("0 to {}", Flags::ALL));
+        }
+        match op {
+            Op::Flush if sectors > 0 => bad("sectors", sectors, "0 for a flush".into()),
+            Op::Read | Op::Write if sectors == 0 => bad("sectors", 0, "1 or more for a read or write".into()),
+            Op::Flush => Ok(0),
+            Op::Read | Op::Write if lba >= 1 << 63 => bad("lba", lba, format!("less than {}", 1_u64 << 63)),
+            Op::Read | Op::Write => Ok(lba + sectors),
+        }
     }
 }
 

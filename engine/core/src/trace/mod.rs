@@ -26,6 +26,7 @@ pub mod format;
 mod frame;
 pub mod order;
 mod problems;
+pub mod profile;
 mod reader;
 mod record;
 mod recorded;

@@ -63,11 +63,11 @@ impl Trace {
     /// No record at all, columns of different lengths, times that fall, unknown operations or flags, a read or write
     /// without sectors, a flush with some, or an address beyond 2^63.
     pub fn from_columns(mut columns: Columns) -> Result<Self, TraceError> {
-        check_lengths(&columns)?;
+        columns.check_lengths()?;
         let mut end = 0;
         let mut before = columns.time_ns[0];
         for record in 0..columns.time_ns.len() {
-            end = end.max(check_record(&columns, record, before)?);
+            end = end.max(columns.check_record(record, before)?);
             before = columns.time_ns[record];
         }
         let first = columns.time_ns[0];
@@ -117,21 +117,7 @@ impl Trace {
     /// Record `index`. Precondition: it is below [`Self::len`].
     #[inline]
     pub fn record(&self, index: usize) -> Record {
-        let columns = &self.columns;
-        Record {
-            time: SimDuration(columns.time_ns[index]),
-            process: columns.process[index],
-            volume: columns.volume.get(index).copied().unwrap_or(0),
-            lba: Lba(columns.lba[index]),
-            sectors: Sectors(columns.sectors[index].into()),
-            op: match columns.op[index] {
-                0 => Op::Read,
-                1 => Op::Write,
-                _ => Op::Flush,
-            },
-            flags: Flags(columns.flags[index]),
-            response: columns.response.get(index).copied().flatten(),
-        }
+        self.columns.record(index)
     }
 
     /// The records in recorded order.
@@ -179,49 +165,6 @@ impl Trace {
         processes.dedup();
         sums.processes = processes.len() as u64;
         sums
-    }
-}
-
-fn check_lengths(columns: &Columns) -> Result<(), TraceError> {
-    let expected = columns.time_ns.len();
-    if expected == 0 {
-        return Err(TraceError::Empty { file: String::new(), frames: 0, is_text: false });
-    }
-    let lengths = [
-        ("process", columns.process.len()),
-        ("lba", columns.lba.len()),
-        ("sectors", columns.sectors.len()),
-        ("op", columns.op.len()),
-        ("flags", columns.flags.len()),
-        ("volume", if columns.volume.is_empty() { expected } else { columns.volume.len() }),
-        ("response", if columns.response.is_empty() { expected } else { columns.response.len() }),
-    ];
-    match lengths.into_iter().find(|&(_, length)| length != expected) {
-        Some((column, length)) => Err(TraceError::Lengths { column, length, expected }),
-        None => Ok(()),
-    }
-}
-
-/// The address just beyond record `record`, which came after one at `before`.
-fn check_record(columns: &Columns, record: usize, before: u64) -> Result<u64, TraceError> {
-    let bad = |column, value, expected: String| Err(TraceError::BadValue { record, column, value, expected });
-    let (time, lba) = (columns.time_ns[record], columns.lba[record]);
-    let sectors = u64::from(columns.sectors[record]);
-    if time < before {
-        return bad("time_ns", time, format!("at least {before}, the time of the record before"));
-    }
-    let Some(op) = Op::from_code(columns.op[record]) else {
-        return bad("op", columns.op[record].into(), "0 read, 1 write or 2 flush".into());
-    };
-    if Flags::from_bits(columns.flags[record]).is_none() {
-        return bad("flags", columns.flags[record].into(), format!("0 to {}", Flags::ALL));
-    }
-    match op {
-        Op::Flush if sectors > 0 => bad("sectors", sectors, "0 for a flush".into()),
-        Op::Read | Op::Write if sectors == 0 => bad("sectors", 0, "1 or more for a read or write".into()),
-        Op::Flush => Ok(0),
-        Op::Read | Op::Write if lba >= 1 << 63 => bad("lba", lba, format!("less than {}", 1_u64 << 63)),
-        Op::Read | Op::Write => Ok(lba + sectors),
     }
 }
 
