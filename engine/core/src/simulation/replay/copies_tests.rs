@@ -24,6 +24,7 @@ fn trace() -> Trace {
         sectors: indices().map(|index| if flushes(index) { 0 } else { 8 }).collect(),
         op: indices().map(|index| if flushes(index) { 2 } else { (index % 3 == 0).into() }).collect(),
         flags: vec![0; 200],
+        ..Columns::default()
     })
     .unwrap()
 }

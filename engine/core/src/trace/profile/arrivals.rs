@@ -149,7 +149,7 @@ impl Arrivals {
 
     /// Bins of a scale, from the first request to the last.
     fn bins(&self, scale: usize) -> f64 {
-        (((self.last - self.first) / FINEST >> scale) + 1) as f64
+        ((((self.last - self.first) / FINEST) >> scale) + 1) as f64
     }
 
     fn hurst(&self) -> Option<f64> {
