@@ -2,14 +2,14 @@
 //!
 //! Requests are counted in bins of 1/128 s, of twice that, and so on up to the whole trace; a bin is added to the next
 //! scale when it is over, so a request costs about two additions however many scales there are. With N requests, n bins
-//! of a scale, c_i requests in bin i:
+//! of a scale, c(i) requests in bin i:
 //!
 //! - index of dispersion \[1\]: variance over mean of the requests of a second; 1 for a Poisson process.
 //! - Hurst parameter \[1\]: 1 + s/2, where s is the slope of the logarithm of the variance of the mean rate of a bin over
 //!   the logarithm of the bin's width, over all scales with 32 bins or more; 0.5 where nothing is remembered, towards 1
 //!   for a self-similar load.
 //! - bias of the b-model \[1\]: b with -b log2 b - (1-b) log2(1-b) = D, where D is the slope of the entropy
-//!   log2 N - (1/N) sum c_i log2 c_i over the scales with 4 requests or more to a bin; 0.5 for an even load.
+//!   log2 N - (1/N) sum c(i) log2 c(i) over the scales with 4 requests or more to a bin; 0.5 for an even load.
 //!
 //! Memory: 48 bytes for each scale, of which there are at most 42.
 //!
