@@ -148,7 +148,7 @@ def duck(path: Path, count: int, runs: int) -> float:
     """Records per second of DuckDB's CSV reader, with one thread."""
     with duckdb.connect() as session:
         session.execute("SET threads = 1")
-        return rate(lambda: session.read_csv(str(path)).fetch_arrow_table(), count, runs, time.perf_counter)
+        return rate(lambda: session.read_csv(str(path)).to_arrow_table(), count, runs, time.perf_counter)
 
 
 def main() -> None:
