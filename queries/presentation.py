@@ -4,9 +4,11 @@ Only the table and markdown formats and the report pass through here; csv, json 
 base units.
 """
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
@@ -154,7 +156,32 @@ def axis_value(path: str, value: object, unit: str | None) -> str:
     """
     if path.endswith(".raid") and value == "10":
         return "1+0"
+    if path.endswith(".file") and isinstance(value, str):
+        return PurePath(value).name
+    if isinstance(value, str) and value.startswith("["):
+        return _script(value)
     return quantity(value, unit)
+
+
+def _script(text: str) -> str:
+    """Return a list of what is to happen in words: `battery fails at 60 s, mains lost at 2 min for 1 h`."""
+    try:
+        steps = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    if not all(isinstance(step, dict) and "kind" in step for step in steps):
+        return text
+    return ", ".join(_step(step) for step in steps) or "none"
+
+
+def _step(step: Mapping[str, Any]) -> str:
+    words = [_words(step["kind"])]
+    for key, value in step.items():
+        if key in {"at", "duration"}:
+            words.append(f"{'at' if key == 'at' else 'for'} {quantity(value, 'ns')}")
+        elif key != "kind":
+            words.append(f"{_words(key)} {value}")
+    return " ".join(words)
 
 
 def interval(name: str, row: Mapping[str, Any]) -> str:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from destage.queries.presentation import axis_title, axis_value, number
+from destage.queries.presentation import axis_title, axis_value, interval, number
+from destage.queries.report.replayed import replay_answer
 from destage.queries.session import Session
 
 Row = dict[str, Any]
@@ -11,8 +12,6 @@ Row = dict[str, Any]
 _CAPACITY = "controller.cache.capacity"
 _BATTERY = "controller.battery.state"
 _WRITE_FRACTION = "controller.cache.write_fraction"
-_NEARLY = 1.05
-"""Within this factor of the best, more cache is said to buy nothing."""
 
 
 def answer_sentences(session: Session) -> list[str]:
@@ -112,36 +111,8 @@ def _baseline(rows: Sequence[Row]) -> Row:
     return max(least, key=lambda row: row[metric])
 
 
-def _replay_answer(rows: Sequence[Row], session: Session) -> list[str]:
-    timed = [row for row in rows if row.get("completion_time_s") is not None]
-    if not timed:
-        return []
-    bare = [row for row in timed if row.get(_BATTERY, "present") != "present"]
-    protected = [row for row in timed if row not in bare]
-    reference = min(bare or timed, key=lambda row: (row.get(_CAPACITY) or 0, row["completion_time_s"]))
-    best = min(protected or timed, key=lambda row: row["completion_time_s"])
-    speed = number(round(reference["completion_time_s"] / best["completion_time_s"], 2))
-    sentences = [f"With {_name(best, session)}, the recorded work takes {_measured(best, reference)}."]
-    if best is not reference:
-        sentences.append(
-            f"The comparison is with {_name(reference, session)}: the work is {speed} times as fast."
-        )
-    by_capacity: dict[int, Row] = {}
-    for row in sorted(protected, key=lambda row: row["completion_time_s"]):
-        by_capacity.setdefault(row.get(_CAPACITY) or 0, row)
-    smaller = [row for capacity, row in sorted(by_capacity.items()) if capacity < (best.get(_CAPACITY) or 0)]
-    sentences += [f"With {_name(row, session)}, it takes {_measured(row)}." for row in smaller[:1]]
-    enough = next((row for row in smaller if _is_near(row, best)), None)
-    if enough is not None:
-        sentences.append(
-            f"{_name(enough, session)} comes within {(_NEARLY - 1) * 100:.0f} % of the best: "
-            "a larger cache buys nothing more."
-        )
-    return sentences
-
-
-def _is_near(row: Row, best: Row) -> bool:
-    return bool(row["completion_time_s"] <= best["completion_time_s"] * _NEARLY)
+def _replay_answer(_: Sequence[Row], session: Session) -> list[str]:
+    return replay_answer(session, lambda row: _name(row, session))
 
 
 def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -153,6 +124,11 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
     sentences = [f"The slowest: {_answered(slow, session)}."]
     if fast is not slow:
         sentences.append(f"The fastest: {_answered(fast, session)}.")
+    sentences += [
+        f"{_name(row, session)}: acknowledged data are lost, {interval('dirty_lost_bytes', row)}."
+        for row in timed
+        if row["dirty_lost_bytes"]
+    ]
     bare = {_elsewhere(row, session): row for row in timed if row.get(_BATTERY, "present") != "present"}
     pairs = [
         (bare[_elsewhere(row, session)], row)
@@ -182,25 +158,6 @@ def _answered(row: Row, session: Session) -> str:
     )
 
 
-def _measured(row: Row, reference: Row | None = None) -> str:
-    """How long the work takes, and its commits; beside each figure what it is instead of."""
-
-    def told(name: str, unit: str, scale: float = 1.0) -> str:
-        text = f"{number(float(f'{row[name] * scale:.3g}'))}{unit}"
-        if reference is not None and reference is not row and reference.get(name) is not None:
-            text += f" instead of {number(float(f'{reference[name] * scale:.3g}'))}"
-        return text
-
-    text = told("completion_time_s", " s")
-    if row.get("commit_p50_us") is not None:
-        text += (
-            f": a commit {told('commit_p50_us', ' ms', 1e-3)} in the median, "
-            f"{told('commit_p99_us', ' ms', 1e-3)} at the 99th percentile, "
-            f"{told('commits_per_s', '')} commits a second"
-        )
-    return text
-
-
 def _name(row: Row, session: Session) -> str:
     if row.get("label"):
         within = [path for path in session.axes if path.endswith(".raid")]
@@ -211,11 +168,14 @@ def _name(row: Row, session: Session) -> str:
         parts.append(f"{axis_value(_CAPACITY, row[_CAPACITY], 'bytes')} of cache")
     battery = row.get(_BATTERY)
     # Without a battery there is no write cache to split.
-    silent = {_CAPACITY, _BATTERY} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
+    silent = {_CAPACITY, _BATTERY, "faults"} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
+    if "faults" in row:
+        told = axis_value("faults", row["faults"], None)
+        parts.append("no faults" if told == "none" else told)
     parts += [
         f"{axis_title(path)} {axis_value(path, row[path], session.units.get(path))}"
         for path in session.axes
-        if path not in silent and row.get(path) is not None and not path.endswith(".use")
+        if path not in silent and row.get(path) is not None and not path.endswith((".use", ".arrival.file"))
     ]
     if battery is not None:
         parts.append(f"the battery {battery}")

@@ -9,6 +9,8 @@ from destage.queries.named import FITTING, find_query
 from destage.queries.presentation import scale_of, title_of
 from destage.queries.report.chart import Chart, Mark, Panel, Series
 from destage.queries.report.grouping import Grouping, group
+from destage.queries.report.lanes import Lanes
+from destage.queries.report.timeline import lanes_of, remark_of
 from destage.queries.session import Session
 
 Row = dict[str, Any]
@@ -44,14 +46,14 @@ class Figure:
     """A figure, ready to be drawn.
 
     Attributes:
-        plot: What it shows.
-        chart: The chart.
+        name: Its name.
+        chart: The chart; its title is the figure's.
         caption: What a reader must know of it.
         sql: The statement behind it.
     """
 
-    plot: Plot
-    chart: Chart
+    name: str
+    chart: Chart | Lanes
     caption: str
     sql: str
 
@@ -72,8 +74,9 @@ PLOTS = (
         "replay",
         "How long the recorded work takes",
         ("completion_time_s",),
-        "Each process issues its next request when the last has completed, after the time it took in the "
-        "recording: a faster array finishes sooner, but not sooner than the recorded pauses allow.",
+        "From the start to the last completion. In a dependent replay each process issues its next request "
+        "when the last has completed, after the recorded pause: a faster array finishes sooner, but not "
+        "sooner than the pauses allow.",
     ),
     Plot(
         "commit_latency_against_cache",
@@ -115,13 +118,16 @@ PLOTS = (
 )
 
 
+TIMELINE = "timeline"
+
+
 def figures(session: Session) -> list[Figure]:
     """Return every figure that the sweep's rows can fill.
 
     Args:
         session: The sweep.
     """
-    drawn = [_figure(session, plot) for plot in _fitting(session)]
+    drawn = [*(_figure(session, plot) for plot in _fitting(session)), _timeline(session)]
     return [figure for figure in drawn if figure is not None]
 
 
@@ -136,9 +142,9 @@ def figure(session: Session, name: str) -> Figure:
         QueryError: There is no such figure, or no row to fill it.
     """
     fitting = {plot.name: plot for plot in _fitting(session)}
-    if name not in fitting:
-        raise QueryError(f"no plot {name!r} for this study; there are: {', '.join(fitting)}")
-    drawn = _figure(session, fitting[name])
+    if name not in {*fitting, TIMELINE}:
+        raise QueryError(f"no plot {name!r} for this study; there are: {', '.join([*fitting, TIMELINE])}")
+    drawn = _timeline(session) if name == TIMELINE else _figure(session, fitting[name])
     if drawn is None:
         raise QueryError(f"plot {name!r}: the sweep has no rows for it yet")
     return drawn
@@ -170,7 +176,22 @@ def _figure(session: Session, plot: Plot) -> Figure | None:
         ordered=_legend(panels),
     )
     query = find_query(plot.query, session.kind)
-    return Figure(plot, chart, " ".join([plot.caption, *grouping.remarks, *_remarks(chart)]), query.sql)
+    caption = " ".join([plot.caption, *grouping.remarks, *_remarks(chart)])
+    return Figure(plot.name, chart, caption, query.sql)
+
+
+def _timeline(session: Session) -> Figure | None:
+    rows: list[Row] = session.query("states_over_time").to_pylist()
+    lanes = lanes_of(rows, session, "What happened, and when")
+    if lanes is None:
+        return None
+    caption = (
+        "The first replicate of each configuration in which something happened: green is as it should be, "
+        "red is not, amber is in between; what is rebuilt fills up. Dirty data are at risk while no battery "
+        "holds them."
+    )
+    query = find_query("states_over_time", session.kind)
+    return Figure(TIMELINE, lanes, " ".join(filter(None, [caption, remark_of(rows)])), query.sql)
 
 
 def _legend(panels: Sequence[Panel]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ _BATTERY = "controller.battery.state"
 _SHARED = frozenset({"array.raid", "array.disks"})
 """Axes on which a named controller must agree with what is drawn."""
 _MOST_PANELS = 4
+_TRACE = ".arrival.file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,20 @@ def group(rows: Sequence[Row], session: Session, *, split_panels: bool) -> Group
         (path for path in session.axes if path not in {x, _BATTERY} and len(_values(protected, path)) > 1),
         key=lambda path: (_is_text(protected, path), -len(_values(protected, path))),
     )
-    by_line = candidates[0] if candidates else None
-    rest = candidates[1:]
+    # What one trace does says nothing of another: traces stand in panels of their own.
+    by_line = next((path for path in candidates if not path.endswith(_TRACE)), None)
+    rest = [path for path in candidates if path != by_line]
     by_panel = next(
         (path for path in rest if split_panels and len(_values(protected, path)) <= _MOST_PANELS), None
     )
     held = {path: _held_value(protected, path, session) for path in rest if path != by_panel}
     kept = [row for row in protected if all(row[path] == value for path, value in held.items())]
-    bare = [row for row in grid if row not in protected]
+    traces = {path: value for path, value in held.items() if path.endswith(_TRACE)}
+    bare = [
+        row
+        for row in grid
+        if row not in protected and all(row[path] == value for path, value in traces.items())
+    ]
     named = [row for row in rows if row["label"] is not None] if has_grid else []
     named = [
         row for row in named if all(row[path] == value for path, value in held.items() if path in _SHARED)
@@ -156,7 +163,7 @@ def _values(rows: Sequence[Row], path: str | None) -> list[Any]:
 
 
 def _is_text(rows: Sequence[Row], path: str) -> bool:
-    return any(isinstance(row[path], str) for row in rows)
+    return any(isinstance(row[path], str | bool) for row in rows)
 
 
 def _tell(path: str, value: Any, units: dict[str, str]) -> str:

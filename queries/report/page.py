@@ -60,7 +60,7 @@ def _answer(session: Session) -> str:
 
 def _figure(figure: Figure) -> str:
     return (
-        f'<section class="figure" id="{figure.plot.name}"><h2>{escape(figure.plot.title)}</h2>'
+        f'<section class="figure" id="{figure.name}"><h2>{escape(figure.chart.title)}</h2>'
         f'<div class="scroll">{draw(figure.chart)}</div><p class="caption">{escape(figure.caption)}</p>'
         f"{_sql(figure.sql)}</section>\n"
     )

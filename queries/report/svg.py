@@ -11,6 +11,7 @@ from destage.queries.presentation import number, quantity
 from destage.queries.report.axis import Scale, x_scale, y_scale
 from destage.queries.report.chart import Chart, Mark, Panel, Series
 from destage.queries.report.labels import Box, place_label, text_width
+from destage.queries.report.lanes import Lanes, LanesDrawing
 
 _PLOT_HEIGHT = 300
 _MARGIN_RIGHT, _MARGIN_BOTTOM = 18, 62
@@ -23,7 +24,7 @@ _VISIBLE = 4.0
 """The height below which a bar hides behind its mark [px]."""
 
 
-def draw(chart: Chart, *, width: int = 1100, standalone: bool = False) -> str:
+def draw(chart: Chart | Lanes, *, width: int = 1100, standalone: bool = False) -> str:
     """Return a chart as an SVG element.
 
     Args:
@@ -31,7 +32,29 @@ def draw(chart: Chart, *, width: int = 1100, standalone: bool = False) -> str:
         width: Its width [px]; the height follows.
         standalone: Whether it is a file of its own, with its title, its colours and a ground.
     """
-    return _Drawing(chart, width, standalone=standalone).render()
+    if isinstance(chart, Chart):
+        return _Drawing(chart, width, standalone=standalone).render()
+    drawing = LanesDrawing(chart, width)
+    top = 0.0
+    if standalone:
+        drawing.parts.append(f'<text class="title" x="16" y="28">{escape(chart.title)}</text>')
+        top = 34.0
+    height = round(drawing.draw(top))
+    return _document(chart.title, drawing.parts, width, height, standalone=standalone)
+
+
+def _document(title: str, parts: Sequence[str], width: int, height: int, *, standalone: bool) -> str:
+    style = ground = namespace = ""
+    if standalone:
+        colours = (files("destage.queries.report") / "chart.css").read_text()
+        style = f"<style>{colours}</style>"
+        ground = f'<rect class="ground" width="{width}" height="{height}"/>'
+        namespace = ' xmlns="http://www.w3.org/2000/svg"'
+    return (
+        f'<svg{namespace} class="chart" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" role="img" aria-label="{escape(title, quote=True)}">'
+        f"{style}{ground}{''.join(parts)}</svg>"
+    )
 
 
 @dataclass(slots=True)
@@ -83,20 +106,7 @@ class _Drawing:
             f'<text class="axis-title" text-anchor="middle" '
             f'transform="translate(16 {middle:.1f}) rotate(-90)">{escape(self.chart.y_title)}</text>'
         )
-        return self._document(height)
-
-    def _document(self, height: int) -> str:
-        style = ground = namespace = ""
-        if self.standalone:
-            colours = (files("destage.queries.report") / "chart.css").read_text()
-            style = f"<style>{colours}</style>"
-            ground = f'<rect class="ground" width="{self.width}" height="{height}"/>'
-            namespace = ' xmlns="http://www.w3.org/2000/svg"'
-        return (
-            f'<svg{namespace} class="chart" viewBox="0 0 {self.width} {height}" width="{self.width}" '
-            f'height="{height}" role="img" aria-label="{escape(self.chart.title, quote=True)}">'
-            f"{style}{ground}{''.join(self.parts)}</svg>"
-        )
+        return _document(self.chart.title, self.parts, self.width, height, standalone=self.standalone)
 
     def _legend(self, top: float) -> float:
         """Draw the legend and return where it ends; one unnamed series needs none."""

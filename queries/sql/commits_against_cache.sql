@@ -13,7 +13,8 @@ SELECT
   commit_p99_us,
   commit_p99_us_low,
   commit_p99_us_high,
-  commits_per_s,
+  -- Not every replay knows commits.
+  nullif(commits_per_s, 0) AS commits_per_s,
   commits_per_s_low,
   commits_per_s_high
 FROM points

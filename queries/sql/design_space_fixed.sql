@@ -22,6 +22,11 @@ SELECT
   read_hit_ratio,
   write_hit_ratio,
   hit_ratio,
+  -- What nothing was lost of is not told.
+  nullif(dirty_lost_bytes, 0) AS dirty_lost_bytes,
+  dirty_lost_bytes_low,
+  dirty_lost_bytes_high,
+  nullif(data_at_risk_byte_s, 0) AS data_at_risk_byte_s,
   CASE
     WHEN disk_busy_max_fraction IS NULL THEN NULL
     WHEN greatest(disk_busy_max_fraction, link_busy_fraction, firmware_busy_fraction) < $idle THEN 'host'

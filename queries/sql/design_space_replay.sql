@@ -16,7 +16,7 @@ SELECT
   completion_time_s,
   commit_p50_us,
   commit_p99_us,
-  commits_per_s,
+  nullif(commits_per_s, 0) AS commits_per_s,
   throughput_iops,
   response_p95_us,
   write_stalls,

@@ -1,12 +1,14 @@
 """The examples that a newcomer runs: sound studies, done in seconds, whose answers make sense."""
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow.compute as pc
 import pytest
 
-from destage import store, sweeps
+from destage import queries, store, sweeps
+from destage.queries.report import answer_sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -82,3 +84,39 @@ def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path)
     for column in ("completion_time_s_mean", "write_stalls_mean"):
         falling = by_size[column].to_pylist()
         assert falling == sorted(falling, reverse=True)
+
+
+@pytest.mark.slow
+def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path: Path) -> None:
+    study = sweeps.load_study(EXAMPLES / "create-drop-write-cache.yaml")
+    outcome = sweeps.run(study, tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    assert set(rows["flushes"].to_pylist()) == {40_145}
+    with queries.open_session(outcome.path) as session:
+        told = answer_sentences(session)
+    assert told[0].startswith("With 64 MiB of cache, the battery present, the recorded work takes ")
+    assert told[1].startswith("The comparison is with 64 MiB of cache, the battery absent: the work is 3.1")
+    (protected, bare) = (sentence for sentence in told if sentence.startswith("What limits the work"))
+    assert "the recorded host itself" in protected
+    assert ": the disks;" in bare
+    assert told[-1].startswith("29 % of all commands are flushes")
+
+
+@pytest.mark.slow
+def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.load_study(EXAMPLES / "backup-streams.yaml"), tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    counts = {
+        Path(row["workload.streams.0.arrival.file"]).stem: row["reads"] + row["writes"] + row["flushes"]
+        for row in rows.to_pylist()
+    }
+    assert counts["backup"] == 23_696 == counts["backup-archive"] + counts["backup-copy"]
+    with queries.open_session(outcome.path) as session:
+        bare, protected, *_ = answer_sentences(session)
+    # Without a protected cache the disks have the same to do, in whatever order.
+    assert re.search(r"the battery absent: (0.99|1(.00)?)\d* .* times as long as together", bare)
+    assert re.search(r"the battery present: 0.9\d* .* times as long as together", protected)

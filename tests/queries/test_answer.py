@@ -13,6 +13,7 @@ from destage.queries.report.figures import figures
 CAPACITY = "controller.cache.capacity"
 BATTERY = "controller.battery.state"
 USERS = "workload.users"
+TRACE = "workload.streams.0.arrival.file"
 MIB = 2**20
 
 
@@ -60,8 +61,75 @@ def test_a_replay_is_compared_with_no_battery(replay: Session) -> None:
     """)
 
 
+def _backup(
+    file: str, replicate: int, seconds: float, commands: int, battery: str = "absent"
+) -> dict[str, Any]:
+    """One run of a replay of a whole trace or a part of it."""
+    config = {"workload": {"streams": [{"arrival": {"kind": "trace", "file": "t.parquet"}}]}}
+    point = f"{file}-{battery}"
+    return {
+        "point_id": point,
+        "replicate": replicate,
+        "run_id": f"{point}-{replicate}",
+        "config": json.dumps(config),
+        TRACE: f"/somewhere/{file}.parquet",
+        BATTERY: battery,
+        "completion_time_s": seconds - 1,
+        "drain_s": 1.0,
+        "reads": 0,
+        "writes": commands - 20,
+        "flushes": 20,
+        "write_hit_ratio": 0.2,
+        "disk_busy_max_fraction": 0.9,
+        "link_busy_fraction": 0.1,
+        "firmware_busy_fraction": 0.1,
+    }
+
+
+def test_the_parts_of_a_trace_are_compared_with_the_whole_replicate_by_replicate(make_session: Any) -> None:
+    runs = [
+        _backup(file, replicate, seconds + replicate, commands)
+        for file, seconds, commands in [("all", 40.0, 100), ("tar", 10.0, 40), ("copy", 20.0, 60)]
+        for replicate in range(2)
+    ]
+    runs += [_backup("all", replicate, 10.0, 100, "present") for replicate in range(2)]
+    session = make_session(runs, axes={TRACE: pa.string(), BATTERY: pa.string()})
+    # 30 of 40 and 32 of 41 s: means of 31 s and 0.765, t = 12.7 for two replicates.
+    assert answer_sentences(session)[0] == one_line("""
+        One after the other, tar and then copy, the parts take 31 (18.3 .. 43.7) s with the battery absent:
+        0.765 (0.572 .. 0.959) times as long as together.
+    """)
+    text = told(session)
+    assert (
+        "With the battery present, the recorded work takes 10 s instead of 40.5 (34.1 .. 46.9), until all "
+        "that it has written is on the disks." in text
+    )
+    assert "the work is 4.05 (3.41 .. 4.69) times as fast" in text
+    assert "What limits the work with the battery present: the disks; the busiest disk is busy 90 %" in text
+    assert "20 % of all commands are flushes" in text
+
+
+def test_traces_stand_in_panels_of_their_own(make_session: Any) -> None:
+    runs = [
+        _backup(file, 0, 10.0, 50, battery)
+        | {"point_id": f"{file}-{battery}-{mib}", CAPACITY: mib * MIB}
+        | {"run_id": f"{file}-{battery}-{mib}"}
+        for file in ("tar", "copy")
+        for battery in ("absent", "present")
+        for mib in (64, 128)
+    ]
+    axes = {TRACE: pa.string(), BATTERY: pa.string(), CAPACITY: pa.int64()}
+    session = make_session(runs, axes=axes)
+    drawn = {figure.name: figure.chart for figure in figures(session)}
+    panels = drawn["completion_time_against_cache"].panels
+    assert [panel.title for panel in panels] == ["file tar.parquet", "file copy.parquet"]
+    assert [[one.name for one in panel.series] for panel in panels] == [
+        ["battery present", "battery absent"]
+    ] * 2
+
+
 def test_a_replay_has_figures_of_its_commits(replay: Session) -> None:
-    drawn = {figure.plot.name: figure.chart for figure in figures(replay)}
+    drawn = {figure.name: figure.chart for figure in figures(replay)}
     assert list(drawn) == [
         "completion_time_against_cache",
         "commit_latency_against_cache",

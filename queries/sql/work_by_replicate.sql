@@ -1,0 +1,22 @@
+-- name: work_by_replicate
+-- studies: replay
+-- purpose: How long the recorded work takes in each run, and what it meets: what the report's answer is told from.
+-- row: one per point and replicate (points that come to the same runs share one)
+SELECT
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  runs.replicate,
+  -- Where a run drains, its work is over when all that was dirty is on the disks.
+  runs.completion_time_s + coalesce(runs.drain_s, 0) AS work_s,
+  runs.drain_s,
+  runs.reads + runs.writes + runs.flushes AS commands,
+  runs.flushes,
+  runs.write_hit_ratio,
+  runs.commit_p50_us,
+  runs.commit_p99_us,
+  runs.commits_per_s,
+  runs.disk_busy_max_fraction,
+  greatest(runs.link_busy_fraction, runs.firmware_busy_fraction) AS controller_busy_fraction
+FROM runs
+INNER JOIN configurations USING (point_id)
+WHERE configurations.is_first AND runs.status = 'ok' AND runs.completion_time_s IS NOT NULL
+ORDER BY configurations.plan_row, runs.replicate
