@@ -112,7 +112,8 @@ PLOTS = (
         "any",
         "How often the cache serves a read or absorbs a write",
         ("read_hit_ratio", "write_hit_ratio"),
-        "A write hit overwrites a line that is still dirty, so that the older data never go to disk.",
+        "A write hit finds the lines that it writes dirty already: it takes no more room, and where it "
+        "overwrites, the older data never go to the disks.",
         y_title="hit ratio",
     ),
 )

@@ -134,19 +134,26 @@ def _took(work: _Work, reference: _Work | None = None) -> str:
 
 
 def _absorbed(works: Sequence[_Work], name: Name) -> list[str]:
-    """What share of the writes overwrites what is still dirty, with the smallest cache and the largest."""
-    known = [work for work in works if work.values("write_hit_ratio")]
+    """What the smallest cache and the largest spare the disks: what is overwritten, and what is collected."""
+    known = [work for work in works if work.values("absorbed_fraction")]
     if len(known) < 2:  # noqa: PLR2004 - a comparison has two sides
         return []
     least, most = known[0], known[-1]
-    gain = most.mean("write_hit_ratio") - least.mean("write_hit_ratio")
+    gain = most.mean("absorbed_fraction") - least.mean("absorbed_fraction")
     verdict = ": more of it absorbs hardly more" if gain < _HARDLY else ""
-    shares = [_percent(work.values("write_hit_ratio")) for work in (least, most)]
+    shares = [_percent(work.values("absorbed_fraction")) for work in (least, most)]
     sentence = (
-        f"With {name(least.point)}, {shares[0]} of the writes overwrite what is still dirty in the cache, so "
-        f"that the older data never go to the disks; with {name(most.point)}, {shares[1]}{verdict}."
+        f"With {name(least.point)}, {shares[0]} of what is written is overwritten before it goes to the "
+        f"disks; with {name(most.point)}, {shares[1]}{verdict}."
     )
-    return [sentence]
+    sentences = [sentence]
+    if all(work.values("coalescing_factor") for work in (least, most)):
+        counts = [_interval(work.values("coalescing_factor")) for work in (least, most)]
+        sentences.append(
+            f"One write to the disks stands for {counts[0]} of the host's with the one, "
+            f"and for {counts[1]} with the other."
+        )
+    return sentences
 
 
 def _limits(best: _Work, reference: _Work, name: Name) -> list[str]:

@@ -10,7 +10,9 @@ SELECT
   runs.drain_s,
   runs.reads + runs.writes + runs.flushes AS commands,
   runs.flushes,
-  runs.write_hit_ratio,
+  -- Of the sectors that the write cache took, those that overwrote dirty ones: the older never go to the disks.
+  runs.absorbed_sectors / nullif(runs.accepted_sectors, 0) AS absorbed_fraction,
+  runs.coalescing_factor,
   runs.commit_p50_us,
   runs.commit_p99_us,
   runs.commits_per_s,

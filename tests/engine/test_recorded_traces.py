@@ -1,55 +1,27 @@
 """Exact LRU counts over recorded traces, and how much of pgbench's writing a cache absorbs."""
 
-import lzma
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from cloud_physics import Words, blocks_of, records
 from scenes import DISK
 
 from destage.engine import _engine, simulate, traces
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared" / "traces"
 PGBENCH = ROOT / "examples" / "pgbench.parquet"
-
-Words = npt.NDArray[np.uint64]
-
-VSCSI = np.dtype(
-    [
-        ("serial", "<u4"),
-        ("bytes", "<u4"),
-        ("segments", "<u4"),
-        ("command", "<u2"),
-        ("version", "<u2"),
-        ("lbn", "<u8"),
-        ("time", "<u8"),
-    ]
-)
 
 
 def _hits(capacity: int, keys: Words) -> int:
     return _engine.count_hits("lru", capacity, keys.astype("<u8").tobytes())
 
 
-def _blocks(first_sector: Words, sectors: Words, block: int = 8) -> Words:
-    """All blocks of `block` sectors that the requests touch, in order."""
-    first: Words = first_sector // np.uint64(block)
-    counts = ((first_sector + sectors - 1) // block - first + 1).astype(np.int64)
-    before = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    within = np.arange(counts.sum()) - np.repeat(before, counts)
-    touched: Words = np.repeat(first, counts) + within.astype(np.uint64)
-    return touched
-
-
 @pytest.fixture(scope="module")
 def cloud_physics() -> npt.NDArray[Any]:
-    path = SHARED / "cloudPhysicsIO.vscsi.xz"
-    if not path.exists():
-        pytest.skip("../shared/traces/cloudPhysicsIO.vscsi.xz is not there; it may not be committed")
-    return np.frombuffer(lzma.decompress(path.read_bytes()), dtype=VSCSI)
+    return records()
 
 
 @pytest.mark.parametrize(
@@ -63,13 +35,13 @@ def test_lru_hits_of_requests_by_their_first_sector(
 
 @pytest.mark.parametrize(("capacity", "hits"), [(256, 101_580), (8_192, 124_892), (32_768, 149_945)])
 def test_lru_hits_of_4_kib_blocks(cloud_physics: npt.NDArray[Any], capacity: int, hits: int) -> None:
-    blocks = _blocks(cloud_physics["lbn"], (cloud_physics["bytes"] // 512).astype(np.uint64))
+    blocks = blocks_of(cloud_physics["lbn"], (cloud_physics["bytes"] // 512).astype(np.uint64))
     assert (len(blocks), len(np.unique(blocks))) == (1_141_869, 269_210)
     assert _hits(capacity, blocks) == hits
 
 
 def test_the_miss_ratio_that_another_simulator_finds(cloud_physics: npt.NDArray[Any]) -> None:
-    blocks = _blocks(cloud_physics["lbn"], (cloud_physics["bytes"] // 512).astype(np.uint64))
+    blocks = blocks_of(cloud_physics["lbn"], (cloud_physics["bytes"] // 512).astype(np.uint64))
     assert 1 - _hits(32_000, blocks) / len(blocks) == pytest.approx(0.8694806497, abs=1e-10)
 
 
@@ -86,7 +58,7 @@ def _pgbench_writes() -> Words:
     columns = traces.table(traces.load(PGBENCH))
     is_write = columns["op"].to_numpy() == 1
     first, sectors = (columns[name].to_numpy()[is_write].astype(np.uint64) for name in ("lba_512", "n_512"))
-    return _blocks(first, sectors)
+    return blocks_of(first, sectors)
 
 
 @pytest.mark.parametrize(("mebibytes", "share"), [(4, 0.131), (64, 0.133), (128, 0.144), (256, 0.187)])

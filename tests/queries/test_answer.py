@@ -79,7 +79,9 @@ def _backup(
         "reads": 0,
         "writes": commands - 20,
         "flushes": 20,
-        "write_hit_ratio": 0.2,
+        "accepted_sectors": 1000,
+        "absorbed_sectors": 100,
+        "coalescing_factor": 5.0,
         "disk_busy_max_fraction": 0.9,
         "link_busy_fraction": 0.1,
         "firmware_busy_fraction": 0.1,
@@ -107,6 +109,21 @@ def test_the_parts_of_a_trace_are_compared_with_the_whole_replicate_by_replicate
     assert "the work is 4.05 (3.41 .. 4.69) times as fast" in text
     assert "What limits the work with the battery present: the disks; the busiest disk is busy 90 %" in text
     assert "20 % of all commands are flushes" in text
+
+
+def test_what_a_larger_cache_spares_the_disks_is_told(make_session: Any) -> None:
+    runs = [
+        _backup("all", 0, 20.0, 100, "present")
+        | {"point_id": f"{mib}", "run_id": f"{mib}", CAPACITY: mib * MIB}
+        | {"absorbed_sectors": 100 + mib, "coalescing_factor": mib / 10}
+        for mib in (40, 80)
+    ]
+    session = make_session(runs, axes={TRACE: pa.string(), BATTERY: pa.string(), CAPACITY: pa.int64()})
+    assert one_line("""
+        With 40 MiB of cache, the battery present, 14 % of what is written is overwritten before it goes to
+        the disks; with 80 MiB of cache, the battery present, 18 %: more of it absorbs hardly more.
+        One write to the disks stands for 4 of the host's with the one, and for 8 with the other.
+    """) in told(session)
 
 
 def test_traces_stand_in_panels_of_their_own(make_session: Any) -> None:

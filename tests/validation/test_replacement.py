@@ -5,32 +5,14 @@ Rows of the truth that count objects of different sizes have no counterpart here
 
 import csv
 import json
-import lzma
-from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
+from cloud_physics import SHARED, Words, blocks_of, records, shared
 
 from destage.engine import _engine
 
-SHARED = Path(__file__).parents[3] / "shared"
-TRACE = SHARED / "traces" / "cloudPhysicsIO.vscsi.xz"
 TRUTH = SHARED / "truth" / "miss_ratios.csv"
-
-Keys = npt.NDArray[np.uint64]
-
-VSCSI = np.dtype(
-    [
-        ("serial", "<u4"),
-        ("bytes", "<u4"),
-        ("segments", "<u4"),
-        ("command", "<u2"),
-        ("version", "<u2"),
-        ("lbn", "<u8"),
-        ("time", "<u8"),
-    ]
-)
 
 # By the names that others write, which have no underscores.
 POLICIES = {
@@ -57,20 +39,15 @@ def _rows() -> list[tuple[str, int, str, int]]:
 
 
 @pytest.fixture(scope="module")
-def accesses() -> dict[str, Keys]:
+def accesses() -> dict[str, Words]:
     """The trace by first sectors, and by all 4 KiB pages that its requests touch."""
-    for path in (TRACE, TRUTH):
-        if not path.exists():
-            pytest.skip(f"../shared/{path.relative_to(SHARED)} is not there; it may not be committed")
-    records = np.frombuffer(lzma.decompress(TRACE.read_bytes()), dtype=VSCSI)
-    lbn = records["lbn"].astype("<u8")
-    first = lbn // 8
-    counts = ((lbn + records["bytes"] // 512 - 1) // 8 - first + 1).astype(np.int64)
-    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    return {"objects": lbn, "pages": np.repeat(first, counts) + within.astype("<u8")}
+    shared("truth/miss_ratios.csv")
+    requests = records()
+    lbn = requests["lbn"].astype("<u8")
+    return {"objects": lbn, "pages": blocks_of(lbn, (requests["bytes"] // 512).astype("<u8")).astype("<u8")}
 
 
-def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Keys]) -> None:
+def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Words]) -> None:
     found = {unit: (len(keys), len(np.unique(keys))) for unit, keys in accesses.items()}
     assert found == {"objects": (113_872, 48_974), "pages": (1_141_869, 269_210)}
     assert len(_rows()) == 85
@@ -79,7 +56,7 @@ def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Key
 
 # The other simulator has no W-TinyLFU: test_w_tiny_lfu.py holds it against a reference of our own.
 @pytest.mark.parametrize("policy", sorted(set(POLICIES.values()) - {"w_tiny_lfu"}))
-def test_hits_are_those_of_another_simulator(accesses: dict[str, Keys], policy: str) -> None:
+def test_hits_are_those_of_another_simulator(accesses: dict[str, Words], policy: str) -> None:
     wanted = {(capacity, unit): hits for name, capacity, unit, hits in _rows() if name == policy}
     assert wanted, f"the truth has no row of {policy}"
     found = {
@@ -89,7 +66,7 @@ def test_hits_are_those_of_another_simulator(accesses: dict[str, Keys], policy: 
     assert found == wanted
 
 
-def test_more_room_never_costs_lru_a_hit(accesses: dict[str, Keys]) -> None:
+def test_more_room_never_costs_lru_a_hit(accesses: dict[str, Words]) -> None:
     keys = accesses["objects"].tobytes()
     hits = [_engine.count_hits("lru", capacity, keys) for capacity in range(0, 50_001, 500)]
     assert hits == sorted(hits)
