@@ -85,6 +85,10 @@ test-python: engine ## the Python tests, the wheel's contents among them
 
 .PHONY: validation
 validation: engine ## prove the model against closed forms at length; writes docs/validation.md
+	$(call step,the engine with mistakes)
+	@$(CARGO) build --manifest-path engine/Cargo.toml -p destage-bindings --release --locked --features mutations \
+	  --target-dir engine/target/mutations
+	$(call step,proofs)
 	@DESTAGE_VALIDATION_REPORT=docs/validation.md $(BIN)/pytest tests/validation $(PYTEST_ARGS)
 
 .PHONY: chaos

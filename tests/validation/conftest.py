@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from validation.form import REPORT_PATH
 from validation.mutations import ENGINE
 from validation.page import page
-from validation.replicates import FAMILY, LEDGER, REPORT_PATH, Case
+from validation.replicates import FAMILY, LEDGER, Case
 
 
 @pytest.fixture(autouse=True)

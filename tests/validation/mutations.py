@@ -1,7 +1,7 @@
 """The engine with a mistake built in: wrong models, which every proof has to reject.
 
-`make validation` builds it beside the engine that users run, from the same sources with the feature
-`mutations`; without it only the wrong models are tried that a changed configuration makes.
+`make validation`, the long form, builds it beside the engine that users run, from the same sources with the
+feature `mutations`; the short form tries only those wrong models that a changed configuration makes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+from validation.form import REPORT_PATH
 
 from destage.engine import configuration
 
@@ -38,12 +39,12 @@ def _load() -> ModuleType | None:
     return None
 
 
-ENGINE = _load()
-"""The engine with mutations, where it has been built."""
+ENGINE = _load() if REPORT_PATH else None
+"""The engine with mutations, in the long form."""
 
 
 def simulate_mutants(scenarios: Sequence[Mapping[str, Any]], mutation: str) -> list[dict[str, Any]]:
-    """The rows of scenarios on a wrong model; none where its engine has not been built."""
+    """The rows of scenarios on a wrong model; none in the short form."""
     if ENGINE is None:
         return []
     texts = [configuration.canonical_json(configuration.normalise(scenario)) for scenario in scenarios]
@@ -53,7 +54,7 @@ def simulate_mutants(scenarios: Sequence[Mapping[str, Any]], mutation: str) -> l
 
 
 def simulate_unchanged(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a scenario on that engine, without a mutation. Precondition: it has been built."""
+    """The row of a scenario on that engine, without a mutation. Precondition: this is the long form."""
     assert ENGINE is not None
     text = configuration.canonical_json(configuration.normalise(scenario))
     (row,) = pa.record_batch(ENGINE.simulate_batch([text], {})).to_pylist()

@@ -6,13 +6,13 @@ a wrong model gives, through the same path, and must reject it.
 """
 
 import math
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from scipy import stats
+from validation.form import SHARE
 from validation.mutations import ENGINE, simulate_mutants
 
 from destage.engine import simulate
@@ -25,12 +25,6 @@ LEVEL = 1 - 0.01 / FAMILY
 REPLICATES = 16
 
 SEED = 20_060_606
-
-REPORT_PATH = os.environ.get("DESTAGE_VALIDATION_REPORT")
-"""Where the long form writes its page; without it, the short form runs."""
-
-SHARE = 1 if REPORT_PATH else 4
-"""The short form simulates this many times less, and may be off by the square root of it more."""
 
 Row = dict[str, Any]
 
@@ -103,7 +97,7 @@ def replicate(
 ) -> list[Row]:
     """The rows of `count` replicates of a scenario.
 
-    With a `mutation` those of the engine that makes this mistake: none where it has not been built.
+    With a `mutation` those of the engine that makes this mistake: none in the short form.
     """
     scenarios = [
         {**scenario, "run": {"seed": SEED, "replicate": index, **scenario["run"]}} for index in range(count)
@@ -173,7 +167,7 @@ def assert_covers(
         exact: The true value.
         values: One for each replicate.
         mutants: What wrong models give, by what is wrong with them: there is one at least, and the check
-            must reject each. Without values where the engine that makes the mistake has not been built.
+            must reject each. Without values where the short form has no engine that makes the mistake.
         bound: Greatest half width of the long form, relative to `exact`.
         rounding: How far the model is knowingly from the closed form, relative to `exact`: whole
             nanoseconds, a term that the formula leaves out. Said in the page's title where it matters.
@@ -209,7 +203,7 @@ def assert_equal(
 ) -> None:
     """A value that has no randomness left is exact, up to `tolerance` relative to it; `mutants` are not.
 
-    A mutant is None where the engine that makes the mistake has not been built.
+    A mutant is None where the short form has no engine that makes the mistake.
     """
 
     def is_equal(value: float) -> bool:

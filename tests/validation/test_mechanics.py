@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from validation.form import REPORT_PATH
 from validation.replicates import (
-    REPORT_PATH,
     assert_covers,
     assert_equal,
     each,

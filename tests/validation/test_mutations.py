@@ -9,9 +9,7 @@ from destage.engine import simulate
 from destage.engine.configuration import normalise
 from destage.engine.traces import replays
 
-pytestmark = pytest.mark.skipif(
-    ENGINE is None, reason="the engine with mutations is not built: make validation"
-)
+pytestmark = pytest.mark.skipif(ENGINE is None, reason="make validation builds the engine with mutations")
 
 SYNTHETIC = sorted(name for name, case in CASES.items() if not list(replays(normalise(case))))
 
