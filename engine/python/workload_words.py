@@ -6,19 +6,23 @@ from typing import Any
 Stream = Mapping[str, Any]
 
 
-def arrival_words(arrival: Mapping[str, Any], users: int) -> str:
+def arrival_words(stream: Stream, users: int) -> str:
     """Return when the requests of a stream arrive.
 
     Args:
-        arrival: The arrival process, as a person writes it.
+        stream: The stream, as a person writes it.
         users: The number of users.
     """
+    arrival = stream["arrival"]
     kind = arrival["kind"]
     many = users if kind == "closed" or arrival.get("per_user") else 1
     each = f"{many} users, each " if many > 1 else ""
     match kind:
         case "closed":
-            words = f"thinks {_time(arrival['think_time'])}, then {_interaction(arrival)}"
+            asks = f"{len(stream['steps'])} steps" if stream.get("steps") else _interaction(arrival)
+            times = arrival.get("times")
+            often = f", {'once' if times == 1 else f'{times} times'}" if times else ""
+            words = f"thinks {_time(arrival['think_time'])}, then {asks}{often}"
             return f"{each or 'one user '}{words}"
         case "fixed_outstanding":
             words = f"{arrival['depth']} always outstanding"
@@ -92,6 +96,8 @@ def address_words(address: Mapping[str, Any]) -> str:
         words += (
             f" for {run} from random places" if run else f", jumping {jumps:g} of the time" if jumps else ""
         )
+        if address.get("common"):
+            words = "one sequence of all users"
     if address["kind"] == "zoned":
         words = (
             " ".join(f"{zone['accesses']:g}/{zone['size']:g}" for zone in address["zones"])
@@ -177,8 +183,7 @@ def _interaction(arrival: Mapping[str, Any]) -> str:
     words = "one I/O" if ios == 1 else f"{ios} I/Os"
     if arrival.get("order") == "parallel" and ios > 1:
         words += f", {arrival.get('depth') or 'all'} at a time"
-    times = arrival.get("times")
-    return f"{words}, {'once' if times == 1 else f'{times} times'}" if times else words
+    return words
 
 
 def _time(distribution: Mapping[str, Any]) -> str:

@@ -75,7 +75,7 @@ def _plan(workload: Mapping[str, Any]) -> Iterator[str]:
     for phase in workload.get("phases") or ():
         yield f"phase {phase['name']!r}: {phase.get('lasts') or 'without end'}"
     for stream in workload["streams"]:
-        yield from _wrapped(f"stream {stream['name']}", words.arrival_words(stream["arrival"], users))
+        yield from _wrapped(f"stream {stream['name']}", words.arrival_words(stream, users))
         times = words.times_words(stream)
         if times:
             yield f"  when      {times}"

@@ -1,0 +1,107 @@
+"""A workload in words, worked by hand: each kind of arrival, request and place."""
+
+from typing import Any
+
+import pytest
+
+from destage.engine import catalog
+from destage.engine import workload_words as words
+
+
+@pytest.mark.parametrize(
+    ("arrival", "told"),
+    [
+        ({"kind": "fixed_outstanding", "depth": 8}, "8 always outstanding"),
+        ({"kind": "fixed_outstanding", "depth": 8, "per_user": True}, "5 users, each 8 always outstanding"),
+        ({"kind": "poisson", "rate": "9/s"}, "9/s on average, at random (Poisson)"),
+        ({"kind": "constant", "rate": "9/s"}, "9/s, at equal gaps"),
+        (
+            {"kind": "mmpp", "rate": "9/s", "burst_factor": 4, "burst_fraction": 0.1, "burst_time": "1s"},
+            "9/s on average, 4 times as many 10% of the time",
+        ),
+        (
+            {"kind": "b_model", "rate": "9/s", "bias": 0.7, "window": "1h"},
+            "9/s on average, bursty at every scale (bias 0.7)",
+        ),
+        ({"kind": "trace", "file": "a.parquet", "mode": "open"}, "replay of a.parquet, open"),
+        (
+            {"kind": "closed", "think_time": {"kind": "exponential", "mean": "5s"}, "ios": 15},
+            "5 users, each thinks 5s (exponential), then 15 I/Os",
+        ),
+        (
+            {
+                "kind": "closed",
+                "think_time": {"kind": "constant", "value": "1s"},
+                "ios": 8,
+                "order": "parallel",
+                "depth": 2,
+                "times": 1,
+            },
+            "5 users, each thinks 1s, then 8 I/Os, 2 at a time, once",
+        ),
+    ],
+)
+def test_when(arrival: dict[str, Any], told: str) -> None:
+    assert words.arrival_words({"arrival": arrival}, 5) == told
+
+
+def test_an_interaction_of_steps() -> None:
+    client = catalog.entry("workloads", "sql_bench_create").config["streams"][0]
+    assert words.arrival_words(client, 1) == "one user thinks 0.6ms, then 2 steps"
+    assert words.request_parts(client)[1] == (
+        "2 x",
+        "writes, 4KiB, forced to the media (FUA)",
+        "sequential over 128MiB, in one piece from 1GB on",
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ({"kind": "uniform"}, "uniformly random over the whole array, in one piece"),
+        (
+            {"kind": "zipf", "exponent": 0.9, "footprint": "1GB", "placement": {"kind": "spread"}},
+            "Zipf 0.9 over 1GB, evenly spread in extents of 1MiB",
+        ),
+        (
+            {"kind": "sequential", "jump_fraction": 0.3, "footprint": "1GB", "per_user": True},
+            "sequential, jumping 0.3 of the time over 1GB of each user's own, in one piece",
+        ),
+        (
+            {"kind": "sequential", "common": True, "footprint": "1GB"},
+            "one sequence of all users over 1GB, in one piece",
+        ),
+        (
+            {"kind": "zoned", "zones": [{"accesses": 80, "size": 20}, {"accesses": 20, "size": 80}]},
+            "80/20 20/80 (accesses/size) over the whole array, in one piece",
+        ),
+        (
+            {"kind": "hot_cold", "hot_fraction": 0.1, "access_fraction": 0.9},
+            "0.9 of the accesses to the first 0.1 over the whole array, in one piece",
+        ),
+        (
+            {"kind": "stack_distance", "curve": [], "footprint": "1GB"},
+            "by a given hit ratio curve over 1GB, in one piece",
+        ),
+        ({"kind": "strided", "stride": "64KiB"}, "every 64KiB over the whole array, in one piece"),
+    ],
+)
+def test_where(address: dict[str, Any], told: str) -> None:
+    assert words.address_words(address) == told
+
+
+def test_times_of_a_stream() -> None:
+    stream = {
+        "start": {"after": "1s", "spread": "2s"},
+        "lasts": "1h",
+        "active": [{"phase": "a", "intensity": 2, "ramp_to": 1}, {"phase": "b"}],
+    }
+    assert words.times_words(stream) == "starts after 1s, users over 2s, lasts 1h, in 'a' at 2 to 1, in 'b'"
+    assert words.times_words({}) == ""
+
+
+@pytest.mark.parametrize("entry", catalog.entries("workloads"), ids=lambda entry: entry.name)
+def test_every_preset_can_be_told(entry: catalog.Entry) -> None:
+    for stream in entry.config["streams"]:
+        assert words.arrival_words(stream, 3)
+        assert all(what and where for _, what, where in words.request_parts(stream))
