@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from destage.engine import traces
+from destage.engine import _engine, traces
 
 CASES = Path(__file__).parent / "cases"
 
@@ -44,6 +44,25 @@ def accesses(case: dict[str, Any]) -> Keys:
     ranks = np.searchsorted(popularity, draws).astype(np.uint64)
     keys: Keys = ranks * np.uint64(0x9E37_79B9_7F4A_7C15) >> np.uint64(16)
     return keys
+
+
+def block_reads(case: dict[str, Any]) -> _engine.Trace:
+    """The accesses of a case as reads of 4 KiB each, one a nanosecond."""
+    keys = accesses(case)
+    columns = {
+        "t_ns": np.arange(len(keys)),
+        "lba_512": keys * np.uint64(8),
+        "n_512": np.full(len(keys), 8),
+    }
+    none = np.zeros(len(keys))
+    return traces.from_table(
+        pa.table(
+            {
+                field.name: pa.array(columns.get(field.name, none).astype(field.type.to_pandas_dtype()))
+                for field in traces.SCHEMA
+            }
+        )
+    )
 
 
 def _write_list(table: pa.Table, form: str, path: Path) -> None:

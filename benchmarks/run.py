@@ -1,11 +1,11 @@
 """Benchmarks of the engine on one core: one table of requests, disk I/Os and events per second.
 
-Each case is a file of `cases/`: a scenario or a list of cache accesses, the least rate that is asked of this
-engine, and what a widely used simulator does on the same case. `request_list.py` writes the very same
-requests for other simulators. The median of several runs counts; a run includes building its scenario, and
-ends when every dirty line is destaged. Time is what the core spent on it, so that other work on the machine
-disturbs the figures little. That the cases are what their titles say is tested in
-`tests/engine/test_benchmark_cases.py`.
+Each case is a file of `cases/`: a scenario or a list of cache accesses, the least rate that is asked of
+this engine, and what a widely used simulator does on the same case, where one was run. `request_list.py`
+writes the very same requests for other simulators. The median of several runs counts; a run includes
+building its scenario, and ends when every dirty line is destaged. Time is what the core spent on it, so
+that other work on the machine disturbs the figures little. That the cases are what their titles say is
+tested in `tests/engine/test_benchmark_cases.py`.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from request_list import CASES, accesses, load_case
+from request_list import CASES, accesses, block_reads, load_case
 
 from destage.engine import _engine, canonical_json, simulate_batch
 
@@ -37,7 +37,13 @@ def _timed(run: Callable[[], Any], runs: int) -> tuple[Any, list[float]]:
 
 def measure(case: dict[str, Any], runs: int) -> dict[str, float]:
     """Medians over `runs` runs of one case [1/s], and their spread."""
-    if "accesses" in case:
+    if "curve" in case:
+        trace = block_reads(case)
+        curve = case["curve"]
+        _, seconds = _timed(lambda: _engine.miss_ratio_curves(trace, "lru", 8, rate=curve["rate"]), runs)
+        # Each access is one of the curve of reads and one of the curve of both.
+        counts = {"requests": 2 * case["accesses"]["count"]}
+    elif "accesses" in case:
         keys = accesses(case).astype("<u8").tobytes()
         _, seconds = _timed(lambda: _engine.count_hits("lru", case["capacity"], keys), runs)
         counts = {"requests": case["accesses"]["count"]}
@@ -82,8 +88,8 @@ def main() -> None:
             continue
         rates = " ".join(f"{found[name]:>11,.0f}" if name in found else f"{'':>11}" for name in RATES)
         print(
-            f"{case['title']:<58} {rates} {found['spread']:>6.0%} {floor:>11,} {other:>11,}"
-            f" {found['requests'] / other:>8.1f}"
+            f"{case['title']:<58} {rates} {found['spread']:>6.0%} {floor:>11,}"
+            + (f" {other:>11,} {found['requests'] / other:>8.1f}" if other else "")
         )
     sys.exit(1 if failed else 0)
 

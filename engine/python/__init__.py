@@ -7,10 +7,12 @@ units. `simulate` runs one and gives its row; `simulate_batch` runs many and giv
 
 from destage.engine import catalog, quantities, scenario_schema, traces
 from destage.engine.configuration import Scenario, canonical_json, normalise, renormalise, validate
+from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
 from destage.engine.schema_tree import Node
 from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch
+from destage.engine.synthesis import synthesise
 
 
 def authoring_schema() -> Node:
@@ -28,6 +30,7 @@ __all__ = [
     "canonical_json",
     "catalog",
     "columns",
+    "miss_ratio_curve",
     "normalise",
     "quantities",
     "renormalise",
@@ -35,6 +38,7 @@ __all__ = [
     "schema",
     "simulate",
     "simulate_batch",
+    "synthesise",
     "traces",
     "validate",
 ]

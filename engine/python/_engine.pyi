@@ -15,12 +15,14 @@ __all__ = [
     "columns",
     "count_hits",
     "disk_service_times",
+    "miss_ratio_curves",
     "normalise",
     "recognise_trace",
     "record_requests",
     "results_version",
     "schema",
     "simulate_batch",
+    "synthesise",
     "trace_formats",
 ]
 
@@ -147,6 +149,29 @@ def trace_formats() -> list[tuple[str, str, bool]]:
 
 def recognise_trace(head: bytes, is_whole: bool) -> str:
     """The name of the format of a trace that begins with `head`; `is_whole` says that nothing follows."""
+
+def miss_ratio_curves(
+    trace: Trace,
+    policy: str,
+    block_sectors: int,
+    sizes: Sequence[int] | None = None,
+    rate: float | None = None,
+    seed: int = 0,
+) -> dict[str, list[Any]]:
+    """The miss ratio curves of reads, writes and both: columns with a value for each side and size.
+
+    The columns are `side`, `size_blocks`, `accesses`, `distinct_blocks`, `miss_ratio` and `half_width`,
+    which is None where the figure is exact. Sizes are in blocks; by default steps up to what the trace
+    touches. `rate` is the share of the blocks that is sampled, chosen by `seed`. Releases the GIL.
+    """
+
+def synthesise(
+    trace: Trace, block_sectors: int, seed: int, requests: int, duration_ns: int | None = None
+) -> tuple[Trace, str]:
+    """A trace drawn from the profile of another, and that profile as JSON. Releases the GIL.
+
+    It has `requests` requests, or ends after `duration_ns` where that is given.
+    """
 
 def disk_service_times(
     disk: str, seed: int, lba: bytes, sectors: bytes, is_write: bytes, gap_ns: bytes

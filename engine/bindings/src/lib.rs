@@ -5,6 +5,7 @@
 // The macros of pyo3 pass arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod curves;
 mod measured;
 #[cfg(feature = "mutations")]
 mod mutants;
@@ -166,6 +167,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(count_hits, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace::recognise_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(curves::miss_ratio_curves, module)?)?;
+    module.add_function(wrap_pyfunction!(curves::synthesise, module)?)?;
     module.add_function(wrap_pyfunction!(measured::disk_service_times, module)?)?;
     #[cfg(feature = "mutations")]
     module.add_function(wrap_pyfunction!(mutants::simulate_mutants, module)?)?;

@@ -10,11 +10,13 @@ import typer
 
 from destage.cli import (
     checking,
+    curving,
     describing,
     modelling,
     questioning,
     studying,
     sweeping,
+    synthesising,
     tracing,
     validating,
     workloads,
@@ -56,6 +58,8 @@ app.command("columns")(describing.columns)
 app.command("verify")(checking.verify)
 app.command("doctor")(checking.doctor)
 app.add_typer(studying.app, name="study")
+tracing.app.command("mrc")(curving.mrc)
+tracing.app.command("synth")(synthesising.synth)
 app.add_typer(tracing.app, name="trace")
 app.add_typer(workloads.app, name="workload")
 app.add_typer(validating.app, name="validate")

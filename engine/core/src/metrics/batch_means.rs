@@ -18,7 +18,7 @@
 //!
 //! \[1\] A. M. Law and W. D. Kelton, Simulation Modeling and Analysis, 3rd edition, 2000, section 9.5.3.
 
-mod student_t;
+pub mod student_t;
 
 use student_t::two_sided;
 

@@ -5,5 +5,6 @@ pub mod histogram;
 pub mod mser;
 
 pub use batch_means::BatchMeans;
+pub(crate) use batch_means::student_t::two_sided;
 pub use histogram::{Bucket, Histogram};
 pub use mser::{Mser5, Truncation};

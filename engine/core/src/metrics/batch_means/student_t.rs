@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// The t within which a Student variable with `degrees` degrees of freedom lies with probability `level`, on both
 /// sides of zero. Precondition: 0 < `level` < 1 and `degrees` >= 1.
-pub(super) fn two_sided(level: f64, degrees: u32) -> f64 {
+pub fn two_sided(level: f64, degrees: u32) -> f64 {
     // In the angle atan(t / sqrt(degrees)) the probability is a finite sum, and a bisection needs no bracket.
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     for _ in 0..60 {

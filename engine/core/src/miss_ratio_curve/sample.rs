@@ -1,0 +1,59 @@
+//! A spatial sample: all accesses to a share of the blocks, chosen by a hash of their addresses.
+//!
+//! The reuse of a block that is in the sample is seen in full; between two uses of it there are, of the blocks of the
+//! sample, the share `rate` of all that there are. So a sample at `rate` behaves as the trace does with all sizes scaled
+//! by `rate`.
+//!
+//! C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC construction with SHARDS, FAST 2015.
+
+/// Disjoint parts of a sample, by hash, whose differences tell its error.
+pub const PARTS: u8 = 10;
+
+/// Which blocks are sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Share of the blocks, above 0 and at most 1.
+    pub rate: f64,
+    /// What the hash starts from: another seed samples other blocks.
+    pub seed: u64,
+}
+
+/// The finalizer of `SplitMix64` (G. L. Steele, D. Lea, C. H. Flood: Fast splittable pseudorandom number generators,
+/// OOPSLA 2014).
+const fn mix(mut bits: u64) -> u64 {
+    bits = (bits ^ bits >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ bits >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ bits >> 31
+}
+
+/// Accesses to the blocks of a sample, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Sampled {
+    /// Accesses to all blocks.
+    pub accesses: u64,
+    keys: Vec<u64>,
+    parts: Vec<u8>,
+}
+
+impl Sampled {
+    /// The accesses of `keys` to blocks of the sample.
+    pub fn new(sample: Sample, keys: impl IntoIterator<Item = u64>) -> Self {
+        let salt = mix(sample.seed.wrapping_add(0x9E37_79B9_7F4A_7C15));
+        let most = (sample.rate * u64::MAX as f64) as u64;
+        let mut sampled = Self::default();
+        for key in keys {
+            sampled.accesses += 1;
+            let hash = mix(key ^ salt);
+            if hash <= most {
+                sampled.keys.push(key);
+                sampled.parts.push((((hash & 0xFFFF_FFFF) * u64::from(PARTS)) >> 32) as u8);
+            }
+        }
+        sampled
+    }
+
+    /// The accesses, without those to the blocks of one part.
+    pub fn without(&self, part: Option<u8>) -> impl Iterator<Item = u64> {
+        self.keys.iter().zip(&self.parts).filter(move |&(_, &other)| part != Some(other)).map(|(&key, _)| key)
+    }
+}

@@ -1,0 +1,115 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::replacement::Policy;
+use crate::trace::Columns;
+
+/// A trace of requests: whether it is a write, first sector, sectors.
+fn trace(requests: &[(bool, u64, u32)]) -> Trace {
+    let count = requests.len();
+    Trace::from_columns(Columns {
+        time_ns: (0..count as u64).collect(),
+        process: vec![0; count],
+        lba: requests.iter().map(|request| request.1).collect(),
+        sectors: requests.iter().map(|request| request.2).collect(),
+        op: requests.iter().map(|request| u8::from(request.0)).collect(),
+        flags: vec![0; count],
+        ..Columns::default()
+    })
+    .unwrap()
+}
+
+fn ask(block: u64, policy: Policy, sample: Option<Sample>, sizes: Option<Vec<u64>>) -> Question {
+    Question { block: Sectors(block), policy, sample, sizes }
+}
+
+fn misses(curve: &Curve) -> Vec<f64> {
+    curve.points.iter().map(|point| point.miss_ratio * curve.accesses as f64).collect()
+}
+
+#[test]
+fn a_request_touches_each_block_that_it_covers() {
+    // Blocks of 4 sectors: sectors 3 to 8 touch blocks 0, 1 and 2; sector 8 touches block 2 again.
+    let trace = trace(&[(false, 3, 6), (true, 8, 1), (false, 8, 1)]);
+    let [reads, writes, both] =
+        miss_ratio_curves(&trace, &ask(4, Policy::Lru, None, Some(vec![1, 2]))).unwrap();
+    assert_eq!((reads.accesses, reads.distinct, misses(&reads)), (4, 3, vec![3.0, 3.0]));
+    assert_eq!((writes.accesses, writes.distinct, misses(&writes)), (1, 1, vec![1.0, 1.0]));
+    assert_eq!((both.accesses, both.distinct, misses(&both)), (5, 3, vec![3.0, 3.0]));
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let trace = trace(&[(false, 0, 1)]);
+    let refused = |question| miss_ratio_curves(&trace, &question).unwrap_err();
+    assert_eq!(refused(ask(0, Policy::Lru, None, None)), CurveError::NoBlock);
+    for rate in [0.0, -1.0, 1.5, f64::NAN] {
+        let error = refused(ask(8, Policy::Lru, Some(Sample { rate, seed: 0 }), None));
+        assert!(matches!(error, CurveError::BadRate(_)), "{rate}");
+    }
+    let error = refused(ask(8, Policy::Lru, Some(Sample { rate: 0.01, seed: 0 }), Some(vec![2000, 999])));
+    assert_eq!(error, CurveError::SmallSize { blocks: 999, least: 1000 });
+    assert_eq!(error.to_string(), "size is 999 blocks; allowed is 1000 or more, ten blocks of the sample");
+}
+
+#[test]
+fn steps_hold_the_powers_of_two_and_both_ends() {
+    assert_eq!(log_sizes(1, 20, 1), [1, 2, 4, 8, 16, 20]);
+    assert_eq!(log_sizes(3, 10, 4), [3, 4, 5, 6, 7, 8, 10]);
+    assert_eq!(log_sizes(7, 7, 4), [7]);
+}
+
+fn requests() -> impl Strategy<Value = Vec<(bool, u64, u32)>> {
+    prop::collection::vec((any::<bool>(), prop_oneof![0_u64..60, 0_u64..2000], 1_u32..24), 1..120)
+}
+
+/// Hits of an LRU list of `size` blocks.
+fn hits_by_list(keys: &[u64], size: usize) -> u64 {
+    let mut list: Vec<u64> = Vec::new();
+    let mut hits = 0;
+    for &key in keys {
+        hits += u64::from(list.contains(&key));
+        list.retain(|&other| other != key);
+        list.insert(0, key);
+        list.truncate(size);
+    }
+    hits
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn exact_curves_agree_with_a_list_and_never_rise(requests in requests(), block in 1_u64..20) {
+        let trace = trace(&requests);
+        let curves = miss_ratio_curves(&trace, &ask(block, Policy::Lru, None, None)).unwrap();
+        for curve in &curves {
+            let keys: Vec<u64> = requests
+                .iter()
+                .filter(|request| curve.side == Side::Both || (curve.side == Side::Writes) == request.0)
+                .flat_map(|&(_, first, sectors)| (first..first + u64::from(sectors)).map(|sector| sector / block))
+                .collect();
+            // The list sees each sector; those that follow the first of a block are hits at every size.
+            prop_assert!(curve.points.is_sorted_by(|a, b| a.miss_ratio >= b.miss_ratio && a.blocks < b.blocks));
+            for point in curve.points.iter().step_by(3) {
+                let hits = hits_by_list(&keys, point.blocks as usize);
+                let misses = libm::round(point.miss_ratio * curve.accesses as f64) as u64;
+                prop_assert_eq!(keys.len() as u64 - hits, misses, "{:?}", curve.side);
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_of_all_blocks_is_exact(requests in requests(), index in 0..Policy::ALL.len()) {
+        let (trace, policy, sizes) = (trace(&requests), Policy::ALL[index], Some(vec![10, 30, 100, 1000]));
+        let sample = Some(Sample { rate: 1.0, seed: 3 });
+        let all = miss_ratio_curves(&trace, &ask(8, policy, None, sizes.clone())).unwrap();
+        let sampled = miss_ratio_curves(&trace, &ask(8, policy, sample, sizes)).unwrap();
+        for (one, other) in all.iter().zip(&sampled) {
+            prop_assert_eq!((one.accesses, one.distinct), (other.accesses, other.distinct));
+            for (exact, estimate) in one.points.iter().zip(&other.points) {
+                prop_assert!((exact.miss_ratio - estimate.miss_ratio).abs() < 1e-12);
+            }
+        }
+    }
+}

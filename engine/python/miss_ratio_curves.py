@@ -1,0 +1,94 @@
+"""Miss ratio curves: what share of a trace's block accesses a cache of each size would miss.
+
+`docs/miss-ratio-curves.md` defines the three curves and says what each method costs and how far it is off.
+"""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from destage.engine import _engine, quantities
+from destage.errors import TraceError
+
+SECTOR_BYTES = 512
+SCHEMA = pa.schema(
+    [
+        pa.field("side", pa.string(), nullable=False),
+        pa.field("size_bytes", pa.int64(), nullable=False, metadata={"unit": "bytes"}),
+        pa.field("size_blocks", pa.int64(), nullable=False, metadata={"unit": "blocks"}),
+        pa.field("accesses", pa.int64(), nullable=False, metadata={"unit": "blocks"}),
+        pa.field("distinct_blocks", pa.int64(), nullable=False, metadata={"unit": "blocks"}),
+        pa.field("hit_ratio", pa.float64(), nullable=False, metadata={"unit": "fraction"}),
+        pa.field("miss_ratio", pa.float64(), nullable=False, metadata={"unit": "fraction"}),
+        pa.field("miss_ratio_low", pa.float64(), metadata={"unit": "fraction"}),
+        pa.field("miss_ratio_high", pa.float64(), metadata={"unit": "fraction"}),
+    ]
+)
+"""The columns of a curve; the interval (95 %) is null where the figure is exact."""
+
+
+def miss_ratio_curve(
+    trace: _engine.Trace,
+    *,
+    block: int | str = 4096,
+    policy: str = "lru",
+    rate: float | None = None,
+    sizes: Iterable[int | str] | None = None,
+    seed: int = 0,
+) -> pa.Table:
+    """The miss ratio curves of a trace's reads, of its writes and of both, one row for each size and side.
+
+    Exact stack distances in one pass for LRU; every other policy is simulated at each size. With a `rate` the
+    accesses to that share of the blocks stand for all: SHARDS for LRU, miniature simulation for the others. A
+    side without accesses has no rows. Releases the GIL.
+
+    Args:
+        trace: The trace.
+        block: The cache's unit [bytes], a multiple of 512; a request touches each block that it covers.
+        policy: A replacement policy, as in a configuration.
+        rate: The share of the blocks that is sampled, above 0 and at most 1; by default all are looked at.
+        sizes: Sizes of the cache [bytes]; by default steps up to what the trace touches.
+        seed: Chooses the blocks of the sample.
+
+    Raises:
+        ConfigError: A size cannot be read.
+        TraceError: The block, the policy, the rate or a size is not allowed.
+    """
+    unit = block_bytes(block)
+    asked = None if sizes is None else [int(quantities.parse(size, "bytes")) for size in sizes]
+    for size in asked or ():
+        if size < unit:
+            raise TraceError(f"size is {size} bytes; allowed is {unit} (a block) or more")
+    blocks = None if asked is None else [size // unit for size in asked]
+    try:
+        found = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
+    except ValueError as error:
+        raise TraceError(str(error)) from None
+    misses: list[float] = found["miss_ratio"]
+    halves: list[float | None] = found["half_width"]
+    ends = list(zip(misses, halves, strict=True))
+    columns = {
+        **{name: found[name] for name in ("side", "size_blocks", "accesses", "distinct_blocks")},
+        "size_bytes": [size * unit for size in found["size_blocks"]],
+        "hit_ratio": [1 - miss for miss in misses],
+        "miss_ratio": misses,
+        "miss_ratio_low": [None if half is None else max(miss - half, 0.0) for miss, half in ends],
+        "miss_ratio_high": [None if half is None else min(miss + half, 1.0) for miss, half in ends],
+    }
+    return pa.table({name: columns[name] for name in SCHEMA.names}, schema=SCHEMA)
+
+
+def block_bytes(block: int | str) -> int:
+    """A block's size [bytes].
+
+    Args:
+        block: The size [bytes], or as people write it.
+
+    Raises:
+        ConfigError: It cannot be read.
+        TraceError: It is not a whole number of sectors.
+    """
+    size = int(quantities.parse(block, "bytes"))
+    if size < SECTOR_BYTES or size % SECTOR_BYTES:
+        raise TraceError(f"block is {size} bytes; allowed is a multiple of {SECTOR_BYTES}, 512 or more")
+    return size
