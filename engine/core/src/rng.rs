@@ -93,6 +93,12 @@ impl Stream {
         -libm::log1p(-self.unit())
     }
 
+    /// An exponential draw with mean `mean`, to the nearest nanosecond.
+    #[inline]
+    pub fn exponential_duration(&mut self, mean: SimDuration) -> SimDuration {
+        SimDuration((mean.0 as f64 * self.exponential() + 0.5) as u64)
+    }
+
     /// A standard normal draw (Box and Muller 1958; one of the pair is used).
     pub fn normal(&mut self) -> f64 {
         let radius = (2.0 * self.exponential()).sqrt();
@@ -103,9 +109,7 @@ impl Stream {
     pub fn duration(&mut self, distribution: &Distribution) -> SimDuration {
         match *distribution {
             Distribution::Constant { value } => value,
-            Distribution::Exponential { mean } => {
-                SimDuration((mean.0 as f64 * self.exponential() + 0.5) as u64)
-            }
+            Distribution::Exponential { mean } => self.exponential_duration(mean),
             Distribution::Uniform { low, high } => SimDuration(low.0 + self.below(high.0 - low.0 + 1)),
             Distribution::Lognormal { mean, cv } => {
                 let variance = libm::log1p(cv * cv);

@@ -130,7 +130,7 @@ impl Scenario {
         if issues.len() > before {
             return None;
         }
-        match disk::layout_of(array) {
+        match disk::checked_layout_of(array) {
             Ok(layout) => Some(layout.capacity().bytes()),
             Err(error) => {
                 let field = error.field();

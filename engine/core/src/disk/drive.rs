@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::geometry::{Geometry, SwitchTimes, Zone};
+use super::geometry::{Geometry, GeometryError, SwitchTimes, Zone};
 use super::queue::Class;
 use super::seek::SeekCurve;
 use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
@@ -45,23 +45,31 @@ pub struct DriveModel {
 }
 
 impl DriveModel {
+    /// Derives the tracks from a configuration.
+    ///
+    /// # Errors
+    /// A geometry that cannot exist.
+    pub fn geometry_of(disk: &config::Disk) -> Result<Geometry, GeometryError> {
+        let times = SwitchTimes {
+            revolution: disk.rpm.revolution(),
+            head_switch: disk.head_switch,
+            single_cylinder_seek: single_cylinder_seek(&disk.seek),
+        };
+        match &disk.geometry {
+            DiskGeometry::Zones { surfaces, zones } => Geometry::from_zones(*surfaces, zones, times),
+            DiskGeometry::Rates { capacity, cylinders, outer_rate, inner_rate, zones } => {
+                Geometry::from_rates(*capacity, *cylinders, outer_rate.0, inner_rate.0, *zones, times)
+            }
+        }
+    }
+
     /// Derives tracks and seek curve from a configuration.
     ///
     /// # Errors
     /// A geometry or a seek curve that cannot exist.
     pub fn new(disk: &config::Disk) -> Result<Self, LayoutProblem> {
         let revolution = disk.rpm.revolution();
-        let times = SwitchTimes {
-            revolution,
-            head_switch: disk.head_switch,
-            single_cylinder_seek: single_cylinder_seek(&disk.seek),
-        };
-        let geometry = match &disk.geometry {
-            DiskGeometry::Zones { surfaces, zones } => Geometry::from_zones(*surfaces, zones, times)?,
-            DiskGeometry::Rates { capacity, cylinders, outer_rate, inner_rate, zones } => {
-                Geometry::from_rates(*capacity, *cylinders, outer_rate.0, inner_rate.0, *zones, times)?
-            }
-        };
+        let geometry = Self::geometry_of(disk)?;
         let cylinders = geometry.cylinders();
         let seek = match &disk.seek {
             Seek::Figures { track_to_track, average, full_stroke } => {

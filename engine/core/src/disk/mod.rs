@@ -184,7 +184,7 @@ impl BlockDevice for Device {
 /// Devices of one array, by their numbers, all of one model, each with its own random streams.
 ///
 /// # Errors
-/// A geometry or a seek curve that cannot exist; see [`layout_of`].
+/// A geometry or a seek curve that cannot exist; see [`checked_layout_of`].
 pub fn build(
     array: &config::Array,
     indices: Range<u32>,
@@ -255,13 +255,24 @@ impl LayoutProblem {
     }
 }
 
-/// How an array lays its data over its devices.
+/// How an array lays its data over its devices, which can exist.
 ///
 /// # Errors
 /// The RAID level does not go with the number or the size of the disks, or the disk itself cannot exist.
+pub fn checked_layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
+    if let config::Device::Disk(disk) = &array.disk {
+        DriveModel::new(disk)?;
+    }
+    layout_of(array)
+}
+
+/// How an array lays its data over its devices.
+///
+/// # Errors
+/// The RAID level does not go with the number or the size of the disks, or the disk's sectors cannot exist.
 pub fn layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
     let sectors = match &array.disk {
-        config::Device::Disk(disk) => DriveModel::new(disk)?.geometry().sectors(),
+        config::Device::Disk(disk) => DriveModel::geometry_of(disk)?.sectors(),
         config::Device::Server(server) => server.capacity.sectors(),
         config::Device::Ssd(ssd) => SsdModel::new(ssd, array.disks)?.sectors(),
     };

@@ -116,6 +116,16 @@ impl SeekCurve {
             });
         }
         let fit = Fit::new(first, mean, last, cylinders);
+        let (mut before, mut falls) = (0.0, false);
+        let curve = Self::tabulate(cylinders, |distance| {
+            let time = fit.time(distance);
+            falls |= time < before;
+            before = time;
+            time
+        });
+        if !falls && curve.is_ok() {
+            return curve;
+        }
         if let Some(distance) = (2..cylinders).find(|&d| fit.time(d) < fit.time(d - 1)) {
             let (lowest, highest) = Fit::possible_averages(first, last, cylinders);
             return Err(SeekError::NotMonotone {
@@ -125,7 +135,7 @@ impl SeekCurve {
                 most_average_ns: highest as u64,
             });
         }
-        Self::tabulate(cylinders, |distance| fit.time(distance))
+        curve
     }
 
     /// The curve through measured points (distance \[cylinders\], time), linear between them. Beyond the last point

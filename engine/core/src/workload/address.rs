@@ -152,6 +152,16 @@ impl AddressModel {
     /// The address of the next request, of `sectors` sectors, at a multiple of `alignment` sectors.
     #[inline]
     pub fn draw(&self, state: &mut AddressState, stream: &mut Stream, sectors: u64, alignment: u64) -> Lba {
+        let position = match &self.pattern {
+            Pattern::Uniform { size, places } if sectors == *size => stream.below(*places) * alignment,
+            _ => self.position(state, stream, sectors, alignment),
+        };
+        Lba(self.map.place(state.base + position, sectors, alignment))
+    }
+
+    /// Where in its footprint the next request goes.
+    #[inline(never)]
+    fn position(&self, state: &mut AddressState, stream: &mut Stream, sectors: u64, alignment: u64) -> u64 {
         let place = |stream: &mut Stream, room: u64| {
             stream.below((room.saturating_sub(sectors)) / alignment + 1) * alignment
         };
@@ -159,8 +169,7 @@ impl AddressModel {
             let within = if sectors >= block { 0 } else { place(stream, block) };
             index * block + within
         };
-        let position = match &self.pattern {
-            Pattern::Uniform { size, places } if sectors == *size => stream.below(*places) * alignment,
+        match &self.pattern {
             Pattern::Uniform { .. } => place(stream, self.footprint),
             Pattern::Zipf { ranks, scatter, block } => {
                 let index = scatter.apply(ranks.rank(stream) - 1);
@@ -221,8 +230,7 @@ impl AddressModel {
                 let index = state.stack.as_mut().map_or(0, |stack| stack.take(depth));
                 in_block(stream, u64::from(index), *block)
             }
-        };
-        Lba(self.map.place(state.base + position, sectors, alignment))
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The gaps between open arrivals.
 
 use super::{BModel, Mmpp};
-use crate::config::Distribution;
 use crate::rng::Stream;
 use crate::units::SimDuration;
 
@@ -29,7 +28,7 @@ impl Gaps {
     #[inline]
     pub fn next(&mut self, stream: &mut Stream) -> SimDuration {
         match self {
-            Self::Exponential { mean } => stream.duration(&Distribution::Exponential { mean: *mean }),
+            Self::Exponential { mean } => stream.exponential_duration(*mean),
             Self::Constant { gap } => *gap,
             Self::Mmpp(mmpp) => mmpp.gap(stream),
             Self::BModel(model) => model.gap(stream),

@@ -122,7 +122,8 @@ impl Requests {
             self.writes = 0;
             return Command::FLUSH;
         }
-        let is_read = self.operation.unit() < operations.read_fraction;
+        // Where all are reads nothing else is drawn from that stream.
+        let is_read = operations.read_fraction >= 1.0 || self.operation.unit() < operations.read_fraction;
         let rewritten = if is_read { None } else { self.rewritten(operations, *last_read) };
         let (lba, sectors) = rewritten.unwrap_or_else(|| {
             let sizes = if is_read { &operations.read_sizes } else { &operations.write_sizes };
