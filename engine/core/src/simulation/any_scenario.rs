@@ -11,6 +11,7 @@ mod mutation;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -22,6 +23,7 @@ use super::{Outcome, simulate};
 use crate::config::{self, Scenario};
 use crate::error::RunError;
 use crate::rng::{Purpose, Stream};
+use crate::trace::{Columns, Trace};
 use mutation::Mutation;
 
 /// Events of one run.
@@ -37,7 +39,16 @@ fn sound(case: u64) -> Value {
     seed[..8].copy_from_slice(&case.to_le_bytes());
     let generator = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), generator);
-    oracle::scenarios::scenario().new_tree(&mut runner).unwrap().current()
+    let mut scenario = oracle::scenarios::scenario().new_tree(&mut runner).unwrap().current();
+    if case % 5 == 0 {
+        let mode = ["open", "asap", "dependent"][(case / 5 % 3) as usize];
+        let copies = [Value::Null, json!({}), json!({"shift": "none", "shared_fraction": 0.5})];
+        let arrival = json!({"kind": "trace", "file": "a", "mode": mode, "depth": 3, "map": "wrap",
+            "copies": copies[(case / 15 % 3) as usize]});
+        let stream = &mut scenario["workload"]["streams"][1];
+        *stream = json!({"name": "t", "array": stream["array"], "arrival": arrival});
+    }
+    scenario
 }
 
 /// Runs what `text` says; what becomes of it must be one of the things that may become of a scenario.
@@ -48,8 +59,24 @@ fn outcome(text: &str) -> Result<Outcome, RunError> {
         let again = Scenario::from_json(&canonical).unwrap().normalise().unwrap();
         assert_eq!(again.to_canonical_json(), canonical, "the normal form is not its own normal form");
     }
-    simulate(scenario, &BTreeMap::new())
+    simulate(scenario, &*TRACES)
 }
+
+/// A trace of a few processes by each name that a scenario may come to give one.
+static TRACES: LazyLock<BTreeMap<String, Arc<Trace>>> = LazyLock::new(|| {
+    let indices = || 0..400_u64;
+    let is_flush = |index: u64| index % 7 == 3;
+    let trace = Trace::from_columns(Columns {
+        time_ns: indices().map(|index| index * index * 1000).collect(),
+        process: indices().map(|index| (index % 3) as u32).collect(),
+        lba: indices().map(|index| index * 37 % 900).collect(),
+        sectors: indices().map(|index| if is_flush(index) { 0 } else { 1 + index as u32 % 9 }).collect(),
+        op: indices().map(|index| if is_flush(index) { 2 } else { (index % 2) as u8 }).collect(),
+        flags: vec![0; 400],
+    });
+    let trace = Arc::new(trace.unwrap());
+    ["a", "b", "x", "é"].into_iter().map(|name| (name.to_owned(), Arc::clone(&trace))).collect()
+});
 
 fn check(case: u64, text: &str) -> &'static str {
     if std::env::var_os("DESTAGE_FUZZ_SAY").is_some() {

@@ -56,15 +56,15 @@ impl Simulation {
         let mut count = 1;
         match source.timing {
             Timing::Closed { ios, width, .. } => {
-                if source.to_issue == 0 {
+                // What goes on has been counted when the one before it was over.
+                if source.outstanding == 0 {
                     if source.is_between() {
                         source.started = now;
                     }
-                    source.to_issue = ios;
                     count = width;
+                    source.to_issue = ios - width;
+                    source.outstanding = width;
                 }
-                source.to_issue -= count;
-                source.outstanding += count;
             }
             Timing::Outstanding { .. } => {}
             Timing::Open(_) => match source.next_time(now) {
@@ -92,6 +92,8 @@ impl Simulation {
             Timing::Closed { .. } => {
                 source.outstanding -= 1;
                 if source.to_issue > 0 {
+                    source.to_issue -= 1;
+                    source.outstanding += 1;
                     self.events.schedule(now, Event::Source(done.source));
                 } else if source.outstanding == 0 {
                     if source.next_step() {

@@ -46,6 +46,8 @@ mod runs;
 #[cfg(test)]
 pub(super) mod scenarios;
 #[cfg(test)]
+mod streams;
+#[cfg(test)]
 mod tests;
 
 mod contents;

@@ -68,3 +68,63 @@ fn users_streams_and_replicates_draw_apart() {
     assert_ne!(drawn[&(0, 0)], drawn[&(1, 0)]);
     assert_ne!(drawn[&(0, 0)], requests(scenario(2, 4, "5", 1))[&(0, 0)]);
 }
+
+/// A scenario in which each user draws all that a user may draw.
+fn varied(users: u32) -> Scenario {
+    let operations = r#"{"read_fraction": 0.5, "rewrite_fraction": 0.3,
+        "size": {"kind": "choice", "options": [{"value": 4096, "weight": 1}, {"value": 8192, "weight": 1}]}}"#;
+    let arrivals = [
+        r#"{"kind": "constant", "rate": 10, "per_user": true}"#,
+        r#"{"kind": "mmpp", "rate": 10, "burst_factor": 4, "burst_fraction": 0.2, "burst_time": 1000000000, "per_user": true}"#,
+        r#"{"kind": "b_model", "rate": 10, "bias": 0.7, "window": 60000000000, "per_user": true}"#,
+    ];
+    let addresses = [
+        r#""kind": "stack_distance", "curve": [{"size": 65536, "hit_ratio": 0.5}]"#,
+        r#""kind": "pareto", "hot_fraction": 0.2"#,
+        r#""kind": "hot_cold", "hot_fraction": 0.2, "access_fraction": 0.8"#,
+        r#""kind": "sequential", "jump_fraction": 0.2"#,
+        r#""kind": "strided", "stride": 16384"#,
+    ];
+    let place = |index: usize| {
+        format!(
+            r#"{{{}, "footprint": 1048576, "per_user": true, "placement": {{"kind": "scattered", "extent": 65536}}}}"#,
+            addresses[index]
+        )
+    };
+    let mut streams: Vec<_> = (0..3)
+        .map(|index| {
+            let arrival = arrivals[index];
+            let address = place(index);
+            format!(r#"{{"name": "s{index}", "arrival": {arrival}, "operations": {operations}, "address": {address}}}"#)
+        })
+        .collect();
+    let closed = r#"{"kind": "closed", "think_time": {"kind": "exponential", "mean": 1000000000}}"#;
+    streams.push(format!(
+        r#"{{"name": "steps", "arrival": {closed}, "steps": [
+            {{"kind": "io", "operations": {operations}, "address": {}}}, {{"kind": "flush"}}]}}"#,
+        place(3)
+    ));
+    streams.push(format!(
+        r#"{{"name": "mix", "arrival": {closed}, "mix": [
+            {{"weight": 1, "operations": {operations}, "address": {}}},
+            {{"weight": 2, "operations": {operations}, "address": {}}}]}}"#,
+        place(4),
+        place(0)
+    ));
+    let text = format!(
+        r#"{{"workload": {{"users": {users}, "streams": [{}]}},
+            "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "server",
+                "service": {{"kind": "exponential", "mean": 5000000}}, "capacity": 100000000000}}}}}}"#,
+        streams.join(", ")
+    );
+    Scenario::from_json(&text).unwrap().normalise().unwrap()
+}
+
+#[test]
+fn nor_does_it_with_any_arrivals_addresses_and_interactions() {
+    let (few, more) = (requests(varied(3)), requests(varied(4)));
+    assert_eq!((few.len(), more.len()), (15, 20));
+    for (who, drawn) in &few {
+        assert_eq!(&more[who], drawn, "{who:?}");
+    }
+}

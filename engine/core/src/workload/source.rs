@@ -141,9 +141,9 @@ pub struct Synthetic {
     pub timing: Timing,
     /// When its clock goes otherwise than the run's, and when it ends; nothing where neither is the case.
     pub pace: Option<Box<Pace>>,
-    /// I/Os of the current interaction, or step of it, that are still to be issued.
+    /// I/Os of the current interaction, or step of it, that nobody has called for yet.
     pub to_issue: u32,
-    /// I/Os of the current interaction that are outstanding.
+    /// I/Os of the current interaction that are outstanding, or about to be issued.
     pub outstanding: u32,
     /// When the current interaction started.
     pub started: SimTime,

@@ -31,7 +31,7 @@ fn hit_ratio(blocks: u64) -> f64 {
     .to_string();
     let outcome = simulate(Scenario::from_json(&text).unwrap(), &BTreeMap::new()).unwrap();
     assert_eq!(outcome.number("reads"), Some(REQUESTS as f64));
-    outcome.number("read_hits").unwrap() / REQUESTS as f64
+    outcome.number("read_hit_ratio").unwrap()
 }
 
 #[test]

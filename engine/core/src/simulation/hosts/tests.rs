@@ -253,7 +253,9 @@ fn further_users_change_no_others_start() {
 fn a_fixed_number_of_outstanding_requests_rests_between_its_phases() {
     let phases = json!([{"name": "a", "lasts": SECOND}, {"name": "b", "lasts": SECOND}, {"name": "c", "lasts": SECOND}]);
     let arrival = json!({"kind": "fixed_outstanding", "depth": 3});
-    let streams = [stream("s", &arrival, &json!({"active": [{"phase": "a"}, {"phase": "c"}]}))];
+    let mut stream = stream("s", &arrival, &json!({"active": [{"phase": "a"}, {"phase": "c"}]}));
+    stream["operations"]["read_fraction"] = json!(1.0);
+    let streams = [stream];
     let requests = requests(&scenario(1, &phases, &streams, &json!("whole")));
     assert_eq!(counts(&requests, &[0, 1, 2, 3, 4]), [3000.0, 0.0, 3000.0, 0.0]);
 }

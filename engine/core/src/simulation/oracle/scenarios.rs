@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::streams::{phases, stream, window};
+
 use crate::replacement::Policy;
 
 const LEVELS: [(&str, u32, u32); 11] = [
@@ -18,9 +20,6 @@ const LEVELS: [(&str, u32, u32); 11] = [
     ("50", 9, 3),
     ("60", 8, 2),
 ];
-
-/// Sizes of requests \[sectors\].
-const SIZES: [&[u64]; 3] = [&[1, 8], &[3, 4, 7, 16], &[8, 32]];
 
 /// A drive's own memory, which caches writes or not.
 fn buffer(write_cache: bool) -> impl Strategy<Value = Value> {
@@ -206,65 +205,40 @@ fn faults() -> impl Strategy<Value = Value> {
     prop_oneof![Just(json!([])), some]
 }
 
-fn stream(name: &'static str, array: &'static str) -> impl Strategy<Value = Value> {
-    let think = json!({"kind": "exponential", "mean": 10_000_000});
-    let arrival = prop_oneof![
-        (1_u32..12).prop_map(|depth| json!({"kind": "fixed_outstanding", "depth": depth})),
-        (1_u32..9, any::<bool>()).prop_map(move |(ios, parallel)| {
-            let order = if parallel { "parallel" } else { "serial" };
-            json!({"kind": "closed", "think_time": think, "ios": ios, "order": order})
-        }),
-        (20.0..200.0).prop_map(|rate| json!({"kind": "poisson", "rate": rate})),
-    ];
-    let footprint = prop_oneof![Just(32_u64), Just(64), Just(256)];
-    let address = (footprint, 0..4_u32).prop_map(|(footprint, kind)| {
-        let footprint = footprint << 10;
-        match kind {
-            0 => json!({"kind": "zipf", "exponent": 1.2, "block": 16_384, "footprint": footprint}),
-            1 => json!({"kind": "sequential", "footprint": footprint}),
-            _ => json!({"kind": "uniform", "footprint": footprint}),
-        }
-    });
-    let operations =
-        (0.0..0.9, prop_oneof![Just(0.0), Just(0.3)], prop::option::of(1_u32..9), 0..3_usize, any::<bool>())
-            .prop_map(|(reads, forced, flush, sizes, aligned)| {
-                let options: Vec<_> = SIZES[sizes]
-                    .iter()
-                    .map(|sectors| json!({"value": sectors * 512, "weight": 1.0}))
-                    .collect();
-                json!({"read_fraction": reads, "fua_fraction": forced, "flush_every": flush,
-                    "size": {"kind": "choice", "options": options},
-                    "alignment": if aligned { Value::Null } else { json!(512) }})
-            });
-    (arrival, operations, address).prop_map(move |(arrival, operations, address)| {
-        json!({"name": name, "array": array, "arrival": arrival, "operations": operations, "address": address})
-    })
-}
-
 /// A small scenario in which everything collides.
 pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
     let parts = (
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
         (cache(), battery(), faults()),
-        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>()),
+        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window())),
         prop::collection::vec((0_u64..2500, 0_u32..12, any::<bool>()), 0..4),
     );
     parts.prop_map(
-        |((a, b, two), (x, y, z), (cache, battery, mut faults), (users, limit, seed, cold), fails)| {
+        |(
+            (a, b, two),
+            (x, y, z),
+            (cache, battery, mut faults),
+            (users, limit, seed, cold, (phases, window)),
+            fails,
+        )| {
             if let Value::Array(faults) = &mut faults {
                 faults.extend(disk_faults(&a, &fails));
             }
             let (arrays, streams) =
                 if two { (json!([a, b]), json!([x, z])) } else { (json!([a]), json!([x, y])) };
-            let warm_up = if cold { json!("none") } else { json!({"requests": 50}) };
+            let warm_up = match (&window["phase"], cold) {
+                (Value::String(_), false) => json!("auto"),
+                (_, true) => json!("none"),
+                (_, false) => json!({"requests": 50}),
+            };
             json!({
-                "workload": {"users": users, "streams": streams},
+                "workload": {"users": users, "phases": phases, "streams": streams},
                 "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
                     "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
                 "arrays": arrays,
                 "faults": faults,
-                "run": {"seed": seed, "warm_up": warm_up, "window": {"requests": 400}, "drain": true},
+                "run": {"seed": seed, "warm_up": warm_up, "window": window, "drain": true},
             })
         },
     )

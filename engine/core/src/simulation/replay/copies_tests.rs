@@ -125,7 +125,7 @@ fn further_copies_change_none_of_the_others() {
 #[test]
 fn copies_share_the_stated_part_of_their_extents() {
     for (share, map, capacity) in
-        [(0.0, "error", 4000), (0.25, "error", 4000), (1.0, "error", 4000), (0.25, "compact", 800)]
+        [(0.0, "error", 4000), (0.25, "error", 4000), (1.0, "error", 4000), (0.25, "compact", 750)]
     {
         let copies = json!({"shift": "none", "shared_fraction": share});
         let seen = record(scenario("open", 4, &copies, capacity, map), &traces()).unwrap();
