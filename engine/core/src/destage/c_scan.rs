@@ -9,7 +9,8 @@
 //! drive makes of them (SPTF) is over a short stretch.
 //!
 //! Assumes: the address on the array is a good guide to the address on each disk, as with every striped layout.
-//! Cost: O(log n) per stripe that enters or leaves, n dirty stripes; O(1) per further write.
+//! Cost: O(1) per stripe that enters or leaves where dirty stripes lie dense, O(log n) elsewhere, n dirty stripes; O(1)
+//! per further write.
 //! Not for: overwrites that come back within a sweep, since a stripe goes whether or not it was just written (WOW keeps it).
 //!
 //! Denning: Effects of scheduling on file memory operations, AFIPS Spring Joint Computer Conference, 1967.

@@ -1,50 +1,44 @@
-//! The elevator: groups by address, in the order of a sweep upwards that starts again from the lowest.
+//! The elevator: stripes by address, in the order of a sweep upwards that starts again from the lowest.
 
-use std::collections::BTreeMap;
-
+use super::stripe_set::StripeSet;
 use super::{DestagePolicy, Level, Place, Write};
 
-/// The groups of one array by address, and how far the sweep has come.
+/// The dirty stripes of one array by address, and how far the sweep has come.
 #[derive(Debug, Default)]
 pub struct Elevator {
-    stripes: BTreeMap<u64, u32>,
+    stripes: StripeSet,
     position: u64,
 }
 
 impl Elevator {
-    /// Puts `group` in its place.
+    /// Puts a stripe in its place.
     #[inline]
-    pub fn enter(&mut self, stripe: u64, group: u32) {
-        self.stripes.insert(stripe, group);
+    pub fn enter(&mut self, stripe: u64) {
+        self.stripes.insert(stripe);
     }
 
-    /// Takes a group out.
+    /// Takes a stripe out, where it is in.
     #[inline]
     pub fn leave(&mut self, stripe: u64) {
-        self.stripes.remove(&stripe);
+        self.stripes.remove(stripe);
     }
 
-    /// The groups from the position upwards, then from the lowest.
+    /// The first stripe of the sweep that `passes`, from the position upwards and then from the lowest; the sweep goes on
+    /// behind it.
     #[inline]
-    pub fn sweep(&self) -> impl Iterator<Item = (u64, u32)> {
-        self.stripes
-            .range(self.position..)
-            .chain(self.stripes.range(..self.position))
-            .map(|(&stripe, &group)| (stripe, group))
-    }
-
-    /// The sweep goes on behind `stripe`.
-    #[inline]
-    pub const fn advance(&mut self, stripe: u64) {
-        self.position = stripe + 1;
-    }
-
-    /// The first group of the sweep that is not busy; the sweep goes on behind it.
-    #[inline]
-    pub fn choose(&mut self, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        let (stripe, group) = self.sweep().find(|&(stripe, _)| !is_busy(stripe))?;
-        self.advance(stripe);
-        Some(group)
+    pub fn choose(&mut self, mut passes: impl FnMut(u64) -> bool) -> Option<u64> {
+        let (mut from, mut end) = (self.position, u64::MAX);
+        loop {
+            match self.stripes.next_from(from).filter(|&stripe| stripe < end) {
+                Some(stripe) if passes(stripe) => {
+                    self.position = stripe + 1;
+                    return Some(stripe);
+                }
+                Some(stripe) => from = stripe + 1,
+                None if end == u64::MAX => (from, end) = (0, self.position),
+                None => return None,
+            }
+        }
     }
 }
 
@@ -70,8 +64,8 @@ impl<P> ByAddress<P> {
 
 impl<P: Pace> DestagePolicy for ByAddress<P> {
     #[inline]
-    fn enter(&mut self, group: u32, place: Place) {
-        self.arrays[place.array as usize].enter(place.stripe, group);
+    fn enter(&mut self, _: u32, place: Place) {
+        self.arrays[place.array as usize].enter(place.stripe);
     }
 
     #[inline]
@@ -83,8 +77,8 @@ impl<P: Pace> DestagePolicy for ByAddress<P> {
     }
 
     #[inline]
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        self.arrays[array as usize].choose(is_busy)
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
+        self.arrays[array as usize].choose(|stripe| !is_busy(stripe))
     }
 
     #[inline]

@@ -96,12 +96,12 @@ impl DestagePolicy for LeastRecentlyWritten {
         self.unlink(group, place.array);
     }
 
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
         let mut link = self.arrays[array as usize].oldest;
         while let Some(group) = link.get() {
             let entry = &self.entries[group as usize];
             if !is_busy(entry.stripe) {
-                return Some(group);
+                return Some(entry.stripe);
             }
             link = entry.newer;
         }

@@ -21,7 +21,7 @@
 //!
 //! Varma, Jacobson: Destage algorithms for disk arrays with nonvolatile caches, IEEE Transactions on Computers 47(2), 1998.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
 use super::{DestagePolicy, Level, Place, WaterMarks, Write};
@@ -31,7 +31,7 @@ type Rank = u32;
 
 #[derive(Debug, Default)]
 struct Ranking {
-    groups: BTreeMap<(Rank, u64), u32>,
+    stripes: BTreeSet<(Rank, u64)>,
     position: u64,
 }
 
@@ -68,36 +68,36 @@ impl DestagePolicy for LinearThreshold {
             self.lines.resize(index + 1, 0);
         }
         self.lines[index] = 1;
-        self.arrays[place.array as usize].groups.insert((rank(1), place.stripe), group);
+        self.arrays[place.array as usize].stripes.insert((rank(1), place.stripe));
     }
 
     fn write(&mut self, group: u32, place: Place, write: Write) {
         let lines = &mut self.lines[group as usize];
         if *lines != write.lines {
-            let groups = &mut self.arrays[place.array as usize].groups;
-            groups.remove(&(rank(*lines), place.stripe));
+            let stripes = &mut self.arrays[place.array as usize].stripes;
+            stripes.remove(&(rank(*lines), place.stripe));
             *lines = write.lines;
-            groups.insert((rank(*lines), place.stripe), group);
+            stripes.insert((rank(*lines), place.stripe));
         }
     }
 
     fn leave(&mut self, group: u32, place: Place) {
         let key = (rank(self.lines[group as usize]), place.stripe);
-        self.arrays[place.array as usize].groups.remove(&key);
+        self.arrays[place.array as usize].stripes.remove(&key);
     }
 
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        let Ranking { groups, position } = &mut self.arrays[array as usize];
-        let (&(mut least, _), _) = groups.first_key_value()?;
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
+        let Ranking { stripes, position } = &mut self.arrays[array as usize];
+        let &(mut least, _) = stripes.first()?;
         loop {
-            let ahead = groups.range((least, *position)..=(least, u64::MAX));
-            let behind = groups.range((least, 0)..(least, *position));
-            if let Some((&(_, stripe), &group)) = ahead.chain(behind).find(|&(&(_, s), _)| !is_busy(s)) {
+            let ahead = stripes.range((least, *position)..=(least, u64::MAX));
+            let behind = stripes.range((least, 0)..(least, *position));
+            if let Some(&(_, stripe)) = ahead.chain(behind).find(|&&(_, stripe)| !is_busy(stripe)) {
                 *position = stripe + 1;
-                return Some(group);
+                return Some(stripe);
             }
             let beyond = (Bound::Excluded((least, u64::MAX)), Bound::Unbounded);
-            (least, _) = *groups.range(beyond).next()?.0;
+            (least, _) = *stripes.range(beyond).next()?;
         }
     }
 

@@ -4,7 +4,7 @@
 //! A policy keeps the groups in an order of its own and is told of every change:
 //!
 //! ```text
-//!   first dirty line of a stripe ──► enter      choose ──► the group that leaves next
+//!   first dirty line of a stripe ──► enter      choose ──► the stripe whose group leaves next
 //!   every further write to it ─────► write      allow  ──► groups of an array that may be on their way
 //!   the group leaves ──────────────► leave
 //! ```
@@ -26,6 +26,7 @@ mod least_recently_written;
 mod linear_threshold;
 #[cfg(test)]
 mod order_laws;
+mod stripe_set;
 mod water_marks;
 mod wow;
 
@@ -90,9 +91,9 @@ pub trait DestagePolicy {
     /// `group` leaves: it was chosen, or goes by another way. Precondition: it is in.
     fn leave(&mut self, group: u32, place: Place);
 
-    /// The group of `array` that leaves next; stripes for which `is_busy` is true are passed over. It stays in until
+    /// The stripe of `array` whose group leaves next; those for which `is_busy` is true are passed over. It stays in until
     /// [`DestagePolicy::leave`], which the caller calls at once.
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32>;
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64>;
 
     /// Groups of one array that may be on their way now, at most `level.limit`.
     fn allow(&mut self, level: &Level) -> u32;
@@ -160,7 +161,7 @@ impl DestagePolicy for Destage {
     }
 
     #[inline]
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
         each!(self, policy => policy.choose(array, is_busy))
     }
 

@@ -14,65 +14,63 @@
 //! Assumes: one group is one stripe of the array, as in the paper.
 //! The paper's pace (destages under way grow from its low to its high threshold) is that of `linear_threshold` here; this
 //! policy keeps the water marks, so that it can be compared with C-SCAN and least recently written on equal terms.
-//! Cost: O(log n) per stripe that enters, leaves or is passed over, n dirty stripes; each stripe passed over was written
-//! again since the last round, so that is O(log n) per write.
+//! Cost: per stripe that enters, leaves or is passed over as C-SCAN; each stripe passed over was written again since the
+//! last round, so that is as much per write.
 //! Not for: loads that come to no stripe twice, where it is C-SCAN at the cost of the bits.
 //!
 //! Gill, Modha: WOW: wise ordering for writes, combining spatial and temporal locality in non-volatile caches, USENIX
 //! FAST, 2005.
 
+use super::stripe_set::StripeSet;
 use super::{DestagePolicy, Elevator, Level, Pace, Place, WaterMarks, Write};
 
-/// Destage by address with a recency bit for each group.
+/// The dirty stripes of one array by address, and their bits.
+#[derive(Debug, Default)]
+struct Rounds {
+    elevator: Elevator,
+    /// Those that were written again since the pointer passed them.
+    recent: StripeSet,
+}
+
+/// Destage by address with a recency bit for each stripe.
 #[derive(Debug)]
 pub struct Wow {
-    arrays: Box<[Elevator]>,
-    /// Whether a group was written again since the pointer passed it.
-    is_recent: Vec<bool>,
+    arrays: Box<[Rounds]>,
     marks: WaterMarks,
 }
 
 impl Wow {
     /// Empty, for a number of arrays.
     pub fn new(arrays: usize, marks: WaterMarks) -> Self {
-        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), is_recent: Vec::new(), marks }
+        Self { arrays: (0..arrays).map(|_| Rounds::default()).collect(), marks }
     }
 }
 
 impl DestagePolicy for Wow {
     #[inline]
-    fn enter(&mut self, group: u32, place: Place) {
-        let index = group as usize;
-        if index >= self.is_recent.len() {
-            self.is_recent.resize(index + 1, false);
-        }
-        self.is_recent[index] = false;
-        self.arrays[place.array as usize].enter(place.stripe, group);
+    fn enter(&mut self, _: u32, place: Place) {
+        self.arrays[place.array as usize].elevator.enter(place.stripe);
     }
 
     #[inline]
-    fn write(&mut self, group: u32, _: Place, write: Write) {
-        self.is_recent[group as usize] |= !write.is_sequential;
+    fn write(&mut self, _: u32, place: Place, write: Write) {
+        if !write.is_sequential {
+            self.arrays[place.array as usize].recent.insert(place.stripe);
+        }
     }
 
     #[inline]
     fn leave(&mut self, _: u32, place: Place) {
-        self.arrays[place.array as usize].leave(place.stripe);
+        let Rounds { elevator, recent } = &mut self.arrays[place.array as usize];
+        elevator.leave(place.stripe);
+        recent.remove(place.stripe);
     }
 
-    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        let elevator = &mut self.arrays[array as usize];
-        let is_recent = &mut self.is_recent;
-        let mut passes =
-            |(stripe, group): (u64, u32)| !is_busy(stripe) && !std::mem::take(&mut is_recent[group as usize]);
+    fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
+        let Rounds { elevator, recent } = &mut self.arrays[array as usize];
+        let mut passes = |stripe: u64| !is_busy(stripe) && !recent.remove(stripe);
         // After one round every bit has fallen.
-        let found = elevator.sweep().find(|&entry| passes(entry));
-        let (stripe, group) = match found {
-            Some(entry) => entry,
-            None => elevator.sweep().find(|&entry| passes(entry))?,
-        };
-        elevator.advance(stripe);
-        Some(group)
+        elevator.choose(&mut passes).or_else(|| elevator.choose(&mut passes))
     }
 
     #[inline]

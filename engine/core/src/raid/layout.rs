@@ -300,11 +300,11 @@ impl Layout {
     /// where the array [is one column](Self::is_one_column).
     /// Precondition: the request ends on the array.
     #[inline]
-    pub fn pieces(&self, lba: Lba, sectors: Sectors) -> Pieces {
+    pub fn pieces(&self, lba: Lba, sectors: Sectors) -> Pieces<'_> {
         debug_assert!(lba.0 + sectors.0 <= self.capacity().0, "{} + {} sectors", lba.0, sectors.0);
         let (strip, offset) = self.stripe_unit.div_rem(lba.0);
         let (stripe, index) = self.data_disks.div_rem(strip);
-        Pieces { layout: *self, lba: lba.0, left: sectors.0, stripe, index: index as u32, offset }
+        Pieces { layout: self, lba: lba.0, left: sectors.0, stripe, index: index as u32, offset }
     }
 
     /// Whether the addresses of the array are those of its one disk, or of both disks of its one pair.
@@ -340,8 +340,8 @@ impl Layout {
 
 /// Iterator over the parts of a request, one per strip; one in all where the array is one column. See [`Layout::pieces`].
 #[derive(Clone, Debug)]
-pub struct Pieces {
-    layout: Layout,
+pub struct Pieces<'a> {
+    layout: &'a Layout,
     lba: u64,
     left: u64,
     stripe: u64,
@@ -349,7 +349,7 @@ pub struct Pieces {
     offset: u64,
 }
 
-impl Iterator for Pieces {
+impl Iterator for Pieces<'_> {
     type Item = Piece;
 
     #[inline]
@@ -357,7 +357,7 @@ impl Iterator for Pieces {
         if self.left == 0 {
             return None;
         }
-        let layout = &self.layout;
+        let layout = self.layout;
         let room = if layout.is_one_column() { u64::MAX } else { layout.stripe_unit.get() - self.offset };
         let sectors = self.left.min(room);
         let piece = Piece {

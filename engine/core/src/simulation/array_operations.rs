@@ -6,10 +6,10 @@ use super::Simulation;
 use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::MemberState;
 use super::stripe_lock::WriteRange;
-use super::stripe_write::DiskIo;
+use super::stripe_write::{DiskIo, StripeWrite};
 use crate::disk::{Agenda, BlockDevice as _, Io};
 use crate::event::Event;
-use crate::raid::Update;
+use crate::raid::{Piece, Update};
 use crate::slab::Link;
 use crate::units::{Lba, SimDuration};
 use crate::write_cache::Extent;
@@ -21,29 +21,41 @@ impl Simulation {
         #[cfg(debug_assertions)]
         self.watch_read(operation, array, extent);
         let state = &self.arrays[array as usize];
-        let (layout, first_device) = (state.layout, state.first_device);
         if !state.is_as_built {
             self.read_degraded(operation, array, extent);
             return;
         }
-        for piece in layout.pieces(extent.lba, extent.sectors) {
-            let strip = piece.strip;
-            let device = first_device + strip.disk;
-            let device = match layout.mirror(strip.disk) {
-                Some(mirror) => self.better_mirror(device, first_device + mirror, strip.disk_lba),
-                None => device,
-            };
-            self.operations[operation].pending += 1;
-            let io = Io {
-                lba: strip.disk_lba,
-                sectors: piece.sectors.0 as u32,
-                is_write: false,
-                is_background: false,
-                is_forced: false,
-                operation,
-            };
-            self.submit(device, io);
+        let Some(first) = state.layout.pieces(extent.lba, extent.sectors).next() else { return };
+        self.read_piece(operation, array, &first);
+        // Few reads go beyond one strip.
+        if first.sectors < extent.sectors {
+            let layout = self.arrays[array as usize].layout;
+            for piece in layout.pieces(extent.lba, extent.sectors).skip(1) {
+                self.read_piece(operation, array, &piece);
+            }
         }
+    }
+
+    /// Reads what lies in one strip, from the better of two mirrors.
+    #[inline]
+    fn read_piece(&mut self, operation: u32, array: u16, piece: &Piece) {
+        let state = &self.arrays[array as usize];
+        let (first_device, strip) = (state.first_device, &piece.strip);
+        let device = first_device + strip.disk;
+        let device = match state.layout.mirror(strip.disk) {
+            Some(mirror) => self.better_mirror(device, first_device + mirror, strip.disk_lba),
+            None => device,
+        };
+        self.operations[operation].pending += 1;
+        let io = Io {
+            lba: strip.disk_lba,
+            sectors: piece.sectors.0 as u32,
+            is_write: false,
+            is_background: false,
+            is_forced: false,
+            operation,
+        };
+        self.submit(device, io);
     }
 
     /// Of two devices that mirror each other the one with the shorter queue; of equals the one whose arm is nearer.
@@ -89,39 +101,67 @@ impl Simulation {
             },
             _ => is_forced,
         };
-        let planned = &mut self.planned;
-        let mut chain = |ios: &[DiskIo], is_write: bool| {
-            // Linked from the back, so that they are issued in order.
-            ios.iter().rev().fold(Link::END, |next, io| {
-                Link::to(planned.insert(PlannedIo {
-                    disk: io.disk,
-                    io: Io {
-                        lba: io.lba,
-                        sectors: io.sectors.0 as u32,
-                        is_write,
-                        is_background,
-                        is_forced: is_write && is_forced,
-                        operation,
-                    },
-                    next,
-                }))
-            })
-        };
         let parity_time = self
             .xor_bandwidth
             .map_or(SimDuration::ZERO, |rate| rate.time_for(self.stripe_write.parity_input().bytes()));
-        // Otherwise what has to be read is planned when it has the stripe.
-        let first = if is_as_built { chain(&self.stripe_write.reads, false) } else { Link::END };
-        let second = chain(&self.stripe_write.writes, true);
         let entry = &mut self.operations[operation];
-        (entry.first, entry.second, entry.parity_time) = (first, second, parity_time);
-        entry.has_gaps = self.stripe_write.has_gaps();
+        (entry.parity_time, entry.has_gaps) = (parity_time, self.stripe_write.has_gaps());
         #[cfg(debug_assertions)]
         self.watch_write(operation, array, parent);
-        if self.lock(operation, &range) {
+        let may_start = self.lock(operation, &range);
+        let step = |is_write: bool| Io {
+            lba: Lba(0),
+            sectors: 0,
+            is_write,
+            is_background,
+            is_forced: is_write && is_forced,
+            operation,
+        };
+        let has_reads = !self.stripe_write.reads.is_empty();
+        // The first step of what may start goes to the disks as it is, unless the parity comes before it.
+        let goes_at_once = may_start && is_as_built && (has_reads || parity_time == SimDuration::ZERO);
+        // What has to be read of an array that is not as it was built is planned when it has the stripe.
+        if is_as_built && !goes_at_once {
+            self.operations[operation].first = self.plan_step(|write| &write.reads, step(false));
+        }
+        if has_reads || !goes_at_once {
+            self.operations[operation].second = self.plan_step(|write| &write.writes, step(true));
+        }
+        #[cfg(debug_assertions)]
+        if goes_at_once {
+            self.oracle.begin_write(operation);
+        }
+        if goes_at_once && has_reads {
+            self.issue_at_once(|write| &write.reads, array, step(false));
+        } else if goes_at_once {
+            #[cfg(debug_assertions)]
+            self.watch_whole_write(operation);
+            self.issue_at_once(|write| &write.writes, array, step(true));
+        } else if may_start {
             self.start(operation);
         }
         update
+    }
+
+    /// Issues the disk I/Os of a step of the stripe write at hand, each otherwise like `io`.
+    #[inline]
+    fn issue_at_once(&mut self, ios: impl Fn(&StripeWrite) -> &[DiskIo], array: u16, io: Io) {
+        let first_device = self.arrays[array as usize].first_device;
+        let count = ios(&self.stripe_write).len();
+        self.operations[io.operation].pending = count as u32;
+        for index in 0..count {
+            let disk_io = ios(&self.stripe_write)[index];
+            self.submit(first_device + disk_io.disk, disk_io.of(io));
+        }
+    }
+
+    /// Plans the disk I/Os of a step of the stripe write at hand, each otherwise like `io`; gives the first.
+    #[inline]
+    fn plan_step(&mut self, ios: impl Fn(&StripeWrite) -> &[DiskIo], io: Io) -> Link {
+        // Linked from the back, so that they are issued in order.
+        ios(&self.stripe_write).iter().rev().fold(Link::END, |next, disk_io| {
+            Link::to(self.planned.insert(PlannedIo { disk: disk_io.disk, io: disk_io.of(io), next }))
+        })
     }
 
     /// Flushes the write caches of an array's devices on behalf of a request; gives false where they have none.
@@ -174,9 +214,13 @@ impl Simulation {
     /// Issues the next step of an operation, or ends it.
     #[inline]
     pub(super) fn go_on(&mut self, operation: u32) {
-        if self.operations[operation].is_overtaken {
+        let entry = &self.operations[operation];
+        if entry.is_overtaken {
             self.operations[operation].is_overtaken = false;
             self.plan_reads(operation);
+        } else if entry.first == Link::END && entry.second == Link::END {
+            self.operation_done(operation);
+            return;
         }
         if !self.issue_step(operation) {
             self.operation_done(operation);

@@ -289,6 +289,7 @@ fn build_write_back(scenario: &Scenario, arrays: &[ArrayState], power: &Power) -
         size,
         line: cache.line,
         destage: Destage::new(write.destage_policy, arrays.len(), WaterMarks::new(high, low)),
+        has_age_limit: write.age_limit.is_some(),
         prefers_full: write.prefer_full_stripes,
         keeps_clean: write.keep_clean,
     };

@@ -5,6 +5,8 @@
 //! the writes to its stripe that are under way and overlap it, and for all that wait already; where there is parity,
 //! all writes to a stripe overlap.
 
+use std::collections::hash_map::Entry;
+
 use super::Simulation;
 use super::array_state::ArrayOperation;
 use crate::raid::Layout;
@@ -133,10 +135,11 @@ impl Simulation {
     /// A write is over, and its entry `done` removed: those that waited for it start, in order.
     pub(super) fn unlock(&mut self, operation: u32, done: &ArrayOperation, range: &WriteRange) {
         let array = done.array as usize;
-        let Some(lock) = self.arrays[array].locks.get_mut(&range.stripe) else { return };
+        let Entry::Occupied(mut entry) = self.arrays[array].locks.entry(range.stripe) else { return };
+        let lock = entry.get_mut();
         lock.release(&mut self.operations, operation, done.next);
         if lock.holders == Link::END && lock.waiting.is_empty() {
-            self.arrays[array].locks.remove(&range.stripe);
+            entry.remove();
             return;
         }
         while let Some(lock) = self.arrays[array].locks.get_mut(&range.stripe)

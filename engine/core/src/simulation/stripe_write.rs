@@ -1,5 +1,6 @@
 //! The disk I/Os of a write to one stripe.
 
+use crate::disk::Io;
 use crate::raid::{Layout, ParityUpdate, StripWrite, Touched, Update, choose};
 use crate::units::{Lba, Sectors};
 use crate::write_cache::Extent;
@@ -13,6 +14,14 @@ pub struct DiskIo {
     pub lba: Lba,
     /// Number of sectors.
     pub sectors: Sectors,
+}
+
+impl DiskIo {
+    /// This one of a device, otherwise like `io`.
+    #[inline]
+    pub const fn of(self, io: Io) -> Io {
+        Io { lba: self.lba, sectors: self.sectors.0 as u32, ..io }
+    }
 }
 
 /// The disk I/Os of a write: the reads come first, the writes when all of them are done.

@@ -2,7 +2,7 @@
 
 use super::extent::join_runs;
 use super::{Extent, NUMBER, WriteCache};
-use crate::destage::{DestagePolicy as _, Level};
+use crate::destage::{DestagePolicy as _, Level, Place};
 use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
 
@@ -10,7 +10,7 @@ impl WriteCache {
     /// Whether `array` has dirty lines that are not on their way.
     #[inline]
     pub fn has_dirty(&self, array: u16) -> bool {
-        self.groups.oldest(array).is_some()
+        self.groups.count(array) > 0
     }
 
     /// Groups of an array that may be on their way now.
@@ -22,15 +22,13 @@ impl WriteCache {
     /// The group of `array` that leaves next, passing over stripes for which `is_busy` is true.
     #[inline]
     pub fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
-        if let Some(full) = &mut self.full
-            && let Some(group) = full[array as usize].choose(&is_busy)
-        {
-            return Some(group);
-        }
-        self.destage.choose(array, is_busy)
+        let full = self.full.as_mut().and_then(|full| full[array as usize].choose(|stripe| !is_busy(stripe)));
+        let stripe = full.or_else(|| self.destage.choose(array, is_busy))?;
+        self.groups.find(Place { array, stripe })
     }
 
     /// The group of `array` that became dirty first of those that did so `limit` ago or earlier and are not busy.
+    /// Precondition: the cache was made for an age limit.
     pub fn overdue(
         &self,
         array: u16,
@@ -46,6 +44,7 @@ impl WriteCache {
     }
 
     /// When the next group of `array` will have been dirty for `limit`, beyond those that have been already.
+    /// Precondition: the cache was made for an age limit.
     pub fn next_overdue(&self, array: u16, now: SimTime, limit: SimDuration) -> Option<SimTime> {
         self.groups.by_age(array).map(|(_, group)| group.since + limit).find(|&due| due > now)
     }

@@ -51,7 +51,7 @@ impl WriteCache {
             let entry = self.groups.get(group);
             let array = entry.place.array as usize;
             if entry.sectors == self.stripe_sectors[array].get() {
-                full[array].enter(entry.place.stripe, group);
+                full[array].enter(entry.place.stripe);
             }
         }
     }

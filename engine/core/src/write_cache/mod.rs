@@ -71,6 +71,8 @@ pub struct Parts {
     pub line: Bytes,
     /// Which stripes leave next, and how many at a time.
     pub destage: Destage,
+    /// Whether stripes that have come of age leave before all others, so that an order by age is kept.
+    pub has_age_limit: bool,
     /// Whether stripes whose sectors are all dirty leave before all others.
     pub prefers_full: bool,
     /// Whether lines that were destaged stay readable until their place is needed.
@@ -102,7 +104,7 @@ pub struct WriteCache {
     free: Vec<u32>,
     groups: Groups,
     destage: Destage,
-    /// The groups of each array whose stripe is dirty as a whole, where they are preferred.
+    /// The stripes of each array that are dirty as a whole, where they are preferred.
     full: Option<Box<[Elevator]>>,
     claims: Claims,
     /// Lines that were written again while they are going: their second version takes a line of its own.
@@ -154,7 +156,7 @@ impl WriteCache {
             index: HashMap::default(),
             lines: Vec::new(),
             free: Vec::new(),
-            groups: Groups::new(arrays),
+            groups: Groups::new(arrays, parts.has_age_limit),
             destage: parts.destage,
             full: parts.prefers_full.then(|| (0..arrays).map(|_| Elevator::default()).collect()),
             claims: Claims::default(),

@@ -44,10 +44,8 @@ impl WriteCache {
 
     /// Everything in it is lost. Precondition: nothing is going.
     pub fn lose_all(&mut self) {
-        for array in 0..self.stripe_sectors.len() as u16 {
-            while let Some(group) = self.groups.oldest(array) {
-                self.leave(group);
-            }
+        for group in self.groups.all() {
+            self.leave(group);
         }
         self.claims.clear();
         self.index.clear();

@@ -11,6 +11,7 @@ pub(super) fn parts(lines: u64, policy: Policy) -> Parts {
         size: Bytes(lines * 4096),
         line: Bytes(4096),
         destage: Destage::new(policy, 1, WaterMarks::new(1, 0)),
+        has_age_limit: true,
         prefers_full: false,
         keeps_clean: false,
     }

@@ -102,6 +102,13 @@ impl Simulation {
         self.oracle.contents.compute(operation, &writes);
     }
 
+    /// An operation of an array as it was built begins with the writes of the stripe write at hand.
+    pub(in crate::simulation) fn watch_whole_write(&mut self, operation: u32) {
+        let writes: Vec<_> =
+            self.stripe_write.writes.iter().map(|io| (io.disk, io.lba.0, io.sectors.0)).collect();
+        self.oracle.contents.compute(operation, &writes);
+    }
+
     /// An operation is over.
     pub(in crate::simulation) fn watch_end(&mut self, operation: u32, done: &ArrayOperation) {
         let members = &self.arrays[done.array as usize].redundancy.members;
