@@ -22,6 +22,7 @@ mod rng;
 mod simulation;
 mod slab;
 pub mod synthesis;
+mod slot_table;
 pub mod trace;
 pub mod units;
 pub mod workload;

@@ -9,7 +9,7 @@ impl WriteCache {
     pub fn claim(&mut self, request: u32, array: u16, stripe: u64, extent: Extent) {
         self.for_lines(extent, |cache, line, mask| {
             let key = key(array, line);
-            if let Some(&slot) = cache.index.get(&key) {
+            if let Some(slot) = cache.find(key) {
                 let mask = mask & cache.lines[slot as usize].dirty;
                 if mask != 0 {
                     cache.claims.add(Claim { request, stripe, key, mask });
@@ -28,7 +28,7 @@ impl WriteCache {
     pub fn supersede(&mut self, request: u32, stripe: u64, mut each: impl FnMut(u64, u64)) -> u64 {
         let mut superseded = 0;
         while let Some(claim) = self.claims.take(request, stripe) {
-            let Some(&slot) = self.index.get(&claim.key) else { continue };
+            let Some(slot) = self.find(claim.key) else { continue };
             let line = &mut self.lines[slot as usize];
             let gone = line.dirty & claim.mask;
             #[cfg(test)]

@@ -56,7 +56,7 @@ impl WriteCache {
             return;
         }
         self.for_lines(extent, |cache, line, mask| {
-            let Some(&slot) = cache.index.get(&key(array, line)) else { return };
+            let Some(slot) = cache.find(key(array, line)) else { return };
             let line = &mut cache.lines[slot as usize];
             line.clean &= !mask;
             if line.dirty | line.going | line.clean == 0 {

@@ -38,15 +38,15 @@ impl WriteCache {
     ) -> Option<u32> {
         self.groups
             .by_age(array)
-            .take_while(|(_, group)| group.since + limit <= now)
-            .find(|(_, group)| !is_busy(group.place.stripe))
+            .take_while(|&(_, since)| since + limit <= now)
+            .find(|&(group, _)| !is_busy(self.groups.get(group).place.stripe))
             .map(|(group, _)| group)
     }
 
     /// When the next group of `array` will have been dirty for `limit`, beyond those that have been already.
     /// Precondition: the cache was made for an age limit.
     pub fn next_overdue(&self, array: u16, now: SimTime, limit: SimDuration) -> Option<SimTime> {
-        self.groups.by_age(array).map(|(_, group)| group.since + limit).find(|&due| due > now)
+        self.groups.by_age(array).map(|(_, since)| since + limit).find(|&due| due > now)
     }
 
     /// The lines of `group` become going; gives the stripe, the list of its lines and their number, and puts their

@@ -1,12 +1,10 @@
 //! Groups: the dirty lines of one stripe, which leave together; by stripe, and by age where there is an age limit.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
-
+use super::ages::Ages;
 use super::key;
 use crate::destage::Place;
 use crate::slab::Link;
+use crate::slot_table::SlotTable;
 use crate::units::SimTime;
 
 /// The dirty lines of one stripe.
@@ -21,52 +19,43 @@ pub(super) struct Group {
     pub sectors: u64,
     /// The line that was written last.
     pub last_line: u64,
-    /// When its first line became dirty.
-    pub since: SimTime,
-    newer: Link,
-    older: Link,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    newest: Link,
-    oldest: Link,
 }
 
 /// The groups of all arrays.
 #[derive(Debug)]
 pub(super) struct Groups {
-    index: HashMap<u64, u32, FxBuildHasher>,
+    index: SlotTable,
     entries: Vec<Group>,
     free: Vec<u32>,
     /// The group added last: a write of several lines mostly stays in one stripe.
     latest: u32,
     /// The number of groups of each array.
     counts: Box<[u32]>,
-    /// The groups of each array, from the one that became dirty first on, where there is an age limit.
-    by_age: Option<Box<[Ends]>>,
+    /// Where there is an age limit.
+    ages: Option<Ages>,
 }
 
 impl Groups {
     pub fn new(arrays: usize, has_age_limit: bool) -> Self {
-        let ends = Ends { newest: Link::END, oldest: Link::END };
         Self {
-            index: HashMap::default(),
+            index: SlotTable::default(),
             entries: Vec::new(),
             free: Vec::new(),
             latest: 0,
             counts: vec![0; arrays].into(),
-            by_age: has_age_limit.then(|| vec![ends; arrays].into()),
+            ages: has_age_limit.then(|| Ages::new(arrays)),
         }
     }
 
     /// The group of a stripe, where it has one.
     #[inline]
     pub fn find(&self, place: Place) -> Option<u32> {
-        if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.place == place) {
+        if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.place == place)
+        {
             return Some(self.latest);
         }
-        self.index.get(&key(place.array, place.stripe)).copied()
+        let is_of = |group: u32| self.entries[group as usize].place == place;
+        self.index.find(key(place.array, place.stripe), is_of)
     }
 
     /// The number of groups of `array`.
@@ -91,17 +80,9 @@ impl Groups {
     }
 
     /// A new, empty group. Precondition: the stripe has none, and no group is newer than `now`.
+    #[inline]
     pub fn add(&mut self, place: Place, now: SimTime) -> u32 {
-        let entry = Group {
-            place,
-            first: Link::END,
-            lines: 0,
-            sectors: 0,
-            last_line: u64::MAX,
-            since: now,
-            newer: Link::END,
-            older: Link::END,
-        };
+        let entry = Group { place, first: Link::END, lines: 0, sectors: 0, last_line: u64::MAX };
         let group = if let Some(group) = self.free.pop() {
             self.entries[group as usize] = entry;
             group
@@ -109,14 +90,8 @@ impl Groups {
             self.entries.push(entry);
             (self.entries.len() - 1) as u32
         };
-        if let Some(by_age) = &mut self.by_age {
-            let ends = &mut by_age[place.array as usize];
-            self.entries[group as usize].older = ends.newest;
-            match ends.newest.get() {
-                Some(newest) => self.entries[newest as usize].newer = Link::to(group),
-                None => ends.oldest = Link::to(group),
-            }
-            ends.newest = Link::to(group);
+        if let Some(ages) = &mut self.ages {
+            ages.enter(group, place.array, now);
         }
         self.index.insert(key(place.array, place.stripe), group);
         self.counts[place.array as usize] += 1;
@@ -125,34 +100,28 @@ impl Groups {
     }
 
     /// Takes a group out and gives it.
+    #[inline]
     pub fn remove(&mut self, group: u32) -> Group {
         let entry = self.entries[group as usize];
-        if let Some(by_age) = &mut self.by_age {
-            let ends = &mut by_age[entry.place.array as usize];
-            match entry.newer.get() {
-                Some(newer) => self.entries[newer as usize].older = entry.older,
-                None => ends.newest = entry.older,
-            }
-            match entry.older.get() {
-                Some(older) => self.entries[older as usize].newer = entry.newer,
-                None => ends.oldest = entry.newer,
-            }
+        let Place { array, stripe } = entry.place;
+        if let Some(ages) = &mut self.ages {
+            ages.leave(group, array);
         }
         self.entries[group as usize].lines = 0;
-        self.index.remove(&key(entry.place.array, entry.place.stripe));
-        self.counts[entry.place.array as usize] -= 1;
+        self.index.remove(key(array, stripe), group);
+        self.counts[array as usize] -= 1;
         self.free.push(group);
         entry
     }
 
-    /// The groups of `array`, from the one that became dirty first on; none where there is no age limit.
-    pub fn by_age(&self, array: u16) -> impl Iterator<Item = (u32, &Group)> {
-        let mut next = self.by_age.as_ref().and_then(|by_age| by_age[array as usize].oldest.get());
-        std::iter::from_fn(move || {
-            let group = next?;
-            let entry = self.get(group);
-            next = entry.newer.get();
-            Some((group, entry))
-        })
+    /// The groups of `array` and when each became dirty, the first to do so first; none where there is no age limit.
+    pub fn by_age(&self, array: u16) -> impl Iterator<Item = (u32, SimTime)> {
+        self.ages.iter().flat_map(move |ages| ages.of(array))
+    }
+
+    /// When a group became dirty, where there is an age limit.
+    #[cfg(test)]
+    pub fn since(&self, group: u32) -> Option<SimTime> {
+        self.ages.as_ref().map(|ages| ages.since(group))
     }
 }

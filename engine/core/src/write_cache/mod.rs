@@ -12,6 +12,7 @@
 //!
 //! Cost: O(1) per line written, and what the destage policy costs.
 
+mod ages;
 mod around;
 mod claims;
 mod clean;
@@ -25,16 +26,13 @@ mod power_cut;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
-
 use claims::Claims;
 use groups::Groups;
 
 use crate::destage::{Destage, Elevator};
 use crate::divisor::Divisor;
 use crate::slab::Link;
+use crate::slot_table::SlotTable;
 use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimTime};
 
 pub use extent::Extent;
@@ -99,7 +97,8 @@ pub struct WriteCache {
     capacity: u32,
     line_sectors: u64,
     stripe_sectors: Box<[Divisor]>,
-    index: HashMap<u64, u32, FxBuildHasher>,
+    /// Where each line is.
+    index: SlotTable,
     lines: Vec<Line>,
     free: Vec<u32>,
     groups: Groups,
@@ -153,7 +152,7 @@ impl WriteCache {
             capacity: (parts.size.0 / parts.line.0) as u32,
             line_sectors: parts.line.0 / SECTOR_BYTES,
             stripe_sectors: stripe_sectors.iter().map(|sectors| Divisor::new(sectors.0)).collect(),
-            index: HashMap::default(),
+            index: SlotTable::default(),
             lines: Vec::new(),
             free: Vec::new(),
             groups: Groups::new(arrays, parts.has_age_limit),
@@ -195,10 +194,16 @@ impl WriteCache {
         self.dirty_sectors
     }
 
+    /// Where the line of this key is.
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.index.find(key, |slot| self.lines[slot as usize].key == key)
+    }
+
     /// What is here of the sectors of `mask` in `line`, where the newest version of all of them is.
     #[inline]
     pub fn holds(&self, array: u16, line: u64, mask: u64) -> Option<Held> {
-        let line = &self.lines[*self.index.get(&key(array, line))? as usize];
+        let line = &self.lines[self.find(key(array, line))? as usize];
         if mask & !(line.dirty | line.going) == 0 {
             Some(Held::Dirty)
         } else {
@@ -211,7 +216,7 @@ impl WriteCache {
     #[inline]
     pub fn accept(&mut self, now: SimTime, array: u16, line: u64, mask: u64, may_allocate: bool) -> Accepted {
         let key = key(array, line);
-        let slot = self.index.get(&key).copied();
+        let slot = self.find(key);
         if let Some(slot) = slot
             && self.lines[slot as usize].dirty != 0
         {
@@ -285,7 +290,7 @@ impl WriteCache {
     fn remove_line(&mut self, slot: u32) {
         let line = &mut self.lines[slot as usize];
         line.clean = 0;
-        self.index.remove(&line.key);
+        self.index.remove(line.key, slot);
         self.free.push(slot);
     }
 

@@ -176,8 +176,8 @@ impl Pair {
             let chosen = cache.overdue(array, SimTime(now), SimDuration(AGE), is_busy);
             let oldest = stripes.map(|(&(_, stripe), &since)| (since, stripe)).min();
             let due = oldest.filter(|&(since, _)| since + AGE <= now);
-            let given = chosen.map(|group| cache.groups.get(group).since.0);
-            prop_assert_eq!(given, due.map(|(since, _)| since), "the oldest that is of age");
+            let given = chosen.map(|group| cache.groups.since(group).map(|since| since.0));
+            prop_assert_eq!(given, due.map(|(since, _)| Some(since)), "the oldest that is of age");
             chosen
         } else {
             let is_full = |stripe: u64| {
