@@ -149,8 +149,14 @@ pub struct Drive {
 }
 
 impl BlockDevice for Drive {
-    fn distance(&self, lba: Lba) -> u32 {
-        self.model.geometry.locate(lba).cylinder.abs_diff(self.cylinder)
+    #[inline]
+    fn cylinder(&self, lba: Lba) -> u32 {
+        self.model.geometry.locate(lba).cylinder
+    }
+
+    #[inline]
+    fn arm(&self) -> u32 {
+        self.cylinder
     }
 
     #[inline]

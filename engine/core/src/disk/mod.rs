@@ -92,8 +92,13 @@ pub trait BlockDevice {
     /// How much the device has been used, to be advanced or reset.
     fn usage_mut(&mut self) -> &mut Usage;
 
-    /// Cylinders between the arm and `lba`; 0 where there is no arm.
-    fn distance(&self, _lba: Lba) -> u32 {
+    /// The cylinder of `lba`; 0 where there is no arm.
+    fn cylinder(&self, _lba: Lba) -> u32 {
+        0
+    }
+
+    /// The cylinder at which the arm is; 0 where there is none.
+    fn arm(&self) -> u32 {
         0
     }
 
@@ -159,8 +164,13 @@ impl BlockDevice for Device {
     }
 
     #[inline]
-    fn distance(&self, lba: Lba) -> u32 {
-        hand_on!(self, device => device.distance(lba))
+    fn cylinder(&self, lba: Lba) -> u32 {
+        hand_on!(self, device => device.cylinder(lba))
+    }
+
+    #[inline]
+    fn arm(&self) -> u32 {
+        hand_on!(self, device => device.arm())
     }
 
     #[cfg(debug_assertions)]

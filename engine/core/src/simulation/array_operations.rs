@@ -59,11 +59,16 @@ impl Simulation {
     }
 
     /// Of two devices that mirror each other the one with the shorter queue; of equals the one whose arm is nearer.
+    #[inline]
     pub(super) fn better_mirror(&self, one: u32, other: u32, lba: Lba) -> u32 {
         let [first, second] = [one, other].map(|device| &self.devices[device as usize]);
         let is_better = match second.usage().in_system().cmp(&first.usage().in_system()) {
             Ordering::Less => true,
-            Ordering::Equal => second.distance(lba) < first.distance(lba),
+            Ordering::Equal => {
+                // The devices of an array are of one model.
+                let cylinder = first.cylinder(lba);
+                second.arm().abs_diff(cylinder) < first.arm().abs_diff(cylinder)
+            }
             Ordering::Greater => false,
         };
         if is_better { other } else { one }

@@ -96,6 +96,7 @@ impl Simulation {
             power,
             read_cache,
             line_sectors: cache.line.0 / SECTOR_BYTES,
+            line_bits: (cache.line.0 / SECTOR_BYTES).ilog2(),
             measures: Measures::new(arrays.len()),
             timeline: super::Timeline::default(),
             arrays,

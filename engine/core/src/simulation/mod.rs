@@ -185,6 +185,8 @@ struct Simulation {
     watches_idleness: bool,
     read_cache: Option<ReadCache>,
     line_sectors: u64,
+    /// A line's sectors are two to this power.
+    line_bits: u32,
     back_end: Option<BackEnd>,
     xor: Pipe,
     xor_bandwidth: Option<Bandwidth>,

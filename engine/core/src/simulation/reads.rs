@@ -56,11 +56,11 @@ impl Simulation {
     /// Looks every line of a read up; leaves what is missing in `self.extents`.
     fn look_up(&mut self, request: u32, array: u16, lba: Lba, sectors: Sectors) -> Found {
         let mut found = Found::default();
-        let line_sectors = self.line_sectors;
+        let (line_sectors, line_bits) = (self.line_sectors, self.line_bits);
         let end = lba.0 + sectors.0;
         self.extents.clear();
         let whole_lines = self.read_cache.as_ref().is_some_and(crate::read_cache::ReadCache::keeps_all);
-        for line in lba.0 / line_sectors..=(end - 1) / line_sectors {
+        for line in lba.0 >> line_bits..=(end - 1) >> line_bits {
             let start = lba.0.max(line * line_sectors);
             let stop = end.min((line + 1) * line_sectors);
             if let Some(back) = &self.write_back {

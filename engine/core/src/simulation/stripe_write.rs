@@ -74,6 +74,9 @@ impl StripeWrite {
             }
             return None;
         }
+        if self.plan_small(layout, policy, stripe, extents) {
+            return Some(Update::ReadModifyWrite);
+        }
         self.strips.clear();
         for extent in extents {
             for piece in layout.pieces(extent.lba, extent.sectors) {
@@ -136,6 +139,27 @@ impl StripeWrite {
         }
         Some(update)
     }
+
+    /// Plans what most writes to a level with parity are: one run within one strip that is read, modified and written. The
+    /// parities change at the same offsets, so that all I/Os have one address on their disks. Gives whether it is one.
+    #[inline]
+    fn plan_small(&mut self, layout: &Layout, policy: ParityUpdate, stripe: u64, extents: &[Extent]) -> bool {
+        let [extent] = extents else { return false };
+        let Some(piece) = layout.pieces(extent.lba, extent.sectors).next() else { return false };
+        let (start, end) = (piece.strip.offset, Sectors(piece.strip.offset.0 + extent.sectors.0));
+        let touched = Touched { strips: 1, covering: 1, start, end };
+        if piece.sectors < extent.sectors || choose(policy, layout, touched) != Update::ReadModifyWrite {
+            return false;
+        }
+        let data = DiskIo { disk: piece.strip.disk, lba: piece.strip.disk_lba, sectors: extent.sectors };
+        self.writes.push(data);
+        for disk in layout.parity_disks(stripe).into_iter().flatten() {
+            self.writes.push(DiskIo { disk, ..data });
+        }
+        self.reads.extend_from_slice(&self.writes);
+        self.parity_input = u64::from(layout.level().parities()) * 3 * extent.sectors.0;
+        true
+    }
 }
 
 #[cfg(test)]
@@ -170,6 +194,19 @@ mod tests {
         assert_eq!(ios(Level::Raid5, 4), 4);
         assert_eq!(ios(Level::Raid6, 6), 6);
         assert_eq!(ios(Level::Raid5, 3), 3, "on three disks a reconstruct-write is cheaper");
+    }
+
+    #[test]
+    fn a_small_write_has_one_address_on_all_its_disks() {
+        // Stripe 1 of five disks, sixteen sectors to a strip: P on disk 3, Q on disk 4, data from disk 0 on.
+        let layout = Layout::new(Level::Raid6, 5, Sectors(16), Sectors(1600)).unwrap();
+        let mut write = StripeWrite::default();
+        let extents = [Extent { lba: Lba(48 + 16 + 3), sectors: Sectors(5) }];
+        let update = write.plan(&layout, ParityUpdate::Rmw, 1, &extents);
+        let ios: Vec<_> = write.reads.iter().map(|io| (io.disk, io.lba.0, io.sectors.0)).collect();
+        assert_eq!(ios, [(1, 16 + 3, 5), (3, 16 + 3, 5), (4, 16 + 3, 5)]);
+        assert_eq!((update, &write.writes), (Some(Update::ReadModifyWrite), &write.reads));
+        assert_eq!((write.parity_input().0, write.has_gaps()), (2 * 3 * 5, false));
     }
 
     #[test]

@@ -67,13 +67,13 @@ impl Simulation {
         let entry = self.requests[request];
         let Some(back) = &mut self.write_back else { return true };
         let first_in_line = back.stalled.first().is_none_or(|first| first == request);
-        let (line_sectors, end) = (self.line_sectors, entry.command.lba.0 + entry.command.sectors.0);
+        let (line_bits, end) = (self.line_bits, entry.command.lba.0 + entry.command.sectors.0);
         let mut at = entry.command.lba.0 + entry.accepted;
         let mut is_hit = entry.service == Service::Hit;
         while at < end {
-            let line = at / line_sectors;
-            let stop = end.min((line + 1) * line_sectors);
-            let mask = mask(at - line * line_sectors, stop - at);
+            let line = at >> line_bits;
+            let stop = end.min((line + 1) << line_bits);
+            let mask = mask(at - (line << line_bits), stop - at);
             match back.cache.accept(self.now, entry.array, line, mask, first_in_line) {
                 Accepted::In { absorbed, was_dirty } => {
                     #[cfg(debug_assertions)]
