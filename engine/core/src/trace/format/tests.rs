@@ -258,8 +258,7 @@ fn every_sample_is_recognised_as_what_it_is() {
         let sample = samples::of(format.name());
         assert_eq!(recognise(&sample, true, "t").unwrap().name(), format.name());
         // A beginning that ends in the middle of a line, as the beginning of a longer trace does.
-        let torn = [&sample[..], &sample[..sample.len() / 2]].concat();
-        let found = recognise(&torn, false, "t").map(Format::name);
+        let found = recognise(&sample[..sample.len() - 1], false, "t").map(Format::name);
         assert_eq!(found, Ok(format.name()));
     }
 }
