@@ -68,7 +68,7 @@ impl Decode for OracleGeneral {
     /// The clock never goes back, nor far ahead, and few accesses are of nothing.
     fn is_plausible(records: &[Record]) -> bool {
         const DAY: u64 = 86_400_000_000_000;
-        !records.is_empty()
+        records.len() > 1
             && records.iter().all(|record| record.sectors < PLAUSIBLE)
             && records
                 .windows(2)
