@@ -73,6 +73,7 @@ static TRACES: LazyLock<BTreeMap<String, Arc<Trace>>> = LazyLock::new(|| {
         sectors: indices().map(|index| if is_flush(index) { 0 } else { 1 + index as u32 % 9 }).collect(),
         op: indices().map(|index| if is_flush(index) { 2 } else { (index % 2) as u8 }).collect(),
         flags: vec![0; 400],
+        ..Columns::default()
     });
     let trace = Arc::new(trace.unwrap());
     ["a", "b", "x", "é"].into_iter().map(|name| (name.to_owned(), Arc::clone(&trace))).collect()
