@@ -97,7 +97,7 @@ chaos: engine ## the long kill-and-resume tests
 
 .PHONY: fuzz
 fuzz: python ## CASES random scenarios, sound and not, under the eyes of the debug build
-	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib any_scenario
+	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- any_scenario trace::format::fuzz
 
 .PHONY: bench
 bench: engine ## the benchmarks: one table
