@@ -52,7 +52,7 @@ def mrc(
 ) -> None:
     """Show what share of its accesses a cache of each size would miss: reads, writes, both.
 
-    The write curve is the share of block writes that find no block to overwrite: 1 - it is absorbed.
+    The write curve's hits are the overwrites that a write cache of that size can absorb.
     """
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve
