@@ -40,7 +40,7 @@ fn sound(case: u64) -> Value {
     let generator = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let mut runner = TestRunner::new_with_rng(ProptestConfig::default(), generator);
     let mut scenario = oracle::scenarios::scenario().new_tree(&mut runner).unwrap().current();
-    if case % 5 == 0 {
+    if case.is_multiple_of(5) {
         let mode = ["open", "asap", "dependent"][(case / 5 % 3) as usize];
         let copies = [Value::Null, json!({}), json!({"shift": "none", "shared_fraction": 0.5})];
         let arrival = json!({"kind": "trace", "file": "a", "mode": mode, "depth": 3, "map": "wrap",
