@@ -116,16 +116,18 @@ def test_bundled_studies_are_listed_and_shown(destage: Any) -> None:
 
 
 def test_a_trace_keeps_all_when_converted(destage: Any, tmp_path: Path) -> None:
-    facts = json.loads(destage("trace", "info", str(PGBENCH), "--json").out)
+    def info(trace: Path) -> dict[str, Any]:
+        facts: dict[str, Any] = json.loads(destage("trace", "info", str(trace), "--digest", "--json").out)
+        return facts
+
+    facts = info(PGBENCH)
     assert (facts["records"], facts["flushes"], facts["reads"] + facts["writes"]) == (
         229_916,
         31_322,
         198_594,
     )
     copy = tmp_path / "copy.parquet"
-    assert (
-        json.loads(destage("trace", "convert", str(PGBENCH), str(copy), "--json").out)["digest"]
-        == facts["digest"]
-    )
+    destage("trace", "convert", str(PGBENCH), str(copy))
+    assert info(copy)["digest"] == facts["digest"]
     assert pq.read_table(copy).equals(pq.read_table(PGBENCH))
     assert destage("trace", "convert", str(PGBENCH), "copy.txt").code == 2

