@@ -2,8 +2,8 @@
 
 The list follows from the case's seed and is the same everywhere. Formats: `csv` (time [s], operation, first
 sector and sectors of 512 bytes), `disksim` (DiskSim's ASCII: arrival time [ms], device, block, blocks, 1 for
-a read), `parquet` (what Destage itself replays). A list of cache accesses is one key a line (`csv`) or 64-bit
-little-endian words (`raw`).
+a read), `parquet` (what Destage itself replays). A list of cache accesses is one key a line (`csv`), 64-bit
+little-endian words (`raw`), or libCacheSim's records with sizes of one (`oracle_general`).
 
     python benchmarks/request_list.py 4-raid5 --format disksim -o raid5.trace
 """
@@ -65,6 +65,14 @@ def block_reads(case: dict[str, Any]) -> _engine.Trace:
     )
 
 
+def write_oracle_general(keys: Keys, path: Path) -> None:
+    """Write keys as libCacheSim reads them: time [s], key, size, next access (-1: not known)."""
+    layout = np.dtype([("time", "<u4"), ("key", "<u8"), ("size", "<u4"), ("next", "<i8")])
+    records = np.zeros(len(keys), layout)
+    records["key"], records["size"], records["next"] = keys, 1, -1
+    records.tofile(path)
+
+
 def _write_list(table: pa.Table, form: str, path: Path) -> None:
     time, lba, sectors, op = (table[name].to_numpy() for name in ("t_ns", "lba_512", "n_512", "op"))
     with path.open("w", encoding="ascii", newline="\n") as out:
@@ -85,7 +93,9 @@ def main() -> None:
     """Write the list that was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", choices=sorted(path.stem for path in CASES.glob("*.json")))
-    parser.add_argument("--format", default="csv", choices=["csv", "disksim", "parquet", "raw"])
+    parser.add_argument(
+        "--format", default="csv", choices=["csv", "disksim", "oracle_general", "parquet", "raw"]
+    )
     parser.add_argument("-o", "--output", type=Path, required=True)
     options = parser.parse_args()
     case = load_case(options.case)
@@ -95,11 +105,13 @@ def main() -> None:
             keys.astype("<u8").tofile(options.output)
         elif options.format == "csv":
             np.savetxt(options.output, keys, fmt="%d")
+        elif options.format == "oracle_general":
+            write_oracle_general(keys, options.output)
         else:
-            sys.exit(f"{options.case} is a list of cache accesses: csv or raw")
+            sys.exit(f"{options.case} is a list of cache accesses: csv, raw or oracle_general")
     elif options.format == "parquet":
         traces.write_parquet(traces.record(case["scenario"]), options.output)
-    elif options.format == "raw":
+    elif options.format in {"raw", "oracle_general"}:
         sys.exit(f"{options.case} is a list of requests: csv, disksim or parquet")
     else:
         _write_list(request_list(case), options.format, options.output)
