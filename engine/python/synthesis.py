@@ -130,6 +130,8 @@ def _sequential(columns: dict[str, Numbers], op: int) -> float:
 def _dispersion(columns: dict[str, Numbers]) -> float:
     """The variance of the requests in a second over their mean: 1 for a Poisson process, more for bursts."""
     counts = np.bincount((columns["t_ns"] // 1e9).astype(np.int64)).astype(np.float64)
+    # The last second is not whole.
+    counts = counts[:-1] if len(counts) > 1 else counts
     return float(counts.var() / counts.mean())
 
 

@@ -86,7 +86,7 @@ def _summary(profile: Profile) -> Iterator[str]:
     ]
     yield "; ".join(fact for fact in facts if fact)
     if not profile.is_open:
-        yield f"When closed users ask depends on the array; here that is {REFERENCE}"
+        yield f"When closed users or a replay ask may depend on the array; here that is {REFERENCE}"
 
 
 def _legend() -> Iterator[str]:

@@ -51,3 +51,20 @@ def test_what_cannot_be_done_is_said(destage: Any, arguments: tuple[str, ...], m
     done = destage("trace", *arguments)
     assert done.code == 2
     assert message in done.err
+
+
+def test_what_would_be_lost_or_misnamed_is_refused(destage: Any, tmp_path: Path) -> None:
+    """A trace is not overwritten by its own likeness, and Parquet does not end up under another name."""
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes(Path(PGBENCH).read_bytes())
+    before = copy.read_bytes()
+    for arguments, words in (
+        (("synth", str(copy), "--out", str(copy), "--requests", "10"), "is the trace itself"),
+        (("synth", str(copy), "--out", str(tmp_path / "o.parquet"), "--duration=-5s"), "more than 0"),
+        (("mrc", str(copy), "--out", str(tmp_path / "o.csv")), "name it with .parquet"),
+    ):
+        result = destage("trace", *arguments)
+        assert result.code != 0, arguments
+        assert words in result.err, arguments
+    assert copy.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["copy.parquet"]

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _SIDES = ("reads", "writes", "both")
 _PLOTS = (".svg", ".html")
 _SHORT = 8
+_NEAR = 1.25
+"""An end of a curve below so many times the last doubling would have its mark on top of that one's."""
+MOST_SEED = 2**64 - 1
 """The longest size that is written exactly [characters]."""
 
 Block = Annotated[str, typer.Option("--block", help="The cache's unit; a request touches each it covers.")]
@@ -37,10 +40,12 @@ def mrc(
     sizes: Annotated[
         str | None,
         typer.Option(
-            "--sizes", metavar="SIZE,...", help="Cache sizes; by default doublings, --out quarters."
+            "--sizes", metavar="SIZE,...", help="Cache sizes; by default doublings, in --out four each."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses the blocks of a sample.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=MOST_SEED, help="Chooses the blocks of a sample.")
+    ] = 0,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write all points as Parquet.")
     ] = None,
@@ -59,6 +64,8 @@ def mrc(
 
     rate = _rate(sample)
     check_plot(plot)
+    if out is not None and out.suffix != ".parquet":
+        raise TraceError(f"{out}: the points are written as Parquet; name it with .parquet")
     asked = None if sizes is None else [size.strip() for size in sizes.split(",")]
     loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
     table = miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=asked, seed=seed)
@@ -69,9 +76,7 @@ def mrc(
         say(f"{table.num_rows} points in {out}")
     rows = table.to_pylist() if asked else _doublings(table)
     if plot is not None:
-        # Where the curve ends is no doubling; its mark would stand too near the last.
-        drawn = rows if asked else [row for row in rows if row["size_blocks"].bit_count() == 1]
-        write_plot(plot, f"{trace.name}: misses under {policy}", {"": drawn})
+        write_plot(plot, f"{trace.name}: misses under {policy}", {"": rows if asked else apart(rows)})
     if as_json:
         print_json({"trace": str(trace), "policy": policy, "sample": sample, "points": table.to_pylist()})
     else:
@@ -148,6 +153,17 @@ def size_text(size: int) -> str:
 
     exact = quantity(size, "bytes")
     return exact if len(exact) <= _SHORT else f"{size / 2**20:.1f} MiB"
+
+
+def apart(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the points that a picture shows: doublings, and a curve's end unless it is too near the last.
+
+    Args:
+        rows: The points at doublings, and the last of each curve.
+    """
+    doublings = [row for row in rows if row["size_blocks"].bit_count() == 1]
+    near = {row["side"]: _NEAR * row["size_blocks"] for row in doublings}
+    return [row for row in rows if row in doublings or row["size_blocks"] >= near.get(row["side"], 0)]
 
 
 def _rate(sample: str) -> float | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from destage.cli.curving import Block, Plot, check_plot, size_text, write_plot
+from destage.cli.curving import MOST_SEED, Block, Plot, check_plot, size_text, write_plot
 from destage.cli.output import Json, print_data, print_json, say
 from destage.cli.tracing import FormatName, SkipBad, TraceFile, VolumeNumber
 from destage.errors import TraceError
@@ -23,7 +23,9 @@ def synth(
     duration: Annotated[
         str | None, typer.Option("--duration", help="Draw until this time, as 10min, instead.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="The root of the random streams.")] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, max=MOST_SEED, help="The root of the random streams.")
+    ] = 0,
     profile: Annotated[
         Path | None, typer.Option("--profile", metavar="FILE", help="Write the fitted profile as JSON.")
     ] = None,
@@ -40,9 +42,13 @@ def synth(
 
     if out.suffix != ".parquet":
         raise TraceError(f"{out}: the compact form is Parquet; name it with .parquet")
+    if out.exists() and out.samefile(trace):
+        raise TraceError(f"{out}: is the trace itself; the synthetic one needs another name")
     check_plot(plot)
-    original = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
     until = None if duration is None else int(quantities.parse(duration, "ns"))
+    if until is not None and until <= 0:
+        raise TraceError(f"--duration {duration}: must be more than 0")
+    original = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
     made = synthesise(original, block=block, seed=seed, requests=requests, duration_ns=until)
     traces.write_parquet(made.trace, out)
     if profile is not None:

@@ -20,7 +20,11 @@ FormatName = Annotated[
 SkipBad = Annotated[
     int, typer.Option("--skip-bad", min=0, help="Lines or records that are wrong that may be left out.")
 ]
-VolumeNumber = Annotated[int | None, typer.Option("--volume", min=0, help="Take this volume only.")]
+VolumeNumber = Annotated[
+    int | None, typer.Option("--volume", min=0, max=2**32 - 1, help="Take this volume only.")
+]
+_MENDED = {"out_of_order", "late"}
+"""Problems that sorting the whole leaves none of."""
 _EVERY_S = 5.0
 _VOLUMES = 20
 """Volumes that are shown to people; JSON has all."""
@@ -75,7 +79,9 @@ def convert(
     if is_sorted_whole:
         loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
         traces.write_parquet(loaded, out)
-        facts |= {"records": len(loaded), "problems": []}
+        found = trace_streams.profile(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        problems = [one for one in found["problems"] if one["problem"] not in _MENDED]
+        facts |= {"records": len(loaded), "problems": problems}
     else:
         facts |= trace_streams.convert(
             trace, out, format_name=format_name, skip_bad=skip_bad, volume=volume, tell=_Progress()
@@ -110,7 +116,8 @@ def _flat(facts: dict[str, Any], prefix: str = "") -> list[tuple[str, object]]:
         elif isinstance(value, list):
             pairs += [(f"{prefix}{name} <= {size}", count) for size, count in value]
         else:
-            shown = "-" if value is None else f"{value:.6g}" if isinstance(value, float) else value
+            digits = 12 if name == "start_s" else 6
+            shown = "-" if value is None else f"{value:.{digits}g}" if isinstance(value, float) else value
             pairs.append((prefix + name, shown))
     return pairs
 

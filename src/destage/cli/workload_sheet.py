@@ -94,7 +94,7 @@ def _drawn(profile: "Profile") -> Iterator[str]:
     drawn = f"drawn: {number(len(profile.time))} requests in {number(round(profile.seconds, 3))} s"
     yield drawn + ("" if profile.is_whole else ", the beginning of its timeline")
     if not profile.is_open:
-        yield f"  closed or replayed: when it asks depends on the array; here that is {REFERENCE}"
+        yield f"  closed or replayed: when it asks may depend on the array; here that is {REFERENCE}"
     _, reads, writes = profile.rates(_BINS)
     both = [float(value) for value in reads + writes]
     busiest, span = max(both, default=0.0), float(f"{profile.seconds / _BINS:.2g}")

@@ -54,6 +54,8 @@ def show(
     from destage.engine import quantities
     from destage.engine.workload_profile import draw_profile
 
+    if plot is not None and plot.suffix != ".svg":
+        raise ConfigError(f"--plot {plot}: the picture is drawn as SVG; name it with .svg")
     facts, workload, folder = _find(name)
     seconds = None if duration is None else float(quantities.parse(duration, "s"))
     if seconds is not None and seconds <= 0:
