@@ -1,30 +1,19 @@
 """Miss ratio curves: exact where they say so, within their interval where they are sampled."""
 
-import lzma
+import csv
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from cloud_physics import records, shared
 
 from destage.engine import _engine, miss_ratio_curve, schema, traces
 from destage.errors import ConfigError, TraceError
 
 ROOT = Path(__file__).parents[2]
-SHARED = ROOT.parent / "shared" / "traces"
 PGBENCH = ROOT / "examples" / "pgbench.parquet"
-VSCSI = np.dtype(
-    [
-        ("serial", "<u4"),
-        ("bytes", "<u4"),
-        ("segments", "<u4"),
-        ("command", "<u2"),
-        ("version", "<u2"),
-        ("lbn", "<u8"),
-        ("time", "<u8"),
-    ]
-)
 
 
 def _trace(first: Any, sectors: Any, op: Any = 0) -> _engine.Trace:
@@ -53,10 +42,7 @@ def _misses(table: pa.Table, side: str) -> dict[int, float]:
 
 @pytest.fixture(scope="module")
 def cloud_physics() -> Any:
-    path = SHARED / "cloudPhysicsIO.vscsi.xz"
-    if not path.exists():
-        pytest.skip("../shared/traces/cloudPhysicsIO.vscsi.xz is not there; it may not be committed")
-    return np.frombuffer(lzma.decompress(path.read_bytes()), dtype=VSCSI)
+    return records()
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +66,23 @@ def test_the_hits_of_4_kib_blocks(pages: _engine.Trace) -> None:
     assert (row["accesses"], row["distinct_blocks"]) == (1_141_869, 269_210)
     hits = {size: round((1 - miss) * 1_141_869) for size, miss in _misses(table, "reads").items()}
     assert hits == sizes
+
+
+@pytest.mark.parametrize("unit", ["objects", "pages"])
+def test_every_size_of_the_truth_from_one_pass(cloud_physics: Any, pages: _engine.Trace, unit: str) -> None:
+    """Hits of LRU that libCacheSim 0.3.5 finds in a run for each size."""
+    with shared("truth/miss_ratios.csv").open(encoding="utf-8") as lines:
+        truth = {
+            int(row["cache_size"]): round((1 - float(row["request_miss_ratio"])) * int(row["requests"]))
+            for row in csv.DictReader(lines)
+            if (row["algo"], row["consider_obj_size"], row["unit"]) == ("LRU", "0", unit)
+        }
+    assert len(truth) >= 5
+    lbn = cloud_physics["lbn"]
+    trace, block = (pages, 4096) if unit == "pages" else (_trace(lbn, np.ones(len(lbn))), 512)
+    table = miss_ratio_curve(trace, block=block, sizes=[size * block for size in truth])
+    accesses = table.to_pylist()[0]["accesses"]
+    assert {size: round((1 - miss) * accesses) for size, miss in _misses(table, "reads").items()} == truth
 
 
 def test_the_writes_of_pgbench_that_a_write_cache_can_absorb() -> None:
