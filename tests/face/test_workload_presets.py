@@ -121,6 +121,16 @@ SOURCED: dict[str, dict[str, Any]] = {
         **sizes(FILE_SERVER, "streams.0.operations.size"),
     },
     "sequential": {"streams.0.operations.size.value": 65536},
+    "crystaldiskmark": {
+        f"streams.{index}.{key}": value
+        for index, (depth, size) in enumerate([(32, "128KiB"), (32, "4KiB"), (1, "1MiB"), (1, "4KiB")])
+        for key, value in (
+            ("arrival.depth", depth),
+            ("operations.read_fraction", 0.0),
+            ("operations.size.value", size),
+            ("address.footprint", "1GiB"),
+        )
+    },
     **{
         name: {
             "streams.0.arrival.depth": depth,
@@ -259,7 +269,7 @@ def test_every_preset_is_simulated(name: str) -> None:
     )
     assert row["status"] == "ok"
     assert row["requests"] >= 300
-    assert bool(phases) == name.endswith(("logon", "logon_storm"))
+    assert bool(phases) == name.endswith(("logon", "logon_storm", "crystaldiskmark"))
 
 
 @pytest.fixture(scope="module")
