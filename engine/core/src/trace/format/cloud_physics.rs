@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! version,time [s],op [SCSI, hex],size [bytes],lbn [512 bytes]
-//! 1,5633898,2a,512,42932745
+//! 1,5000000,2a,512,4096
 //! ```
 //!
 //! Reads are 08, 28, 88 and a8, writes 0a, 2a, 8a and aa (and 2e, 8e, ae, write and verify), flushes 35 and 91. Times

@@ -4,7 +4,7 @@
 //! ascii:    arrival [ms] device block [512 bytes] blocks flags (1 read, 0 write)
 //!           13.191135 30 0 5 1
 //! validate: R|W Hit|Miss block [512 bytes] blocks service [us] gap [us]
-//!           R Hit 1975456 4 15362.00000 56074.00000
+//!           R Hit 1000 4 15000.00000 56000.00000
 //! ```
 //!
 //! In ASCII traces the device is the volume. In validate traces each request begins `gap` after the one before was

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Timestamp [100 ns],Hostname,DiskNumber,Type,Offset [bytes],Size [bytes],ResponseTime [100 ns]
-//! 128166385295514663,hm,0,Write,9056014336,2048,2833
+//! 128166372000000000,web,0,Write,4096000,2048,1500
 //! ```
 //!
 //! The time is a Windows file time (since 1601). The volume is the disk's number; where one trace holds several hosts,

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Timestamp,Response,IOType,LUN,Offset,Size
-//! 1456095145.133076000,0.000806000,R,0,899056122368,131072
+//! 1456000000.250000000,0.000500000,R,0,1048576,131072
 //! ```
 //!
 //! The time is when the request was issued \[s\]; the response time \[s\] may be missing, and the type is missing where
