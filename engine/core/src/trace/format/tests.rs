@@ -103,9 +103,9 @@ fn blktrace_says_what_blkparse_says() {
 
 #[test]
 fn cloud_physics() {
-    let time = 5_633_898 * SECOND;
+    let time = 5_000_000 * SECOND;
     let expected: [Short; 2] =
-        [(time, 0, 0, 42_932_745, 1, Op::Write, NONE, None), (time, 0, 0, 7, 8, Op::Read, NONE, None)];
+        [(time, 0, 0, 4096, 1, Op::Write, NONE, None), (time, 0, 0, 7, 8, Op::Read, NONE, None)];
     assert_eq!(sample("cloudphysics_csv"), expected);
     let (found, reader) = read_with("cloudphysics_csv", b"1,5,35,0,0\n1,5,42,0,0\n1,6,12,0,0\n", 0).unwrap();
     assert_eq!((found.len(), found[0].op), (1, Op::Flush));
@@ -116,13 +116,13 @@ fn cloud_physics() {
 #[test]
 fn disksim() {
     let expected: [Short; 2] = [
-        (13_191_135, 0, 30, 0, 5, Op::Read, NONE, None),
-        (17_829_285, 0, 20, 576_560, 6, Op::Write, NONE, None),
+        (10_500_000, 0, 30, 0, 5, Op::Read, NONE, None),
+        (12_250_000, 0, 20, 5000, 6, Op::Write, NONE, None),
     ];
     assert_eq!(sample("disksim"), expected);
     let expected: [Short; 2] = [
-        (0, 0, 0, 1_975_456, 4, Op::Read, NONE, Some(15_362_000)),
-        (71_436_000, 0, 0, 1_975_280, 4, Op::Write, NONE, Some(3_024_500)),
+        (0, 0, 0, 1000, 4, Op::Read, NONE, Some(15_000_000)),
+        (71_000_000, 0, 0, 2000, 4, Op::Write, NONE, Some(3_000_000)),
     ];
     assert_eq!(sample("disksim_validate"), expected);
 }
@@ -176,10 +176,10 @@ fn msps_counts_from_the_arrival_and_finds_its_columns() {
 
 #[test]
 fn msr_numbers_disks_and_hosts() {
-    let time = 12_816_638_529_551_466_300;
+    let time = 12_816_637_200_000_000_000;
     let expected: [Short; 2] = [
-        (time, 0, 0, 17_687_528, 4, Op::Write, NONE, Some(283_300)),
-        (time + 21_500, 0, 1, 23_154_984, 1, Op::Read, NONE, Some(261_700)),
+        (time, 0, 0, 8000, 4, Op::Write, NONE, Some(150_000)),
+        (time + 21_500, 0, 1, 16_000, 1, Op::Read, NONE, Some(70_000)),
     ];
     assert_eq!(sample("msr"), expected);
     let hosts = records("msr", "1,a,2,Read,0,512,1\n2,b,3,Write,0,512,1\n3,a,0,Read,0,512,1\n");
@@ -215,13 +215,10 @@ fn spc() {
 #[test]
 fn systor_with_and_without_a_response() {
     let expected: [Short; 2] = [
-        (1_456_095_145_133_076_000, 0, 0, 1_755_969_000 + 8989, 256, Op::Read, NONE, Some(806_000)),
-        (1_456_095_145_126_285_000, 0, 1, 8_312_597_631, 240, Op::Write, NONE, None),
+        (1_456_000_000_250_000_000, 0, 0, 2048, 256, Op::Read, NONE, Some(500_000)),
+        (1_456_000_000_125_000_000, 0, 1, 4096, 240, Op::Write, NONE, None),
     ];
-    assert_eq!(sample("systor17")[0].3, 899_056_122_368 / 512);
-    assert_eq!(sample("systor17")[1].3, expected[1].3);
-    assert_eq!(sample("systor17")[1].0, expected[1].0);
-    assert_eq!(sample("systor17")[0].7, expected[0].7);
+    assert_eq!(sample("systor17"), expected);
     let (found, reader) = read_with("systor17", b"1.0,,,0,0,512\n2.0,0.1,R,0,0,512\n", 0).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(reader.problems().count(Problem::NoKind), 1);
@@ -230,8 +227,8 @@ fn systor_with_and_without_a_response() {
 #[test]
 fn tencent() {
     let expected: [Short; 2] = [
-        (1_538_323_200 * SECOND, 0, 1058, 4_247_200, 128, Op::Write, NONE, None),
-        (1_538_323_199 * SECOND, 0, 1063, 13_896_880, 128, Op::Read, NONE, None),
+        (1_538_000_000 * SECOND, 0, 7, 4_096_000, 128, Op::Write, NONE, None),
+        (1_537_999_999 * SECOND, 0, 9, 8_192_000, 128, Op::Read, NONE, None),
     ];
     assert_eq!(sample("tencent"), expected);
 }
