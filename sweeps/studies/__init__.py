@@ -1,4 +1,7 @@
-"""The bundled studies: sweep specs that each answer a question, the published experiments among them."""
+"""The bundled studies: sweep specs that each answer a question, the published experiments among them.
+
+A trace that one of them replays lies beside it, and is installed with it.
+"""
 
 from importlib.resources import files
 from pathlib import Path
@@ -39,7 +42,7 @@ def load(name: str) -> Study:
     Raises:
         ConfigError: There is no such study.
     """
-    return parse_study(text(name), name=f"{name}.yaml")
+    return parse_study(text(name), name=f"{name}.yaml", folder=Path(__file__).parent)
 
 
 def load_study(source: str | Path) -> Study:

@@ -21,7 +21,10 @@ ROOMS = {
     "queries/": "destage/queries/",
     "src/destage/": "destage/",
 }
-CARRIED = {".py", ".pyi", ".sql", ".yaml", ".yml", ".toml", ".json", ".html", ".css", ".js", ".typed"}
+CARRIED = {
+    *(".py", ".pyi", ".sql", ".yaml", ".yml", ".toml", ".json", ".html", ".css", ".js", ".typed"),
+    ".parquet",  # the traces of bundled studies
+}
 
 
 def tracked() -> list[str]:

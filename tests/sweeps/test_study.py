@@ -179,6 +179,17 @@ def test_the_schema_embeds_the_engines_and_knows_the_units() -> None:
     assert {"axes", "seek", "replicates"} <= schema["properties"].keys()
 
 
+def test_a_bundled_study_finds_its_trace_wherever_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (arrival,) = (
+        stream["arrival"] for stream in load_study("create_drop_trace").scenario["workload"]["streams"]
+    )
+    assert arrival["digest"]
+    assert Path(arrival["file"]).is_file()
+
+
 def test_bundled_studies_are_read(tmp_path: Path) -> None:
     assert "call_center" in studies.names()
     study = load_study("call_center")
