@@ -1,13 +1,11 @@
 """Published figures, each joined to the point of the sweep that it speaks of."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import quantities, scenario_schema
-from destage.errors import ConfigError
+from destage.store.places import points_at
 
 PUBLISHED_SCHEMA = pa.schema(
     [
@@ -34,28 +32,14 @@ def published_table(
     """
     rows = [
         {
-            "point_id": point["point_id"],
+            "point_id": point_id,
             "metric": figure["metric"],
             "value": float(figure["value"]),
             "kind": figure["kind"],
             "source": figure["source"],
         }
         for figure in figures
-        for point in points
-        if all(_is_at(point, path, value, scenario) for path, value in figure["point"].items())
+        if "point" in figure
+        for point_id in points_at(figure["point"], points, scenario)
     ]
     return pa.Table.from_pylist(rows, PUBLISHED_SCHEMA)
-
-
-def _is_at(point: Mapping[str, object], path: str, written: object, scenario: Mapping[str, object]) -> bool:
-    here = point.get(path)
-    value = written
-    unit = scenario_schema.unit_at(path, scenario)
-    if unit is not None and isinstance(written, str):
-        try:
-            value = quantities.parse(written, unit)
-        except ConfigError:
-            return False
-    if isinstance(here, int | float) and isinstance(value, int | float):
-        return math.isclose(here, value)
-    return here is not None and str(here) == str(value)

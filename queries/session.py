@@ -25,6 +25,7 @@ class Session:
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the sought parameter, if the study seeks one.
         config: The canonical configuration of the first planned run; empty before there is a plan.
+        points: The planned points: `point_id`, `label` and the axis columns [base units].
     """
 
     def __init__(self, sweep: Sweep) -> None:
@@ -44,19 +45,21 @@ class Session:
             .aggregate([])
         )
         measured = views.measured_columns()
+        self.points: list[dict[str, Any]] = points.to_pylist()
         self._database = Database(
             {
                 "plan": plan,
                 "runs": runs,
                 "found_answers": answers,
                 "certificates": sweep.certificates(),
-                "published": published_table(self.spec.get("published", []), points.to_pylist(), self.config),
+                "published": published_table(self.spec.get("published", []), self.points, self.config),
                 "student": views.student_table(max(len(plan["replicate"].unique()), 2)),
             },
             {
                 "configurations": views.configurations_view(self.axes),
                 "points": views.points_view(self.axes, self.seek, measured),
                 "certified": views.certified_view(self.axes, measured),
+                "replicates": views.replicates_view(self.seek, self.metric),
                 "answers": views.answers_view(),
                 "timeline": views.timeline_view(),
             },
@@ -65,7 +68,7 @@ class Session:
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN over the views and `plan`.
 
-        The views are `runs`, `points`, `certified`, `answers`, `configurations` and `timeline`.
+        The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations` and `timeline`.
 
         Args:
             statement: The statement.

@@ -6,6 +6,9 @@ replicates `c` and the ends of its 95 % t-interval `c_low` and `c_high` (null wi
 each replicate's own mean taken first: replicates share their random streams across points, so only replicates
 are independent of each other. `plan_row` is the point's place in the plan.
 
+`replicates` has a row per point and replicate: the columns of its run, for a seek those of the run that
+certifies its answer, and that answer.
+
 `timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order.
 
 Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
@@ -109,6 +112,24 @@ def certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
         planned="(" + chosen.format("plan") + ")",
         measured="(" + chosen.format("runs") + ")",
     )
+
+
+def replicates_view(seek: str | None, metric: str | None) -> str:
+    """Return the statement of `replicates`; an answer that is only a bound is null there.
+
+    Args:
+        seek: The dotted path of the sought parameter, if any.
+        metric: What the answers are called, if there are any.
+    """
+    if seek is None or metric is None:
+        return "SELECT * FROM runs WHERE status = 'ok'"
+    return f"""
+SELECT runs.*, CASE WHEN certificates.state = 'certified' THEN certificates.n END AS {quote(metric)}
+FROM runs
+JOIN certificates ON certificates.point_id = runs.point_id
+  AND certificates.replicate = runs.replicate
+  AND certificates.run_id_pass = runs.run_id
+"""
 
 
 def answers_view() -> str:

@@ -17,6 +17,7 @@ from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.identity import canonical_text, point_id, run_id
+from destage.sweeps.published import check_places
 from destage.sweeps.study import TRACE_FILE, Study
 
 
@@ -133,9 +134,16 @@ def expand(study: Study) -> Expansion:
             f"{study.name}: {_count(len(issues))} in the configurations", tuple(issues.values())
         )
     found_points = tuple(points.values())
-    return Expansion(
-        found_points, tuple(_field(path, [point.axes[path] for point in found_points]) for path in columns)
-    )
+    fields = tuple(_field(path, [point.axes[path] for point in found_points]) for path in columns)
+    if study.document.get("published") or study.document.get("places"):
+        check_places(
+            study.document,
+            [{"point_id": point.id, "label": point.label, **point.axes} for point in found_points],
+            fields,
+            found_points[0].config,
+            None if study.seek is None else study.seek.metric,
+        )
+    return Expansion(found_points, fields)
 
 
 def _grid(study: Study) -> list[dict[str, object]]:

@@ -16,6 +16,7 @@ from destage.errors import ConfigError, Issue
 from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
+from destage.sweeps.published import figure_mistakes
 from destage.sweeps.study_schema import default, study_mistakes
 
 TRACE_FILE = ".arrival.file"
@@ -138,6 +139,7 @@ class _Reader:
         self.issues: list[Issue] = []
         self._axes: dict[str, tuple[object, ...]] = {}
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
+        self.issues += figure_mistakes(document)
         self._read_axes()
         self._read_points()
         self._seek = self._read_seek()

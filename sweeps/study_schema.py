@@ -6,6 +6,7 @@ from typing import Any
 from destage import engine
 from destage.engine.validation import report
 from destage.errors import Issue
+from destage.sweeps import published_schema
 
 _ENDS = "from, to (included)"
 _AXIS = {
@@ -142,25 +143,7 @@ _STUDY: dict[str, Any] = {
                 "wall": {"description": "Wall-clock time, such as 2h.", "type": ["string", "number"]}
             },
         },
-        "published": {
-            "description": "Figures from elsewhere that the answers are shown beside.",
-            "type": "array",
-            "items": {
-                "type": "object",
-                "additionalProperties": False,
-                "required": ["point", "metric", "value", "source", "kind"],
-                "properties": {
-                    "point": {"description": "The assignments that name the point.", "type": "object"},
-                    "metric": {"description": "What was published.", "type": "string"},
-                    "value": {"description": "The figure.", "type": "number"},
-                    "source": {"description": "Where it stands.", "type": "string"},
-                    "kind": {
-                        "description": "Whether something was tuned to the figure.",
-                        "enum": ["exact", "predicted", "calibrated", "ordering"],
-                    },
-                },
-            },
-        },
+        **published_schema.PROPERTIES,
     },
 }
 

@@ -19,7 +19,7 @@ import pyarrow as pa
 from destage.errors import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _SETTINGS = {
     "python_enable_replacements": "false",
@@ -35,6 +35,7 @@ _EXPLAIN = re.compile(
     r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
     re.IGNORECASE | re.DOTALL,
 )
+_QUALIFIER = r"(?<![\w.\"]){}\s*\.(?=\s*[A-Za-z_\"])"
 _NAME = r'(?:"(?:[^"]|"")+"|\w+)'
 _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 
@@ -190,6 +191,35 @@ def quote(name: str) -> str:
 def literal(text: str) -> str:
     """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
+    """Return which table names an expression qualifies its columns by, in the order of `names`.
+
+    Args:
+        expression: An SQL expression such as `on.reads / off.reads`.
+        names: The tables there are.
+    """
+    return [name for name in names if re.search(_QUALIFIER.format(re.escape(name)), expression)]
+
+
+def joined_statement(expression: str, tables: Mapping[str, str], keys: Sequence[str] = ()) -> str:
+    """Return the statement of an expression's `value` for each replicate that all its tables have.
+
+    Args:
+        expression: An SQL expression over the tables' columns; a table's name may be a reserved word.
+        tables: What stands for each table, a name or a statement in brackets, by the name it has in the
+            expression; none for plain arithmetic.
+        keys: Columns that the tables are joined on beside the replicate; the rows carry them.
+    """
+    for name in tables:
+        expression = re.sub(_QUALIFIER.format(re.escape(name)), f"{quote(name)}.", expression)
+    if not tables:
+        return f"SELECT (\n{expression}\n)::DOUBLE AS value"
+    on = ", ".join(["replicate", *map(quote, keys)])
+    first, *others = (f"{table} AS {quote(name)}" for name, table in tables.items())
+    joined = "".join(f" JOIN {table} USING ({on})" for table in others)
+    return f"SELECT {on}, (\n{expression}\n)::DOUBLE AS value FROM {first}{joined} ORDER BY {on}"
 
 
 def filter_rows(table: pa.Table, where: str) -> pa.Table:

@@ -1,0 +1,212 @@
+"""Verdicts on published figures: the quantity within each replicate, its interval, and what follows."""
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from destage.queries import Session
+from destage.queries.measuring import Measured
+from destage.queries.verdicts import NO_ANSWER, verdict, verdict_table
+
+DISKS = "array.disks"
+RAID = "array.raid"
+PLACES = {"on": {DISKS: 8}, "off": {DISKS: 4}}
+
+
+def run(disks: int, replicate: int, value: float | None, **more: Any) -> dict[str, Any]:
+    point = f"p{disks}{more.get(RAID, '')}"
+    return {
+        "point_id": point,
+        "replicate": replicate,
+        "run_id": f"{point}-{replicate}",
+        DISKS: disks,
+        "response_mean_us": value,
+        **more,
+    }
+
+
+def judged(make_session: Any, runs: list[dict[str, Any]], *figures: dict[str, Any], **spec: Any) -> list[Any]:
+    axes = {DISKS: pa.int64()} | ({RAID: pa.string()} if RAID in runs[0] else {})
+    session = make_session(
+        runs,
+        axes=axes,
+        places=spec.pop("places", PLACES),
+        published=[
+            {"figure": "f", "source": "p. 1", "value": 2, "kind": "predicted", **figure} for figure in figures
+        ],
+        **spec,
+    )
+    rows: list[Any] = verdict_table(session).to_pylist()
+    return rows
+
+
+def test_a_ratio_is_taken_within_each_replicate(make_session: Any) -> None:
+    off, on = [10.0, 20.0, 40.0], [5.0, 11.0, 19.0]
+    runs = [run(4, at, value) for at, value in enumerate(off)] + [
+        run(8, at, value) for at, value in enumerate(on)
+    ]
+    (row,) = judged(make_session, runs, {"compute": "off.response_mean_us / on.response_mean_us"})
+    ratios = [a / b for a, b in zip(off, on, strict=True)]
+    low, high = stats.t.interval(0.95, 2, loc=sum(ratios) / 3, scale=stats.sem(ratios))
+    assert (row["simulated"], row["simulated_low"], row["simulated_high"]) == pytest.approx(
+        (sum(ratios) / 3, low, high)
+    )
+    assert row["replicates"] == 3
+    assert row["error_fraction"] == pytest.approx(sum(ratios) / 6 - 1)
+    assert row["verdict"] == "predicted"
+
+
+def test_runs_that_are_not_ok_do_not_enter_and_a_replicate_needs_all_its_places(make_session: Any) -> None:
+    runs = [run(4, 0, 10.0), run(4, 1, 30.0), run(8, 0, 5.0), run(8, 1, 1e9, status="not_stationary")]
+    (row,) = judged(make_session, runs, {"compute": "off.response_mean_us / on.response_mean_us"})
+    assert (row["simulated"], row["replicates"], row["simulated_low"]) == (2.0, 1, None)
+
+
+def test_a_missing_value_is_no_answer(make_session: Any) -> None:
+    (row,) = judged(make_session, [run(4, 0, None), run(4, 1, 3.0)], {"compute": "off.response_mean_us"})
+    assert (row["verdict"], row["simulated"]) == (NO_ANSWER, None)
+
+
+def test_for_each_gives_the_range_over_an_axis(make_session: Any) -> None:
+    runs = [
+        run(disks, replicate, value + replicate, **{RAID: raid})
+        for raid, off, on in (("10", 10.0, 5.0), ("5", 40.0, 8.0))
+        for disks, value in ((4, off), (8, on))
+        for replicate in (0, 1)
+    ]
+    (row,) = judged(
+        make_session,
+        runs,
+        {"compute": "off.response_mean_us / on.response_mean_us", "for_each": [RAID], "value": 3},
+    )
+    assert row["is_range"]
+    assert row["simulated_low"] == pytest.approx((10 / 5 + 11 / 6) / 2)
+    assert row["simulated_high"] == pytest.approx((40 / 8 + 41 / 9) / 2)
+    assert row["verdict"] == "predicted"
+
+
+def test_arithmetic_needs_no_point(make_session: Any) -> None:
+    (row,) = judged(
+        make_session,
+        [run(4, 0, 1.0)],
+        {"compute": "sqrt(15504.0 * 9157.2)", "value": 11915.3, "kind": "exact"},
+    )
+    assert (row["verdict"], row["replicates"]) == ("exact", 1)
+
+
+def test_a_seek_measures_its_answers_of_each_replicate(seek_session: Session) -> None:
+    seek_session.spec["places"] = {
+        "small": {"controller.cache.capacity": "32MiB"},
+        "large": {"controller.cache.capacity": "64MiB"},
+    }
+    seek_session.spec["published"] = [
+        {
+            "figure": "gain",
+            "source": "p. 1",
+            "value": 1.31,
+            "kind": "predicted",
+            "compute": "large.users_supported / small.users_supported",
+        },
+        *seek_session.spec["published"],
+    ]
+    gain, small, large = verdict_table(seek_session).to_pylist()
+    assert gain["simulated"] == pytest.approx((40 / 30 + 44 / 34) / 2)
+    assert (small["simulated"], small["verdict"]) == (
+        32,
+        "calibrated, missed" if small["simulated_high"] < 39 else "calibrated",
+    )
+    assert large["simulated"] == 42
+
+
+def test_an_answer_that_is_only_a_bound_is_no_answer(make_session: Any) -> None:
+    users = "workload.users"
+    session = make_session(
+        [run(4, 0, 1.0, **{users: 64})],
+        axes={DISKS: pa.int64()},
+        seek=users,
+        answers=[{"point_id": "p4", "metric": "users_supported", DISKS: 4}],
+        certificates=[
+            {"point_id": "p4", "replicate": 0, "n": 64, "run_id_pass": "p4-0", "state": "at_least"}
+        ],
+        places=PLACES,
+        published=[
+            {
+                "figure": "f",
+                "source": "p. 1",
+                "value": 64,
+                "kind": "predicted",
+                "compute": "off.users_supported",
+            },
+            {
+                "figure": "g",
+                "source": "p. 1",
+                "value": 1,
+                "kind": "predicted",
+                "compute": "off.response_mean_us",
+            },
+        ],
+    )
+    assert verdict_table(session)["verdict"].to_pylist() == [NO_ANSWER, "predicted"]
+
+
+@pytest.mark.parametrize(
+    ("figure", "measured", "said"),
+    [
+        ({"kind": "exact", "value": 9.2}, 9.182, "exact"),
+        ({"kind": "exact", "value": 5.8}, 5.748, "not exact"),
+        ({"kind": "exact", "value": 51}, 51.4, "exact"),
+        ({"kind": "exact", "value": 51, "decimals": 1}, 51.4, "not exact"),
+        ({"kind": "inconsistent", "value": 5.8, "compute": ""}, 5.748, "paper inconsistent"),
+        ({"kind": "inconsistent", "value": 9.2, "compute": ""}, 9.182, "consistent"),
+        ({"kind": "input", "value": 79, "compute": ""}, 79.0, "input"),
+        ({"kind": "input", "value": 79, "compute": ""}, 80.0, "input differs"),
+        ({"kind": "predicted", "value": 51}, (40.0, 50.9), "not predicted"),
+        ({"kind": "predicted", "value": 51}, (40.0, 51.1), "predicted"),
+        ({"kind": "predicted", "value": 50, "tolerance": 0.2}, 59.0, "predicted"),
+        ({"kind": "predicted", "value": 50, "tolerance": 0.2}, 61.0, "not predicted"),
+        ({"kind": "calibrated", "value": 39}, (38.2, 40.2), "calibrated"),
+        ({"kind": "calibrated", "value": 39}, (39.2, 40.2), "calibrated, missed"),
+        ({"kind": "ordering", "value": "a first", "expect": {"above": 1}}, (1.01, 1.2), "ordering holds"),
+        ({"kind": "ordering", "value": "a first", "expect": {"above": 1}}, (0.99, 1.2), "ordering undecided"),
+        (
+            {"kind": "ordering", "value": "a first", "expect": {"above": 1}},
+            (0.9, 1.0),
+            "ordering does not hold",
+        ),
+        ({"kind": "ordering", "value": 5, "expect": {"below": 5}}, (4.0, 4.9), "ordering holds"),
+        (
+            {"kind": "ordering", "value": "alike", "expect": {"between": [0.9, 1.1]}},
+            (0.95, 1.05),
+            "ordering holds",
+        ),
+        (
+            {"kind": "ordering", "value": "alike", "expect": {"between": [0.9, 1.1]}},
+            (1.05, 1.15),
+            "ordering undecided",
+        ),
+        (
+            {"kind": "ordering", "value": "alike", "expect": {"between": [0.9, 1.1]}},
+            1.2,
+            "ordering does not hold",
+        ),
+        ({"kind": "inconsistent", "value": "two kits, one number", "note": "."}, None, "paper inconsistent"),
+        ({"kind": "input", "value": "RAID 1"}, None, "input"),
+    ],
+)
+def test_what_follows(figure: dict[str, Any], measured: Any, said: str) -> None:
+    if isinstance(measured, tuple):
+        low, high = measured
+        found = Measured((low + high) / 2, low, high, 5)
+    else:
+        found = None if measured is None else Measured(measured, None, None, 1)
+    assert verdict(figure, found) == said
+
+
+def test_a_prediction_beside_fitted_figures_names_them() -> None:
+    figure: dict[str, Any] = {"kind": "predicted", "value": 51}
+    met, missed = Measured(50.0, 45.0, 55.0, 5), Measured(128.0, 124.0, 133.0, 5)
+    assert verdict(figure, met, ["39 users"]) == "calibrated on 39 users: predicts"
+    assert verdict(figure, missed, ["39 users"]) == "calibrated on 39 users: does not predict"
+    assert verdict({**figure, "given": []}, missed, ["39 users"]) == "not predicted"
