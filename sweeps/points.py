@@ -124,7 +124,11 @@ def expand(study: Study) -> Expansion:
                 issues.setdefault((issue.path, repr(issue.value)), issue)
             continue
         values = {path: _read_back(path, scenario, config) for path in columns}
-        identity = point_id(assignments if index is None else _in_base_units(assignments))
+        named = assignments if index is None else _in_base_units(assignments)
+        identity = point_id(named)
+        if identity in points and label not in {None, points[identity].label or label}:
+            # Things that a study tells apart only by their labels; they come to the same runs.
+            identity = point_id({**named, "label": label})
         point = points.setdefault(
             identity, Point(identity, label, values, config, study.seek.path if study.seek else None)
         )

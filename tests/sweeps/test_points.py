@@ -130,6 +130,14 @@ def test_a_path_into_a_list_that_is_shorter_is_a_mistake(make_study: MakeStudy) 
     assert "1 entry" in issue.message
 
 
+def test_points_that_only_their_labels_tell_apart_share_their_runs(make_study: MakeStudy) -> None:
+    servers = [{"label": name, "controller.use": "smart_array_5i"} for name in ("DL380", "DL360", "DL380")]
+    found = expand(make_study(points=servers)).points
+    assert [point.label for point in found] == ["DL380", "DL360"]
+    assert len({point.id for point in found}) == 2
+    assert len({point.run(0, None)[0] for point in found}) == 1
+
+
 def test_an_explicit_point_of_the_grid_is_that_point_and_names_it(make_study: MakeStudy) -> None:
     (point,) = expand(
         make_study(axes={CAPACITY: ["64MiB"]}, points=[{"label": "small", CAPACITY: "65536KiB"}])
