@@ -142,6 +142,10 @@ def _meets(figure: Mapping[str, Any], measured: Measured) -> bool:
     if "tolerance" in figure:
         slack = abs(value) * figure["tolerance"]
         low, high = min(low, measured.mean - slack), max(high, measured.mean + slack)
+    if "decimals" in figure:
+        # A printed figure stands for all that rounds to it.
+        unit = 10.0 ** -figure["decimals"]
+        low, high = low - unit / 2, high + unit / 2
     return bool(low <= value <= high or math.isclose(measured.mean, value, rel_tol=1e-9))
 
 

@@ -53,7 +53,8 @@ _FIGURE = {
             **_TEXTS,
         },
         "decimals": {
-            "description": "Digits after the point that are compared; by default those of the value.",
+            "description": "Digits after the point that count: of exact figures by default those of the "
+            "value; a prediction given them is met by an interval that reaches what rounds to the figure.",
             "type": "integer",
             "minimum": 0,
         },

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
 import pyarrow as pa
 import yaml
@@ -16,6 +15,7 @@ from destage.queries.named import find_query
 from destage.queries.presentation import number, present
 from destage.queries.report.answer import answer_sentences
 from destage.queries.report.figures import Figure, figures
+from destage.queries.report.judged import judged_section
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
 
@@ -28,6 +28,7 @@ def render(session: Session) -> str:
     """
     sections = [
         _answer(session),
+        judged_section(session),
         *(_figure(figure) for figure in figures(session)),
         _design_space(session),
         _provenance(session),
@@ -146,7 +147,6 @@ def _provenance(session: Session) -> str:
         ("time", "none yet" if where["first"] is None else f"{where['first']} to {where['last']} (UTC)"),
         ("not stationary", _not_stationary(session)),
         *_intervals(session),
-        *_published(session),
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
     failures = "".join(
@@ -185,13 +185,6 @@ def _intervals(session: Session) -> Sequence[tuple[str, str]]:
         return (("intervals", f"no target missed among {row['answers']} answers"),)
     widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
     return (("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}"),)
-
-
-def _published(session: Session) -> Sequence[tuple[str, str]]:
-    rows: list[dict[str, Any]] = session.sql(
-        "SELECT DISTINCT value, kind, source FROM published ORDER BY value"
-    ).to_pylist()
-    return [("published", f"{number(row['value'])} ({row['kind']}): {row['source']}") for row in rows]
 
 
 def _json(value: object) -> str:

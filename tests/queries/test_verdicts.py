@@ -166,6 +166,8 @@ def test_an_answer_that_is_only_a_bound_is_no_answer(make_session: Any) -> None:
         ({"kind": "predicted", "value": 51}, (40.0, 51.1), "predicted"),
         ({"kind": "predicted", "value": 50, "tolerance": 0.2}, 59.0, "predicted"),
         ({"kind": "predicted", "value": 50, "tolerance": 0.2}, 61.0, "not predicted"),
+        ({"kind": "predicted", "value": 9.2, "decimals": 1}, (9.172, 9.192), "predicted"),
+        ({"kind": "predicted", "value": 9.2, "decimals": 1}, (9.1, 9.14), "not predicted"),
         ({"kind": "calibrated", "value": 39}, (38.2, 40.2), "calibrated"),
         ({"kind": "calibrated", "value": 39}, (39.2, 40.2), "calibrated, missed"),
         ({"kind": "ordering", "value": "a first", "expect": {"above": 1}}, (1.01, 1.2), "ordering holds"),

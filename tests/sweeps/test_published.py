@@ -76,3 +76,8 @@ def test_a_place_names_points_by_axes_of_the_study() -> None:
     found = mistakes(FIGURE, places={"on": {"array.disk": 4}, "off": {"array.disks": 5}})
     assert "array.disks" in found["places.on.array.disk"]
     assert found["places.off"] == "names no point of this study"
+
+
+def test_a_place_that_yaml_reads_as_yes_or_no_is_told() -> None:
+    found = mistakes(FIGURE, places={**STUDY["places"], True: {"array.disks": 4}})
+    assert "choose another name" in found["places.True"]

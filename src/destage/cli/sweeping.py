@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.judging import print_verdicts
 from destage.cli.options import Executor, Quiet, ReportFile, Store, SweepName, Workers
-from destage.cli.output import Json, print_json, print_pairs, say, warn
+from destage.cli.output import Json, print_data, print_json, print_pairs, say, warn
 from destage.cli.progress import ProgressDisplay
 from destage.cli.table import print_table
 
@@ -148,6 +149,7 @@ def _conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None
     from destage.queries import open_session
     from destage.queries.formats import rows_of
     from destage.queries.report import answer_sentences, write_report
+    from destage.queries.verdicts import verdict_table
 
     for message in outcome.messages:
         warn(message)
@@ -165,11 +167,22 @@ def _conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
         rows = session.query("design_space")
+        judged = verdict_table(session)
         file = write_report(session, report)
         if as_json:
-            print_json({"outcome": _outcome(outcome), "report": str(file), "design_space": rows_of(rows)})
+            print_json(
+                {
+                    "outcome": _outcome(outcome),
+                    "report": str(file),
+                    "design_space": rows_of(rows),
+                    "published": rows_of(judged),
+                }
+            )
         else:
             print_table(rows, session.units)
+            if judged.num_rows:
+                print_data("\n")
+                print_verdicts([(outcome.path.name, judged.to_pylist())])
         # Last, so that the answer stands where the eye is when the table has scrolled by.
         for sentence in answer_sentences(session):
             say(sentence)

@@ -1,0 +1,73 @@
+"""The page of published experiments: each study's question, figures, verdicts, assumptions, in Markdown."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
+
+_HEAD = """# Published experiments
+
+<!-- Written by `destage study run --all --page`; edit the studies in sweeps/studies/ instead. -->
+
+What others measured and printed, beside what Destage simulates. Each study is bundled (`destage study list`);
+`make studies` runs them all and writes this page anew, to the same digits on every machine.
+
+- *Simulated* is the mean over replicates ± half of its 95 % interval; `a .. b` is a range over what the
+  paper leaves open.
+- *Error* is simulated over published, less one.
+- **exact**: the same digits. **predicted**: the figure lies in the interval, and nothing was fitted to it.
+- **calibrated**: something was fitted on this figure. **calibrated on ...: predicts**: it lies in the
+  interval, after something was fitted on another figure.
+- **ordering holds**: the whole interval lies where the paper says.
+- **paper inconsistent**: what the paper prints does not follow from its own figures.
+- **input**: put in as published.
+"""
+
+
+def published_page(sections: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> str:
+    """Return the page.
+
+    Args:
+        sections: Each study as written, and its rows of `verdict_table`.
+    """
+    told = [(study, rows) for study, rows in sections if rows]
+    everything = [row for _, rows in told for row in rows]
+    lines = [_HEAD, f"{verdict_summary(everything)}, in {len(told)} studies.", ""]
+    for study, rows in told:
+        lines += _section(study, rows)
+    return "\n".join(lines)
+
+
+def _section(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    yield f"## {study['name']}\n"
+    yield f"{study.get('question', '')}\n"
+    paper = study.get("paper")
+    if paper:
+        yield f"{paper['title']} ({paper['number']}).\n"
+    yield "| " + " | ".join(HEADINGS) + " |"
+    yield "|---" * len(HEADINGS) + "|"
+    for row in rows:
+        yield "| " + " | ".join(_cell(cell) for cell in verdict_cells(row)) + " |"
+    yield ""
+    for key, title in (
+        ("note", "Notes"),
+        ("assumptions", "Assumed"),
+        ("fitted", "Fitted"),
+        ("tried", "Tried"),
+    ):
+        entries = _entries(study, rows, key)
+        if entries:
+            yield f"**{title}**\n"
+            yield "\n".join(f"- {entry}" for entry in entries) + "\n"
+
+
+def _entries(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], key: str) -> list[str]:
+    if key == "note":
+        return [f"{row['figure']}: {row['note']}" for row in rows if row["note"]]
+    if key == "fitted":
+        return [f"{fit['parameter']} = {fit['value']}, on: {fit['on']}" for fit in study.get(key, [])]
+    return [" ".join(str(entry).split()) for entry in study.get(key, [])]
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,66 @@
+"""The report's section on published figures: the paper, each figure's verdict, and what was assumed."""
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from destage.queries.session import Session
+from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
+from destage.queries.verdicts import verdict_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LISTS = (
+    ("assumptions", "Assumed, where the paper is silent"),
+    ("tried", "Tried, for what does not come out"),
+)
+
+
+def judged_section(session: Session) -> str:
+    """Return the section, or nothing for a study without published figures.
+
+    Args:
+        session: The sweep.
+    """
+    rows = verdict_table(session).to_pylist()
+    if not rows:
+        return ""
+    heads = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
+    body = "".join(
+        "<tr>"
+        + "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in verdict_cells(row))
+        + "</tr>"
+        + (
+            f'<tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td></tr>'
+            if row["note"]
+            else ""
+        )
+        + "\n"
+        for row in rows
+    )
+    return (
+        '<section id="published"><h2>Published figures, and what came out</h2>'
+        f'<p class="caption">{escape(_paper(session))}{escape(verdict_summary(rows))}.</p>'
+        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+        f"{_lists(session)}</section>\n"
+    )
+
+
+def _paper(session: Session) -> str:
+    paper = session.spec.get("paper")
+    return f"{paper['title']} ({paper['number']}). " if paper else ""
+
+
+def _lists(session: Session) -> str:
+    fitted = [
+        f"{fit['parameter']} = {fit['value']}, on: {fit['on']}" for fit in session.spec.get("fitted", [])
+    ]
+    listed: list[tuple[str, Sequence[object]]] = [
+        ("Fitted", fitted),
+        *((title, session.spec.get(key, [])) for key, title in _LISTS),
+    ]
+    return "".join(
+        f"<h3>{escape(title)}</h3><ul>{''.join(f'<li>{escape(str(entry))}</li>' for entry in entries)}</ul>"
+        for title, entries in listed
+        if entries
+    )

@@ -1,0 +1,54 @@
+"""Verdicts for human eyes: the cells of the table that terminal, report and documentation show."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from destage.queries.presentation import number
+
+HEADINGS = ("figure", "published", "simulated", "error", "verdict", "source")
+_HALF_WIDTH_DIGITS = 2
+
+
+def verdict_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return one verdict as shown, a cell for each of `HEADINGS`.
+
+    Args:
+        row: A row of `verdict_table`.
+    """
+    unit = f" {row['unit']}" if row["unit"] else ""
+    printed = row["published"]
+    if row["published_value"] is not None:
+        printed = f"{printed}{unit}"
+    error = "" if row["error_fraction"] is None else f"{row['error_fraction'] * 100:+.1f} %"
+    return (row["figure"], printed, _simulated(row, unit), error, row["verdict"], row["source"])
+
+
+def verdict_summary(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return how many figures had which verdict, in words.
+
+    Args:
+        rows: Rows of `verdict_table`.
+    """
+    counts = Counter(_short(row["verdict"]) for row in rows)
+    told = ", ".join(f"{count} {said}" for said, count in counts.items())
+    return f"{len(rows)} published figures: {told}"
+
+
+def _short(verdict: str) -> str:
+    """Return a verdict without the figure that something was fitted on."""
+    if verdict.startswith("calibrated on "):
+        return f"calibrated, {verdict.rpartition(': ')[2]}"
+    return verdict
+
+
+def _simulated(row: Mapping[str, Any], unit: str) -> str:
+    mean, low, high = row["simulated"], row["simulated_low"], row["simulated_high"]
+    if mean is None:
+        return ""
+    if row["is_range"]:
+        return f"{number(low)} .. {number(high)}{unit}"
+    if low is None:
+        return f"{number(mean)}{unit}"
+    half_width = number(float(f"{(high - low) / 2:.{_HALF_WIDTH_DIGITS}g}"))
+    return f"{number(mean)} ± {half_width}{unit}"
