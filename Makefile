@@ -91,6 +91,10 @@ validation: engine ## prove the model against closed forms at length; writes doc
 	$(call step,proofs)
 	@DESTAGE_VALIDATION_REPORT=docs/validation.md $(BIN)/pytest tests/validation $(PYTEST_ARGS)
 
+.PHONY: studies
+studies: engine ## run every bundled study, the published experiments among them; writes docs/published-experiments.md
+	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
+
 .PHONY: chaos
 chaos: engine ## the long kill-and-resume tests
 	@$(BIN)/pytest -m chaos $(PYTEST_ARGS)

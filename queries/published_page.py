@@ -32,13 +32,21 @@ def published_page(sections: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[
     """
     told = [(study, rows) for study, rows in sections if rows]
     everything = [row for _, rows in told for row in rows]
-    lines = [_HEAD, f"{verdict_summary(everything)}, in {len(told)} studies.", ""]
-    for study, rows in told:
-        lines += _section(study, rows)
-    return "\n".join(lines)
+    head = f"{_HEAD}\n{verdict_summary(everything)}, in {len(told)} studies.\n\n"
+    return head + "\n".join(published_section(study, rows) for study, rows in told)
 
 
-def _section(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def published_section(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return what the page says of one study.
+
+    Args:
+        study: The study as written.
+        rows: Its rows of `verdict_table`.
+    """
+    return "\n".join(_lines(study, rows))
+
+
+def _lines(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield f"## {study['name']}\n"
     yield f"{study.get('question', '')}\n"
     paper = study.get("paper")

@@ -32,7 +32,7 @@ def verdict_summary(rows: Sequence[Mapping[str, Any]]) -> str:
     """
     counts = Counter(_short(row["verdict"]) for row in rows)
     told = ", ".join(f"{count} {said}" for said, count in counts.items())
-    return f"{len(rows)} published figures: {told}"
+    return f"{len(rows)} published figure{'' if len(rows) == 1 else 's'}: {told}"
 
 
 def _short(verdict: str) -> str:

@@ -1,0 +1,79 @@
+"""Bundled studies by the command line: one, or all of them to one table of verdicts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.conftest import STUDY
+
+from destage.sweeps import studies
+
+FIRST = """\
+paper: {title: A paper on batteries, number: X 1}
+places:
+  present: {controller.battery.state: present, workload.users: 5}
+  absent: {controller.battery.state: absent, workload.users: 5}
+published:
+  - figure: with a battery
+    source: p. 3
+    value: as many
+    kind: ordering
+    expect: {between: [0.9, 1.1]}
+    compute: absent.requests / present.requests
+    note: The paper gives no figure.
+"""
+
+
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Put two small studies in the place of the bundled ones."""
+    texts = {
+        "first": STUDY.replace("small", "first", 1) + FIRST,
+        "second": STUDY.replace("small", "second", 1),
+    }
+    monkeypatch.setattr(studies, "names", lambda: sorted(texts))
+    monkeypatch.setattr(studies, "load", lambda name: studies.parse_study(texts[name], folder=tmp_path))
+
+
+@pytest.mark.usefixtures("two")
+def test_all_studies_come_to_one_table_and_a_page(destage: Any) -> None:
+    done = destage("study", "run", "--all", "--executor", "inline", "--page", "deep/page.md")
+    assert done.code == 0, done.err
+    heading, row = done.out.splitlines()
+    assert heading.split()[:3] == ["study", "figure", "published"]
+    assert row.split()[0] == "first"
+    assert "ordering holds" in row
+    assert "1/2 first: 8 runs executed, 0 reused" in done.err
+    assert "2/2 second: 8 runs executed" in done.err
+    assert "1 published figure: 1 ordering holds" in done.err
+    page = Path("deep/page.md").read_text()
+    assert "## first" in page
+    assert "## second" not in page
+    assert "- with a battery: The paper gives no figure." in page
+
+    again = destage("study", "run", "--all", "--executor", "inline", "--json")
+    assert json.loads(again.out)["first"][0]["verdict"] == "ordering holds"
+    assert json.loads(again.out)["second"] == []
+    assert "0 runs executed, 8 reused" in again.err
+
+
+@pytest.mark.usefixtures("two")
+def test_one_study_shows_its_verdicts_under_its_design_space(destage: Any) -> None:
+    done = destage("study", "run", "first", "--executor", "inline")
+    assert done.out.splitlines()[-1].startswith("with a battery")
+    report = Path(done.err.splitlines()[-1].removeprefix("report: ")).read_text()
+    assert "A paper on batteries (X 1)" in report
+    assert "ordering holds" in report
+    assert json.loads(destage("study", "run", "first", "--executor", "inline", "--json").out)["published"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["call_center", "--all"], ["call_center", "--page", "x.md"], ["--all", "--report", "x.html"]],
+)
+def test_one_study_or_all(destage: Any, arguments: list[str]) -> None:
+    done = destage("study", "run", *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert len(done.err.splitlines()) == 1
