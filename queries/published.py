@@ -1,5 +1,6 @@
 """Published figures, each joined to the point of the sweep that it speaks of."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,11 @@ PUBLISHED_SCHEMA = pa.schema(
         pa.field("source", pa.string()),
     ]
 )
+
+_ONE_COLUMN = re.compile(
+    r"""\s*"?(\w+)"?\s*\.\s*"?(\w+)"?\s*(?:([*/])\s*([\d.]+(?:e[+-]?\d+)?))?\s*""", re.IGNORECASE
+)
+"""A column of one place as an expression, perhaps times or over a number for its unit."""
 
 
 def published_table(
@@ -43,3 +49,41 @@ def published_table(
         for point_id in points_at(figure["point"], points, scenario)
     ]
     return pa.Table.from_pylist(rows, PUBLISHED_SCHEMA)
+
+
+def published_at(
+    spec: Mapping[str, Any],
+    column: str,
+    points: Sequence[Mapping[str, object]],
+    scenario: Mapping[str, object],
+) -> dict[str, list[float]]:
+    """Return the numbers published for a column itself [its base unit], by the id of the point they speak of.
+
+    Args:
+        spec: The study.
+        column: The column: a result column, or what the study seeks.
+        points: The sweep's points: `point_id`, `label` and the axis columns [base units].
+        scenario: A resolved configuration of the sweep; it tells the unit of an axis.
+    """
+    found: dict[str, list[float]] = {}
+    for figure in spec.get("published", []):
+        named, factor = _where(figure, column, spec.get("places", {}))
+        if named is None or isinstance(figure["value"], str):
+            continue
+        for point_id in points_at(named, points, scenario):
+            found.setdefault(point_id, []).append(float(figure["value"]) / factor)
+    return found
+
+
+def _where(
+    figure: Mapping[str, Any], column: str, places: Mapping[str, Mapping[str, object]]
+) -> tuple[Mapping[str, object] | None, float]:
+    """Return what names a figure's point and how many of its units make one of the column."""
+    if "point" in figure:
+        metric = figure["metric"]
+        return (figure["point"] if column == metric or column.startswith(f"{metric}_") else None), 1.0
+    match = _ONE_COLUMN.fullmatch(str(figure.get("compute", "")))
+    if match is None or match[2] != column or "for_each" in figure:
+        return None, 1.0
+    factor = float(match[4] or 1)
+    return places.get(match[1]), 1 / factor if match[3] == "/" else factor

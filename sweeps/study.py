@@ -17,6 +17,7 @@ from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
 from destage.sweeps.published import figure_mistakes
+from destage.sweeps.study_charts import chart_mistakes
 from destage.sweeps.study_schema import default, study_mistakes
 
 TRACE_FILE = ".arrival.file"
@@ -145,6 +146,7 @@ class _Reader:
         self._seek = self._read_seek()
         self._replicates = self._read_replicates()
         self._wall_s = self._read_wall()
+        self._check_charts()
 
     def study(self) -> Study:
         """Return the study; only to be called when there are no issues."""
@@ -258,6 +260,16 @@ class _Reader:
         if wall_s <= 0:
             self.issues.append(Issue("budget.wall", written, "must be above 0s"))
         return wall_s
+
+    def _check_charts(self) -> None:
+        # What a chart says of a mistaken axis can be right: such an axis has an issue of its own.
+        values = {path: list(self._axes.get(path, ())) for path in self._document.get("axes", {})}
+        for _, assignments in self._points:
+            for path, value in assignments.items():
+                values.setdefault(path, []).append(value)
+        labels = [label for label, _ in self._points if label is not None]
+        sought = self._document.get("seek", {}).get("maximize")
+        self.issues += chart_mistakes(self._document.get("charts", []), values, labels, sought)
 
 
 def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:

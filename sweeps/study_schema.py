@@ -7,6 +7,7 @@ from destage import engine
 from destage.engine.validation import report
 from destage.errors import Issue
 from destage.sweeps import published_schema
+from destage.sweeps.study_charts import CHARTS
 
 _ENDS = "from, to (included)"
 _AXIS = {
@@ -144,6 +145,7 @@ _STUDY: dict[str, Any] = {
             },
         },
         **published_schema.PROPERTIES,
+        "charts": CHARTS,
     },
 }
 

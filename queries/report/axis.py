@@ -62,23 +62,40 @@ def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None)
     return Scale(0.0, count * step, is_log=False, ticks=tuple(index * step for index in range(count + 1)))
 
 
-def x_scale(values: Sequence[float]) -> Scale:
+def x_scale(values: Sequence[float], *, is_log: bool | None = None, at_values: bool = True) -> Scale:
     """Return an x axis: by doublings where values spread that far, zero one step to the left; else linear.
 
     Args:
         values: Every x.
+        is_log: Whether the axis is logarithmic; None leaves it to the values.
+        at_values: Whether ticks stand at the values themselves, and not at round numbers.
     """
     distinct = sorted(set(values))
     positive = [value for value in distinct if value > 0]
-    if len(positive) > 1 and positive[-1] / positive[0] >= _DOUBLING:
+    spreads = len(positive) > 1 and positive[-1] / positive[0] >= _DOUBLING
+    if positive and (spreads if is_log is None else is_log):
         low, high = math.log2(positive[0]), math.log2(positive[-1])
         zero_at = low - max(1.0, (high - low) / 6) if distinct[0] <= 0 else None
-        margin = (high - low) * 0.06
+        margin = (high - low) * 0.06 or 0.5
         left = (low if zero_at is None else zero_at) - margin
-        return Scale(left, high + margin, is_log=True, ticks=_thinned(distinct), zero_at=zero_at)
+        ticks = _thinned(distinct) if at_values else _within(_log_ticks(positive[0], positive[-1]), distinct)
+        return Scale(left, high + margin, is_log=True, ticks=ticks, zero_at=zero_at)
     low, high = distinct[0], distinct[-1]
     margin = (high - low) * 0.06 or max(abs(high) * 0.5, 1.0)
-    return Scale(low - margin, high + margin, is_log=False, ticks=_thinned(distinct))
+    left = 0.0 if 0 <= low < (high - low) / 3 and not at_values else low - margin
+    ticks = _thinned(distinct) if at_values else _round_ticks(left, high + margin)
+    return Scale(left, high + margin, is_log=False, ticks=ticks)
+
+
+def _round_ticks(low: float, high: float) -> tuple[float, ...]:
+    step = _nice_step((high - low) / 6)
+    return tuple(index * step for index in range(math.ceil(low / step), math.floor(high / step) + 1))
+
+
+def _within(ticks: Sequence[float], values: Sequence[float]) -> tuple[float, ...]:
+    """The ticks that lie among the values, or the values themselves where hardly one does."""
+    inside = tuple(tick for tick in ticks if values[0] <= tick <= values[-1])
+    return inside if len(inside) > 1 else tuple(values)
 
 
 def _thinned(values: Sequence[float]) -> tuple[float, ...]:
@@ -93,8 +110,7 @@ def _nice_step(rough: float) -> float:
 
 def _log_ticks(low: float, high: float) -> tuple[float, ...]:
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    decades = last - first
-    factors = (1.0, 2.0, 5.0) if decades <= _FEW_DECADES else (1.0,)
+    factors = (1.0, 2.0, 5.0) if high / low <= 10**_FEW_DECADES else (1.0,)
     ticks = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
     start = max((index for index, tick in enumerate(ticks) if tick <= low), default=0)
     stop = min((index for index, tick in enumerate(ticks) if tick >= high), default=len(ticks) - 1)

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 
+from destage.queries.report.dots import Dots
+from destage.queries.report.lanes import Lanes
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -30,8 +33,8 @@ class Series:
 
     Attributes:
         name: What the legend calls it.
-        style: `line`, `reference` (a dashed line in grey), `labelled` (single measured marks with a text) or
-            `published` (hollow marks: figures from elsewhere).
+        style: `line`, `scattered` (marks without a line), `reference` (a dashed line in grey), `labelled`
+            (single measured marks with a text) or `published` (hollow marks: figures from elsewhere).
         marks: Its marks, in the order of x.
     """
 
@@ -66,6 +69,8 @@ class Chart:
         y_most: What y cannot exceed, if there is such a value.
         panels: Its panels, with common axes.
         ordered: The legend's names in order; the colours follow it.
+        x_log: Whether x is logarithmic; None leaves it to the values.
+        x_at_values: Whether ticks stand at the values of x themselves.
     """
 
     title: str
@@ -76,3 +81,22 @@ class Chart:
     y_most: float | None
     panels: tuple[Panel, ...]
     ordered: tuple[str, ...] = field(default=())
+    x_log: bool | None = None
+    x_at_values: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a report, ready to be drawn.
+
+    Attributes:
+        name: Its name.
+        chart: The chart; its title is the figure's.
+        caption: What a reader must know of it.
+        sql: The statement behind it.
+    """
+
+    name: str
+    chart: Chart | Lanes | Dots
+    caption: str
+    sql: str

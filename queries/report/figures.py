@@ -7,9 +7,9 @@ from typing import Any
 from destage.errors import QueryError
 from destage.queries.named import FITTING, find_query
 from destage.queries.presentation import scale_of, title_of
-from destage.queries.report.chart import Chart, Mark, Panel, Series
-from destage.queries.report.grouping import Grouping, group
-from destage.queries.report.lanes import Lanes
+from destage.queries.report.chart import Chart, Figure, Mark, Panel, Series
+from destage.queries.report.charted import charted
+from destage.queries.report.grouping import CAPACITY, Grouping, group
 from destage.queries.report.timeline import lanes_of, remark_of
 from destage.queries.session import Session
 
@@ -39,23 +39,6 @@ class Plot:
     caption: str
     y_title: str | None = None
     y_log: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A figure, ready to be drawn.
-
-    Attributes:
-        name: Its name.
-        chart: The chart; its title is the figure's.
-        caption: What a reader must know of it.
-        sql: The statement behind it.
-    """
-
-    name: str
-    chart: Chart | Lanes
-    caption: str
-    sql: str
 
 
 PLOTS = (
@@ -129,7 +112,7 @@ def figures(session: Session) -> list[Figure]:
         session: The sweep.
     """
     drawn = [*(_figure(session, plot) for plot in _fitting(session)), _timeline(session)]
-    return [figure for figure in drawn if figure is not None]
+    return [*charted(session), *(figure for figure in drawn if figure is not None)]
 
 
 def figure(session: Session, name: str) -> Figure:
@@ -142,9 +125,13 @@ def figure(session: Session, name: str) -> Figure:
     Raises:
         QueryError: There is no such figure, or no row to fill it.
     """
+    asked = {one.name: one for one in charted(session)}
+    if name in asked:
+        return asked[name]
     fitting = {plot.name: plot for plot in _fitting(session)}
-    if name not in {*fitting, TIMELINE}:
-        raise QueryError(f"no plot {name!r} for this study; there are: {', '.join([*fitting, TIMELINE])}")
+    known = [*asked, *fitting, TIMELINE]
+    if name not in known:
+        raise QueryError(f"no plot {name!r} for this study; there are: {', '.join(known)}")
     drawn = _timeline(session) if name == TIMELINE else _figure(session, fitting[name])
     if drawn is None:
         raise QueryError(f"plot {name!r}: the sweep has no rows for it yet")
@@ -152,11 +139,23 @@ def figure(session: Session, name: str) -> Figure:
 
 
 def _fitting(session: Session) -> list[Plot]:
-    return [plot for plot in PLOTS if plot.studies in FITTING[session.kind]]
+    """The plots for this kind of study; beside charts of its own, those of which none of these is."""
+    plots = [plot for plot in PLOTS if plot.studies in FITTING[session.kind]]
+    charts = session.spec.get("charts")
+    if not charts:
+        return plots
+    if CAPACITY not in session.axes:
+        return []
+    drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
+    return [plot for plot in plots if not {_column(name, session) for name in plot.columns} <= drawn]
+
+
+def _column(name: str, session: Session) -> str:
+    return session.metric or name if name == "answer" else name
 
 
 def _figure(session: Session, plot: Plot) -> Figure | None:
-    columns = tuple(session.metric or name if name == "answer" else name for name in plot.columns)
+    columns = tuple(_column(name, session) for name in plot.columns)
     rows: list[Row] = session.query(plot.query).to_pylist()
     columns = tuple(name for name in columns if any(row[name] is not None for row in rows))
     grouping = group(rows, session, split_panels=len(columns) == 1)

@@ -11,7 +11,7 @@ Row = dict[str, Any]
 Line = tuple[str, str, list[Row]]
 """A line's name, style and rows."""
 
-_CAPACITY = "controller.cache.capacity"
+CAPACITY = "controller.cache.capacity"
 _BATTERY = "controller.battery.state"
 _SHARED = frozenset({"array.raid", "array.disks"})
 """Axes on which a named controller must agree with what is drawn."""
@@ -104,7 +104,7 @@ def group(rows: Sequence[Row], session: Session, *, split_panels: bool) -> Group
         title = "" if by_panel is None else _tell(by_panel, value, session.units)
         panels.append((title, lines))
     remarks = [f"Drawn at {_tell(path, value, session.units)}." for path, value in held.items()]
-    return Grouping(x, _x_title(x), tuple(panels), tuple(remarks), tuple(session.axes), session.units)
+    return Grouping(x, x_title(x), tuple(panels), tuple(remarks), tuple(session.axes), session.units)
 
 
 def _lines(rows: Sequence[Row], by: str | None, units: dict[str, str], style: str) -> list[Line]:
@@ -142,11 +142,16 @@ def _x_axis(rows: Sequence[Row], session: Session) -> str | None:
         and not _is_text(rows, path)
         and all(row[path] is not None for row in rows)
     ]
-    return _CAPACITY if _CAPACITY in numeric else next(iter(numeric), None)
+    return CAPACITY if CAPACITY in numeric else next(iter(numeric), None)
 
 
-def _x_title(path: str) -> str:
-    return "cache capacity (nominal)" if path == _CAPACITY else axis_title(path)
+def x_title(path: str) -> str:
+    """Return the heading of an axis that runs along x.
+
+    Args:
+        path: Its dotted path.
+    """
+    return "cache capacity (nominal)" if path == CAPACITY else axis_title(path)
 
 
 def _held_value(rows: Sequence[Row], path: str, session: Session) -> Any:

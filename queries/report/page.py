@@ -14,7 +14,8 @@ from destage.queries.formats import rows_of
 from destage.queries.named import find_query
 from destage.queries.presentation import number, present
 from destage.queries.report.answer import answer_sentences
-from destage.queries.report.figures import Figure, figures
+from destage.queries.report.chart import Figure
+from destage.queries.report.figures import figures
 from destage.queries.report.judged import judged_section
 from destage.queries.report.svg import draw
 from destage.queries.session import Session

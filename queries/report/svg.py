@@ -10,6 +10,7 @@ from itertools import pairwise
 from destage.queries.presentation import number, quantity
 from destage.queries.report.axis import Scale, x_scale, y_scale
 from destage.queries.report.chart import Chart, Mark, Panel, Series
+from destage.queries.report.dots import Dots, DotsDrawing
 from destage.queries.report.labels import Box, place_label, text_width
 from destage.queries.report.lanes import Lanes, LanesDrawing
 
@@ -18,13 +19,14 @@ _MARGIN_RIGHT, _MARGIN_BOTTOM = 18, 62
 _Y_TITLE = 36
 _GAP = 30
 _LEGEND_LINE = 22
-_COLOURS = 6
+_COLOURS = 8
+_COLOURED = ("line", "scattered")
 _RADIUS = 4.5
 _VISIBLE = 4.0
 """The height below which a bar hides behind its mark [px]."""
 
 
-def draw(chart: Chart | Lanes, *, width: int = 1100, standalone: bool = False) -> str:
+def draw(chart: Chart | Lanes | Dots, *, width: int = 1100, standalone: bool = False) -> str:
     """Return a chart as an SVG element.
 
     Args:
@@ -34,7 +36,7 @@ def draw(chart: Chart | Lanes, *, width: int = 1100, standalone: bool = False) -
     """
     if isinstance(chart, Chart):
         return _Drawing(chart, width, standalone=standalone).render()
-    drawing = LanesDrawing(chart, width)
+    drawing = LanesDrawing(chart, width) if isinstance(chart, Lanes) else DotsDrawing(chart, width)
     top = 0.0
     if standalone:
         drawing.parts.append(f'<text class="title" x="16" y="28">{escape(chart.title)}</text>')
@@ -77,7 +79,9 @@ class _Drawing:
 
     def render(self) -> str:
         marks = [mark for panel in self.chart.panels for series in panel.series for mark in series.marks]
-        self.x = x_scale([mark.x for mark in marks])
+        self.x = x_scale(
+            [mark.x for mark in marks], is_log=self.chart.x_log, at_values=self.chart.x_at_values
+        )
         ends = [end for mark in marks for end in (mark.y, mark.low, mark.high) if end is not None]
         self.y = y_scale(ends, is_log=self.chart.y_log, most=self.chart.y_most)
         self.margin = _Y_TITLE + max(text_width(number(tick)) for tick in self.y.ticks)
@@ -228,13 +232,13 @@ class _Drawing:
         self.parts.append(f"{shape}>{title}</{shape[1 : shape.index(' ')]}>" if title else f"{shape}/>")
 
     def _kind(self, series: Series) -> str:
-        if series.style != "line":
+        if series.style not in _COLOURED:
             return series.style
         lines = [
             name
             for name in self.chart.ordered
             if any(
-                one.name == name and one.style == "line"
+                one.name == name and one.style in _COLOURED
                 for panel in self.chart.panels
                 for one in panel.series
             )

@@ -104,6 +104,48 @@ def test_objectives_name_columns_and_carry_units(make_study: MakeStudy) -> None:
     assert "not a number" in mistakes["seek.subject_to.3"]
 
 
+def test_charts_name_axes_and_columns_of_the_study(make_study: MakeStudy) -> None:
+    mistakes = _mistakes(
+        make_study,
+        axes={"workload.users": [1, 2], CAPACITY: ["64MiB"]},
+        charts=[
+            {"title": "A", "x": "workload.user", "y": "response_p95", "by": "controller.cache.capcity"},
+            {"title": "A", "x": "workload.users", "y": "users_supported", "by": "label"},
+            {"title": "B", "x": "requests", "y": "requests", "where": "usres > 1"},
+            {"title": "C", "x": "workload.users", "y": "status", "by": "workload.users", "where": "1; DROP"},
+        ],
+    )
+    assert "did you mean 'workload.users'?" in mistakes["charts.0.x"]
+    assert "did you mean 'response_p95_us'?" in mistakes["charts.0.y"]
+    assert f"did you mean '{CAPACITY}'?" in mistakes["charts.0.by"]
+    assert mistakes["charts.1.title"] == "is the title of an earlier chart"
+    assert "this study seeks nothing" in mistakes["charts.1.y"]
+    assert mistakes["charts.1.by"] == "no point of this study has a label"
+    assert mistakes["charts.2.y"] == mistakes["charts.3.by"] == "is the chart's x already"
+    assert "usres" in mistakes["charts.2.where"]
+    assert "no result column with a number" in mistakes["charts.3.y"]
+    assert "charts.3.where" in mistakes
+
+
+def test_a_charts_own_keys_are_checked_by_the_schema(make_study: MakeStudy) -> None:
+    mistakes = _mistakes(make_study, charts=[{"titel": "A", "x": "label", "y_log": "yes"}])
+    assert set(mistakes) == {"charts.0.titel", "charts.0.title", "charts.0.y", "charts.0.y_log"}
+
+
+def test_a_chart_may_name_what_only_explicit_points_set_and_what_is_sought(make_study: MakeStudy) -> None:
+    seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"]}
+    points = [{"label": "six", "array.disks": 6}, {"label": "small", CAPACITY: "64MiB"}]
+    entry = {"title": "A", "x": "array.disks", "y": "users_supported", "by": "label"}
+    where = "capacity > 1000 AND disks < 9 AND users_supported_low > 3 AND label = 'six'"
+    charts = [{**entry, "where": where}, {"title": "B", "x": "users_supported", "y": "response_p95_us"}]
+    assert make_study(seek=seek, points=points, charts=charts).document["charts"] == charts
+    mistakes = _mistakes(
+        make_study, seek=seek, charts=[{**entry, "x": "workload.users", "by": "array.disks"}]
+    )
+    assert "its answers are called users_supported" in mistakes["charts.0.x"]
+    assert "no axis of this study" in mistakes["charts.0.by"]
+
+
 def test_a_seek_is_read(make_study: MakeStudy) -> None:
     objectives = ["response_p95 <= 30ms", "disk_busy_mean < 90%"]
     seek = make_study(seek={"maximize": "workload.users", "subject_to": objectives, "max": 20}).seek
