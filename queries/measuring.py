@@ -70,7 +70,9 @@ def _values(session: Session, figure: Mapping[str, Any]) -> list[list[float]] | 
         return None
     keys = list(figure.get("for_each", []))
     rows = session.sql(
-        joined_statement(expression, {name: _rows_at(session, named) for name, named in places.items()}, keys)
+        joined_statement(
+            expression, {name: _rows_at(session, *named) for name, named in places.items()}, keys
+        )
     ).to_pylist()
     if any(row["value"] is None or not math.isfinite(row["value"]) for row in rows):
         return None
@@ -82,15 +84,16 @@ def _values(session: Session, figure: Mapping[str, Any]) -> list[list[float]] | 
 
 def _expression(
     session: Session, figure: Mapping[str, Any]
-) -> tuple[str | None, dict[str, Mapping[str, object]]]:
+) -> tuple[str | None, dict[str, list[Mapping[str, object]]]]:
     """Return a figure's expression and the places in it; a point and its metric are one place."""
     if "point" in figure:
-        return f"point.{quote(_column(session, figure['metric']))}", {"point": figure["point"]}
+        return f"point.{quote(_column(session, figure['metric']))}", {"point": [figure["point"]]}
     if "compute" not in figure:
         return None, {}
     text = str(figure["compute"])
     places: Mapping[str, Mapping[str, object]] = session.spec.get("places", {})
-    return text, {name: places[name] for name in qualifiers(text, places)}
+    at = figure.get("at", {})
+    return text, {name: [places[name], at] for name in qualifiers(text, places)}
 
 
 def _column(session: Session, metric: str) -> str:
@@ -101,6 +104,6 @@ def _column(session: Session, metric: str) -> str:
     return next((name for name in columns if name.startswith(f"{metric}_")), metric)
 
 
-def _rows_at(session: Session, named: Mapping[str, object]) -> str:
-    found = ", ".join(map(literal, points_at(named, session.points, session.config))) or "NULL"
+def _rows_at(session: Session, *named: Mapping[str, object]) -> str:
+    found = ", ".join(map(literal, points_at(session.points, session.config, *named))) or "NULL"
     return f"(SELECT * FROM replicates WHERE point_id IN ({found}))"  # noqa: S608 - digests of the plan

@@ -46,7 +46,7 @@ def published_table(
         }
         for figure in figures
         if "point" in figure
-        for point_id in points_at(figure["point"], points, scenario)
+        for point_id in points_at(points, scenario, figure["point"])
     ]
     return pa.Table.from_pylist(rows, PUBLISHED_SCHEMA)
 

@@ -17,7 +17,6 @@ from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.identity import canonical_text, point_id, run_id
-from destage.sweeps.published import check_places
 from destage.sweeps.study import TRACE_FILE, Study
 
 
@@ -140,6 +139,8 @@ def expand(study: Study) -> Expansion:
     found_points = tuple(points.values())
     fields = tuple(_field(path, [point.axes[path] for point in found_points]) for path in columns)
     if study.document.get("published") or study.document.get("places"):
+        from destage.sweeps.places import check_places  # noqa: PLC0415 - loads duckdb
+
         check_places(
             study.document,
             [{"point_id": point.id, "label": point.label, **point.axes} for point in found_points],

@@ -8,12 +8,8 @@ what comes of it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import pyarrow as pa
-
-from destage import engine
 from destage.engine.validation import nearest
-from destage.errors import ConfigError, Issue, QueryError
-from destage.store.places import LABEL, points_at
+from destage.errors import Issue
 
 
 def figure_name(figure: Mapping[str, Any]) -> str:
@@ -86,75 +82,3 @@ def _computing_mistakes(figure: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield "compute", f"is needed: what is {kind} must be computed"
         elif kind == "inconsistent" and "note" not in figure:
             yield "note", "is needed: it says the contradiction where nothing is computed"
-
-
-def check_places(
-    document: Mapping[str, Any],
-    points: Sequence[Mapping[str, object]],
-    fields: Sequence[pa.Field],
-    scenario: Mapping[str, object],
-    sought: str | None,
-) -> None:
-    """Check, before anything runs, that each figure's expression binds and speaks of points there are.
-
-    Args:
-        document: The study.
-        points: Its points: `point_id`, `label` and the axis columns [base units].
-        fields: The axis columns.
-        scenario: A resolved configuration.
-        sought: What the answers are called, where the study seeks something.
-
-    Raises:
-        ConfigError: Some place or expression does not fit; all mistakes are in its issues.
-    """
-    places = document.get("places", {})
-    figures = [(at, figure) for at, figure in enumerate(document.get("published", [])) if "compute" in figure]
-    axes = [field.name for field in fields]
-    issues: list[Issue] = []
-    counts = {}
-    for name, named in places.items():
-        strangers = [path for path in named if path != LABEL and path not in axes]
-        issues += [
-            Issue(f"places.{name}.{path}", path, f"is no axis of this study{nearest(path, axes)}")
-            for path in strangers
-        ]
-        counts[name] = len(points_at(named, points, scenario))
-        if not counts[name] and not strangers:
-            issues.append(Issue(f"places.{name}", named, "names no point of this study"))
-    if figures and not issues:
-        issues += _binding_mistakes(figures, counts, fields, sought)
-    if issues:
-        raise ConfigError(f"{document['name']}: mistakes in the published figures", tuple(issues))
-
-
-def _binding_mistakes(
-    figures: Sequence[tuple[int, Mapping[str, Any]]],
-    counts: Mapping[str, int],
-    fields: Sequence[pa.Field],
-    sought: str | None,
-) -> Iterator[Issue]:
-    # It loads duckdb, which a study without figures can do without.
-    from destage import sql  # noqa: PLC0415
-
-    answer = [] if sought is None else [pa.field(sought, pa.int64())]
-    columns = pa.schema([pa.field("replicate", pa.int64()), *fields, *answer, *engine.results_schema()])
-    with sql.Database(dict.fromkeys(counts, columns.empty_table())) as database:
-        for at, figure in figures:
-            text = figure["compute"]
-            used = sql.qualifiers(text, counts)
-            for_each = figure.get("for_each", [])
-            try:
-                database.query(sql.joined_statement(text, {name: sql.quote(name) for name in used}, for_each))
-            except QueryError as error:
-                yield Issue(f"published.{at}.compute", text, str(error))
-                continue
-            if not for_each:
-                yield from (
-                    Issue(
-                        f"published.{at}.compute",
-                        text,
-                        f"the place {name} names {counts[name]} points: for_each must say over which axes",
-                    )
-                    for name in used
-                    if counts[name] > 1
-                )

@@ -47,6 +47,7 @@ _FIGURE = {
             "description": "In place of compute: the point's answer or result column.",
             "type": "string",
         },
+        "at": {"description": "What all of the figure's places have in common besides.", **_ASSIGNMENTS},
         "for_each": {
             "description": "Axes: the quantity is taken for each combination of them, and is a range.",
             "minItems": 1,

@@ -87,6 +87,22 @@ def test_for_each_gives_the_range_over_an_axis(make_session: Any) -> None:
     assert row["verdict"] == "predicted"
 
 
+def test_what_a_figure_says_of_all_its_places_picks_the_points(make_session: Any) -> None:
+    runs = [
+        run(disks, 0, value, **{RAID: raid})
+        for raid, off, on in (("10", 10.0, 5.0), ("5", 40.0, 8.0))
+        for disks, value in ((4, off), (8, on))
+    ]
+    compute = "off.response_mean_us / on.response_mean_us"
+    rows = judged(
+        make_session,
+        runs,
+        {"figure": "a", "compute": compute, "at": {RAID: "5"}},
+        {"figure": "b", "compute": compute, "at": {RAID: "10"}},
+    )
+    assert [row["simulated"] for row in rows] == [5.0, 2.0]
+
+
 def test_arithmetic_needs_no_point(make_session: Any) -> None:
     (row,) = judged(
         make_session,

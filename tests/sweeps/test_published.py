@@ -42,6 +42,7 @@ def test_a_sound_study_passes() -> None:
         FIGURE,
         {**FIGURE, "figure": "g", "compute": "four.response_mean_us", "for_each": ["array.raid"]},
         {**FIGURE, "figure": "h", "compute": "sqrt(9.0)", "kind": "exact"},
+        {**FIGURE, "figure": "i", "compute": "four.response_mean_us", "at": {"array.raid": "6"}},
     ]
     expand(parse_study(yaml.safe_dump({**STUDY, "published": figures})))
 
@@ -52,6 +53,9 @@ def test_a_sound_study_passes() -> None:
         ({"compute": "on.respnse_mean_us"}, "published.0.compute", "respnse_mean_us"),
         ({"compute": "of.response_mean_us"}, "published.0.compute", "of"),
         ({"compute": "four.response_mean_us"}, "published.0.compute", "names 2 points"),
+        ({"compute": "four.reads", "for_each": ["array.disks"]}, "published.0.compute", "names 2 points"),
+        ({"at": {"array.raid": "6"}}, "published.0.at", "leaves the place on no point"),
+        ({"at": {"array.rai": "6"}}, "published.0.at.array.rai", "array.raid"),
         ({"compute": "on.response_mean_us; SELECT 1"}, "published.0.compute", "syntax error"),
         ({"kind": "ordering"}, "published.0.expect", "is needed by an ordering"),
         ({"value": "fast"}, "published.0.value", "must be a number"),

@@ -11,33 +11,39 @@ LABEL = "label"
 
 
 def points_at(
-    named: Mapping[str, object],
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
+    *named: Mapping[str, object],
 ) -> list[str]:
     """Return the ids of the points that a place names, in their order.
 
     Args:
-        named: Values by dotted path, with or without units, and perhaps a `label`.
         points: The points: `point_id`, `label` and the axis columns [base units].
         scenario: A resolved configuration of the sweep; it tells the unit of an axis.
+        named: Values by dotted path, with or without units, and perhaps a `label`; all of them must hold.
     """
+    wanted = [
+        (path, _in_base_units(path, written, scenario)) for each in named for path, written in each.items()
+    ]
     return [
         str(point["point_id"])
         for point in points
-        if all(_is_at(point, path, value, scenario) for path, value in named.items())
+        if all(_is_equal(point.get(path), value) for path, value in wanted)
     ]
 
 
-def _is_at(point: Mapping[str, object], path: str, written: object, scenario: Mapping[str, object]) -> bool:
-    here = point.get(path)
-    value = written
-    unit = None if path == LABEL else scenario_schema.unit_at(path, scenario)
-    if unit is not None and isinstance(written, str):
-        try:
-            value = quantities.parse(written, unit)
-        except ConfigError:
-            return False
+def _in_base_units(path: str, written: object, scenario: Mapping[str, object]) -> object:
+    """Return a value as the axis has it; what cannot be read as its unit is equal to none."""
+    unit = None if path == LABEL or not isinstance(written, str) else scenario_schema.unit_at(path, scenario)
+    if unit is None:
+        return written
+    try:
+        return quantities.parse(str(written), unit)
+    except ConfigError:
+        return None
+
+
+def _is_equal(here: object, value: object) -> bool:
     if isinstance(here, int | float) and isinstance(value, int | float):
         return math.isclose(here, value)
     return here is not None and str(here) == str(value)

@@ -1,0 +1,93 @@
+"""What the published figures of a study speak of, checked against its points before anything runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from destage import engine, sql
+from destage.engine.validation import nearest
+from destage.errors import ConfigError, Issue, QueryError
+from destage.store.places import LABEL, points_at
+
+
+def check_places(
+    document: Mapping[str, Any],
+    points: Sequence[Mapping[str, object]],
+    fields: Sequence[pa.Field],
+    scenario: Mapping[str, object],
+    sought: str | None,
+) -> None:
+    """Check, before anything runs, that each figure's expression binds and speaks of points there are.
+
+    Args:
+        document: The study.
+        points: Its points: `point_id`, `label` and the axis columns [base units].
+        fields: The axis columns.
+        scenario: A resolved configuration.
+        sought: What the answers are called, where the study seeks something.
+
+    Raises:
+        ConfigError: Some place or expression does not fit; all mistakes are in its issues.
+    """
+    axes = [field.name for field in fields]
+    issues = list(_stranger_mistakes(document, axes))
+    issues += _matching_mistakes(document, points, scenario)
+    if not issues:
+        issues += _binding_mistakes(document, fields, sought)
+    if issues:
+        raise ConfigError(f"{document['name']}: mistakes in the published figures", tuple(issues))
+
+
+def _stranger_mistakes(document: Mapping[str, Any], axes: Sequence[str]) -> Iterator[Issue]:
+    """Yield the paths of places that are no axes of the study."""
+    named = {f"places.{name}": place for name, place in document.get("places", {}).items()}
+    named |= {
+        f"published.{at}.at": figure["at"]
+        for at, figure in enumerate(document.get("published", []))
+        if "at" in figure
+    }
+    for where, place in named.items():
+        for path in place:
+            if path != LABEL and path not in axes:
+                yield Issue(f"{where}.{path}", path, f"is no axis of this study{nearest(path, axes)}")
+
+
+def _matching_mistakes(
+    document: Mapping[str, Any], points: Sequence[Mapping[str, object]], scenario: Mapping[str, object]
+) -> Iterator[Issue]:
+    """Yield the places that name no point, or more than their figure takes."""
+    places = document.get("places", {})
+    for name, place in places.items():
+        if not points_at(points, scenario, place):
+            yield Issue(f"places.{name}", place, "names no point of this study")
+    by_id = {point["point_id"]: point for point in points}
+    for at, figure in enumerate(document.get("published", [])):
+        for_each = figure.get("for_each", [])
+        for name in sql.qualifiers(figure.get("compute", ""), places):
+            found = points_at(points, scenario, places[name], figure.get("at", {}))
+            combinations = {tuple(by_id[point].get(axis) for axis in for_each) for point in found}
+            if not found:
+                yield Issue(f"published.{at}.at", figure.get("at"), f"leaves the place {name} no point")
+            elif len(combinations) < len(found):
+                message = f"the place {name} names {len(found)} points: for_each must say over which axes"
+                yield Issue(f"published.{at}.compute", figure["compute"], message)
+
+
+def _binding_mistakes(
+    document: Mapping[str, Any], fields: Sequence[pa.Field], sought: str | None
+) -> Iterator[Issue]:
+    """Yield the expressions that do not fit the columns there will be."""
+    places = document.get("places", {})
+    answer = [] if sought is None else [pa.field(sought, pa.int64())]
+    columns = pa.schema([pa.field("replicate", pa.int64()), *fields, *answer, *engine.results_schema()])
+    with sql.Database(dict.fromkeys(places, columns.empty_table())) as database:
+        for at, figure in enumerate(document.get("published", [])):
+            text = figure.get("compute")
+            if text is None:
+                continue
+            tables = {name: sql.quote(name) for name in sql.qualifiers(text, places)}
+            try:
+                database.query(sql.joined_statement(text, tables, figure.get("for_each", [])))
+            except QueryError as error:
+                yield Issue(f"published.{at}.compute", text, str(error))
