@@ -70,7 +70,7 @@ def published_at(
         named, factor = _where(figure, column, spec.get("places", {}))
         if named is None or isinstance(figure["value"], str):
             continue
-        for point_id in points_at(named, points, scenario):
+        for point_id in points_at(points, scenario, named, figure.get("at", {})):
             found.setdefault(point_id, []).append(float(figure["value"]) / factor)
     return found
 

@@ -40,11 +40,6 @@ def figure_mistakes(document: Mapping[str, Any]) -> list[Issue]:
         for at, name in enumerate(fitted)
         if name not in names
     ]
-    issues += [
-        Issue(f"places.{name}", name, "is no text as YAML reads it: choose another name")
-        for name in document.get("places", {})
-        if not isinstance(name, str)
-    ]
     for at, figure in enumerate(figures):
         issues += [
             Issue(f"published.{at}.{key}", figure.get(key), message)

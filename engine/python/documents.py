@@ -1,5 +1,6 @@
 """YAML documents: a key stands once, nothing holds itself, and what cannot be read is told in one line."""
 
+import re
 from typing import Any
 
 import yaml
@@ -35,7 +36,10 @@ def parse_document(source: str | bytes, name: str) -> object:
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """A YAML loader that refuses a key written twice, where the plain one silently keeps the last."""
+    """A YAML loader that refuses a key written twice, where the plain one silently keeps the last.
+
+    As in YAML 1.2, only true and false are truth values: `on`, `off`, `yes` and `no` are texts.
+    """
 
     def construct_document(self, node: yaml.Node) -> Any:
         # Built from the leaves up, so that an alias to what it stands in is found.
@@ -53,3 +57,13 @@ class _UniqueKeyLoader(yaml.SafeLoader):
                 )
             seen.add(key_node.value)
         return super().construct_mapping(node, deep=deep)
+
+
+_BOOLEAN = "tag:yaml.org,2002:bool"
+_UniqueKeyLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOLEAN]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_UniqueKeyLoader.add_implicit_resolver(
+    _BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)

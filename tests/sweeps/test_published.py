@@ -82,6 +82,9 @@ def test_a_place_names_points_by_axes_of_the_study() -> None:
     assert found["places.off"] == "names no point of this study"
 
 
-def test_a_place_that_yaml_reads_as_yes_or_no_is_told() -> None:
-    found = mistakes(FIGURE, places={**STUDY["places"], True: {"array.disks": 4}})
-    assert "choose another name" in found["places.True"]
+def test_on_and_off_are_names_like_others() -> None:
+    text = yaml.safe_dump(
+        {**STUDY, "published": [FIGURE], "places": {"which": {"array.disks": 4, "array.raid": "5"}}}
+    )
+    study = parse_study(text.replace("which:", "on:"))
+    assert list(study.document["places"]) == ["on"]
