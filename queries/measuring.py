@@ -63,17 +63,27 @@ def measure(session: Session, figure: Mapping[str, Any]) -> Measured | None:
     return Measured(means[0], means[0] - spread, means[0] + spread, count)
 
 
-def _values(session: Session, figure: Mapping[str, Any]) -> list[list[float]] | None:
-    """Return the quantity of each replicate, a list for each combination of the figure's axes."""
+def statement(session: Session, figure: Mapping[str, Any]) -> str | None:
+    """Return the statement of a figure's quantity in each replicate, or None where it has none.
+
+    Args:
+        session: The sweep.
+        figure: An entry of the study's `published`.
+    """
     expression, places = _expression(session, figure)
     if expression is None:
         return None
+    tables = {name: _rows_at(session, *named) for name, named in places.items()}
+    return joined_statement(expression, tables, list(figure.get("for_each", [])))
+
+
+def _values(session: Session, figure: Mapping[str, Any]) -> list[list[float]] | None:
+    """Return the quantity of each replicate, a list for each combination of the figure's axes."""
+    sql = statement(session, figure)
+    if sql is None:
+        return None
     keys = list(figure.get("for_each", []))
-    rows = session.sql(
-        joined_statement(
-            expression, {name: _rows_at(session, *named) for name, named in places.items()}, keys
-        )
-    ).to_pylist()
+    rows = session.sql(sql).to_pylist()
     if any(row["value"] is None or not math.isfinite(row["value"]) for row in rows):
         return None
     groups: dict[tuple[object, ...], list[float]] = {}

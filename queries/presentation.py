@@ -158,17 +158,22 @@ def axis_value(path: str, value: object, unit: str | None) -> str:
         return "1+0"
     if path.endswith(".file") and isinstance(value, str):
         return PurePath(value).name
-    if isinstance(value, str) and value.startswith("["):
+    if isinstance(value, str) and value.startswith(("[", "{")):
         return _script(value)
     return quantity(value, unit)
 
 
 def _script(text: str) -> str:
-    """Return a list of what is to happen in words: `battery fails at 60 s, mains lost at 2 min for 1 h`."""
+    """Return a table or a list of them in words: `battery fails at 60 s, mains lost at 2 min for 1 h`."""
     try:
         steps = json.loads(text)
     except json.JSONDecodeError:
         return text
+    if isinstance(steps, dict):
+        return ", ".join(
+            f"{_words(key)} {quantity(value, 'ns') if key == 'duration' else value}"
+            for key, value in steps.items()
+        )
     if not all(isinstance(step, dict) and "kind" in step for step in steps):
         return text
     return ", ".join(_step(step) for step in steps) or "none"

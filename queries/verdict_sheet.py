@@ -30,13 +30,17 @@ def verdict_summary(rows: Sequence[Mapping[str, Any]]) -> str:
     Args:
         rows: Rows of `verdict_table`.
     """
-    counts = Counter(_short(row["verdict"]) for row in rows)
+    counts = Counter(short_verdict(row["verdict"]) for row in rows)
     told = ", ".join(f"{count} {said}" for said, count in counts.items())
     return f"{len(rows)} published figure{'' if len(rows) == 1 else 's'}: {told}"
 
 
-def _short(verdict: str) -> str:
-    """Return a verdict without the figure that something was fitted on."""
+def short_verdict(verdict: str) -> str:
+    """Return a verdict without the figures that something was fitted on.
+
+    Args:
+        verdict: A verdict of `verdict_table`.
+    """
     if verdict.startswith("calibrated on "):
         return f"calibrated, {verdict.rpartition(': ')[2]}"
     return verdict

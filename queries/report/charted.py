@@ -69,11 +69,9 @@ class _Picture:
         return x_title(self.x) if self.x in self.session.axes else title_of(self.x)
 
     def tell(self, path: str, value: object) -> str:
-        """Return a value of an axis as a legend has it: a name by itself, a number with what it counts."""
+        """Return a value of an axis as a legend has it: an entry of the catalogue or a file by itself."""
         text = axis_value(path, value, self.session.units.get(path))
-        if isinstance(value, str) and re.search("[a-z]{3}", text):
-            return text
-        return f"{axis_title(path)} {text}"
+        return text if path.endswith((".use", ".file")) else f"{axis_title(path)} {text}"
 
     def place(self, row: Row) -> str:
         """Return where a row stands on an axis of names."""

@@ -11,7 +11,7 @@ from destage.queries.report.axis import Scale, y_scale
 from destage.queries.report.labels import Box, place_label, text_width
 
 _LANE, _LINE, _PADDING = 17.0, 15.0, 12.0
-_MARGIN_RIGHT, _AXIS, _LEGEND_LINE = 30, 50, 22
+_MARGIN_RIGHT, _BESIDE, _AXIS, _LEGEND_LINE = 30, 46, 50, 22
 _MOST_TITLE, _MOST_REMARK = 46, 34
 """Letters to a line of a row's title and of its remark."""
 _RADIUS = 4.5
@@ -51,12 +51,14 @@ class DotRow:
         dots: Its values.
         remark: What stands at its end, if anything.
         text: What stands in place of values where it has none.
+        kind: The kind whose symbol stands before the remark, if any.
     """
 
     title: str
     dots: tuple[Dot, ...]
     remark: str = ""
     text: str = ""
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,7 @@ class Dots:
         x_log: Whether it is logarithmic.
         x_most: What no value exceeds, if there is such a bound.
         kinds: How the dots of each kind look.
-        rows: Its rows.
-        lanes: How many dots of a row stand below each other.
+        rows: Its rows; those without values come last.
         scale: The axis, where the values do not make it.
         rule_at: A value that is marked across all rows, if there is one.
     """
@@ -96,7 +97,6 @@ class Dots:
     x_most: float | None
     kinds: tuple[DotKind, ...]
     rows: tuple[DotRow, ...]
-    lanes: int = 1
     scale: Scale | None = None
     rule_at: float | None = None
 
@@ -116,7 +116,7 @@ class DotsDrawing:
         self.remarks = [_wrapped(row.remark, _MOST_REMARK) for row in rows]
         self.left = 34 + max((text_width(line) for lines in self.titles for line in lines), default=0.0)
         widest = max((text_width(line) for lines in self.remarks for line in lines), default=0.0)
-        self.right = self.width - _MARGIN_RIGHT - (widest + 18 if widest else 0.0)
+        self.right = self.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
         dots = [dot for row in rows for dot in row.dots]
         ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
         scale = self.chart.scale
@@ -131,7 +131,7 @@ class DotsDrawing:
         Returns:
             Where it ends.
         """
-        first = top = self._legend(top + 6)
+        top = self._legend(top + 6)
         heights = [
             _PADDING
             + max(
@@ -141,11 +141,13 @@ class DotsDrawing:
             )
             for row, title, remark in zip(self.chart.rows, self.titles, self.remarks, strict=True)
         ]
-        self._grid(first, first + sum(heights))
+        valued = sum(bool(row.dots) for row in self.chart.rows)
+        self._grid(top, top + sum(heights[:valued]))
         for index, height in enumerate(heights):
             self._row(index, top, height)
-            top += height
-        return top + _AXIS
+            # Rows without values stand below the axis, which says nothing of them.
+            top += height + (_AXIS if index == valued - 1 else 0.0)
+        return top
 
     def _legend(self, top: float) -> float:
         named = [kind for kind in self.chart.kinds if kind.name]
@@ -182,10 +184,12 @@ class DotsDrawing:
     def _row(self, index: int, top: float, height: float) -> None:
         row = self.chart.rows[index]
         middle = top + height / 2
-        if index:
+        if index and (row.dots or not self.chart.rows[index - 1].dots):
             self.parts.append(f'<path class="grid" d="M16 {top:.1f}H{self.width - 16}"/>')
         self._lines(self.titles[index], self.left - 14, middle, "tick row", "end")
-        self._lines(self.remarks[index], self.right + 18, middle, "tick", "start")
+        self._lines(self.remarks[index], self.right + _BESIDE, middle, "tick", "start")
+        if row.kind is not None:
+            self._symbol(self.kinds[row.kind], self.right + _BESIDE - 12, middle, "")
         if row.text:
             self._text(self.left + 10, middle + 4, row.text, "mark-label")
         lanes = 1 + max((dot.lane for dot in row.dots), default=0)
@@ -219,7 +223,8 @@ class DotsDrawing:
         """Set a dot's text right of its interval and of what stands there, else where it covers least."""
         text = dot.label or ""
         high = self._x(dot.high) if dot.high is not None else x
-        bounds = Box(self.left, y - 40, self.right + _MARGIN_RIGHT - self.left, 80)
+        spare = _BESIDE - 18 if any(row.remark for row in self.chart.rows) else _MARGIN_RIGHT
+        bounds = Box(self.left, y - 40, self.right + spare - self.left, 80)
         box = Box(max(high, x) + 10, y - 7, text_width(text), 14)
         while covered := [other for other in taken if box.overlap(other)]:
             box = replace(box, left=max(other.left + other.width for other in covered) + 5)

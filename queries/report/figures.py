@@ -10,6 +10,7 @@ from destage.queries.presentation import scale_of, title_of
 from destage.queries.report.chart import Chart, Figure, Mark, Panel, Series
 from destage.queries.report.charted import charted
 from destage.queries.report.grouping import CAPACITY, Grouping, group
+from destage.queries.report.ratios import RATIOS, ratios
 from destage.queries.report.timeline import lanes_of, remark_of
 from destage.queries.session import Session
 
@@ -129,10 +130,11 @@ def figure(session: Session, name: str) -> Figure:
     if name in asked:
         return asked[name]
     fitting = {plot.name: plot for plot in _fitting(session)}
-    known = [*asked, *fitting, TIMELINE]
+    known = [*asked, *fitting, TIMELINE, RATIOS]
     if name not in known:
         raise QueryError(f"no plot {name!r} for this study; there are: {', '.join(known)}")
-    drawn = _timeline(session) if name == TIMELINE else _figure(session, fitting[name])
+    others = {TIMELINE: _timeline, RATIOS: ratios}
+    drawn = others[name](session) if name in others else _figure(session, fitting[name])
     if drawn is None:
         raise QueryError(f"plot {name!r}: the sweep has no rows for it yet")
     return drawn

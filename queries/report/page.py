@@ -17,6 +17,7 @@ from destage.queries.report.answer import answer_sentences
 from destage.queries.report.chart import Figure
 from destage.queries.report.figures import figures
 from destage.queries.report.judged import judged_section
+from destage.queries.report.ratios import ratios
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
 
@@ -29,6 +30,7 @@ def render(session: Session) -> str:
     """
     sections = [
         _answer(session),
+        *map(_figure, filter(None, [ratios(session)])),
         judged_section(session),
         *(_figure(figure) for figure in figures(session)),
         _design_space(session),

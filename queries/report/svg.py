@@ -216,7 +216,9 @@ class _Drawing:
             bounds = Box(frame.left, frame.top, frame.width, frame.height)
             box = place_label(mark.label, x, y, self.taken, bounds)
             self.taken.append(box)
-            self._text(box.left, box.top + 11, mark.label, f"mark-label {series.style}")
+            # Not the class of a line, whose texts would have no colour.
+            kind = "mark-label published" if series.style == "published" else "mark-label"
+            self._text(box.left, box.top + 11, mark.label, kind)
 
     def _symbol(self, series: Series, x: float, y: float, note: str) -> None:
         kind = self._kind(series)

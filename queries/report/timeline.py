@@ -1,5 +1,6 @@
 """The timeline of runs in which something happened: rows of states become lanes."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
@@ -22,7 +23,12 @@ def lanes_of(rows: Sequence[Row], session: Session, title: str) -> Lanes | None:
         session: The sweep.
         title: What the chart is called.
     """
-    runs = [_run(list(group), session) for _, group in groupby(rows, key=lambda row: row["run_id"])]
+    grouped = [list(group) for _, group in groupby(rows, key=lambda row: row["run_id"])]
+    labels = Counter(group[0]["label"] for group in grouped)
+    runs = [
+        _run(group, session, has_own_label=group[0]["label"] is not None and labels[group[0]["label"]] == 1)
+        for group in grouped
+    ]
     return Lanes(title, tuple(runs[:MOST_RUNS])) if runs else None
 
 
@@ -36,7 +42,7 @@ def remark_of(rows: Sequence[Row]) -> str:
     return f"The first {MOST_RUNS} of {count} such runs." if count > MOST_RUNS else ""
 
 
-def _run(rows: Sequence[Row], session: Session) -> RunLanes:
+def _run(rows: Sequence[Row], session: Session, *, has_own_label: bool) -> RunLanes:
     names = sorted(
         {row["lane"] for row in rows if row["until_s"] is not None},
         key=lambda lane: (next(at for at, kind in enumerate(_ORDER) if lane.startswith(kind)), lane),
@@ -48,7 +54,7 @@ def _run(rows: Sequence[Row], session: Session) -> RunLanes:
     where = ", ".join(
         f"{axis_title(path)}: {axis_value(path, rows[0][path], session.units.get(path))}"
         for path in session.axes
-        if rows[0][path] is not None
+        if rows[0][path] is not None and not has_own_label
     )
     return RunLanes(" ".join(filter(None, [rows[0]["label"], where])) or "the run", lanes, moments)
 
