@@ -16,7 +16,7 @@ What others measured and printed, beside what Destage simulates. Each study is b
   paper leaves open.
 - *Error* is simulated over published, less one.
 - **exact**: the same digits. **predicted**: the figure lies in the interval, and nothing was fitted to it.
-- **calibrated**: something was fitted on this figure. **calibrated on ...: predicts**: it lies in the
+- **calibrated**: something was fitted on this figure. **calibrated on ..., predicts**: it lies in the
   interval, after something was fitted on another figure.
 - **ordering holds**: the whole interval lies where the paper says.
 - **paper inconsistent**: what the paper prints does not follow from its own figures.

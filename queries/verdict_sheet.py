@@ -20,7 +20,7 @@ def verdict_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     printed = row["published"]
     if row["published_value"] is not None:
         printed = f"{printed}{unit}"
-    error = "" if row["error_fraction"] is None else f"{row['error_fraction'] * 100:+.1f} %"
+    error = "" if row["error_fraction"] is None else _percent(row["error_fraction"])
     return (row["figure"], printed, _simulated(row, unit), error, row["verdict"], row["source"])
 
 
@@ -42,7 +42,7 @@ def short_verdict(verdict: str) -> str:
         verdict: A verdict of `verdict_table`.
     """
     if verdict.startswith("calibrated on "):
-        return f"calibrated, {verdict.rpartition(': ')[2]}"
+        return f"calibrated, {verdict.rpartition(', ')[2]}"
     return verdict
 
 

@@ -118,7 +118,7 @@ def _prediction(figure: Mapping[str, Any], measured: Measured, fitted: Sequence[
     given = list(dict.fromkeys(figure.get("given", fitted)))
     if not given:
         return "predicted" if is_met else "not predicted"
-    return f"calibrated on {', '.join(given)}: {'predicts' if is_met else 'does not predict'}"
+    return f"calibrated on {' and '.join(given)}, {'predicts' if is_met else 'does not predict'}"
 
 
 def _prints_alike(figure: Mapping[str, Any], measured: Measured) -> bool:

@@ -131,7 +131,7 @@ def _ratio(row: Mapping[str, Any]) -> float | None:
 
 def _kind(verdict: str) -> DotKind:
     if verdict.startswith("calibrated on "):
-        return _GIVEN_THAT if verdict.endswith(": predicts") else _MISSED
+        return _GIVEN_THAT if verdict.endswith(", predicts") else _MISSED
     return _BY_VERDICT.get(verdict, _OPEN)
 
 

@@ -225,6 +225,6 @@ def test_what_follows(figure: dict[str, Any], measured: Any, said: str) -> None:
 def test_a_prediction_beside_fitted_figures_names_them() -> None:
     figure: dict[str, Any] = {"kind": "predicted", "value": 51}
     met, missed = Measured(50.0, 45.0, 55.0, 5), Measured(128.0, 124.0, 133.0, 5)
-    assert verdict(figure, met, ["39 users"]) == "calibrated on 39 users: predicts"
-    assert verdict(figure, missed, ["39 users"]) == "calibrated on 39 users: does not predict"
+    assert verdict(figure, met, ["39 users"]) == "calibrated on 39 users, predicts"
+    assert verdict(figure, missed, ["39 users"]) == "calibrated on 39 users, does not predict"
     assert verdict({**figure, "given": []}, missed, ["39 users"]) == "not predicted"
