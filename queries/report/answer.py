@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from destage.queries.presentation import axis_title, axis_value, interval, number
+from destage.queries.report.judged import verdict_sentences
 from destage.queries.report.replayed import replay_answer
 from destage.queries.session import Session
 
@@ -20,6 +21,9 @@ def answer_sentences(session: Session) -> list[str]:
     Args:
         session: The sweep.
     """
+    judged = verdict_sentences(session)
+    if judged:
+        return judged
     rows = session.query("design_space").to_pylist()
     tell = {"seek": _seek_answer, "replay": _replay_answer, "fixed": _response_answer}
     return tell[session.kind](rows, session)

@@ -1,15 +1,17 @@
 """The report's section on published figures: the paper, each figure's verdict, and what was assumed."""
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from destage.queries.session import Session
 from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
 from destage.queries.verdicts import verdict_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+_TOLD = frozenset({"predicted", "calibrated", "ordering"})
+"""The kinds of figures that the rows judge; the others are arithmetic or were put in."""
 _LISTS = (
     ("assumptions", "Assumed, where the paper is silent"),
     ("tried", "Tried, for what does not come out"),
@@ -44,6 +46,29 @@ def judged_section(session: Session) -> str:
         f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
         f"{_lists(session)}</section>\n"
     )
+
+
+def verdict_sentences(session: Session) -> list[str]:
+    """Return the verdicts in words, the count of each first; nothing for a study that answers otherwise.
+
+    A study whose figures each name a point is told by its answers, beside which those figures stand.
+
+    Args:
+        session: The sweep.
+    """
+    figures = session.spec.get("published", [])
+    if not session.spec.get("places") or any("point" in figure for figure in figures):
+        return []
+    rows = verdict_table(session).to_pylist()
+    told = [row for row in rows if row["kind"] in _TOLD and row["simulated"] is not None]
+    if not told:
+        return []
+    return [f"{verdict_summary(rows)}.", *map(_sentence, told)]
+
+
+def _sentence(row: "Mapping[str, Any]") -> str:
+    figure, printed, simulated, error, verdict, _ = verdict_cells(row)
+    return f"{figure}: published {printed}, simulated {simulated}{f' ({error})' if error else ''}: {verdict}."
 
 
 def _paper(session: Session) -> str:

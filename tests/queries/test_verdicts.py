@@ -8,6 +8,7 @@ from scipy import stats
 
 from destage.queries import Session
 from destage.queries.measuring import Measured
+from destage.queries.report import answer_sentences
 from destage.queries.verdicts import NO_ANSWER, verdict, verdict_table
 
 DISKS = "array.disks"
@@ -165,6 +166,29 @@ def test_an_answer_that_is_only_a_bound_is_no_answer(make_session: Any) -> None:
         ],
     )
     assert verdict_table(session)["verdict"].to_pylist() == [NO_ANSWER, "predicted"]
+
+
+def test_a_study_judged_over_places_answers_with_its_verdicts(make_session: Any) -> None:
+    session = make_session(
+        [run(4, 0, 10.0), run(8, 0, 5.0)],
+        axes={DISKS: pa.int64()},
+        places=PLACES,
+        published=[
+            {
+                "figure": "gain",
+                "source": "p. 1",
+                "value": 2,
+                "unit": "x",
+                "kind": "predicted",
+                "compute": "off.response_mean_us / on.response_mean_us",
+            },
+            {"figure": "root", "source": "p. 2", "value": 3, "kind": "exact", "compute": "sqrt(9.0)"},
+        ],
+    )
+    assert answer_sentences(session) == [
+        "2 published figures: 1 predicted, 1 exact.",
+        "gain: published 2 x, simulated 2 x (+0.0 %): predicted.",
+    ]
 
 
 @pytest.mark.parametrize(
