@@ -46,6 +46,11 @@ def short_verdict(verdict: str) -> str:
     return verdict
 
 
+def _percent(fraction: float) -> str:
+    """Return a signed percentage, without decimals where they would tell nothing."""
+    return f"{fraction * 100:+.{1 if abs(fraction) < 1 else 0}f} %"
+
+
 def _simulated(row: Mapping[str, Any], unit: str) -> str:
     mean, low, high = row["simulated"], row["simulated_low"], row["simulated_high"]
     if mean is None:
