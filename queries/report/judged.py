@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _TOLD = frozenset({"predicted", "calibrated", "ordering"})
 """The kinds of figures that the rows judge; the others are arithmetic or were put in."""
+_MOST = 8
+"""Verdicts that are told in words; a picture and a table have the rest."""
 _LISTS = (
     ("assumptions", "Assumed, where the paper is silent"),
     ("tried", "Tried, for what does not come out"),
@@ -63,7 +65,8 @@ def verdict_sentences(session: Session) -> list[str]:
     told = [row for row in rows if row["kind"] in _TOLD and row["simulated"] is not None]
     if not told:
         return []
-    return [f"{verdict_summary(rows)}.", *map(_sentence, told)]
+    more = [f"{len(told) - _MOST} more stand below."] if len(told) > _MOST else []
+    return [f"{verdict_summary(rows)}.", *map(_sentence, told[:_MOST]), *more]
 
 
 def _sentence(row: "Mapping[str, Any]") -> str:
