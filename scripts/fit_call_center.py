@@ -2,10 +2,10 @@
 
 Usage: fit_call_center.py [STUDY ...]
 
-For each point of a study whose controller has no write cache, the users are held at 39 and the greatest number of I/Os
-in an interaction is sought that still meets the study's own objectives, by the study's own replicates and run. What is
-fitted is the mean over the replicates, rounded. No other figure is looked at. The same every time: exits with 1 where
-a study says otherwise.
+For each point of a study whose controller has no write cache, the users are held at 39, and the greatest
+number of I/Os in an interaction is sought that still meets the study's own objectives, by its own replicates
+and run. What is fitted is the mean over the replicates, rounded; no other figure is looked at. It comes out
+the same every time: the script exits with 1 where a study says otherwise.
 """
 
 import json
@@ -40,7 +40,7 @@ def main(names: list[str]) -> int:
 
 
 def fit(study: Study) -> dict[str, tuple[float, float]]:
-    """Return, by the label of each point without write cache, the I/Os that 39 users may have, and its half-width.
+    """Return, by label, the I/Os that 39 users may have at each point without write cache, and the half-width.
 
     Args:
         study: One that seeks users.
