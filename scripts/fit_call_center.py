@@ -2,10 +2,10 @@
 
 Usage: fit_call_center.py [STUDY ...]
 
-For each point of a study whose controller has no write cache, the users are held at 39, and the greatest
-number of I/Os in an interaction is sought that still meets the study's own objectives, by its own replicates
-and run. What is fitted is the mean over the replicates, rounded; no other figure is looked at. It comes out
-the same every time: the script exits with 1 where a study says otherwise.
+For each point of a study that has no write cache, the users are held at 39, and the greatest number of I/Os
+in an interaction is sought that still meets the study's own objectives, by its own replicates and run. What
+is fitted is the mean over the replicates, rounded; no other figure is looked at. It comes out the same every
+time: the script exits with 1 where a study says otherwise.
 """
 
 import json
@@ -16,13 +16,13 @@ from typing import Any
 
 import destage
 from destage import sweeps
-from destage.sweeps import studies
+from destage.sweeps import parameters, studies
+from destage.sweeps.points import Point, expand
 from destage.sweeps.study import Study, parse_study
 
 USERS = 39
 FITTED = "workload.streams.0.arrival.ios"
-NO_WRITE_CACHE = "smart_array_5i"
-STUDIES = ("call_center_prior",)
+STUDIES = ("call_center_prior", "call_center_curve")
 
 
 def main(names: list[str]) -> int:
@@ -31,16 +31,17 @@ def main(names: list[str]) -> int:
     for name in names or STUDIES:
         study = studies.load(name)
         print(f"{name}: I/Os of an interaction at which {USERS} users are carried without write cache")
-        print(f"{'point':<44}{'fitted':>8}{'in the study':>14}   over replicates")
+        print(f"{'point':<24}{'fitted':>8}{'in the study':>14}   over replicates")
+        baselines = _baselines(study)
         for label, (mean, half_width) in fit(study).items():
-            written = _baselines(study)[label].get(FITTED)
+            written = parameters.read(baselines[label].config, FITTED)
             differing += written != round(mean)
-            print(f"{label:<44}{round(mean):>8}{written or '-':>14}   {mean:.1f} ± {half_width:.1f}")
+            print(f"{label:<24}{round(mean):>8}{written!s:>14}   {mean:.1f} ± {half_width:.1f}")
     return 1 if differing else 0
 
 
 def fit(study: Study) -> dict[str, tuple[float, float]]:
-    """Return, by label, the I/Os that 39 users may have at each point without write cache, and the half-width.
+    """Return the I/Os that 39 users may have at each point without write cache, and their half-width.
 
     Args:
         study: One that seeks users.
@@ -54,29 +55,29 @@ def fit(study: Study) -> dict[str, tuple[float, float]]:
 
 def _inverse(study: Study) -> dict[str, Any]:
     """Return the study turned round: users given, I/Os sought."""
-    document = study.document
-    points = [
-        {key: value for key, value in point.items() if key != FITTED} | {"label": label}
-        for label, point in _baselines(study).items()
-    ]
-    scenario = dict(document["scenario"])
-    scenario["workload"] = {**scenario["workload"], "users": USERS}
-    seek = {**document["seek"], "maximize": FITTED, "start": 32}
+    scenario = dict(study.document["scenario"])
     return {
         "name": f"{study.name}_fit",
-        "scenario": scenario,
-        "points": points,
-        "seek": seek,
-        "replicates": document["replicates"],
+        "scenario": scenario | {"workload": {**scenario["workload"], "users": USERS}},
+        "points": [
+            {path: value for path, value in point.axes.items() if value is not None and path != FITTED}
+            | {"label": label}
+            for label, point in _baselines(study).items()
+        ],
+        "seek": {**study.document["seek"], "maximize": FITTED, "start": 32},
+        "replicates": study.document["replicates"],
     }
 
 
-def _baselines(study: Study) -> dict[str, dict[str, Any]]:
-    return {
-        point["label"]: {key: value for key, value in point.items() if key != "label"}
-        for point in study.document["points"]
-        if point["controller.use"] == NO_WRITE_CACHE
-    }
+def _baselines(study: Study) -> dict[str, Point]:
+    """Return the points without write cache by their label, or by a number where they have none."""
+    points = [
+        point
+        for point in expand(study).points
+        if point.axes.get("controller.use") == "smart_array_5i"
+        or point.axes.get("controller.cache.capacity") == 0
+    ]
+    return {point.label or f"without cache, {at}": point for at, point in enumerate(points, start=1)}
 
 
 if __name__ == "__main__":
