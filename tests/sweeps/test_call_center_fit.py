@@ -28,8 +28,9 @@ def script() -> ModuleType:
 
 def test_a_point_of_the_prior_is_fitted_as_the_study_says(script: ModuleType) -> None:
     study = studies.load("call_center_prior")
-    label, assignments = next(point for point in study.points if str(point[0]).startswith("9:"))
-    [(fitted, half_width)] = script.fit(replace(study, points=((label, assignments),))).values()
+    points = tuple(point for point in study.points if str(point[0]).startswith("9:"))
+    [(fitted, half_width)] = script.fit(replace(study, points=points)).values()
+    assignments = points[0][1]
     assert round(fitted) == assignments[IOS]
     assert 0 < half_width < 1
 
