@@ -88,7 +88,7 @@ def test_two_mistakes_are_two_lines(destage: Any, study: Path) -> None:
     [
         (("run",), "SPEC"),
         (("run", "x.yaml", "--executor", "threads"), "'auto', 'ray', 'inline'"),
-        (("run", "nowhere.yaml"), "bundled study (call_center"),
+        (("run", "nowhere.yaml"), "call_center"),
         (("frobnicate",), "frobnicate"),
         (("study", "run", "nope"), "call_center"),
         (("catalog", "nope"), "controllers, disks, workloads"),
