@@ -24,6 +24,7 @@ _SCALES = {
     "_iops": (1.0, "IO/s"),
     "_per_s": (1.0, "1/s"),
     "_s": (1.0, "s"),
+    "_percent": (1.0, "%"),
 }
 _SIGNIFICANT = 4
 _DECIMALS = 9
@@ -39,7 +40,9 @@ _QUIET: Mapping[str, object] = MappingProxyType(
     }
 )
 """Columns that are there to warn, and the value that warns of nothing."""
-_VAGUE = frozenset({"state", "kind", "mode", "policy", "name"})
+_VAGUE = frozenset(
+    {"state", "kind", "mode", "policy", "name", "mean", "times", "usable", "latency", "exponent"}
+)
 _CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 

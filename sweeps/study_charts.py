@@ -54,6 +54,11 @@ CHARTS: dict[str, Any] = {
                 "type": "boolean",
                 "default": True,
             },
+            "x_title": {"description": "What x is called, where its name does not say it.", "type": "string"},
+            "y_title": {
+                "description": "What y is called, with its unit, where its name does not say it.",
+                "type": "string",
+            },
             "caption": {"description": "What a reader must know of it.", "type": "string"},
         },
     },

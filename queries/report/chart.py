@@ -17,6 +17,7 @@ class Mark:
         high: The upper end of its interval, if it has one.
         note: What a pointer over it is told.
         label: A text beside it, if any.
+        line: The name of the series whose colour it has, where it is not its own.
     """
 
     x: float
@@ -25,6 +26,7 @@ class Mark:
     high: float | None
     note: str
     label: str | None = None
+    line: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,6 @@ _PUBLISHED = "published"
 _GRID = "the grid"
 _MOST_WORDY = 6
 """Published figures of a chart beyond which each bears its number alone."""
-_MOST_NUMBERED = 40
-"""Values of a chart by name beyond which they bear no number."""
 _CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 
@@ -66,7 +64,13 @@ class _Picture:
 
     @property
     def x_title(self) -> str:
+        if "x_title" in self.entry:
+            return str(self.entry["x_title"])
         return x_title(self.x) if self.x in self.session.axes else title_of(self.x)
+
+    @property
+    def y_title(self) -> str:
+        return str(self.entry.get("y_title", title_of(self.y)))
 
     def tell(self, path: str, value: object) -> str:
         """Return a value of an axis as a legend has it: an entry of the catalogue or a file by itself."""
@@ -208,7 +212,9 @@ def _chart(picture: _Picture) -> Chart:
         )
 
     series = []
+    line_of: dict[str, str] = {}
     for line in _lines(rest):
+        line_of |= {row["point_id"]: line.name for row in line.rows}
         # A result along x comes in the order of the plan: the line follows what the study varies.
         rows = sorted(line.rows, key=lambda row: float(row[x])) if is_axis else line.rows
         marks = tuple(mark(row, _bound(row, y)) for row in rows)
@@ -228,6 +234,7 @@ def _chart(picture: _Picture) -> Chart:
                 high=None,
                 note=f"published {number(value * y_scale)}",
                 label=f"{'published ' if is_wordy else ''}{number(value * y_scale)}",
+                line=line_of.get(row["point_id"]),
             )
             for row, value in published
         )
@@ -236,7 +243,7 @@ def _chart(picture: _Picture) -> Chart:
         title=picture.entry["title"],
         x_title=picture.x_title,
         x_unit=picture.session.units.get(x),
-        y_title=title_of(y),
+        y_title=picture.y_title,
         y_log=picture.entry.get("y_log", False),
         y_most=picture.most,
         panels=(Panel("", tuple(series)),),
@@ -251,11 +258,10 @@ def _dots(picture: _Picture) -> Dots:
     lines = _lines(picture)
     drawn = [row for line in lines for row in line.rows]
     published = _published(picture)
-    is_numbered = len(drawn) <= _MOST_NUMBERED
     dots: dict[str, list[Dot]] = {picture.place(row): [] for row in picture.rows if row in drawn}
     for lane, line in enumerate(lines):
         for row in line.rows:
-            label = (_bound(row, y) or number(row[y] * scale)) if is_numbered else _bound(row, y)
+            label = _bound(row, y) or number(row[y] * scale)
             dots[picture.place(row)].append(
                 Dot(
                     line.name,
@@ -278,7 +284,7 @@ def _dots(picture: _Picture) -> Dots:
         kinds.append(DotKind(_PUBLISHED, "diamond", _PUBLISHED))
     return Dots(
         title=picture.entry["title"],
-        x_title=title_of(y),
+        x_title=picture.y_title,
         x_log=picture.entry.get("y_log", False),
         x_most=picture.most,
         kinds=tuple(kinds),

@@ -12,8 +12,8 @@ from destage.queries.report.labels import Box, place_label, text_width
 
 _LANE, _LINE, _PADDING = 17.0, 15.0, 12.0
 _MARGIN_RIGHT, _BESIDE, _AXIS, _LEGEND_LINE = 30, 46, 50, 22
-_MOST_TITLE, _MOST_REMARK = 46, 34
-"""Letters to a line of a row's title and of its remark."""
+_MOST_TITLE, _MOST_REMARK, _MOST_TEXT = 46, 34, 76
+"""Letters to a line of a row's title, of its remark, and of its text."""
 _RADIUS = 4.5
 _VISIBLE = 5.0
 """The length below which an interval hides behind its dot [px]."""
@@ -31,6 +31,7 @@ class Dot:
         note: What a pointer over it is told.
         label: A text beside it, if any.
         lane: Which of the row's lanes it stands in.
+        is_range: Whether it is a range from `low` to `high`, whose middle means nothing.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Dot:
     note: str
     label: str | None = None
     lane: int = 0
+    is_range: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class DotsDrawing:
         self.kinds = {kind.name: kind for kind in self.chart.kinds}
         self.titles = [_wrapped(row.title, _MOST_TITLE) for row in rows]
         self.remarks = [_wrapped(row.remark, _MOST_REMARK) for row in rows]
+        self.texts = [_wrapped(row.text, _MOST_TEXT) for row in rows]
         self.left = 34 + max((text_width(line) for lines in self.titles for line in lines), default=0.0)
         widest = max((text_width(line) for lines in self.remarks for line in lines), default=0.0)
         self.right = self.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
@@ -134,12 +137,8 @@ class DotsDrawing:
         top = self._legend(top + 6)
         heights = [
             _PADDING
-            + max(
-                _LINE * len(title),
-                _LINE * len(remark),
-                _LANE * (1 + max((dot.lane for dot in row.dots), default=0)),
-            )
-            for row, title, remark in zip(self.chart.rows, self.titles, self.remarks, strict=True)
+            + max(_LINE * max(map(len, lines)), _LANE * (1 + max((dot.lane for dot in row.dots), default=0)))
+            for row, *lines in zip(self.chart.rows, self.titles, self.remarks, self.texts, strict=True)
         ]
         valued = sum(bool(row.dots) for row in self.chart.rows)
         self._grid(top, top + sum(heights[:valued]))
@@ -191,7 +190,7 @@ class DotsDrawing:
         if row.kind is not None:
             self._symbol(self.kinds[row.kind], self.right + _BESIDE - 12, middle, "")
         if row.text:
-            self._text(self.left + 10, middle + 4, row.text, "mark-label")
+            self._lines(self.texts[index], self.left + 10, middle, "mark-label", "start")
         lanes = 1 + max((dot.lane for dot in row.dots), default=0)
         taken: list[Box] = []
         for dot in row.dots:
@@ -201,7 +200,8 @@ class DotsDrawing:
             taken.append(Box(x - 7, y - 7, 14, 14))
         for dot in row.dots:
             x, y = self._x(dot.value), middle + (dot.lane - (lanes - 1) / 2) * _LANE
-            self._symbol(self.kinds[dot.kind], x, y, dot.note)
+            if not dot.is_range:
+                self._symbol(self.kinds[dot.kind], x, y, dot.note)
             if dot.label is not None:
                 taken.append(self._label(dot, x, y, taken))
 
@@ -211,8 +211,12 @@ class DotsDrawing:
         if dot.low is None or dot.high is None:
             return x, x
         low, high = self._x(dot.low), self._x(dot.high)
-        if high - low >= _VISIBLE:
-            colour = self.kinds[dot.kind].colour
+        colour = self.kinds[dot.kind].colour
+        if dot.is_range:
+            note = f"<title>{escape(dot.note)}</title>"
+            wide = max(high - low, 3.0)
+            self.parts.append(f'<path class="range {colour}" d="M{low:.1f} {y:.1f}h{wide:.1f}">{note}</path>')
+        elif high - low >= _VISIBLE:
             self.parts.append(
                 f'<path class="bar {colour}" d="M{low:.1f} {y:.1f}H{high:.1f}M{low:.1f} {y - 4:.1f}v8'
                 f'M{high:.1f} {y - 4:.1f}v8"/>'
@@ -220,15 +224,17 @@ class DotsDrawing:
         return low, high
 
     def _label(self, dot: Dot, x: float, y: float, taken: Sequence[Box]) -> Box:
-        """Set a dot's text right of its interval and of what stands there, else where it covers least."""
+        """Set a dot's text right of what stands there, else left of it, else where it covers least."""
         text = dot.label or ""
-        high = self._x(dot.high) if dot.high is not None else x
+        low, high = (x if end is None else self._x(end) for end in (dot.low, dot.high))
         spare = _BESIDE - 18 if any(row.remark for row in self.chart.rows) else _MARGIN_RIGHT
         bounds = Box(self.left, y - 40, self.right + spare - self.left, 80)
         box = Box(max(high, x) + 10, y - 7, text_width(text), 14)
         while covered := [other for other in taken if box.overlap(other)]:
             box = replace(box, left=max(other.left + other.width for other in covered) + 5)
         if box.left + box.width > bounds.left + bounds.width:
+            box = Box(min(low, x) - 10 - text_width(text), y - 7, text_width(text), 14)
+        if box.left < bounds.left or any(box.overlap(other) for other in taken):
             box = place_label(text, x, y, taken, bounds)
         style = "published" if self.kinds[dot.kind].colour == "published" else ""
         self._text(box.left, box.top + 11, text, f"mark-label {style}".strip())

@@ -1,7 +1,6 @@
 """Published against simulated: a row per published figure, simulated over published on a logarithmic axis."""
 
 import math
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +18,7 @@ RATIOS = "published_against_simulated"
 _HELD = DotKind("comes out", "circle", "held")
 _GIVEN_THAT = DotKind("comes out, given what was fitted", "ring", "held")
 _MISSED = DotKind("does not come out", "triangle", "missed")
-_OPEN = DotKind("undecided", "ring", "open")
+_OPEN = DotKind("undecided, or no answer", "ring", "open")
 _PAPER = DotKind("the paper against itself", "diamond", "open")
 _PUT_IN = DotKind("fitted on, or put in", "square", "given")
 _KINDS = (_HELD, _GIVEN_THAT, _MISSED, _OPEN, _PAPER, _PUT_IN)
@@ -45,7 +44,6 @@ _LADDERS: tuple[tuple[float, ...], ...] = (
     (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
 )
 """Ticks of the axis; it takes the first that reach as far as the figures do, else the last."""
-_MOST_TEXT = 72
 
 
 def ratios(session: Session) -> Figure | None:
@@ -74,8 +72,8 @@ def ratios(session: Session) -> Figure | None:
     )
     caption = (
         "Each published figure beside what came out: at 1 they are the same. "
-        "Bars are 95 % t-intervals over replicates, or the range over points where the paper leaves open "
-        "which it means; what is beyond ten times, or below a tenth, stands at the edge. "
+        "Thin bars are 95 % t-intervals over replicates, thick ones the range over points where the paper "
+        "leaves open which it means; what is beyond ten times, or below a tenth, stands at the edge. "
         "Orderings and figures in words stand below, as text."
     )
     return Figure(RATIOS, chart, caption, _statements(session))
@@ -83,25 +81,29 @@ def ratios(session: Session) -> Figure | None:
 
 def _drawn(row: Mapping[str, Any]) -> DotRow:
     value = row["published_value"]
-    low, high = row["simulated_low"], row["simulated_high"]
     ratio = row["simulated"] / value
-    dot = Dot(
-        _kind(row["verdict"]).name,
-        ratio,
-        None if low is None else low / value,
-        None if high is None else high / value,
-        _note(row),
-        _label(ratio),
-    )
-    return DotRow(row["figure"], (dot,), short_verdict(row["verdict"]), kind=dot.kind)
+    low, high = _ends(row)
+    label = _label(ratio, ratio)
+    if row["is_range"] and low is not None and high is not None:
+        label = _label(low, high)
+    kind = _kind(row["verdict"]).name
+    dot = Dot(kind, ratio, low, high, _note(row), label, is_range=row["is_range"])
+    return DotRow(row["figure"], (dot,), short_verdict(row["verdict"]), kind=kind)
 
 
-def _label(ratio: float) -> str:
-    """Return a ratio in three digits; an arrow says that it lies beyond the axis."""
-    text = number(float(f"{ratio:.3g}"))
-    if ratio > _LADDERS[-1][-1]:
-        return f"{text} →"
-    return f"← {text}" if ratio < _LADDERS[-1][0] else text
+def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
+    """Return the ends of the interval over the published figure; below zero, the ends change places."""
+    if row["simulated_low"] is None:
+        return None, None
+    low, high = sorted(row[name] / row["published_value"] for name in ("simulated_low", "simulated_high"))
+    return low, high
+
+
+def _label(low: float, high: float) -> str:
+    """Return a ratio or a range of it in three digits; an arrow says where it goes on beyond the axis."""
+    text = " to ".join(dict.fromkeys(number(float(f"{ratio:.3g}")) for ratio in (low, high)))
+    least, most = _LADDERS[-1][0], _LADDERS[-1][-1]
+    return f"{'← ' if low < least else ''}{text}{' →' if high > most else ''}"
 
 
 def _told(row: Mapping[str, Any]) -> DotRow:
@@ -112,7 +114,7 @@ def _told(row: Mapping[str, Any]) -> DotRow:
         row["figure"],
         (),
         short_verdict(row["verdict"]),
-        text=textwrap.shorten(text, _MOST_TEXT, placeholder=" …"),
+        text=text,
         kind=_kind(row["verdict"]).name,
     )
 
@@ -123,10 +125,11 @@ def _note(row: Mapping[str, Any]) -> str:
 
 
 def _ratio(row: Mapping[str, Any]) -> float | None:
-    """Return simulated over published, where both are numbers above zero that are to be alike."""
-    if row["error_fraction"] is None or row["published_value"] <= 0 or row["simulated"] <= 0:
+    """Return simulated over published, where both are numbers on one side of zero that are to be alike."""
+    if row["error_fraction"] is None:
         return None
-    return float(row["simulated"] / row["published_value"])
+    ratio = float(row["simulated"] / row["published_value"])
+    return ratio if ratio > 0 else None
 
 
 def _kind(verdict: str) -> DotKind:

@@ -21,6 +21,7 @@ _GAP = 30
 _LEGEND_LINE = 22
 _COLOURS = 8
 _COLOURED = ("line", "scattered")
+_PUBLISHED = "published"
 _RADIUS = 4.5
 _VISIBLE = 4.0
 """The height below which a bar hides behind its mark [px]."""
@@ -206,7 +207,7 @@ class _Drawing:
                         f'<path class="bar {kind}" d="M{x:.1f} {high:.1f}V{low:.1f}M{x - 4:.1f} {high:.1f}h8'
                         f'M{x - 4:.1f} {low:.1f}h8"/>'
                     )
-            self._symbol(series, x, y, mark.note)
+            self._symbol(series, x, y, mark.note, self._colour(mark))
 
     def _labels(self, series: Series, frame: _Frame) -> None:
         for mark in series.marks:
@@ -217,14 +218,14 @@ class _Drawing:
             box = place_label(mark.label, x, y, self.taken, bounds)
             self.taken.append(box)
             # Not the class of a line, whose texts would have no colour.
-            kind = "mark-label published" if series.style == "published" else "mark-label"
-            self._text(box.left, box.top + 11, mark.label, kind)
+            kind = "mark-label published" if series.style == _PUBLISHED else "mark-label"
+            self._text(box.left, box.top + 11, mark.label, f"{kind} {self._colour(mark)}".strip())
 
-    def _symbol(self, series: Series, x: float, y: float, note: str) -> None:
+    def _symbol(self, series: Series, x: float, y: float, note: str, colour: str = "") -> None:
         kind = self._kind(series)
         title = f"<title>{escape(note)}</title>" if note else ""
-        if series.style == "published":
-            shape = f'<path class="hollow" d="{_polygon(x, y, 4, _RADIUS + 2.5, 0.0)}"'
+        if series.style == _PUBLISHED:
+            shape = f'<path class="hollow {colour or _PUBLISHED}" d="{_polygon(x, y, 4, _RADIUS + 2.5, 0.0)}"'
         elif series.style == "labelled":
             shape = f'<path class="solid" d="{_polygon(x, y, 4, _RADIUS + 1.5, math.pi / 4)}"'
         elif series.style == "reference":
@@ -236,16 +237,17 @@ class _Drawing:
     def _kind(self, series: Series) -> str:
         if series.style not in _COLOURED:
             return series.style
-        lines = [
-            name
-            for name in self.chart.ordered
-            if any(
-                one.name == name and one.style in _COLOURED
-                for panel in self.chart.panels
-                for one in panel.series
-            )
-        ]
+        lines = self._lines()
         return f"c{lines.index(series.name) % _COLOURS}" if series.name in lines else "c0"
+
+    def _colour(self, mark: Mark) -> str:
+        """The colour of the line that a mark goes with; none where there is but one line."""
+        lines = self._lines()
+        return f"c{lines.index(mark.line) % _COLOURS}" if mark.line in lines and len(lines) > 1 else ""
+
+    def _lines(self) -> list[str]:
+        coloured = {one.name for panel in self.chart.panels for one in panel.series if one.style in _COLOURED}
+        return [name for name in self.chart.ordered if name in coloured]
 
     def _at(self, mark: Mark, frame: _Frame, offset: float) -> tuple[float, float]:
         return frame.left + self.x.place(mark.x) * frame.width + offset, self._y(mark.y, frame)

@@ -88,6 +88,13 @@ def test_its_sql_gives_what_is_drawn(make_session: Any) -> None:
     assert "users &gt; 10" in render(session)
 
 
+def test_a_study_may_name_its_axes(draw: Any) -> None:
+    drawn, _ = draw(chart(x_title="agents", y_title="wait [ms]"))
+    assert (drawn.x_title, drawn.y_title) == ("agents", "wait [ms]")
+    dots, _ = draw(chart(x=CONTROLLER, y_title="wait [ms]"))
+    assert dots.x_title == "wait [ms]"
+
+
 def test_an_axis_is_logarithmic_only_if_asked(draw: Any) -> None:
     assert not draw(chart())[0].x_log
     assert draw(chart(x_log=True))[0].x_log
@@ -155,6 +162,7 @@ def test_a_published_figure_is_a_mark_at_its_point(draw: Any) -> None:
     published = drawn.panels[0].series[-1]
     assert (published.style, [(mark.x, mark.y) for mark in published.marks]) == ("published", [(40, 33.0)])
     assert "Hollow diamonds are published figures." in caption
+    assert [mark.line for mark in published.marks] == ["large"]
     dots, _ = draw(chart(x=CONTROLLER, where="users = 40"), published=PUBLISHED)
     assert [[dot.kind for dot in row.dots] for row in dots.rows] == [[""], ["", "published"]]
     without, _ = draw(chart(by=CONTROLLER, published=False), published=PUBLISHED)
@@ -249,7 +257,7 @@ def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: A
         | {"read_hit_ratio": 0.1 * size, "write_hit_ratio": 0.1}
         for size in (1, 2, 4)
     ]
-    axes = {CAPACITY: pa.int64(), CONTROLLER: pa.string()}
+    axes: dict[str, pa.DataType] = {CAPACITY: pa.int64(), CONTROLLER: pa.string()}
     beside = make_session(runs, axes=axes, charts=[chart(x=CAPACITY)])
     assert [figure.name for figure in figures(beside)] == ["growth", "hit_ratio_against_cache"]
 

@@ -92,6 +92,21 @@ def test_one_is_in_the_middle_and_what_is_far_stands_at_the_edge(
     assert chart.rows[0].dots[0].label == label
 
 
+def test_a_range_has_no_middle_and_a_fall_is_compared_as_a_fall(judge: Any) -> None:
+    session = judge(
+        {**FOUR, "value": 10, "compute": "any.response_mean_us / 1000", "for_each": [DISKS]},
+        {**FOUR, "value": -8, "compute": "(four.response_mean_us - eight.response_mean_us) / 1000"},
+        {**FOUR, "value": 8, "compute": "(four.response_mean_us - eight.response_mean_us) / 1000"},
+    )
+    session.spec["places"]["any"] = {}
+    ranged, falling, against = drawn(session).rows
+    assert (ranged.dots[0].is_range, ranged.dots[0].label) == (True, "0.41 to 0.81")
+    assert (falling.dots[0].value, falling.dots[0].is_range) == (pytest.approx(0.5), False)
+    assert against.dots == ()
+    assert against.text.startswith("simulated -4 ± 0")
+    assert 'class="range missed"' in draw_figure(session, "published_against_simulated")
+
+
 def test_what_was_fitted_is_told_from_what_was_predicted(judge: Any) -> None:
     figures = [{**FOUR, "value": value} for value in (4.1, 99)]
     session = judge(

@@ -90,7 +90,7 @@ def test_a_hostile_text_stays_text(seek_session: Session) -> None:
 
 def test_the_sql_and_the_provenance_are_there(seek_session: Session) -> None:
     html = render(seek_session)
-    assert html.count("The SQL behind it") == 3
+    assert html.count("The SQL behind it") == 4
     for term in (
         "12: 12 ok",
         "root seed 1",
