@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from destage.engine.scenario_schema import engine_tree
@@ -29,6 +30,7 @@ class Leaf:
     most: float | None = None
 
 
+@cache
 def unknown(path: str) -> str | None:
     """Return what is wrong with a dotted path, with the nearest name, or None when the schema knows it.
 
@@ -50,6 +52,7 @@ def unknown(path: str) -> str | None:
     return None
 
 
+@cache
 def leaf(path: str) -> Leaf:
     """Return what the schema says of a parameter that is known.
 

@@ -6,6 +6,7 @@ A trace that one of them replays lies beside it, and is installed with it.
 from importlib.resources import files
 from pathlib import Path
 
+from destage.engine.documents import parse_document
 from destage.engine.validation import nearest
 from destage.errors import ConfigError
 from destage.sweeps.study import Study, parse_study
@@ -31,6 +32,16 @@ def text(name: str) -> str:
             f"no bundled study {name!r}; there are {', '.join(names())}{nearest(name, names())}"
         )
     return files("destage.sweeps.studies").joinpath(f"{name}.yaml").read_text()
+
+
+def question(name: str) -> str:
+    """Return the question that a bundled study answers.
+
+    Args:
+        name: One of `names()`.
+    """
+    document = parse_document(text(name), f"{name}.yaml")
+    return str(document.get("question", "")) if isinstance(document, dict) else ""
 
 
 def load(name: str) -> Study:

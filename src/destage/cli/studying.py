@@ -19,7 +19,7 @@ def list_studies(as_json: Json = False) -> None:
     """List the bundled studies and the question that each answers."""
     from destage.sweeps import studies
 
-    questions = {name: str(studies.load(name).document.get("question", "")) for name in studies.names()}
+    questions = {name: studies.question(name) for name in studies.names()}
     print_json(questions) if as_json else print_pairs(questions)
 
 
