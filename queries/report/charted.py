@@ -289,6 +289,7 @@ def _dots(picture: _Picture) -> Dots:
         x_most=picture.most,
         kinds=tuple(kinds),
         rows=tuple(DotRow(title, tuple(row)) for title, row in dots.items()),
+        row_title="" if picture.x == _LABEL and "x_title" not in picture.entry else picture.x_title,
     )
 
 
@@ -305,7 +306,7 @@ def _remarks(picture: _Picture) -> list[str]:
     if any(row[f"{picture.y}_low"] is not None for row in picture.rows):
         remarks.append("Bars are 95 % t-intervals over replicates.")
     if _published(picture):
-        remarks.append("Hollow diamonds are published figures.")
+        remarks.append("Hollow diamonds are published figures, in the colour of their line.")
     return remarks
 
 

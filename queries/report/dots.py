@@ -91,6 +91,7 @@ class Dots:
         rows: Its rows; those without values come last.
         scale: The axis, where the values do not make it.
         rule_at: A value that is marked across all rows, if there is one.
+        row_title: What the rows' titles are values of, if they do not say it.
     """
 
     title: str
@@ -101,6 +102,7 @@ class Dots:
     rows: tuple[DotRow, ...]
     scale: Scale | None = None
     rule_at: float | None = None
+    row_title: str = ""
 
 
 @dataclass
@@ -117,7 +119,8 @@ class DotsDrawing:
         self.titles = [_wrapped(row.title, _MOST_TITLE) for row in rows]
         self.remarks = [_wrapped(row.remark, _MOST_REMARK) for row in rows]
         self.texts = [_wrapped(row.text, _MOST_TEXT) for row in rows]
-        self.left = 34 + max((text_width(line) for lines in self.titles for line in lines), default=0.0)
+        headings = [line for lines in self.titles for line in lines]
+        self.left = 34 + max(map(text_width, [*headings, self.chart.row_title]))
         widest = max((text_width(line) for lines in self.remarks for line in lines), default=0.0)
         self.right = self.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
         dots = [dot for row in rows for dot in row.dots]
@@ -177,6 +180,8 @@ class DotsDrawing:
             self.parts.append(f'<path class="axis at" d="M{x:.1f} {top:.1f}V{bottom + 5:.1f}"/>')
         wide = self.right - self.left
         self.parts.append(f'<path class="axis" d="M{self.left:.1f} {bottom:.1f}h{wide:.1f}"/>')
+        if self.chart.row_title:
+            self._text(self.left - 14, bottom + _AXIS - 12, self.chart.row_title, "axis-title", "end")
         middle = self.left + wide / 2
         self._text(middle, bottom + _AXIS - 12, self.chart.x_title, "axis-title", "middle")
 

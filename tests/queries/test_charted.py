@@ -92,7 +92,7 @@ def test_a_study_may_name_its_axes(draw: Any) -> None:
     drawn, _ = draw(chart(x_title="agents", y_title="wait [ms]"))
     assert (drawn.x_title, drawn.y_title) == ("agents", "wait [ms]")
     dots, _ = draw(chart(x=CONTROLLER, y_title="wait [ms]"))
-    assert dots.x_title == "wait [ms]"
+    assert (dots.x_title, dots.row_title) == ("wait [ms]", "controller")
 
 
 def test_an_axis_is_logarithmic_only_if_asked(draw: Any) -> None:
@@ -161,7 +161,7 @@ def test_a_published_figure_is_a_mark_at_its_point(draw: Any) -> None:
     drawn, caption = draw(chart(by=CONTROLLER), published=PUBLISHED)
     published = drawn.panels[0].series[-1]
     assert (published.style, [(mark.x, mark.y) for mark in published.marks]) == ("published", [(40, 33.0)])
-    assert "Hollow diamonds are published figures." in caption
+    assert "Hollow diamonds are published figures" in caption
     assert [mark.line for mark in published.marks] == ["large"]
     dots, _ = draw(chart(x=CONTROLLER, where="users = 40"), published=PUBLISHED)
     assert [[dot.kind for dot in row.dots] for row in dots.rows] == [[""], ["", "published"]]
