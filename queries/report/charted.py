@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from destage.queries.presentation import axis_title, axis_value, interval, number, scale_of, title_of
@@ -19,6 +20,8 @@ MOST_LINES = 8
 _LABEL = "label"
 _PUBLISHED = "published"
 _GRID = "the grid"
+_SECTIONS = ("published", "published_against_simulated", "timeline", "design_space", "provenance")
+"""Names that other parts of a report have."""
 _MOST_WORDY = 6
 """Published figures of a chart beyond which each bears its number alone."""
 _CENSORED = {"at_least": "≥ ", "below": "≤ "}
@@ -120,9 +123,9 @@ def _figure(entry: Mapping[str, Any], session: Session, taken: Sequence[str]) ->
     if not picture.rows:
         return None
     if len(measured) < len(found):
-        picture.remarks.append(f"{_count(len(found) - len(measured))} without such a figure: not drawn.")
+        picture.remarks.append(f"{_points(len(found) - len(measured))} without such a figure: not drawn.")
     if len(picture.rows) < len(measured):
-        missing = _count(len(measured) - len(picture.rows))
+        missing = _points(len(measured) - len(picture.rows))
         picture.remarks.append(f"{missing} without {picture.x_title}: not drawn.")
     chart = _dots(picture) if picture.is_by_name else _chart(picture)
     caption = " ".join(filter(None, [entry.get("caption"), *picture.remarks, *_remarks(picture)]))
@@ -333,11 +336,12 @@ def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else value * scale
 
 
-def _count(points: int) -> str:
-    return "1 point" if points == 1 else f"{points} points"
+def _points(how_many: int) -> str:
+    return "1 point" if how_many == 1 else f"{how_many} points"
 
 
 def _name(title: str, taken: Sequence[str]) -> str:
-    """A figure's name, made of the letters and digits of its title."""
+    """Return a figure's name, made of the letters and digits of its title."""
     name = re.sub("[^a-z0-9]+", "_", title.lower()).strip("_") or "chart"
-    return name if name not in taken else f"{name}_{len(taken) + 1}"
+    used = {*taken, *_SECTIONS}
+    return name if name not in used else next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in used)

@@ -112,8 +112,11 @@ def figures(session: Session) -> list[Figure]:
     Args:
         session: The sweep.
     """
-    drawn = [*(_figure(session, plot) for plot in _fitting(session)), _timeline(session)]
-    return [*charted(session), *(figure for figure in drawn if figure is not None)]
+    charts = charted(session)
+    asked = {figure.name for figure in charts}
+    plots = [plot for plot in _fitting(session) if plot.name not in asked]
+    drawn = [*(_figure(session, plot) for plot in plots), _timeline(session)]
+    return [*charts, *(figure for figure in drawn if figure is not None)]
 
 
 def figure(session: Session, name: str) -> Figure:

@@ -260,6 +260,8 @@ def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: A
     axes: dict[str, pa.DataType] = {CAPACITY: pa.int64(), CONTROLLER: pa.string()}
     beside = make_session(runs, axes=axes, charts=[chart(x=CAPACITY)])
     assert [figure.name for figure in figures(beside)] == ["growth", "hit_ratio_against_cache"]
+    beside.spec["charts"] = [chart(title="Hit ratio against cache", x=CAPACITY, y="read_hit_ratio")]
+    assert [figure.name for figure in figures(beside)] == ["hit_ratio_against_cache"]
 
 
 def test_a_chart_is_a_file_of_its_own_and_names_stay_apart(make_session: Any) -> None:
@@ -268,3 +270,5 @@ def test_a_chart_is_a_file_of_its_own_and_names_stay_apart(make_session: Any) ->
     assert [figure.name for figure in charted(session)] == ["a_b", "a_b_2", "chart"]
     assert "A &lt;b&gt;" in draw_figure(session, "a_b")
     assert "users 40, small: response mean [ms] 120.1 (118.8 .. 121.4)" in draw_figure(session, "chart")
+    session.spec["charts"] = [chart(title="Timeline"), chart(title="Published!")]
+    assert [figure.name for figure in charted(session)] == ["timeline_2", "published_2"]
