@@ -7,7 +7,7 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
-from destage.queries.presentation import number
+from destage.queries.presentation import axis_value, number
 from destage.queries.session import Session
 from destage.queries.views import half_width
 
@@ -65,31 +65,68 @@ def replay_answer(session: Session, name: Name) -> list[str]:
         return []
     trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
     whole, parts = _whole_and_parts(works, trace)
-    bare = [work for work in whole if not work.is_protected]
-    protected = [work for work in whole if work.is_protected]
-    reference = min(bare or whole, key=lambda work: (work.capacity, work.mean("work_s")))
-    best = min(protected or whole, key=lambda work: work.mean("work_s"))
-    sentences = [f"With {name(best.point)}, the recorded work takes {_took(best, reference)}."]
+    back_ends = _by_back_end(whole, session)
+    if len(back_ends) > 1:
+        # What one costs says nothing of a cache in front of another.
+        return [
+            sentence for title, same in back_ends.items() for sentence in _over_one(title, _told(same, name))
+        ]
+    told = _told(whole, name)
+    # Where a study replays the parts of a trace as well, it asks what they do by themselves.
+    apart = _apart([told.reference, told.best], parts, session, trace, name)
+    return apart + told.gain + told.sizes + told.absorbed + told.limits
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is told of configurations that differ in their cache: the best, what it is beside, and why."""
+
+    best: _Work
+    reference: _Work
+    gain: list[str]
+    sizes: list[str]
+    absorbed: list[str]
+    limits: list[str]
+
+
+def _told(works: Sequence[_Work], name: Name) -> _Told:
+    bare = [work for work in works if not work.is_protected]
+    protected = [work for work in works if work.is_protected]
+    reference = min(bare or works, key=lambda work: (work.capacity, work.mean("work_s")))
+    best = min(protected or works, key=lambda work: work.mean("work_s"))
+    gain = [f"With {name(best.point)}, the recorded work takes {_took(best, reference)}."]
     if best is not reference:
         speed = _interval(_ratios(reference.values("work_s"), best))
-        sentences.append(
-            f"The comparison is with {name(reference.point)}: the work is {speed} times as fast."
-        )
+        gain.append(f"The comparison is with {name(reference.point)}: the work is {speed} times as fast.")
     fastest: dict[int, _Work] = {}
     for work in sorted(protected, key=lambda work: work.mean("work_s")):
         fastest.setdefault(work.capacity, work)
     smaller = [work for capacity, work in sorted(fastest.items()) if capacity < best.capacity]
-    sentences += [f"With {name(work.point)}, it takes {_took(work)}." for work in smaller[:1]]
+    sizes = [f"With {name(work.point)}, it takes {_took(work)}." for work in smaller[:1]]
     enough = next((work for work in smaller if work.is_near(best)), None)
     if enough is not None:
-        sentences.append(
+        sizes.append(
             f"{name(enough.point)} comes within {(_NEARLY - 1) * 100:.0f} % of the best: "
             "a larger cache buys nothing more."
         )
-    sentences += _absorbed([work for _, work in sorted(fastest.items())], name)
-    sentences += _limits(best, reference, name)
-    # Where a study replays the parts of a trace as well, it asks what they do by themselves.
-    return _apart([reference, best], parts, session, trace, name) + sentences
+    absorbed = _absorbed([work for _, work in sorted(fastest.items())], name)
+    return _Told(best, reference, gain, sizes, absorbed, _limits(best, reference, name))
+
+
+def _by_back_end(works: Sequence[_Work], session: Session) -> dict[str, list[_Work]]:
+    """The configurations by what they have behind the controller, in the order of the plan."""
+    axes = [path for path in session.axes if path.startswith("array.")]
+    groups: dict[str, list[_Work]] = {}
+    for work in works:
+        title = ", ".join(axis_value(path, work.point[path], session.units.get(path)) for path in axes)
+        groups.setdefault(title, []).append(work)
+    return groups
+
+
+def _over_one(title: str, told: _Told) -> list[str]:
+    """The sentences about one of several back ends, the first of which names it."""
+    first, *others = told.gain
+    return [f"Over {title}: {first[0].lower()}{first[1:]}", *others, *told.sizes[1:], *told.limits[:1]]
 
 
 def _works(session: Session) -> list[_Work]:

@@ -126,6 +126,22 @@ def test_what_a_larger_cache_spares_the_disks_is_told(make_session: Any) -> None
     """) in told(session)
 
 
+def test_each_back_end_is_told_by_itself(make_session: Any) -> None:
+    disk = "array.disk.use"
+    times = {("slow", 64): 90.0, ("slow", 128): 60.0, ("fast", 64): 50.5, ("fast", 128): 50.0}
+    runs = [
+        _backup("all", 0, seconds, 100)
+        | {"point_id": f"{name}-{mib}", "run_id": f"{name}-{mib}", disk: name, CAPACITY: mib * MIB}
+        for (name, mib), seconds in times.items()
+    ]
+    session = make_session(runs, axes={disk: pa.string(), CAPACITY: pa.int64()})
+    text = told(session)
+    assert "Over slow: with 128 MiB of cache, the recorded work takes 60 s instead of 90" in text
+    assert "Over fast: with 128 MiB of cache, the recorded work takes 50 s instead of 50.5" in text
+    assert text.count("a larger cache buys nothing more") == 1
+    assert text.index("Over fast") < text.index("a larger cache buys nothing more")
+
+
 def test_traces_stand_in_panels_of_their_own(make_session: Any) -> None:
     runs = [
         _backup(file, 0, 10.0, 50, battery)
