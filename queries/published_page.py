@@ -24,31 +24,27 @@ What others measured and printed, beside what Destage simulates. Each study is b
 """
 
 
-def published_page(sections: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]]]) -> str:
+def published_page(
+    sections: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]], Sequence[str]]],
+) -> str:
     """Return the page.
 
     Args:
-        sections: Each study as written, and its rows of `verdict_table`.
+        sections: Each study as written, its rows of `verdict_table`, and the sentences that answer it.
     """
-    told = [(study, rows) for study, rows in sections if rows]
-    everything = [row for _, rows in told for row in rows]
+    told = [section for section in sections if section[1]]
+    everything = [row for _, rows, _ in told for row in rows]
     head = f"{_HEAD}\n{verdict_summary(everything)}, in {len(told)} studies.\n\n"
-    return head + "\n".join(published_section(study, rows) for study, rows in told)
+    return head + "\n".join("\n".join(_lines(*section)) for section in told)
 
 
-def published_section(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return what the page says of one study.
-
-    Args:
-        study: The study as written.
-        rows: Its rows of `verdict_table`.
-    """
-    return "\n".join(_lines(study, rows))
-
-
-def _lines(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _lines(
+    study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]
+) -> Iterator[str]:
     yield f"## {study['name']}\n"
     yield f"{study.get('question', '')}\n"
+    if answers:
+        yield "\n".join(f"- {answer}" for answer in answers) + "\n"
     paper = study.get("paper")
     if paper:
         yield f"{paper['title']} ({paper['number']}).\n"

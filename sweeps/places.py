@@ -9,6 +9,7 @@ from destage import engine, sql
 from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue, QueryError
 from destage.store.places import LABEL, points_at
+from destage.store.sentences import expressions
 
 
 def check_places(
@@ -42,11 +43,7 @@ def check_places(
 def _stranger_mistakes(document: Mapping[str, Any], axes: Sequence[str]) -> Iterator[Issue]:
     """Yield the paths of places that are no axes of the study."""
     named = {f"places.{name}": place for name, place in document.get("places", {}).items()}
-    named |= {
-        f"published.{at}.at": figure["at"]
-        for at, figure in enumerate(document.get("published", []))
-        if "at" in figure
-    }
+    named |= {f"{at}.at": quantity["at"] for at, quantity in _quantities(document) if "at" in quantity}
     for where, place in named.items():
         for path in place:
             if path != LABEL and path not in axes:
@@ -62,16 +59,16 @@ def _matching_mistakes(
         if not points_at(points, scenario, place):
             yield Issue(f"places.{name}", place, "names no point of this study")
     by_id = {point["point_id"]: point for point in points}
-    for at, figure in enumerate(document.get("published", [])):
-        for_each = figure.get("for_each", [])
-        for name in sql.qualifiers(figure.get("compute", ""), places):
-            found = points_at(points, scenario, places[name], figure.get("at", {}))
+    for at, quantity in _quantities(document):
+        for_each = quantity.get("for_each", [])
+        for name in sql.qualifiers(quantity["compute"], places):
+            found = points_at(points, scenario, places[name], quantity.get("at", {}))
             combinations = {tuple(by_id[point].get(axis) for axis in for_each) for point in found}
             if not found:
-                yield Issue(f"published.{at}.at", figure.get("at"), f"leaves the place {name} no point")
+                yield Issue(f"{at}.at", quantity.get("at"), f"leaves the place {name} no point")
             elif len(combinations) < len(found):
                 message = f"the place {name} names {len(found)} points: for_each must say over which axes"
-                yield Issue(f"published.{at}.compute", figure["compute"], message)
+                yield Issue(f"{at}.compute", quantity["compute"], message)
 
 
 def _binding_mistakes(
@@ -82,12 +79,20 @@ def _binding_mistakes(
     answer = [] if sought is None else [pa.field(sought, pa.int64())]
     columns = pa.schema([pa.field("replicate", pa.int64()), *fields, *answer, *engine.results_schema()])
     with sql.Database(dict.fromkeys(places, columns.empty_table())) as database:
-        for at, figure in enumerate(document.get("published", [])):
-            text = figure.get("compute")
-            if text is None:
-                continue
+        for at, quantity in _quantities(document):
+            text = quantity["compute"]
             tables = {name: sql.quote(name) for name in sql.qualifiers(text, places)}
             try:
-                database.query(sql.joined_statement(text, tables, figure.get("for_each", [])))
+                database.query(sql.joined_statement(text, tables, quantity.get("for_each", [])))
             except QueryError as error:
-                yield Issue(f"published.{at}.compute", text, str(error))
+                yield Issue(f"{at}.compute", text, str(error))
+
+
+def _quantities(document: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield what figures and answers compute, and where the study says it."""
+    for at, figure in enumerate(document.get("published", [])):
+        if "compute" in figure:
+            yield f"published.{at}", figure
+    for at, sentence in enumerate(document.get("answer", [])):
+        for quantity in expressions(sentence):
+            yield f"answer.{at}", quantity

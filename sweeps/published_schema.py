@@ -83,6 +83,25 @@ PROPERTIES: dict[str, Any] = {
             },
         },
     },
+    "answer": {
+        "description": "What the rows answer, each a sentence; what stands in braces is SQL over the places, "
+        "filled in from the rows.",
+        "type": "array",
+        "items": {
+            "type": ["string", "object"],
+            "additionalProperties": False,
+            "required": ["say"],
+            "properties": {
+                "say": {"description": "The sentence.", "type": "string"},
+                "at": {"description": "What all of its places have in common besides.", **_ASSIGNMENTS},
+                "for_each": {
+                    "description": "Axes: what is computed is a range over their combinations.",
+                    "minItems": 1,
+                    **_TEXTS,
+                },
+            },
+        },
+    },
     "assumptions": {
         "description": "What the paper leaves open and is chosen here, each a sentence.",
         **_TEXTS,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from destage.queries.report.answer import answer_sentences
 from destage.queries.report.figures import figure
+from destage.queries.report.judged import answers_told
 from destage.queries.report.page import render
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
@@ -38,4 +39,4 @@ def draw_figure(session: Session, name: str) -> str:
     return draw(figure(session, name).chart, standalone=True) + "\n"
 
 
-__all__ = ["answer_sentences", "draw_figure", "write_report"]
+__all__ = ["answer_sentences", "answers_told", "draw_figure", "write_report"]

@@ -3,9 +3,12 @@
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from destage.queries.measuring import Measured, measure
+from destage.queries.presentation import number
 from destage.queries.session import Session
 from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
 from destage.queries.verdicts import verdict_table
+from destage.store.sentences import expressions, filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +17,8 @@ _TOLD = frozenset({"predicted", "calibrated", "ordering"})
 """The kinds of figures that the rows judge; the others are arithmetic or were put in."""
 _MOST = 8
 """Verdicts that are told in words; a picture and a table have the rest."""
+_TOLD_DIGITS = 3
+"""Significant digits of a number in an answer; the table has more, with intervals."""
 _LISTS = (
     ("assumptions", "Assumed, where the paper is silent"),
     ("tried", "Tried, for what does not come out"),
@@ -51,13 +56,18 @@ def judged_section(session: Session) -> str:
 
 
 def verdict_sentences(session: Session) -> list[str]:
-    """Return the verdicts in words, the count of each first; nothing for a study that answers otherwise.
+    """Return the study's own answer and the count of each verdict, or without it the verdicts in words.
 
-    A study whose figures each name a point is told by its answers, beside which those figures stand.
+    A study without an answer whose figures each name a point is told by what a seek found, beside which
+    those figures stand: nothing is returned for it.
 
     Args:
         session: The sweep.
     """
+    answers = answers_told(session)
+    if answers:
+        rows = verdict_table(session).to_pylist()
+        return [*answers, *([f"{verdict_summary(rows)}."] if rows else [])]
     figures = session.spec.get("published", [])
     if not session.spec.get("places") or any("point" in figure for figure in figures):
         return []
@@ -67,6 +77,27 @@ def verdict_sentences(session: Session) -> list[str]:
         return []
     more = [f"{len(told) - _MOST} more stand below."] if len(told) > _MOST else []
     return [f"{verdict_summary(rows)}.", *map(_sentence, told[:_MOST]), *more]
+
+
+def answers_told(session: Session) -> list[str]:
+    """Return the sentences of the study's `answer` whose rows are all there, filled in from them.
+
+    Args:
+        session: The sweep.
+    """
+    told = []
+    for sentence in session.spec.get("answer", []):
+        values = [measure(session, quantity) for quantity in expressions(sentence)]
+        known = [value for value in values if value is not None]
+        if len(known) == len(values):
+            told.append(filled(sentence, map(_in_words, known)))
+    return told
+
+
+def _in_words(measured: Measured) -> str:
+    ends = [measured.low, measured.high] if measured.is_range else [measured.mean]
+    texts = [number(float(f"{end:.{_TOLD_DIGITS}g}")) for end in ends if end is not None]
+    return " to ".join(dict.fromkeys(texts))
 
 
 def _sentence(row: "Mapping[str, Any]") -> str:

@@ -191,6 +191,29 @@ def test_a_study_judged_over_places_answers_with_its_verdicts(make_session: Any)
     ]
 
 
+def test_a_study_with_an_answer_tells_it_first_where_its_rows_are_there(make_session: Any) -> None:
+    runs = [run(disks, at, 1e3 * disks, **{RAID: "5"}) for disks in (4, 8) for at in range(2)]
+    session = make_session(
+        [*runs, run(4, 0, 9e3, **{RAID: "6"}), run(6, 0, None, **{RAID: "5"})],
+        axes={DISKS: pa.int64(), RAID: pa.string()},
+        places={"four": {DISKS: 4}, "eight": {DISKS: 8}, "six": {DISKS: 6}},
+        answer=[
+            {
+                "say": "Eight take {eight.response_mean_us / 3} us,\n four {four.response_mean_us}.",
+                "at": {RAID: "5"},
+            },
+            {"say": "Four take {four.response_mean_us / 1e3} ms.", "for_each": [RAID]},
+            "Six take {six.response_mean_us} us.",
+        ],
+        published=[{"figure": "root", "source": "p. 2", "value": 3, "kind": "exact", "compute": "sqrt(9.0)"}],
+    )
+    assert answer_sentences(session) == [
+        "Eight take 2670 us, four 4000.",
+        "Four take 4 to 9 ms.",
+        "1 published figure: 1 exact.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("figure", "measured", "said"),
     [

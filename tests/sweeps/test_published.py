@@ -82,6 +82,18 @@ def test_a_place_names_points_by_axes_of_the_study() -> None:
     assert found["places.off"] == "names no point of this study"
 
 
+def test_what_an_answer_computes_must_bind_too() -> None:
+    answer = [
+        "On: {on.response_mean_us} us.",
+        "{of.reads} reads.",
+        {"say": "{four.reads}", "for_each": ["array.disks"]},
+    ]
+    found = mistakes(answer=answer)
+    assert set(found) == {"answer.2.compute"}
+    assert "names 2 points" in found["answer.2.compute"]
+    assert "answer.1.compute" in mistakes(answer=answer[:2])
+
+
 def test_on_and_off_are_names_like_others() -> None:
     text = yaml.safe_dump(
         {**STUDY, "published": [FIGURE], "places": {"which": {"array.disks": 4, "array.raid": "5"}}}

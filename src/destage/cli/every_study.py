@@ -29,7 +29,7 @@ def run_every_study(
     from destage.queries import open_session
     from destage.queries.formats import rows_of
     from destage.queries.published_page import published_page
-    from destage.queries.report import write_report
+    from destage.queries.report import answers_told, write_report
     from destage.queries.verdict_sheet import verdict_summary
     from destage.queries.verdicts import verdict_table
     from destage.sweeps import studies
@@ -51,16 +51,16 @@ def run_every_study(
         with open_session(outcome.path) as session:
             rows = rows_of(verdict_table(session))
             file = write_report(session)
-            sections.append((session.spec, rows))
+            sections.append((session.spec, rows, answers_told(session)))
         say(
             f"{place}/{len(names)} {name}: {outcome.executed} runs executed, {outcome.reused} reused, "
             f"in {outcome.seconds:.1f} s; report: {file}"
         )
     if as_json:
-        print_json({spec["name"]: rows for spec, rows in sections})
+        print_json({spec["name"]: rows for spec, rows, _ in sections})
     else:
-        print_verdicts([(spec["name"], rows) for spec, rows in sections])
-        say(verdict_summary([row for _, rows in sections for row in rows]))
+        print_verdicts([(spec["name"], rows) for spec, rows, _ in sections])
+        say(verdict_summary([row for _, rows, _ in sections for row in rows]))
     if page is not None:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(published_page(sections), encoding="utf-8")
