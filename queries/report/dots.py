@@ -205,7 +205,7 @@ class DotsDrawing:
             taken.append(Box(x - 7, y - 7, 14, 14))
         for dot in row.dots:
             x, y = self._x(dot.value), middle + (dot.lane - (lanes - 1) / 2) * _LANE
-            if not dot.is_range:
+            if not self._is_bar(dot):
                 self._symbol(self.kinds[dot.kind], x, y, dot.note)
             if dot.label is not None:
                 taken.append(self._label(dot, x, y, taken))
@@ -217,16 +217,21 @@ class DotsDrawing:
             return x, x
         low, high = self._x(dot.low), self._x(dot.high)
         colour = self.kinds[dot.kind].colour
-        if dot.is_range:
+        if self._is_bar(dot):
             note = f"<title>{escape(dot.note)}</title>"
-            wide = max(high - low, 3.0)
-            self.parts.append(f'<path class="range {colour}" d="M{low:.1f} {y:.1f}h{wide:.1f}">{note}</path>')
+            self.parts.append(f'<path class="range {colour}" d="M{low:.1f} {y:.1f}H{high:.1f}">{note}</path>')
         elif high - low >= _VISIBLE:
             self.parts.append(
                 f'<path class="bar {colour}" d="M{low:.1f} {y:.1f}H{high:.1f}M{low:.1f} {y - 4:.1f}v8'
                 f'M{high:.1f} {y - 4:.1f}v8"/>'
             )
         return low, high
+
+    def _is_bar(self, dot: Dot) -> bool:
+        """Whether a dot is drawn as a range alone: one that is long enough to be seen."""
+        if not dot.is_range or dot.low is None or dot.high is None:
+            return False
+        return self._x(dot.high) - self._x(dot.low) >= _VISIBLE
 
     def _label(self, dot: Dot, x: float, y: float, taken: Sequence[Box]) -> Box:
         """Set a dot's text right of what stands there, else left of it, else where it covers least."""

@@ -104,6 +104,8 @@ PLOTS = (
 
 
 TIMELINE = "timeline"
+_MOST_NAMED = 8
+"""Named points beyond which their texts hide a figure that a study's own charts can do without."""
 
 
 def figures(session: Session) -> list[Figure]:
@@ -149,7 +151,8 @@ def _fitting(session: Session) -> list[Plot]:
     charts = session.spec.get("charts")
     if not charts:
         return plots
-    if CAPACITY not in session.axes:
+    named = {point["label"] for point in session.points} - {None}
+    if CAPACITY not in session.axes or len(named) > _MOST_NAMED:
         return []
     drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
     return [plot for plot in plots if not {_column(name, session) for name in plot.columns} <= drawn]

@@ -264,6 +264,18 @@ def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: A
     assert [figure.name for figure in figures(beside)] == ["hit_ratio_against_cache"]
 
 
+def test_figures_that_many_names_would_hide_are_left_out_beside_charts(make_session: Any) -> None:
+    runs = [
+        run(10, f"c{at}", 0, 1000.0, label=f"point {at}", read_hit_ratio=0.1, **{CAPACITY: at * MIB})
+        for at in range(1, 13)
+    ]
+    axes: dict[str, pa.DataType] = {CAPACITY: pa.int64(), CONTROLLER: pa.string()}
+    session = make_session(runs, axes=axes, charts=[chart(x="label")])
+    assert [figure.name for figure in figures(session)] == ["growth"]
+    del session.spec["charts"]
+    assert [figure.name for figure in figures(session)] == ["hit_ratio_against_cache"]
+
+
 def test_a_chart_is_a_file_of_its_own_and_names_stay_apart(make_session: Any) -> None:
     entries = [chart(title="A <b>"), chart(title="A (b)"), chart(title="???", x=CONTROLLER)]
     session = make_session(RUNS, axes=AXES, charts=entries)
