@@ -6,6 +6,8 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod curves;
+#[cfg(target_os = "linux")]
+mod huge_pages;
 mod measured;
 #[cfg(feature = "mutations")]
 mod mutants;
@@ -23,6 +25,10 @@ use pyo3::prelude::*;
 
 use rows::Batch;
 use trace::{EngineTraceError, Trace, TraceProfile, TraceReader};
+
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static MEMORY: huge_pages::HugePages = huge_pages::HugePages;
 
 pyo3::create_exception!(
     _engine,
