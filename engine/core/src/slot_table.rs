@@ -36,7 +36,7 @@ impl Default for SlotTable {
 
 /// The hash of a key: both halves of its product with an odd constant, folded.
 #[inline]
-const fn tag_of(key: u64) -> u64 {
+pub(crate) const fn tag_of(key: u64) -> u64 {
     let product = (key ^ 0x243F_6A88_85A3_08D3) as u128 * 0x9E37_79B9_7F4A_7C15;
     ((product >> 64) as u64 ^ product as u64) >> 32
 }

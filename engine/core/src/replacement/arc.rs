@@ -16,7 +16,7 @@
 //!
 //! Not for loops longer than the cache, where it gives what LRU gives.
 
-use super::{Admission, Directory, Queues, Replace, Room};
+use super::{Admission, BLOCK, Queues, Replace, Room};
 
 /// ARC.
 #[derive(Debug)]
@@ -63,8 +63,8 @@ impl Replace for Arc {
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.lists.directory
+    fn expect(&mut self, keys: &[u64; BLOCK]) {
+        self.lists.directory.expect(keys);
     }
 
     #[inline]

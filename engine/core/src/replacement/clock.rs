@@ -11,29 +11,28 @@
 //!
 //! Not for loops longer than the cache, which defeat it as they do LRU, which it approximates.
 
-use super::one_queue::{Entries, Order};
+use super::entries::Entries;
+use super::one_queue::Order;
 
 /// CLOCK. The queue is the ring, from behind the hand to the hand.
 #[derive(Debug, Default)]
 pub struct Clock;
 
-const USED: u8 = 1;
-
 impl Order for Clock {
     #[inline]
-    fn note_use(&mut self, entries: &mut Entries, slot: u32) {
-        entries.directory.set_mark(slot, USED);
+    fn note_use(&mut self, entries: &mut Entries, place: usize) {
+        entries.set_mark(place, true);
     }
 
     #[inline]
-    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
+    fn choose(&mut self, entries: &mut Entries) -> Option<usize> {
         loop {
-            let slot = entries.queue.oldest()?;
-            if entries.directory.mark(slot) != USED {
-                return Some(slot);
+            let place = entries.oldest()?;
+            if !entries.is_marked(place) {
+                return Some(place);
             }
-            entries.directory.set_mark(slot, 0);
-            entries.queue.refresh(&mut entries.directory, slot);
+            entries.set_mark(place, false);
+            entries.refresh(place);
         }
     }
 }

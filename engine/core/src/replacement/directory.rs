@@ -10,6 +10,7 @@
 //! A key that is not known costs one line of the processor's cache, one that is known costs two. Marks are kept from the
 //! first that is set on: a policy without any does not pay for them.
 
+use super::BLOCK;
 use super::queue::{Chain, Links};
 use crate::slab::Link;
 use crate::slot_table::SlotTable;
@@ -30,9 +31,6 @@ pub struct Directory {
     /// Slots that are free, linked through `older`.
     free: Link,
 }
-
-/// Keys that are expected at a time.
-pub const BLOCK: usize = 32;
 
 impl Directory {
     /// An empty directory.

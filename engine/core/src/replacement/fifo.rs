@@ -6,11 +6,12 @@
 //! stack algorithm: hits may fall with size (L. A. Belady, R. A. Nelson, G. S. Shedler: An anomaly in space-time
 //! characteristics of certain programs running in a paging machine, Communications of the ACM 12(6), 1969).
 //!
-//! Parameters: none. Cost: one search for each access, two links for each miss.
+//! Parameters: none. Cost: one search for each access, one record for each miss.
 //!
 //! Not where some data is used far more than other: that leaves as soon as the rest.
 
-use super::one_queue::{Entries, Order};
+use super::entries::Entries;
+use super::one_queue::Order;
 
 /// First in, first out.
 #[derive(Debug, Default)]
@@ -18,11 +19,11 @@ pub struct Fifo;
 
 impl Order for Fifo {
     #[inline]
-    fn note_use(&mut self, _: &mut Entries, _: u32) {}
+    fn note_use(&mut self, _: &mut Entries, _: usize) {}
 
     #[inline]
-    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
-        entries.queue.oldest()
+    fn choose(&mut self, entries: &mut Entries) -> Option<usize> {
+        entries.oldest()
     }
 }
 

@@ -20,7 +20,7 @@
 //! Not where what is popular changes quickly: an LIR entry leaves only when two uses of another fall between its last use and
 //! now.
 
-use super::{Admission, Directory, Links, Queue, Replace, Room};
+use super::{Admission, BLOCK, Directory, Links, Queue, Replace, Room};
 
 /// LIRS.
 #[derive(Debug)]
@@ -132,8 +132,8 @@ impl Replace for Lirs {
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.directory
+    fn expect(&mut self, keys: &[u64; BLOCK]) {
+        self.directory.expect(keys);
     }
 
     #[inline]

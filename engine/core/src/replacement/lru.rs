@@ -5,11 +5,12 @@
 //! R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation techniques for storage hierarchies, IBM Systems
 //! Journal 9(2), 1970. A stack algorithm: a larger cache holds all that a smaller one does, so hits never fall with size.
 //!
-//! Parameters: none. Cost: one search and at most five links for each access.
+//! Parameters: none. Cost: one search and one record for each access.
 //!
 //! Not for scans and loops longer than the cache, which push everything else out and then hit nothing.
 
-use super::one_queue::{Entries, Order};
+use super::entries::Entries;
+use super::one_queue::Order;
 
 /// Least recently used.
 #[derive(Debug, Default)]
@@ -17,13 +18,13 @@ pub struct Lru;
 
 impl Order for Lru {
     #[inline]
-    fn note_use(&mut self, entries: &mut Entries, slot: u32) {
-        entries.queue.refresh(&mut entries.directory, slot);
+    fn note_use(&mut self, entries: &mut Entries, place: usize) {
+        entries.refresh(place);
     }
 
     #[inline]
-    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
-        entries.queue.oldest()
+    fn choose(&mut self, entries: &mut Entries) -> Option<usize> {
+        entries.oldest()
     }
 }
 

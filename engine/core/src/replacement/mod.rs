@@ -8,8 +8,8 @@
 //!
 //! A policy knows keys only; whoever uses it keeps what belongs to an entry under the entry's slot, a small number that
 //! is the entry's for as long as it is held. Entries have one size. What a policy remembers of keys that it no longer
-//! holds (ghosts) takes slots too. Nothing is allocated once the directory has grown to the capacity and the ghosts, and
-//! the same accesses give the same hits on every machine.
+//! holds (ghosts) takes slots too. Next to nothing is allocated once memory has grown to the capacity and the ghosts,
+//! and the same accesses give the same hits on every machine.
 //!
 //! A policy is a file of its own, and a line each in the lists of modules and of [`policies`] below.
 
@@ -18,6 +18,7 @@ mod arc;
 mod checks;
 mod clock;
 mod directory;
+mod entries;
 mod fifo;
 mod lirs;
 mod lru;
@@ -34,11 +35,14 @@ mod w_tiny_lfu;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use directory::{BLOCK, Directory};
+use directory::Directory;
 use one_queue::OneQueue;
 use probation::Probation;
 use queue::{Links, Queue};
 use queues::Queues;
+
+/// Keys that are expected at a time.
+const BLOCK: usize = 32;
 
 /// What an entry was admitted to, and at whose cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,20 +85,14 @@ pub trait Replace: Sized {
     /// A cache that holds nothing. Precondition: the capacity is at least 1.
     fn new(room: Room) -> Self;
 
-    /// The keys that it knows.
-    fn directory(&self) -> &Directory;
+    /// Number of entries held; never more than the capacity.
+    fn held(&self) -> usize;
 
-    /// Number of entries held; never more than the capacity. As it stands for a policy without ghosts.
-    #[inline]
-    fn held(&self) -> usize {
-        self.directory().len()
-    }
+    /// The slot of `key`, if it is held. Changes nothing.
+    fn find(&self, key: u64) -> Option<u32>;
 
-    /// The slot of `key`, if it is held. Changes nothing. As it stands for a policy without ghosts.
-    #[inline]
-    fn find(&self, key: u64) -> Option<u32> {
-        self.directory().find(key)
-    }
+    /// Accesses to `keys` are to follow: brings what they will look at near the processor. Changes no result.
+    fn expect(&mut self, keys: &[u64; BLOCK]);
 
     /// Notes a use of `key` and gives its slot, if it is held; else changes nothing.
     fn access(&mut self, key: u64) -> Option<u32>;
@@ -227,7 +225,7 @@ fn count_hits(cache: &mut impl Replace, keys: impl IntoIterator<Item = u64>) -> 
             len += 1;
         }
         if len == BLOCK {
-            cache.directory().expect(&block);
+            cache.expect(&block);
         }
         for &key in &block[..len] {
             if cache.access(key).is_some() {

@@ -4,26 +4,20 @@
 //!  newcomer ─► newest ─ entry ─ entry ─ entry ─ oldest        note_use: a hit        choose: what is given up
 //! ```
 
-use super::{Admission, Directory, Queue, Replace, Room};
+use super::entries::Entries;
+use super::{Admission, BLOCK, Replace, Room};
 
-/// Keys, and the queue in which their slots stand. The marks are the policy's.
-#[derive(Debug)]
-pub struct Entries {
-    pub directory: Directory,
-    pub queue: Queue,
-}
-
-/// What a hit changes in a queue of entries, and which of them a full cache gives up.
+/// What a hit changes in a queue of entries, and which of them a full cache gives up. The marks are the policy's.
 pub trait Order: Default {
-    /// Notes a hit of the entry in `slot`.
-    fn note_use(&mut self, entries: &mut Entries, slot: u32);
+    /// Notes a hit of the entry at `place`.
+    fn note_use(&mut self, entries: &mut Entries, place: usize);
 
-    /// The entry that is given up; the caller takes it out. None where there is no entry.
-    fn choose(&mut self, entries: &mut Entries) -> Option<u32>;
+    /// The place of the entry that is given up; the caller takes it out. None where there is no entry.
+    fn choose(&mut self, entries: &mut Entries) -> Option<usize>;
 
-    /// The entry in `slot`, which is still in the queue, leaves it.
+    /// The entry at `place`, which is still in the queue, leaves it.
     #[inline]
-    fn leave(&mut self, _: &mut Entries, _: u32) {}
+    fn leave(&mut self, _: &mut Entries, _: usize) {}
 }
 
 /// A cache of entries in one queue, under a policy.
@@ -36,28 +30,37 @@ pub struct OneQueue<O> {
 
 impl<O: Order> OneQueue<O> {
     #[inline]
-    fn take_out(&mut self, slot: u32) {
-        self.order.leave(&mut self.entries, slot);
-        self.entries.queue.unlink(&mut self.entries.directory, slot);
-        self.entries.directory.forget(slot);
+    fn take_out(&mut self, place: usize) -> u32 {
+        self.order.leave(&mut self.entries, place);
+        self.entries.take_out(place)
     }
 }
 
 impl<O: Order> Replace for OneQueue<O> {
     fn new(room: Room) -> Self {
-        let entries = Entries { directory: Directory::new(), queue: Queue::new() };
-        Self { capacity: room.capacity, entries, order: O::default() }
+        Self { capacity: room.capacity, entries: Entries::new(), order: O::default() }
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.entries.directory
+    fn held(&self) -> usize {
+        self.entries.len()
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.entries.find(key).map(|place| self.entries.slot(place))
+    }
+
+    #[inline]
+    fn expect(&mut self, keys: &[u64; BLOCK]) {
+        self.entries.expect(keys);
     }
 
     #[inline]
     fn access(&mut self, key: u64) -> Option<u32> {
-        let slot = self.entries.directory.find(key)?;
-        self.order.note_use(&mut self.entries, slot);
+        let place = self.entries.find(key)?;
+        let slot = self.entries.slot(place);
+        self.order.note_use(&mut self.entries, place);
         Some(slot)
     }
 
@@ -65,18 +68,15 @@ impl<O: Order> Replace for OneQueue<O> {
     fn admit(&mut self, key: u64) -> Admission {
         let mut evicted = None;
         if self.held() == self.capacity {
-            evicted = self.order.choose(&mut self.entries);
-            evicted.inspect(|&slot| self.take_out(slot));
+            evicted = self.order.choose(&mut self.entries).map(|place| self.take_out(place));
         }
-        let slot = self.entries.directory.add(key);
-        self.entries.queue.push(&mut self.entries.directory, slot);
+        let slot = self.entries.add(key);
         Admission { slot, evicted }
     }
 
     #[inline]
     fn remove(&mut self, key: u64) -> Option<u32> {
-        let slot = self.entries.directory.find(key)?;
-        self.take_out(slot);
-        Some(slot)
+        let place = self.entries.find(key)?;
+        Some(self.take_out(place))
     }
 }

@@ -5,7 +5,7 @@
 //!               └─ as the policy says ─► MAIN ◄─ used again ─┘
 //! ```
 
-use super::{Admission, Directory, Queues, Replace, Room};
+use super::{Admission, BLOCK, Queues, Replace, Room};
 
 /// The queue of newcomers.
 pub const NEW: usize = 0;
@@ -92,8 +92,8 @@ impl<P: Promote> Replace for Probation<P> {
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.parts.queues.directory
+    fn expect(&mut self, keys: &[u64; BLOCK]) {
+        self.parts.queues.directory.expect(keys);
     }
 
     #[inline]

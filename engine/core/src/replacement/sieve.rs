@@ -19,47 +19,38 @@
 //! Not for loops and scans of block data, which the paper says it does not resist: between two passes of the hand all
 //! newcomers look alike.
 
-use super::one_queue::{Entries, Order};
-use super::queue::Chain;
-use crate::slab::Link;
+use super::entries::Entries;
+use super::one_queue::Order;
 
 /// SIEVE.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Sieve {
-    /// The entry that is looked at next; at the end the oldest is.
-    hand: Link,
-}
-
-const USED: u8 = 1;
-
-impl Default for Sieve {
-    fn default() -> Self {
-        Self { hand: Link::END }
-    }
+    /// The key of the entry that is looked at next; without one the oldest is.
+    hand: Option<u64>,
 }
 
 impl Order for Sieve {
     #[inline]
-    fn note_use(&mut self, entries: &mut Entries, slot: u32) {
-        entries.directory.set_mark(slot, USED);
+    fn note_use(&mut self, entries: &mut Entries, place: usize) {
+        entries.set_mark(place, true);
     }
 
     #[inline]
-    fn choose(&mut self, entries: &mut Entries) -> Option<u32> {
-        let mut slot = self.hand.get().or(entries.queue.oldest())?;
-        while entries.directory.mark(slot) == USED {
-            entries.directory.set_mark(slot, 0);
-            slot = entries.directory.links(slot).newer.get().or(entries.queue.oldest())?;
+    fn choose(&mut self, entries: &mut Entries) -> Option<usize> {
+        let mut place = self.hand.and_then(|key| entries.find(key)).or_else(|| entries.oldest())?;
+        while entries.is_marked(place) {
+            entries.set_mark(place, false);
+            place = entries.newer(place).or_else(|| entries.oldest())?;
         }
-        self.hand = Link::to(slot);
-        Some(slot)
+        self.hand = Some(entries.key(place));
+        Some(place)
     }
 
     /// A hand that stands at an entry that leaves moves on.
     #[inline]
-    fn leave(&mut self, entries: &mut Entries, slot: u32) {
-        if self.hand == Link::to(slot) {
-            self.hand = entries.directory.links(slot).newer;
+    fn leave(&mut self, entries: &mut Entries, place: usize) {
+        if self.hand == Some(entries.key(place)) {
+            self.hand = entries.newer(place).map(|place| entries.key(place));
         }
     }
 }

@@ -20,7 +20,7 @@
 //!
 //! Not where data that was used often is then never used again: it has to sink through every segment.
 
-use super::{Admission, Directory, Queues, Replace, Room};
+use super::{Admission, BLOCK, Queues, Replace, Room};
 
 const SEGMENTS: usize = 4;
 
@@ -44,8 +44,18 @@ impl Replace for Slru {
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.segments.directory
+    fn held(&self) -> usize {
+        self.segments.directory.len()
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.segments.directory.find(key)
+    }
+
+    #[inline]
+    fn expect(&mut self, keys: &[u64; BLOCK]) {
+        self.segments.directory.expect(keys);
     }
 
     #[inline]

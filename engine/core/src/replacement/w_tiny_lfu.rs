@@ -22,7 +22,7 @@
 //! Not for data whose uses come in short bursts that the window is too small for: it never wins against what was popular.
 //! A removal takes no count back.
 
-use super::{Admission, Directory, Queues, Replace, Room};
+use super::{Admission, BLOCK, Queues, Replace, Room};
 
 const ROWS: usize = 4;
 const FEWEST_COLUMNS: usize = 64;
@@ -125,8 +125,18 @@ impl Replace for WTinyLfu {
     }
 
     #[inline]
-    fn directory(&self) -> &Directory {
-        &self.queues.directory
+    fn held(&self) -> usize {
+        self.queues.directory.len()
+    }
+
+    #[inline]
+    fn find(&self, key: u64) -> Option<u32> {
+        self.queues.directory.find(key)
+    }
+
+    #[inline]
+    fn expect(&mut self, keys: &[u64; BLOCK]) {
+        self.queues.directory.expect(keys);
     }
 
     fn access(&mut self, key: u64) -> Option<u32> {
