@@ -17,6 +17,7 @@ A figure whose rows are missing, or whose search ended at a bound, has `no answe
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
@@ -42,6 +43,8 @@ VERDICTS_SCHEMA = pa.schema(
     ]
 )
 NO_ANSWER = "no answer"
+_judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
+"""The tables of open sessions, whose rows stay as they were when they were opened."""
 
 
 def verdict_table(session: Session) -> pa.Table:
@@ -53,9 +56,11 @@ def verdict_table(session: Session) -> pa.Table:
     Raises:
         QueryError: A figure's expression does not bind.
     """
-    fitted = [entry["on"] for entry in session.spec.get("fitted", [])]
-    rows = [_row(session, figure, fitted) for figure in session.spec.get("published", [])]
-    return pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
+    if session not in _judged:
+        fitted = [entry["on"] for entry in session.spec.get("fitted", [])]
+        rows = [_row(session, figure, fitted) for figure in session.spec.get("published", [])]
+        _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
+    return _judged[session]
 
 
 def _row(session: Session, figure: Mapping[str, Any], fitted: Sequence[str]) -> dict[str, object]:
