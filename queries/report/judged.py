@@ -23,17 +23,20 @@ _LISTS = (
     ("assumptions", "Assumed, where the paper is silent"),
     ("tried", "Tried, for what does not come out"),
 )
+_ASSUMED = "Assumed"
+"""The heading of the assumptions where there is no paper."""
 
 
 def judged_section(session: Session) -> str:
-    """Return the section, or nothing for a study without published figures.
+    """Return the section; without published figures, only what was assumed, if anything.
 
     Args:
         session: The sweep.
     """
     rows = verdict_table(session).to_pylist()
     if not rows:
-        return ""
+        assumed = _list(session.spec.get("assumptions", []))
+        return f'<section id="assumed"><h2>{_ASSUMED}</h2>{assumed}</section>\n' if assumed else ""
     heads = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
     body = "".join(
         "<tr>"
@@ -118,8 +121,9 @@ def _lists(session: Session) -> str:
         ("Fitted", fitted),
         *((title, session.spec.get(key, [])) for key, title in _LISTS),
     ]
-    return "".join(
-        f"<h3>{escape(title)}</h3><ul>{''.join(f'<li>{escape(str(entry))}</li>' for entry in entries)}</ul>"
-        for title, entries in listed
-        if entries
-    )
+    return "".join(f"<h3>{escape(title)}</h3>{_list(entries)}" for title, entries in listed if entries)
+
+
+def _list(entries: "Sequence[object]") -> str:
+    items = "".join(f"<li>{escape(str(entry))}</li>" for entry in entries)
+    return f"<ul>{items}</ul>" if items else ""

@@ -9,6 +9,7 @@ from scipy import stats
 from destage.queries import Session
 from destage.queries.measuring import Measured
 from destage.queries.report import answer_sentences
+from destage.queries.report.judged import judged_section
 from destage.queries.verdicts import NO_ANSWER, verdict, verdict_table
 
 DISKS = "array.disks"
@@ -189,6 +190,15 @@ def test_a_study_judged_over_places_answers_with_its_verdicts(make_session: Any)
         "2 published figures: 1 predicted, 1 exact.",
         "gain: published 2 x, simulated 2 x (+0.0 %): predicted.",
     ]
+
+
+def test_a_study_without_a_paper_shows_what_it_assumes(make_session: Any) -> None:
+    session = make_session(assumptions=["Eight <drives>."])
+    assert "<h2>Assumed</h2><ul><li>Eight &lt;drives&gt;.</li></ul>" in judged_section(session)
+
+
+def test_without_figures_and_assumptions_there_is_no_section(make_session: Any) -> None:
+    assert judged_section(make_session()) == ""
 
 
 def test_a_study_with_an_answer_tells_it_first_where_its_rows_are_there(make_session: Any) -> None:
