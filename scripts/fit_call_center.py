@@ -31,12 +31,12 @@ def main(names: list[str]) -> int:
     for name in names or STUDIES:
         study = studies.load(name)
         print(f"{name}: I/Os of an interaction at which {USERS} users are carried without write cache")
-        print(f"{'point':<24}{'fitted':>8}{'in the study':>14}   over replicates")
+        print(f"{'point':<46}{'fitted':>8}{'in the study':>14}   over replicates")
         baselines = _baselines(study)
         for label, (mean, half_width) in fit(study).items():
             written = parameters.read(baselines[label].config, FITTED)
             differing += written != round(mean)
-            print(f"{label:<24}{round(mean):>8}{written!s:>14}   {mean:.1f} ± {half_width:.1f}")
+            print(f"{label:<46}{round(mean):>8}{written!s:>14}   {mean:.1f} ± {half_width:.1f}")
     return 1 if differing else 0
 
 
