@@ -33,7 +33,13 @@ def test_the_store_needs_no_sql_and_no_room() -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "other"), [("destage.sweeps", "destage.queries"), ("destage.queries", "destage.sweeps")]
+    ("module", "other"),
+    [
+        (f"destage.{module}", f"destage.{other}")
+        for module in ("sweeps", "queries", "cluster")
+        for other in ("sweeps", "queries", "cluster")
+        if module != other
+    ],
 )
 def test_the_rooms_do_not_load_each_other(module: str, other: str) -> None:
     assert other not in loaded_by(module)

@@ -18,6 +18,7 @@ ROOMS = {
     "engine/python/": "destage/engine/",
     "engine/catalog/": "destage/engine/catalog_data/",
     "sweeps/": "destage/sweeps/",
+    "cluster/": "destage/cluster/",
     "queries/": "destage/queries/",
     "src/destage/": "destage/",
 }

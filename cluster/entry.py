@@ -1,0 +1,25 @@
+"""What stands beside a setting: its prose and the values that it may take."""
+
+from dataclasses import field
+from typing import Any
+
+QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
+"""A quantity as Kubernetes writes it: `500m`, `2`, `4Gi`."""
+NAME = r"^$|^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+"""The name of an object that is there already, or nothing."""
+
+
+def entry(default: Any, prose: str, **schema: Any) -> Any:
+    """Return a dataclass field that describes itself.
+
+    Args:
+        default: What holds where nothing is given; `...` where something must be given.
+        prose: What it is for, in one line.
+        schema: What JSON Schema says of it beyond its type: `minimum`, `pattern`, `enum`.
+    """
+    metadata = {"prose": prose, "schema": schema}
+    if default is ...:
+        return field(metadata=metadata)
+    if callable(default):
+        return field(default_factory=default, metadata=metadata)
+    return field(default=default, metadata=metadata)

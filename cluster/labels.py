@@ -1,0 +1,105 @@
+"""What the objects of one release are called, and how they are labelled."""
+
+import hashlib
+from dataclasses import dataclass
+
+from destage.cluster.settings import Settings
+from destage.errors import ClusterError, ConfigError
+
+LONGEST_RELEASE = 38
+"""With the digest behind it a RayJob's name keeps to the 47 characters that KubeRay allows."""
+RELEASE = "destage.io/release"
+COMPONENT = "destage.io/component"
+"""Pods carry labels of our own: KubeRay sets some of the recommended ones itself, and selects by them."""
+SWEEP = "destage.io/sweep"
+"""The annotation that names the sweep of a job, where who submitted it knew."""
+Labels = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What is installed under one name.
+
+    Attributes:
+        name: The name.
+        namespace: Where.
+        version: The version of Destage.
+        managed_by: Who made it: `Helm` or `destage`.
+    """
+
+    name: str
+    namespace: str
+    version: str
+    managed_by: str = "destage"
+
+    def __post_init__(self) -> None:
+        if len(self.name) > LONGEST_RELEASE:
+            raise ClusterError(f"the name {self.name!r} is too long: at most {LONGEST_RELEASE} characters")
+
+    @property
+    def selector(self) -> Labels:
+        """The label that tells this release's pods from all others."""
+        return {RELEASE: self.name}
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of every object."""
+        return self.selector | {
+            "app.kubernetes.io/name": "destage",
+            "app.kubernetes.io/instance": self.name,
+            "app.kubernetes.io/version": self.version,
+            "app.kubernetes.io/managed-by": self.managed_by,
+        }
+
+    def pod_labels(self, component: str) -> Labels:
+        """Return the labels of a kind of pod.
+
+        Args:
+            component: `head`, `worker`, `submitter` or `reader`.
+        """
+        return self.selector | {COMPONENT: component}
+
+    @property
+    def pods_account(self) -> str:
+        """The service account of the head and of the workers."""
+        return f"{self.name}-ray"
+
+    @property
+    def submitter_account(self) -> str:
+        """The service account of the pod that submits the job."""
+        return f"{self.name}-submitter"
+
+    def claim(self, settings: Settings) -> str:
+        """Return the name of the claim that keeps the results.
+
+        Args:
+            settings: What is asked for.
+        """
+        return settings.claim.existing or f"{self.name}-results"
+
+    def job(self, settings: Settings) -> str:
+        """Return the name of the RayJob: another sweep is another job, so that an upgrade starts it.
+
+        Args:
+            settings: What is asked for.
+        """
+        sweep = settings.sweep
+        text = sweep.spec or sweep.config_map or sweep.study
+        return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def release_name(text: str) -> str:
+    """Return a name that Kubernetes allows for a study's.
+
+    Args:
+        text: The study's name.
+
+    Raises:
+        ConfigError: Nothing of it can be kept.
+    """
+    name = "".join(one if one.isascii() and one.isalnum() else "-" for one in text.lower()).strip("-")
+    if not name or not name[0].isalpha():
+        raise ConfigError(
+            f"{text!r} gives no name on a cluster, which starts with a letter: choose one with --name"
+        )
+    return name[:LONGEST_RELEASE].rstrip("-")

@@ -1,0 +1,117 @@
+"""The RayJob of a sweep and the standing RayCluster, as KubeRay 1.7 takes them."""
+
+from destage.cluster.labels import Release
+from destage.cluster.pods import (
+    RESULTS,
+    STUDY,
+    STUDY_FILE,
+    Manifest,
+    container_security,
+    head_template,
+    resources,
+    submitter_template,
+    worker_template,
+)
+from destage.cluster.settings import Job, Settings, Workers
+
+API = "ray.io/v1"
+
+
+def ray_job(release: Release, settings: Settings) -> Manifest:
+    """Return the RayJob that runs a sweep to its end.
+
+    Args:
+        release: What it belongs to.
+        settings: What is asked for.
+    """
+    job = settings.job
+    return {
+        "apiVersion": API,
+        "kind": "RayJob",
+        "metadata": _metadata(release, release.job(settings)),
+        "spec": {
+            "submissionMode": "K8sJobMode",
+            "entrypoint": f"destage cluster drive {_study(settings)} --store {RESULTS}",
+            "entrypointNumCpus": 0,
+            "activeDeadlineSeconds": job.active_deadline_seconds,
+            "backoffLimit": job.backoff_limit,
+            **_ending(job),
+            "submitterConfig": {"backoffLimit": job.submitter_backoff_limit},
+            "submitterPodTemplate": submitter_template(release, settings),
+            "rayClusterSpec": _cluster_spec(release, settings),
+        },
+    }
+
+
+def ray_cluster(release: Release, settings: Settings) -> Manifest:
+    """Return a RayCluster that stands until it is deleted.
+
+    Args:
+        release: What it belongs to.
+        settings: What is asked for.
+    """
+    return {
+        "apiVersion": API,
+        "kind": "RayCluster",
+        "metadata": _metadata(release, release.name),
+        "spec": _cluster_spec(release, settings),
+    }
+
+
+def _metadata(release: Release, name: str) -> Manifest:
+    return {"name": name, "namespace": release.namespace, "labels": release.labels}
+
+
+def _study(settings: Settings) -> str:
+    return settings.sweep.study or f"{STUDY}/{STUDY_FILE}"
+
+
+def _ending(job: Job) -> Manifest:
+    """Return what happens to the pods afterwards; KubeRay takes the one form or the other, never both."""
+    if not job.deletion_rules:
+        return {
+            "shutdownAfterJobFinishes": True,
+            "ttlSecondsAfterFinished": job.ttl_seconds_after_finished,
+        }
+    rules = [
+        {"policy": rule.policy, "condition": {"jobStatus": rule.status, "ttlSeconds": rule.ttl_seconds}}
+        for rule in job.deletion_rules
+    ]
+    return {"shutdownAfterJobFinishes": False, "deletionStrategy": {"deletionRules": rules}}
+
+
+def _cluster_spec(release: Release, settings: Settings) -> Manifest:
+    auth = {"mode": "token"} | ({"secretName": settings.auth_secret} if settings.auth_secret else {})
+    spec: Manifest = {
+        "rayVersion": settings.ray_version,
+        "authOptions": auth,
+        "headGroupSpec": {
+            # No run may take the memory of the driver, whose loss costs a new cluster.
+            "rayStartParams": {"dashboard-host": "0.0.0.0", "num-cpus": "0"},  # noqa: S104 - inside the pod network
+            "template": head_template(release, settings),
+        },
+        "workerGroupSpecs": [_worker_group(release, settings, group) for group in settings.workers],
+    }
+    if settings.autoscaling.enabled:
+        spec |= {
+            "enableInTreeAutoscaling": True,
+            "autoscalerOptions": {
+                "version": "v2",
+                "idleTimeoutSeconds": settings.autoscaling.idle_timeout_seconds,
+                "resources": resources("500m", "512Mi"),
+                "securityContext": container_security(),
+            },
+        }
+    return spec
+
+
+def _worker_group(release: Release, settings: Settings, group: Workers) -> Manifest:
+    is_elastic = settings.autoscaling.enabled
+    return {
+        "groupName": group.name,
+        "replicas": group.replicas,
+        "minReplicas": group.min_replicas if is_elastic else group.replicas,
+        "maxReplicas": (group.max_replicas or group.replicas) if is_elastic else group.replicas,
+        "rayStartParams": {"num-cpus": str(group.slots)},
+        "template": worker_template(release, settings, group),
+    }

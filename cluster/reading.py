@@ -1,0 +1,94 @@
+"""Reading settings as YAML has them, with every mistake told at once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from destage.cluster.settings import Settings
+from destage.cluster.settings_schema import OPERATOR, camel, entries, item_of, settings_schema
+from destage.engine.validation import report
+from destage.errors import ConfigError, Issue
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """Return the values in a file, unchecked.
+
+    Args:
+        path: A YAML file, of the form of the chart's `values.yaml`.
+
+    Raises:
+        ConfigError: It cannot be read, or is no YAML.
+    """
+    try:
+        values = yaml.safe_load(path.read_text())
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: is no YAML: {' '.join(str(error).split())}") from error
+    if values is not None and not isinstance(values, dict):
+        raise ConfigError(f"{path}: settings are a table of names and values")
+    return values or {}
+
+
+def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settings:
+    """Return the settings that values give; what they leave out has its default.
+
+    Args:
+        values: The values, as the chart takes them.
+        source: What to call them in messages.
+
+    Raises:
+        ConfigError: Some value is not allowed; every mistake is in its issues.
+    """
+    asked = {name: value for name, value in values.items() if name not in (OPERATOR, "global")}
+    issues = tuple(report(asked, settings_schema()))
+    if not issues:
+        settings: Settings = _made(Settings, asked)
+        issues = tuple(_refusals(settings))
+        if not issues:
+            return settings
+    raise ConfigError(f"{source}: settings are not allowed", issues)
+
+
+def _made(kind: Any, value: Any) -> Any:
+    if isinstance(kind, type) and is_dataclass(kind):
+        given = {
+            one.name: _made(type_, value[camel(one.name)])
+            for one, type_ in entries(kind)
+            if camel(one.name) in value
+        }
+        return kind(**given)
+    if (item := item_of(kind)) is not None:
+        return tuple(_made(item, each) for each in value)
+    return value
+
+
+def _refusals(settings: Settings) -> Iterator[Issue]:
+    """Yield what no single setting shows: the same refusals as the chart's."""
+    sweep = settings.sweep
+    given = [name for name in ("spec", "config_map", "study") if getattr(sweep, name)]
+    if settings.mode == "job" and len(given) != 1:
+        told = " and ".join(f"sweep.{camel(name)}" for name in given) or "none"
+        yield Issue(
+            "sweep",
+            None,
+            f"mode job runs exactly one of sweep.spec, sweep.configMap, sweep.study; given: {told}",
+        )
+    if settings.mode == "cluster" and given:
+        yield Issue(
+            "sweep", None, "mode cluster runs nothing by itself: leave sweep empty, and submit sweeps to it"
+        )
+    names = [group.name for group in settings.workers]
+    if len(set(names)) != len(names):
+        yield Issue("workers", names, "each group has a name of its own")
+    for at, group in enumerate(settings.workers):
+        most = group.max_replicas or group.replicas
+        if not group.min_replicas <= group.replicas <= most:
+            yield Issue(
+                f"workers.{at}.replicas",
+                group.replicas,
+                f"is from minReplicas ({group.min_replicas}) to maxReplicas ({most})",
+            )
