@@ -99,6 +99,15 @@ studies: engine ## run every bundled study, the published experiments among them
 chaos: engine ## the long kill-and-resume tests
 	@$(BIN)/pytest -m chaos $(PYTEST_ARGS)
 
+.PHONY: chart
+chart: engine ## write the generated files of the chart anew
+	@$(BIN)/python scripts/generate_chart.py
+
+.PHONY: chart-test
+chart-test: engine ## the Helm chart: lint, unit tests, KubeRay's schemas, Pod Security, equality with the builder
+	@tools=$$(scripts/chart_tools.sh) && eval "$$tools" && PATH="$$tools:$$PATH" DESTAGE_KUBERAY_CRDS="$$definitions" \
+	  $(BIN)/pytest -m chart tests/chart $(PYTEST_ARGS)
+
 .PHONY: fuzz
 fuzz: python ## CASES random scenarios, sound and not, under the eyes of the debug build
 	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- any_scenario trace::format::fuzz

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from pod_security import pod_specs, violations
 from cluster_settings import CASES
+from pod_security import pod_specs, violations
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.access import AUTOSCALER

@@ -1,0 +1,166 @@
+{{/* Pods that Pod Security's level restricted accepts. Their root is read-only; /tmp ends with them. */}}
+
+{{- define "destage.containerSecurity" -}}
+allowPrivilegeEscalation: false
+capabilities:
+  drop: [ALL]
+readOnlyRootFilesystem: true
+{{- end }}
+
+{{- define "destage.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 1000
+runAsGroup: 1000
+fsGroup: 1000
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{/* Requests are limits, so that nothing is taken from a neighbour. Takes cpu and memory. */}}
+{{- define "destage.resources" -}}
+requests:
+  cpu: {{ .cpu | quote }}
+  memory: {{ .memory | quote }}
+limits:
+  cpu: {{ .cpu | quote }}
+  memory: {{ .memory | quote }}
+{{- end }}
+
+{{/* A container of Ray's: takes root, name, cpu, memory, study (whether it sees the study). */}}
+{{- define "destage.rayContainer" -}}
+name: {{ .name }}
+image: {{ include "destage.image" .root | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+env:
+  - name: HOME
+    value: /tmp
+  - name: DESTAGE_STORE
+    value: /results
+  - name: RAY_USAGE_STATS_ENABLED
+    value: "0"
+resources:
+  {{- include "destage.resources" . | nindent 2 }}
+securityContext:
+  {{- include "destage.containerSecurity" . | nindent 2 }}
+volumeMounts:
+  - name: tmp
+    mountPath: /tmp
+  - name: results
+    mountPath: /results
+  {{- if and .study (include "destage.studyConfigMap" .root) }}
+  - name: study
+    mountPath: /etc/destage
+    readOnly: true
+  {{- end }}
+{{- end }}
+
+{{/* What every pod has: takes root, account, token, nodeSelector, tolerations. */}}
+{{- define "destage.pod" -}}
+serviceAccountName: {{ .account }}
+automountServiceAccountToken: {{ .token }}
+enableServiceLinks: false
+terminationGracePeriodSeconds: 10
+securityContext:
+  {{- include "destage.podSecurity" . | nindent 2 }}
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "destage.volumes" -}}
+- name: tmp
+  emptyDir: {}
+- name: results
+  persistentVolumeClaim:
+    claimName: {{ include "destage.claim" . }}
+{{- end }}
+
+{{- define "destage.headTemplate" -}}
+metadata:
+  labels:
+    {{- include "destage.selector" . | nindent 4 }}
+    destage.io/component: head
+spec:
+  {{- include "destage.pod" (dict "root" . "account" (printf "%s-ray" .Release.Name) "token" .Values.autoscaling.enabled "nodeSelector" .Values.head.nodeSelector "tolerations" .Values.head.tolerations) | nindent 2 }}
+  containers:
+    - ports:
+        - name: gcs-server
+          containerPort: 6379
+        - name: dashboard
+          containerPort: 8265
+        - name: client
+          containerPort: 10001
+        - name: metrics
+          containerPort: 8080
+      {{- include "destage.rayContainer" (dict "root" . "name" "ray-head" "cpu" .Values.head.cpu "memory" .Values.head.memory "study" true) | nindent 6 }}
+  volumes:
+    {{- include "destage.volumes" . | nindent 4 }}
+    {{- with include "destage.studyConfigMap" . }}
+    - name: study
+      configMap:
+        name: {{ . }}
+    {{- end }}
+{{- end }}
+
+{{/* Takes root and group. */}}
+{{- define "destage.workerTemplate" -}}
+{{- $tolerations := list -}}
+{{- if .group.spot -}}
+{{- range list "cloud.google.com/gke-spot" "kubernetes.azure.com/scalesetpriority" -}}
+{{- $tolerations = append $tolerations (dict "key" . "operator" "Exists" "effect" "NoSchedule") -}}
+{{- end -}}
+{{- end -}}
+{{- $tolerations = concat $tolerations (.group.tolerations | default list) -}}
+metadata:
+  labels:
+    {{- include "destage.selector" .root | nindent 4 }}
+    destage.io/component: worker
+spec:
+  {{- include "destage.pod" (dict "root" .root "account" (printf "%s-ray" .root.Release.Name) "token" false "nodeSelector" .group.nodeSelector "tolerations" $tolerations) | nindent 2 }}
+  containers:
+    - ports:
+        - name: metrics
+          containerPort: 8080
+      {{- include "destage.rayContainer" (dict "root" .root "name" "ray-worker" "cpu" .group.cpu "memory" .group.memory "study" false) | nindent 6 }}
+  volumes:
+    {{- include "destage.volumes" .root | nindent 4 }}
+{{- end }}
+
+{{- define "destage.submitterTemplate" -}}
+metadata:
+  labels:
+    {{- include "destage.selector" . | nindent 4 }}
+    destage.io/component: submitter
+spec:
+  {{- include "destage.pod" (dict "root" . "account" (printf "%s-submitter" .Release.Name) "token" false "nodeSelector" nil "tolerations" nil) | nindent 2 }}
+  restartPolicy: Never
+  containers:
+    - name: submitter
+      image: {{ include "destage.image" . | quote }}
+      imagePullPolicy: {{ .Values.image.pullPolicy }}
+      env:
+        - name: HOME
+          value: /tmp
+      resources:
+        {{- include "destage.resources" (dict "cpu" "500m" "memory" "512Mi") | nindent 8 }}
+      securityContext:
+        {{- include "destage.containerSecurity" . | nindent 8 }}
+      volumeMounts:
+        - name: tmp
+          mountPath: /tmp
+  volumes:
+    - name: tmp
+      emptyDir: {}
+{{- end }}

@@ -1,0 +1,53 @@
+"""What the chart takes from the settings is up to date, and its versions are those of the package."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import yaml
+
+from destage.cluster import Settings, read_settings
+from destage.cluster.settings_schema import as_values
+
+ROOT = Path(__file__).parents[2]
+CHART = ROOT / "helm" / "destage"
+
+
+def test_values_schema_readme_and_board_are_those_of_the_settings() -> None:
+    check = [sys.executable, ROOT / "scripts" / "generate_chart.py", "--check"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_charts_defaults_are_the_builders() -> None:
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    assert values.pop("kuberay-operator") == {"enabled": False}
+    values["sweep"]["study"] = "call_center"
+    assert read_settings(values) == read_settings({"sweep": {"study": "call_center"}})
+    assert as_values(Settings())["workers"][0]["spot"] is True
+
+
+def test_every_table_of_the_schema_knows_its_settings_and_describes_each() -> None:
+    def check(schema: dict[str, object], path: str) -> None:
+        for name, each in schema.get("properties", {}).items():  # type: ignore[attr-defined]
+            assert each["description"].endswith("."), f"{path}.{name}"
+            if "properties" in each and name != "kuberay-operator":
+                assert each["additionalProperties"] is False, f"{path}.{name}"
+            check(each, f"{path}.{name}")
+            check(each.get("items", {}), f"{path}.{name}[]")
+
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    assert schema["additionalProperties"] is False
+    check(schema, "")
+
+
+def test_versions_are_those_of_the_package_and_of_the_locked_ray() -> None:
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert chart["version"] == chart["appVersion"] == version
+    locked = re.search(r"^ray==(\S+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE)
+    assert locked is not None
+    assert Settings().ray_version == locked[1]
