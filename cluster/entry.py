@@ -1,9 +1,13 @@
 """What stands beside a setting: its prose and the values that it may take."""
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
-QUANTITY = r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$"
+QUANTITY: Mapping[str, Any] = {
+    "type": ["string", "integer"],
+    "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$",
+}
 """A quantity as Kubernetes writes it: `500m`, `2`, `4Gi`."""
 NAME = r"^$|^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
 """The name of an object that is there already, or nothing."""

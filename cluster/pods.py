@@ -1,4 +1,4 @@
-"""Pods that Pod Security's level `restricted` accepts: the head, the workers, the submitter, the reader.
+"""Pods that Pod Security's level `restricted` accepts: the head, the workers, the submitter.
 
 Their root is read-only; what they write goes to the results, or to `/tmp`, where Ray keeps its session and
 which ends with them.
@@ -87,30 +87,6 @@ def submitter_template(release: Release, settings: Settings) -> Manifest:
     pod = _pod(settings, [container], [_scratch()], release.submitter_account, {}, ())
     pod["restartPolicy"] = "Never"
     return {"metadata": {"labels": release.pod_labels("submitter")}, "spec": pod}
-
-
-def reader_pod(release: Release, settings: Settings, seconds: int) -> Manifest:
-    """Return a pod that only holds the results open for questions, and ends by itself.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-        seconds: How long it lives [s].
-    """
-    container = _ray_container("reader", release, settings, "500m", "1Gi")
-    container["command"] = ["sleep", str(seconds)]
-    pod = _pod(settings, [container], _volumes(release, settings), release.pods_account, {}, ())
-    pod |= {"restartPolicy": "Never", "activeDeadlineSeconds": seconds}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": f"{release.name}-reader",
-            "namespace": release.namespace,
-            "labels": release.labels | release.pod_labels("reader"),
-        },
-        "spec": pod,
-    }
 
 
 def container_security() -> Manifest:

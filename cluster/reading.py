@@ -1,6 +1,6 @@
 """Reading settings as YAML has them, with every mistake told at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from destage.cluster.settings import Settings
-from destage.cluster.settings_schema import OPERATOR, camel, entries, item_of, settings_schema
+from destage.cluster.settings_schema import OPERATOR, as_values, camel, entries, item_of, settings_schema
 from destage.engine.validation import report
 from destage.errors import ConfigError, Issue
 
@@ -33,6 +33,28 @@ def read_file(path: Path) -> dict[str, Any]:
     return values or {}
 
 
+def merged_settings(files: Sequence[Path], given: Sequence[str], asked: Mapping[str, Any]) -> Settings:
+    """Return the settings of several files and single values, the later ones winning as in Helm.
+
+    Args:
+        files: Files of the form of the chart's `values.yaml`.
+        given: Settings as `path.to.setting=value`; the value is read as YAML.
+        asked: What wins over all of them.
+
+    Raises:
+        ConfigError: A file cannot be read, or some value is not allowed.
+    """
+    values: Any = as_values(Settings())
+    for path in files:
+        values = _over(values, read_file(path))
+    for text in given:
+        path_text, separator, value = text.partition("=")
+        if not separator or not path_text:
+            raise ConfigError(f"--set {text!r}: write it as PATH=VALUE")
+        values = _with(values, path_text.split("."), yaml.safe_load(value), text)
+    return read_settings(_over(values, asked))
+
+
 def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settings:
     """Return the settings that values give; what they leave out has its default.
 
@@ -53,6 +75,29 @@ def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settin
     raise ConfigError(f"{source}: settings are not allowed", issues)
 
 
+def _over(values: Any, later: Any) -> Any:
+    """Return values with later ones over them: tables are merged, all else is replaced."""
+    if isinstance(values, Mapping) and isinstance(later, Mapping):
+        return {**values, **{name: _over(values.get(name), value) for name, value in later.items()}}
+    return later
+
+
+def _with(values: Any, steps: Sequence[str], value: Any, text: str) -> Any:
+    """Return values with one of them set; a number is a place in a list that is there."""
+    if not steps:
+        return value
+    step, rest = steps[0], steps[1:]
+    if isinstance(values, list) or (values is None and step.isdigit()):
+        values = values or []
+        if not step.isdigit() or int(step) >= len(values):
+            raise ConfigError(
+                f"--set {text!r}: there is no {step!r} in a list of {len(values)}; give the list in a file"
+            )
+        return [_with(each, rest, value, text) if at == int(step) else each for at, each in enumerate(values)]
+    table = values if isinstance(values, Mapping) else {}
+    return {**table, step: _with(table.get(step), rest, value, text)}
+
+
 def _made(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and is_dataclass(kind):
         given = {
@@ -63,7 +108,7 @@ def _made(kind: Any, value: Any) -> Any:
         return kind(**given)
     if (item := item_of(kind)) is not None:
         return tuple(_made(item, each) for each in value)
-    return value
+    return str(value) if kind is str else value  # `cpu: 2` is as good as `cpu: "2"`
 
 
 def _refusals(settings: Settings) -> Iterator[Issue]:

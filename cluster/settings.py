@@ -40,7 +40,7 @@ class Claim:
     existing: str = entry(
         "", "A claim that is there; by default one is made, and kept on uninstall.", pattern=NAME
     )
-    size: str = entry("20Gi", "How much the new claim asks for.", pattern=QUANTITY)
+    size: str = entry("20Gi", "How much the new claim asks for.", **QUANTITY)
     storage_class: str = entry("", "Its storage class; by default the cluster's default one.", pattern=NAME)
     access_mode: str = entry(
         "ReadWriteMany",
@@ -79,8 +79,8 @@ class Job:
 class Head:
     """The pod that drives the sweep; it executes no runs."""
 
-    cpu: str = entry("1", "Processors, requested and limited.", pattern=QUANTITY)
-    memory: str = entry("4Gi", "Memory, requested and limited.", pattern=QUANTITY)
+    cpu: str = entry("1", "Processors, requested and limited.", **QUANTITY)
+    memory: str = entry("4Gi", "Memory, requested and limited.", **QUANTITY)
     node_selector: Mapping[str, str] = entry(dict, "Labels of the nodes it may run on.")
     tolerations: tuple[Mapping[str, Any], ...] = entry((), "Taints it bears; keep it off spot nodes.")
 
@@ -92,8 +92,8 @@ class Workers:
     name: str = entry(..., "The group's name.", pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength=20)
     replicas: int = entry(..., "How many pods.", minimum=0)
     slots: int = entry(..., "Runs at a time in each; one per processor.", minimum=1)
-    cpu: str = entry(..., "Processors of each, requested and limited.", pattern=QUANTITY)
-    memory: str = entry(..., "Memory of each, requested and limited.", pattern=QUANTITY)
+    cpu: str = entry(..., "Processors of each, requested and limited.", **QUANTITY)
+    memory: str = entry(..., "Memory of each, requested and limited.", **QUANTITY)
     min_replicas: int = entry(0, "The fewest, with autoscaling.", minimum=0)
     max_replicas: int = entry(0, "The most, with autoscaling; 0 for no more than `replicas`.", minimum=0)
     spot: bool = entry(False, "Whether they may run on spot nodes, which may be taken away at any time.")

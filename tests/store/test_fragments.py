@@ -2,14 +2,15 @@
 
 import errno
 import os
+import time
 from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
 
 from destage.errors import StoreError
-from destage.store.adoption import adopt_fragments
-from destage.store.durable import write_durably
+from destage.store.adoption import FOREIGN_S, adopt_fragments
+from destage.store.durable import temporary_name, this_host, write_durably
 from destage.store.fragments import fragment_key, inspect_fragment, write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.manifests import append_manifest, read_manifest
@@ -83,7 +84,7 @@ def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout)
 
 
 def test_temporary_files_go_when_their_writer_is_dead(layout: SweepLayout) -> None:
-    dead, alive = layout.fragments / ".aa.999999999.tmp", layout.fragments / ".bb.1.tmp"
+    dead, alive = (layout.fragments / f".aa.{this_host()}.{pid}.tmp" for pid in (999999999, 1))
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
     assert adopt_fragments(layout) == []
@@ -133,13 +134,30 @@ def test_a_foreign_file_never_replaces_one_put_aside_before(layout: SweepLayout)
 
 def test_temporary_files_go_wherever_a_dead_writer_left_them(layout: SweepLayout) -> None:
     left = [
-        directory / ".plan.parquet.999999999.tmp"
+        directory / f".plan.parquet.{this_host()}.999999999.tmp"
         for directory in (layout.root, layout.fragments, layout.answers.parent)
     ]
     for path in left:
         path.write_bytes(b"half")
     adopt_fragments(layout)
     assert not any(path.exists() for path in left)
+
+
+def test_temporary_files_of_another_machine_stay_until_nobody_can_be_writing_them(
+    layout: SweepLayout,
+) -> None:
+    fresh, old = (layout.fragments / f".{name}.worker-7.999999999.tmp" for name in "ab")
+    for path in (fresh, old):
+        path.write_bytes(b"half")
+    os.utime(old, (time.time() - FOREIGN_S - 60,) * 2)
+    adopt_fragments(layout)
+    assert fresh.exists()
+    assert not old.exists()
+
+
+def test_a_temporary_name_tells_the_machine_and_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "worker-7.cluster.local")
+    assert temporary_name("key") == f".key.worker-7-cluster-local.{os.getpid()}.tmp"
 
 
 def test_a_write_that_fails_leaves_no_temporary_file(

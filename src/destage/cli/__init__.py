@@ -10,8 +10,11 @@ import typer
 
 from destage.cli import (
     checking,
+    clustering,
     curving,
     describing,
+    driving,
+    following,
     modelling,
     questioning,
     studying,
@@ -58,6 +61,12 @@ app.command("columns")(describing.columns)
 app.command("verify")(checking.verify)
 app.command("doctor")(checking.doctor)
 app.add_typer(studying.app, name="study")
+clustering.app.command("status")(following.status)
+clustering.app.command("watch")(following.watch)
+clustering.app.command("fetch")(following.fetch)
+clustering.app.command("query")(following.query)
+clustering.app.command("drive", hidden=True)(driving.drive)
+app.add_typer(clustering.app, name="cluster")
 tracing.app.command("mrc")(curving.mrc)
 tracing.app.command("synth")(synthesising.synth)
 app.add_typer(tracing.app, name="trace")

@@ -1,13 +1,18 @@
 """Taking stock when a sweep is opened for writing: whole fragments are adopted, all else is put aside."""
 
 import os
+import time
 from itertools import chain, count
 from pathlib import Path
 
 from destage.errors import StoreError
+from destage.store.durable import this_host
 from destage.store.fragments import inspect_fragment
 from destage.store.layout import SweepLayout
 from destage.store.manifests import append_manifest, drop_torn_line, read_manifest
+
+FOREIGN_S = 3600.0
+"""After this a temporary file of another machine is an orphan: writing one takes seconds."""
 
 
 def adopt_fragments(layout: SweepLayout) -> list[str]:
@@ -46,13 +51,14 @@ def adopt_fragments(layout: SweepLayout) -> list[str]:
 def remove_orphans(layout: SweepLayout) -> None:
     """Remove temporary files whose writers died; those of a killed driver's workers that still live stay.
 
+    Whether a process of another machine lives cannot be seen from here: its files stay for an hour.
+
     Args:
         layout: The sweep's directory.
     """
     directories = (layout.root, layout.fragments, layout.answers.parent)
     for path in filter(_is_temporary, chain.from_iterable(map(Path.iterdir, directories))):
-        pid = path.name.removesuffix(".tmp").rpartition(".")[2]
-        if not pid.isdigit() or int(pid) == os.getpid() or not _is_alive(int(pid)):
+        if _is_orphan(path):
             path.unlink(missing_ok=True)
 
 
@@ -65,6 +71,19 @@ def _free_place(directory: Path, name: str) -> Path:
 
 def _is_temporary(path: Path) -> bool:
     return path.name.startswith(".") and path.name.endswith(".tmp")
+
+
+def _is_orphan(path: Path) -> bool:
+    parts = path.name.removesuffix(".tmp").rsplit(".", 2)
+    if len(parts) != 3:  # noqa: PLR2004 - name, host and process
+        return True
+    _, host, pid = parts
+    if host != this_host():
+        try:
+            return time.time() - path.stat().st_mtime > FOREIGN_S
+        except FileNotFoundError:
+            return False
+    return not pid.isdigit() or int(pid) == os.getpid() or not _is_alive(int(pid))
 
 
 def _is_alive(pid: int) -> bool:

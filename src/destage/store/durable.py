@@ -1,6 +1,7 @@
 """Writing a file so that it is wholly there or not at all, whatever moment the machine stops at."""
 
 import os
+import socket
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,8 +23,7 @@ def write_durably(
     Args:
         path: Where the whole file shall appear; replaced if it is there.
         data: The file's bytes.
-        tmp: The temporary name, in the same directory; by default the name with a dot before and the
-            process id after.
+        tmp: The temporary name, in the same directory; by default `temporary_name` of the file's own.
         middle: A fail point half-way through the bytes.
         before: A fail point between the last byte and the rename.
         after: A fail point after the rename.
@@ -31,13 +31,27 @@ def write_durably(
     Raises:
         StoreError: The file cannot be written: no space is left, say.
     """
-    temporary = tmp if tmp is not None else path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = tmp if tmp is not None else path.with_name(temporary_name(path.name))
     try:
         _write(path, data, temporary, middle, before, after)
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)  # what little space it takes may be what is wanting
         raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def temporary_name(name: str) -> str:
+    """Return what a file is called until it is whole: `.<name>.<host>.<process>.tmp`.
+
+    Args:
+        name: What it will be called, or what tells it from others.
+    """
+    return f".{name}.{this_host()}.{os.getpid()}.tmp"
+
+
+def this_host() -> str:
+    """Return this machine's name, without a dot; several may write to one volume."""
+    return socket.gethostname().replace(".", "-")
 
 
 def _write(

@@ -6,7 +6,6 @@ name is not the digest of its rows is *foreign*.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from destage.errors import StoreError
-from destage.store.durable import write_durably
+from destage.store.durable import temporary_name, write_durably
 from destage.store.failpoints import pass_point
 
 FORMAT = "destage-fragment-1"
@@ -84,7 +83,7 @@ def write_fragment(directory: Path, rows: pa.Table) -> Fragment:
     write_durably(
         directory / f"{key}.parquet",
         data,
-        tmp=directory / f".{key}.{os.getpid()}.tmp",
+        tmp=directory / temporary_name(key),
         middle="mid_tmp",
         before="before_rename",
         after="after_rename",

@@ -1,0 +1,143 @@
+"""What stands between a user and a sweep on a cluster: each thing looked at, with its mend."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from destage.cluster.access import PEOPLE
+from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.objects import find_all
+from destage.errors import ClusterError
+
+_DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
+_KUBERAY_SINCE = "authOptions"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        what: What it is.
+        told: What was seen.
+        mend: What to do; empty where nothing is wrong.
+    """
+
+    what: str
+    told: str
+    mend: str = ""
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is to be done."""
+        return not self.mend
+
+
+def examine(connection: Connection) -> Iterator[Finding]:
+    """Yield what is found of a cluster, in the order in which a sweep would meet it.
+
+    Args:
+        connection: The API server.
+    """
+    try:
+        version = connection.call("GET", "/version")["gitVersion"]
+    except ClusterError as error:
+        yield Finding("API server", "does not answer", str(error))
+        return
+    yield Finding("API server", f"{connection.host}, Kubernetes {version}")
+    yield _namespace(connection)
+    yield _kuberay(connection)
+    yield _storage(connection)
+    yield _quota(connection)
+    yield from _permissions(connection)
+
+
+def _namespace(connection: Connection) -> Finding:
+    name = connection.namespace
+    try:
+        found = connection.call("GET", f"/api/v1/namespaces/{name}")
+    except RefusedError as error:
+        if error.is_missing:
+            return Finding("namespace", f"{name} is missing", f"kubectl create namespace {name}")
+        return Finding("namespace", f"{name} (may not be looked at)")
+    level = found["metadata"].get("labels", {}).get("pod-security.kubernetes.io/enforce", "none")
+    return Finding("namespace", f"{name}, Pod Security level enforced: {level}")
+
+
+def _kuberay(connection: Connection) -> Finding:
+    mend = "helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0"
+    try:
+        kinds = {each["kind"] for each in connection.call("GET", "/apis/ray.io/v1")["resources"]}
+    except RefusedError as error:
+        if error.is_missing:
+            return Finding("KubeRay", "its resource definitions are missing", mend)
+        raise
+    if not {"RayJob", "RayCluster"} <= kinds:
+        return Finding("KubeRay", f"has only {', '.join(sorted(kinds))}", mend)
+    path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rayclusters.ray.io"
+    try:
+        versions = connection.call("GET", path)["spec"]["versions"]
+    except RefusedError:
+        return Finding("KubeRay", "ray.io/v1 (its definitions may not be looked at)")
+    (current,) = [each for each in versions if each["name"] == "v1"]
+    fields = current["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    if _KUBERAY_SINCE not in fields:
+        return Finding(
+            "KubeRay", "is too old for token authentication", f"upgrade it to 1.6 or later: {mend}"
+        )
+    return Finding("KubeRay", "ray.io/v1, with token authentication")
+
+
+def _storage(connection: Connection) -> Finding:
+    try:
+        classes = connection.call("GET", "/apis/storage.k8s.io/v1/storageclasses")["items"]
+    except RefusedError:
+        return Finding("storage", "classes may not be looked at")
+    names = [each["metadata"]["name"] for each in classes]
+    default = [
+        each["metadata"]["name"]
+        for each in classes
+        if each["metadata"].get("annotations", {}).get(_DEFAULT_CLASS) == "true"
+    ]
+    if default:
+        return Finding("storage", f"classes {', '.join(names)}; {default[0]} is the default")
+    told = f"classes {', '.join(names)}, none the default" if names else "no classes"
+    return Finding("storage", told, "set claim.storageClass, or claim.existing to a claim that is there")
+
+
+def _quota(connection: Connection) -> Finding:
+    try:
+        quotas = find_all(connection, "ResourceQuota")
+    except RefusedError:
+        return Finding("quota", "may not be looked at")
+    left = []
+    for quota in quotas:
+        status = quota.get("status", {})
+        used = status.get("used", {})
+        left += [
+            f"{name} {used.get(name, '0')} of {most}" for name, most in sorted(status.get("hard", {}).items())
+        ]
+    return Finding("quota", f"used: {'; '.join(left)}" if left else "none set")
+
+
+def _permissions(connection: Connection) -> Iterator[Finding]:
+    missing = []
+    for group, resource, verbs in PEOPLE:
+        name, _, part = resource.partition("/")
+        for verb in verbs:
+            asked = {"namespace": connection.namespace, "group": group, "resource": name, "verb": verb}
+            if part:
+                asked["subresource"] = part
+            review = {
+                "apiVersion": "authorization.k8s.io/v1",
+                "kind": "SelfSubjectAccessReview",
+                "spec": {"resourceAttributes": asked},
+            }
+            path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
+            if not connection.call("POST", path, body=review)["status"]["allowed"]:
+                missing.append(f"{verb} {resource}")
+    count = sum(len(verbs) for _, _, verbs in PEOPLE)
+    if not missing:
+        yield Finding("permissions", f"all {count} that the verbs need")
+        return
+    mend = "ask an administrator for the Role that the chart makes with users.role=true"
+    yield Finding("permissions", f"{len(missing)} of {count} missing: {', '.join(missing)}", mend)

@@ -1,0 +1,190 @@
+"""The sweeps of a namespace as RayJobs: submitting, listing, finding, cancelling and deleting them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.cluster.connection import Connection
+from destage.cluster.labels import RELEASE, SWEEP
+from destage.cluster.objects import apply, create, delete, find, find_all, place
+from destage.cluster.pods import Manifest
+from destage.errors import ClusterError
+
+_SELECTOR = "app.kubernetes.io/name=destage"
+_ENDED = ("Complete", "Failed", "ValidationFailed")
+_DELETABLE = ("RayJob", "RayCluster", "ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
+_DELETION_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A sweep's RayJob, as the operator tells of it.
+
+    Attributes:
+        name: The RayJob's name.
+        release: The release that it belongs to.
+        sweep: The sweep's directory in the store, where who submitted it knew.
+        state: What the operator makes of it: `Initializing`, `Running`, `Complete`, `Failed`, ...
+        outcome: What Ray makes of it: `PENDING`, `RUNNING`, `SUCCEEDED`, `FAILED`, `STOPPED`; empty before.
+        message: Why it failed.
+        created: When it was made.
+        ended: When it ended; empty before.
+        cluster: The RayCluster that runs it; empty before there is one.
+        manifest: All of it.
+    """
+
+    name: str
+    release: str
+    sweep: str
+    state: str
+    outcome: str
+    message: str
+    created: str
+    ended: str
+    cluster: str
+    manifest: Manifest
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing will change any more."""
+        return self.state in _ENDED
+
+
+def job_of(manifest: Manifest) -> Job:
+    """Return a RayJob as a sweep's job.
+
+    Args:
+        manifest: The RayJob as the server has it.
+    """
+    metadata, status = manifest["metadata"], manifest.get("status") or {}
+    is_suspended = manifest["spec"].get("suspend", False)
+    reason = status.get("reason", "")
+    text = " ".join(str(status.get("message") or "").split())
+    return Job(
+        name=metadata["name"],
+        release=metadata.get("labels", {}).get(RELEASE, metadata["name"]),
+        sweep=metadata.get("annotations", {}).get(SWEEP, ""),
+        state=status.get("jobDeploymentStatus") or ("Suspended" if is_suspended else "New"),
+        outcome=status.get("jobStatus") or "",
+        message=f"{reason}: {text}" if reason and text else reason or text,
+        created=metadata.get("creationTimestamp", ""),
+        ended=status.get("endTime", ""),
+        cluster=status.get("rayClusterName", ""),
+        manifest=manifest,
+    )
+
+
+def list_jobs(connection: Connection) -> list[Job]:
+    """Return all sweeps of the namespace, newest last.
+
+    Args:
+        connection: The API server.
+    """
+    found = [job_of(each) for each in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
+    return sorted(found, key=lambda job: (job.created, job.name))
+
+
+def find_job(connection: Connection, name: str) -> Job:
+    """Return the sweep that a user means: the newest of a release, or one by its RayJob's name.
+
+    Args:
+        connection: The API server.
+        name: The release's name, the RayJob's, or the sweep's.
+
+    Raises:
+        ClusterError: There is none; the message lists those that there are.
+    """
+    jobs = list_jobs(connection)
+    found = [job for job in jobs if name in (job.release, job.name, job.sweep)]
+    if found:
+        return found[-1]
+    known = ", ".join(dict.fromkeys(job.release for job in jobs)) or "none"
+    raise ClusterError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
+
+
+def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str = "") -> Job:
+    """Make a release's objects, its RayJob last; one that has ended is made anew, and resumes.
+
+    Args:
+        connection: The API server.
+        manifests: What `build` made.
+        sweep: The sweep's directory in the store, to be noted on the RayJob.
+
+    Raises:
+        ClusterError: The server refuses, or the sweep is running already.
+    """
+    *others, job = manifests
+    if job["kind"] != "RayJob":
+        raise ClusterError("settings of mode cluster are installed with Helm; what is submitted is a job")
+    if sweep:
+        job = {**job, "metadata": {**job["metadata"], "annotations": {SWEEP: sweep}}}
+    name = job["metadata"]["name"]
+    # Refusals come before anything is made.
+    for manifest in (*others, job):
+        apply(connection, manifest, is_dry=True)
+    there = find(connection, "RayJob", name)
+    if there is not None:
+        old = job_of(there)
+        if not old.has_ended and old.state != "Suspended":
+            raise ClusterError(
+                f"{name} is there already: {old.state}; follow it with `destage cluster watch {old.release}`"
+            )
+        delete(connection, "RayJob", name)
+        _await_absence(connection, name)
+    for manifest in others:
+        apply(connection, manifest)
+    return job_of(create(connection, job))
+
+
+def cancel(connection: Connection, job: Job) -> None:
+    """End a sweep's pods; what is committed stays, and submitting it again goes on from there.
+
+    Args:
+        connection: The API server.
+        job: The sweep.
+
+    Raises:
+        ClusterError: It has ended already, or KubeRay could not suspend it.
+    """
+    if job.has_ended:
+        raise ClusterError(f"{job.name} has ended already: {job.state} {job.outcome}".rstrip())
+    if not job.manifest["spec"].get("shutdownAfterJobFinishes"):
+        raise ClusterError(
+            f"{job.name} has deletion rules, so KubeRay cannot suspend it: `destage cluster delete` ends it"
+        )
+    merge = "application/merge-patch+json"
+    path = place(connection, "RayJob", job.name)
+    connection.call("PATCH", path, body={"spec": {"suspend": True}}, content_type=merge)
+
+
+def delete_release(connection: Connection, release: str, *, with_results: bool) -> list[str]:
+    """Delete all that belongs to a release, and return what it was.
+
+    Args:
+        connection: The API server.
+        release: Its name.
+        with_results: Whether the claim with the results goes, too.
+    """
+    kinds = (*_DELETABLE, *(["PersistentVolumeClaim"] if with_results else []))
+    deleted = []
+    for kind in kinds:
+        for manifest in find_all(connection, kind, labelSelector=f"{RELEASE}={release}"):
+            name = manifest["metadata"]["name"]
+            if not _is_owned(manifest) and delete(connection, kind, name):
+                deleted.append(f"{kind} {name}")
+    return deleted
+
+
+def _is_owned(manifest: Manifest) -> bool:
+    """Return whether an object goes with another one."""
+    owners: list[Any] = manifest["metadata"].get("ownerReferences", [])
+    return bool(owners)
+
+
+def _await_absence(connection: Connection, name: str) -> None:
+    end = time.monotonic() + _DELETION_S
+    while find(connection, "RayJob", name) is not None:
+        if time.monotonic() > end:
+            raise ClusterError(f"{name} has ended but is not yet deleted: try again in a minute")
+        time.sleep(0.5)

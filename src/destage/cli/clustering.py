@@ -1,0 +1,197 @@
+"""The verbs that make and unmake sweeps on a cluster: submit, list, logs, cancel, delete, doctor."""
+
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+import yaml
+
+from destage.cli.output import Json, complain, print_data, print_json, print_pairs, say
+
+if TYPE_CHECKING:
+    from destage.cluster.jobs import Job
+
+app = typer.Typer(
+    help="Sweeps on a Kubernetes cluster, through KubeRay.", no_args_is_help=True, rich_markup_mode=None
+)
+Context = Annotated[
+    str | None,
+    typer.Option(
+        "--context", help="The kubeconfig's context; by default its current one.", show_default=False
+    ),
+]
+Namespace = Annotated[
+    str | None,
+    typer.Option("--namespace", "-n", help="The namespace; by default the context's.", show_default=False),
+]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A sweep on the cluster, as `destage cluster list` has it.")
+]
+_UNWELL = 4
+
+
+@app.command("submit")
+def submit(
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="A study: a YAML file, or the name of a bundled one.")
+    ],
+    values: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--values", "-f", help="Settings, as the chart's values; later files win.", show_default=False
+        ),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="PATH=VALUE", help="One setting, as in workers.0.replicas=8.", show_default=False
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--name", help="What it is called there; by default the study's name.", show_default=False
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the manifests and send nothing.")] = False,
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Run a study on a cluster; what its claim holds already is not run again."""
+    from destage import cluster, sweeps
+    from destage.cluster.labels import release_name
+    from destage.cluster.reading import merged_settings
+
+    study = sweeps.load_study(spec)
+    path = Path(spec)
+    sweep = {"spec": path.read_text()} if path.is_file() else {"study": spec}
+    settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
+    release_text = name or release_name(study.name)
+    if dry_run:
+        release = cluster.Release(release_text, namespace or "default", version("destage"))
+        print_data(yaml.safe_dump_all(cluster.build(release, settings), sort_keys=False))
+        return
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import submit as make
+
+    connection = connect(context, namespace)
+    release = cluster.Release(release_text, connection.namespace, version("destage"))
+    job = make(connection, cluster.build(release, settings), sweep=f"{study.name}-{study.id}")
+    if as_json:
+        print_json(_told(job))
+    else:
+        print_data(f"{job.name}\n")
+    say(f"submitted; follow it with: destage cluster watch {job.release} --namespace {connection.namespace}")
+
+
+@app.command("list")
+def list_sweeps(context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
+    """List the sweeps of a namespace and the state of each."""
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import list_jobs
+
+    jobs = list_jobs(connect(context, namespace))
+    if as_json:
+        print_json([_told(job) for job in jobs])
+        return
+    print_pairs({job.name: sentence(job) for job in jobs})
+    if not jobs:
+        say("no sweeps yet")
+
+
+@app.command("logs")
+def logs(
+    name: Name,
+    component: Annotated[
+        str, typer.Option("--component", help="Which pods: submitter (what the sweep says), head, worker.")
+    ] = "submitter",
+    tail: Annotated[int, typer.Option("--tail", min=1, help="The last so many lines of each.")] = 200,
+    context: Context = None,
+    namespace: Namespace = None,
+) -> None:
+    """Print what the pods of a sweep said."""
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import find_job
+    from destage.cluster.podlogs import read_logs
+
+    connection = connect(context, namespace)
+    job = find_job(connection, name)
+    for pod, text in read_logs(connection, job, component, tail):
+        say(f"{pod}:")
+        print_data(text if text.endswith("\n") or not text else f"{text}\n")
+
+
+@app.command("cancel")
+def cancel(name: Name, context: Context = None, namespace: Namespace = None) -> None:
+    """End a sweep's pods; what is committed stays, and submitting it again goes on from there."""
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import cancel as end
+    from destage.cluster.jobs import find_job
+
+    connection = connect(context, namespace)
+    job = find_job(connection, name)
+    end(connection, job)
+    say(f"{job.name} is cancelled; submit the study again to go on from what is there")
+
+
+@app.command("delete")
+def delete(
+    name: Name,
+    results: Annotated[
+        bool, typer.Option("--results", help="Delete the claim with the results, too.")
+    ] = False,
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Delete all that belongs to a sweep but its results."""
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import delete_release, find_job
+
+    connection = connect(context, namespace)
+    job = find_job(connection, name)
+    deleted = delete_release(connection, job.release, with_results=results)
+    if as_json:
+        print_json(deleted)
+    else:
+        print_data("".join(f"{each}\n" for each in deleted))
+    if not results:
+        say("the results stay in their claim; --results deletes it")
+
+
+@app.command("doctor")
+def doctor(context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
+    """Say what a cluster offers a sweep, what is missing, and how to mend it."""
+    from destage.cluster.connection import connect
+    from destage.cluster.examination import examine
+
+    findings = list(examine(connect(context, namespace)))
+    if as_json:
+        print_json([asdict(each) for each in findings])
+    else:
+        print_pairs({each.what: each.told for each in findings})
+    for each in findings:
+        if not each.is_well:
+            complain(f"{each.what}: {each.told}: {each.mend}")
+    if not all(each.is_well for each in findings):
+        raise typer.Exit(_UNWELL)
+    say("nothing is missing")
+
+
+def sentence(job: "Job") -> str:
+    """Return what a job's state is, as one line.
+
+    Args:
+        job: The job.
+    """
+    outcome = f" ({job.outcome})" if job.outcome else ""
+    message = f": {job.message[:200]}" if job.message and job.outcome != "SUCCEEDED" else ""
+    ended = f", ended {job.ended}" if job.ended else ""
+    return f"{job.state}{outcome}, submitted {job.created}{ended}{message}"
+
+
+def _told(job: "Job") -> dict[str, Any]:
+    return {name: value for name, value in asdict(job).items() if name != "manifest"}

@@ -1,0 +1,58 @@
+"""The verb that a RayJob's entrypoint calls: `destage cluster drive`."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from destage.cli.output import say, warn
+from destage.cli.progress import ProgressDisplay
+
+_FINAL = ("finished", "failed_runs", "budget")
+"""Ends after which running the sweep again would change nothing."""
+_LEASE_S, _PAUSE_S = 300.0, 2.0
+
+
+def drive(
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="A study: a YAML file, or the name of a bundled one.")
+    ],
+    store: Annotated[Path, typer.Option("--store", help="The store, on the volume that all pods mount.")],
+) -> None:
+    """Run a study on the Ray cluster that this runs in.
+
+    Ends with 0 whenever another try would change nothing: finished, some runs failed, budget reached. All
+    else makes KubeRay try again on a new cluster, which goes on from what is committed.
+    """
+    from destage import sweeps
+    from destage.queries import open_session
+    from destage.queries.report import write_report
+    from destage.store.layout import SweepLayout
+
+    study = sweeps.load_study(spec)
+    layout = SweepLayout(sweeps.sweep_path(study, store))
+    _await_lease(layout.lease)
+    with ProgressDisplay(study.name) as display:
+        outcome = sweeps.run(study, store, executor="ray", progress=display)
+    for message in outcome.messages:
+        warn(message)
+    say(
+        f"{outcome.path.name}: {outcome.state}; {outcome.runs} runs there, {outcome.executed} executed, "
+        f"{outcome.reused} reused, {outcome.failed} failed, in {outcome.seconds:.1f} s"
+    )
+    if outcome.state in _FINAL:
+        with open_session(outcome.path) as session:
+            say(f"report: {write_report(session, None)}")
+        return
+    raise typer.Exit(outcome.exit_code)
+
+
+def _await_lease(lease: Path) -> None:
+    """Wait while a head on its way out still writes; a volume's locks fall some time after their holder."""
+    from destage.store.lease import current_writer
+
+    end = time.monotonic() + _LEASE_S
+    while (writer := current_writer(lease)) is not None and time.monotonic() < end:
+        say(f"waiting for {writer}")
+        time.sleep(_PAUSE_S)
