@@ -15,16 +15,15 @@ AUTOSCALER: tuple[Rule, ...] = (
 )
 """What Ray's autoscaler does: look at the pods, and change how many the cluster should have."""
 PEOPLE: tuple[Rule, ...] = (
-    ("", "configmaps", ("get", "create", "patch", "delete")),
-    ("", "events", ("list",)),
-    ("", "persistentvolumeclaims", ("get", "create", "patch")),
+    ("", "configmaps", ("list", "create", "patch", "delete")),
+    ("", "persistentvolumeclaims", ("list", "create", "patch", "delete")),
     ("", "pods", ("get", "list", "create", "delete")),
     ("", "pods/exec", ("get", "create")),
     ("", "pods/log", ("get",)),
     ("", "resourcequotas", ("list",)),
-    ("", "serviceaccounts", ("get", "create", "patch", "delete")),
-    ("networking.k8s.io", "networkpolicies", ("get", "create", "patch", "delete")),
-    ("ray.io", "rayclusters", ("get", "list", "create", "patch", "delete")),
+    ("", "serviceaccounts", ("list", "create", "patch", "delete")),
+    ("networking.k8s.io", "networkpolicies", ("list", "create", "patch", "delete")),
+    ("ray.io", "rayclusters", ("list", "delete")),
     ("ray.io", "rayjobs", ("get", "list", "watch", "create", "patch", "delete")),
 )
 """What the verbs of `destage cluster` do; `doctor` asks for each."""

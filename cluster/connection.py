@@ -168,6 +168,8 @@ class Connection:
 
     def _unreachable(self, error: BaseException) -> ClusterError:
         reason = getattr(error, "reason", None) or error
+        if isinstance(reason, urllib3.exceptions.ProtocolError):
+            reason = reason.args[-1]  # what broke, under what was being done
         text = " ".join(str(reason).split()).rpartition("): ")[2] or type(reason).__name__
         return ClusterError(
             f"the API server {self.host} cannot be reached: {text}; check it with `kubectl cluster-info`"
@@ -201,6 +203,7 @@ def connect(context: str | None = None, namespace: str | None = None) -> Connect
         ClusterError: There is no kubeconfig, or it does not have the context.
     """
     settings = client.Configuration()
+    settings.retries = 0  # what is tried again is decided here, and not told by a library's log
     try:
         config.load_kube_config(context=context, client_configuration=settings)
         contexts, current = config.list_kube_config_contexts()

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from destage.cluster.pods import RESULTS
-from destage.errors import ClusterError
+from destage.errors import ClusterError, StoreError
 from destage.store.durable import write_durably
 from destage.store.fragments import inspect_fragment
 from destage.store.layout import SweepLayout
@@ -158,6 +158,15 @@ def _portions(sizes: dict[str, int]) -> Iterator[list[str]]:
         yield portion
 
 
+def _check(fragment: Path) -> None:
+    """Look whether a fragment came whole; one that did not is not kept, or it would pass for fetched."""
+    try:
+        inspect_fragment(fragment)
+    except StoreError:
+        fragment.unlink()
+        raise
+
+
 def _unpack(data: bytes, portion: list[str], layout: SweepLayout) -> None:
     """Write what a tar holds, which is what was asked for and nothing else."""
     left = set(portion)
@@ -172,7 +181,7 @@ def _unpack(data: bytes, portion: list[str], layout: SweepLayout) -> None:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 write_durably(place, content.read())
                 if member.name.startswith("fragments/"):
-                    inspect_fragment(place)
+                    _check(place)
     except tarfile.TarError as error:
         raise ClusterError(
             f"what the pod sent is torn ({error}); the same command goes on from there"

@@ -1,0 +1,153 @@
+"""A small API server on the loopback: objects in memory, scripted watches, refusals and broken lines."""
+
+import json
+import threading
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import yaml
+
+HANG_UP = "hang up"
+"""In a watch's script: the connection ends without a word."""
+
+
+class ApiServer:
+    """What the server holds and how it behaves.
+
+    Attributes:
+        objects: The objects, by path.
+        refusals: Answers to give in place of the right one: method, part of the path, status, message.
+        watches: What each watch to come shall send.
+        requests: Every request: method, path, query.
+        denied: What an access review denies: `verb resource`.
+    """
+
+    def __init__(self) -> None:
+        self.objects: dict[str, dict[str, Any]] = {}
+        self.refusals: list[tuple[str, str, int, str]] = []
+        self.watches: deque[list[Any]] = deque()
+        self.requests: list[tuple[str, str, dict[str, str]]] = []
+        self.denied: set[str] = set()
+        self.version = 100
+
+    def put(self, path: str, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Keep an object."""
+        self.version += 1
+        manifest = json.loads(json.dumps(manifest))
+        manifest.setdefault("metadata", {})["resourceVersion"] = str(self.version)
+        manifest["metadata"].setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
+        self.objects[path] = manifest
+        return manifest
+
+    def answer(  # noqa: PLR0911 - an answer each
+        self, method: str, path: str, query: dict[str, str], body: Any
+    ) -> tuple[int, Any]:
+        """Return the status and the object for a request."""
+        for at, (verb, part, status, message) in enumerate(self.refusals):
+            if verb == method and part in path:
+                del self.refusals[at]
+                return status, {"kind": "Status", "message": message, "code": status}
+        if path.endswith("selfsubjectaccessreviews"):
+            asked = body["spec"]["resourceAttributes"]
+            name = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
+            return 201, {"status": {"allowed": f"{asked['verb']} {name}" not in self.denied}}
+        match method:
+            case "POST":
+                path = f"{path}/{body['metadata']['name']}"
+                return (
+                    (409, {"message": "already exists"})
+                    if path in self.objects
+                    else (201, self.put(path, body))
+                )
+            case "PATCH" if query.get("dryRun"):
+                return 200, body
+            case "PATCH":
+                return 200, self.put(path, {**self.objects.get(path, {}), **body})
+            case "DELETE":
+                found = self.objects.pop(path, None)
+                return (200, found) if found else (404, {"message": f"{path} not found"})
+        if path in self.objects:
+            return 200, self.objects[path]
+        inside = [one for name, one in sorted(self.objects.items()) if name.rpartition("/")[0] == path]
+        if not inside and not path.rsplit("/", 1)[1].endswith("s"):
+            return 404, {"message": f"{path} not found"}
+        wanted = dict(pair.split("=") for pair in query.get("labelSelector", "").split(",") if pair)
+        name = query.get("fieldSelector", "").partition("metadata.name=")[2]
+        inside = [one for one in inside if wanted.items() <= one["metadata"].get("labels", {}).items()]
+        inside = [one for one in inside if name in ("", one["metadata"]["name"])]
+        return 200, {"items": inside, "metadata": {"resourceVersion": str(self.version)}}
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
+    """Serve for the length of a `with` block; gives the server and a kubeconfig for it."""
+    server = ApiServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _handle(self) -> None:
+            parts = urlsplit(self.path)
+            query = dict(parse_qsl(parts.query))
+            data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            server.requests.append((self.command, parts.path, query))
+            if query.get("watch") == "true":
+                self._watch()
+                return
+            status, found = server.answer(self.command, parts.path, query, json.loads(data) if data else None)
+            if status == 0:
+                self.close_connection = True
+                return
+            text = found.encode() if isinstance(found, str) else json.dumps(found).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def _watch(self) -> None:
+            script = server.watches.popleft() if server.watches else []
+            if script and isinstance(script[0], int):
+                self.send_response(script[0])
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            for event in script:
+                self.close_connection = True
+                if event == HANG_UP:
+                    self.wfile.write(b'40\r\n{"type": "MODI')  # half a chunk of half a line
+                    return
+                line = json.dumps(event).encode() + b"\n"
+                self.wfile.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
+            self.wfile.write(b"0\r\n\r\n")
+
+        do_GET = do_POST = do_PATCH = do_DELETE = _handle  # noqa: N815 - the names that http.server looks for
+
+        def log_message(self, *_: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
+        http.daemon_threads = True
+        thread = threading.Thread(target=http.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        config = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": {"server": f"http://127.0.0.1:{http.server_port}"}}],
+            "users": [{"name": "u", "user": {"token": "t"}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u", "namespace": "sweeps"}}],
+            "current-context": "x",
+        }
+        path = folder / "kubeconfig"
+        path.write_text(yaml.safe_dump(config))
+        yield server, path
+        http.shutdown()
+        thread.join()

@@ -1,0 +1,140 @@
+"""The verbs of a cluster, as a user types them, against a small API server."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from api_server import ApiServer, serve
+
+from destage.cluster.reader import Reader
+from destage.errors import ClusterError
+
+JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
+STATUS = {"planned": 8, "present": 3, "failed": 1, "rounds": 1, "finished": False, "writer": None}
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    """Serve an API, and make it the one that the kubeconfig names."""
+    with serve(tmp_path) as (api, config):
+        monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(config))
+        yield api
+
+
+def the_job(server: ApiServer) -> tuple[str, dict[str, Any]]:
+    ((path, job),) = [(path, one) for path, one in server.objects.items() if path.startswith(JOBS)]
+    return path, job
+
+
+def test_a_dry_run_prints_what_would_be_sent_and_sends_nothing(destage: Any, study: Path) -> None:
+    done = destage("cluster", "submit", str(study), "--dry-run", "--set", "workers.0.replicas=7", "-n", "lab")
+    assert done.code == 0
+    manifests = list(yaml.safe_load_all(done.out))
+    assert {one["metadata"]["namespace"] for one in manifests} == {"lab"}
+    (job,) = [one for one in manifests if one["kind"] == "RayJob"]
+    assert job["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]["replicas"] == 7
+    (config,) = [one for one in manifests if one["kind"] == "ConfigMap"]
+    assert config["data"]["study.yaml"] == study.read_text()
+
+
+def test_later_settings_win_and_mistakes_are_named(destage: Any, study: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    first.write_text("head: {cpu: 2, memory: 8Gi}\n")
+    second.write_text("head: {cpu: 3}\n")
+    done = destage("cluster", "submit", str(study), "--dry-run", "-f", str(first), "-f", str(second))
+    (job,) = [one for one in yaml.safe_load_all(done.out) if one["kind"] == "RayJob"]
+    head = job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]
+    assert head["resources"]["limits"] == {"cpu": "3", "memory": "8Gi"}
+    for given, message in (
+        ("hed.cpu=2", "did you mean 'head'"),
+        ("head.cpu", "write it as PATH=VALUE"),
+        ("workers.4.cpu=1", "no '4' in a list of 1"),
+    ):
+        wrong = destage("cluster", "submit", str(study), "--dry-run", "--set", given)
+        assert (wrong.code, wrong.out) == (2, "")
+        assert message in wrong.err
+
+
+def test_a_sweep_from_submission_to_deletion(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = destage("cluster", "submit", str(study), "--name", "demo")
+    assert done.code == 0
+    path, job = the_job(server)
+    assert done.out == f"{job['metadata']['name']}\n"
+    assert "destage cluster watch demo --namespace sweeps" in done.err
+    sweep = job["metadata"]["annotations"]["destage.io/sweep"]
+    assert sweep.startswith("small-")
+
+    running = {"jobDeploymentStatus": "Running", "jobStatus": "RUNNING"}
+    server.put(path, {**job, "status": running})
+    assert "Running (RUNNING)" in destage("cluster", "list").out
+    (listed,) = json.loads(destage("cluster", "list", "--json").out)
+    assert (listed["release"], listed["sweep"], listed["outcome"]) == ("demo", sweep, "RUNNING")
+
+    monkeypatch.setattr(Reader, "ask", lambda *_: json.dumps({sweep: STATUS, "other-01": STATUS}).encode())
+    told = destage("cluster", "status", "demo")
+    assert "unfinished: 3 of 8 runs, 1 failed" in told.out
+    both = json.loads(destage("cluster", "status", "demo", "--json").out)
+    assert (both["job"]["state"], both["results"]["present"]) == ("Running", 3)
+
+    assert destage("cluster", "cancel", "demo").code == 0
+    assert the_job(server)[1]["spec"]["suspend"] is True
+    assert "RayJob" in destage("cluster", "delete", "demo").out
+    assert "there are: none" in destage("cluster", "status", "demo").err
+
+
+def test_status_without_results_yet_still_tells_of_the_job(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> bytes:
+        raise ClusterError("the pod demo-reader does not start: Unschedulable: 0/1 nodes")
+
+    destage("cluster", "submit", str(study), "--name", "demo")
+    assert server.objects
+    monkeypatch.setattr(Reader, "ask", refuse)
+    done = destage("cluster", "status", "demo")
+    assert (done.code, "New" in done.out, "Unschedulable" in done.err) == (0, True, True)
+
+
+@pytest.mark.parametrize(("outcome", "code"), [("SUCCEEDED", 0), ("FAILED", 4)])
+def test_watching_ends_with_the_job_and_its_outcome(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch, outcome: str, code: int
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    _, job = the_job(server)
+    name = job["metadata"]["annotations"]["destage.io/sweep"]
+    monkeypatch.setattr(Reader, "ask", lambda *_: json.dumps({name: STATUS}).encode())
+    ended = {
+        **job,
+        "metadata": {**job["metadata"], "resourceVersion": "900"},
+        "status": {"jobDeploymentStatus": "Complete", "jobStatus": outcome},
+    }
+    server.watches.append([{"type": "MODIFIED", "object": ended}])
+    done = destage("cluster", "watch", "demo")
+    assert done.code == code
+    assert "3 of 8 runs" in done.err
+    assert f"Complete ({outcome})" in done.err
+
+
+def test_doctor_says_what_is_missing_with_its_mend(destage: Any, server: ApiServer) -> None:
+    server.denied = {"create pods/exec", "patch rayjobs"}
+    server.objects |= {
+        "/version": {"gitVersion": "v1.34.4"},
+        "/api/v1/namespaces/sweeps": {
+            "metadata": {"labels": {"pod-security.kubernetes.io/enforce": "restricted"}}
+        },
+    }
+    done = destage("cluster", "doctor")
+    assert done.code == 4
+    assert "Kubernetes v1.34.4" in done.out
+    assert "restricted" in done.out
+    for line in (
+        "KubeRay: its resource definitions are missing: helm install kuberay-operator",
+        "storage: no classes: set claim.storageClass",
+        "missing: create pods/exec, patch rayjobs: ask an administrator for the Role",
+    ):
+        assert line in done.err
