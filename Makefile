@@ -108,6 +108,14 @@ chart-test: engine ## the Helm chart: lint, unit tests, KubeRay's schemas, Pod S
 	@tools=$$(scripts/chart_tools.sh) && eval "$$tools" && PATH="$$tools:$$PATH" DESTAGE_KUBERAY_CRDS="$$definitions" \
 	  $(BIN)/pytest -m chart tests/chart $(PYTEST_ARGS)
 
+.PHONY: cluster-test
+cluster-test: engine ## sweeps on a real Kubernetes with real pods; BUILD=1 builds it first, which takes ten minutes
+	@scripts/cluster_test.sh $(PYTEST_ARGS)
+
+.PHONY: image
+image: ## build the container image with Docker; IMAGE names it, PUSH=1 pushes it with its bill of materials
+	@scripts/build_image.sh
+
 .PHONY: fuzz
 fuzz: python ## CASES random scenarios, sound and not, under the eyes of the debug build
 	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- any_scenario trace::format::fuzz
@@ -120,6 +128,8 @@ bench: engine ## the benchmarks: one table
 lock: python ## resolve requirements.lock anew; UPGRADE=1 takes the newest versions
 	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
+	@$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-annotate --quiet -o image/requirements.lock
 
 .PHONY: engine
 engine: $(ENGINE_READY) ## build the engine (release) into .venv

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# `make cluster-test`: the cluster's tests on a real Kubernetes of their own, brought up in namespaces of its own
+# by the recipe in DESTAGE_RIG_RECIPE (by default ../shared/cluster), with KubeRay's operator stood in for.
+# What the recipe builds is kept in DESTAGE_RIG; BUILD=1 builds it, which takes some ten minutes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+recipe=${DESTAGE_RIG_RECIPE:-$PWD/../shared/cluster}
+rig=${DESTAGE_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/destage/rig}
+
+skip() {
+  printf 'skipped: %s\n' "$*"
+  exit 0
+}
+
+is_built() {
+  local program
+  for program in etcd kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet coredns; do
+    [ -x "$rig/bin/$program" ] || return 1
+  done
+  [ -f "$rig/ray.tar" ] && [ -d "$rig/rootfs" ] && command -v containerd >/dev/null 2>&1
+}
+
+[ -f "$recipe/in-ns.sh" ] || skip "the recipe of the test cluster is not at $recipe (DESTAGE_RIG_RECIPE)"
+[ "$(id -u)" = 0 ] || skip "namespaces, mounts and containerd need root"
+unshare --net --mount --pid --fork true 2>/dev/null || skip "this machine allows no namespaces"
+if ! is_built; then
+  [ "${BUILD:-}" = 1 ] || skip "the test cluster is not built in $rig (BUILD=1 builds it, in some ten minutes)"
+  K=$rig bash "$recipe/build.sh" >&2
+fi
+tools=$(scripts/chart_tools.sh)
+eval "$tools"
+scripts/rig_image.sh "$rig" "$recipe/mkimage.py" "$rig/destage.tar" >&2
+
+export K=$rig DESTAGE_KUBERAY_CRDS=$recipe/crds PATH=$tools:$PATH
+# shellcheck disable=SC2016 # the shell inside expands it
+exec bash "$recipe/in-ns.sh" bash -ec '
+  ctr -a "$K/c/containerd.sock" -n k8s.io images import "$K/destage.tar" >/dev/null
+  exec "$0" -m rig tests/rig "$@"' "${PYTEST:-.venv/bin/pytest}" "$@"
