@@ -57,8 +57,7 @@ class Rig:
 
     def kubectl(self, *args: str, given: str | None = None) -> str:
         """Run kubectl and return what it prints."""
-        command = ["kubectl", "--namespace", NAMESPACE, *args]
-        done = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+        done = _kubectl(*args, given=given)
         assert done.returncode == 0, f"{args}: {done.stderr}"
         return done.stdout
 
@@ -118,18 +117,20 @@ class Rig:
             ["get", "events", "--sort-by=.lastTimestamp"],
             ["logs", "-l", "destage.io/component=head", "--tail=15"],
         ]
-        told = [
-            subprocess.run(["kubectl", "-n", NAMESPACE, *each], capture_output=True, text=True, check=False)
-            for each in parts
-        ]
+        told = [_kubectl(*each) for each in parts]
         operator = self.folder / "operator.log"
         text = operator.read_text()[-2000:] if operator.exists() else ""
         return "\n".join([*(done.stdout[-4000:] + done.stderr[-500:] for done in told), text])
 
 
+def _kubectl(*args: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
+    command = ["kubectl", "--namespace", NAMESPACE, *args]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+
+
 @pytest.fixture(scope="session")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
-    """Return the cluster: a namespace that enforces level `restricted`, the stand-in for the operator at work."""
+    """Return the cluster, its namespace enforcing level `restricted`, the operator's stand-in at work."""
     if "K" not in os.environ or "KUBECONFIG" not in os.environ:
         pytest.fail("there is no test cluster: run `make cluster-test`")
     folder = tmp_path_factory.mktemp("rig")

@@ -43,9 +43,8 @@ def assert_whole(sweep: Path, reference: Path) -> None:
 
 
 def helm(*args: str) -> str:
-    done = subprocess.run(
-        ["helm", *args, "--namespace", NAMESPACE], capture_output=True, text=True, check=False
-    )
+    command = ["helm", *args, "--namespace", NAMESPACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -143,7 +142,8 @@ def test_the_image_gives_the_golden_row(rig: Rig) -> None:
     name = next(name for name, case in CASES.items() if "trace" not in json.dumps(case))
     program = (
         "import json, sys; from destage.engine import simulate; row = simulate(json.loads(sys.argv[1]));"
-        "exact = lambda v: [exact(i) for i in v] if isinstance(v, list) else v.hex() if isinstance(v, float) else v;"
+        "exact = lambda v: [exact(i) for i in v] if isinstance(v, list) else v.hex() if isinstance(v, float) "
+        "else v;"
         "print(json.dumps({c: exact(v) for c, v in row.items()}))"
     )
     container = {
