@@ -7,9 +7,10 @@ from typing import Any
 QUANTITY: Mapping[str, Any] = {
     "type": ["string", "integer"],
     "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$",
+    "examples": ["500m", "4Gi"],
 }
 """A quantity as Kubernetes writes it: `500m`, `2`, `4Gi`."""
-NAME = r"^$|^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+NAME: Mapping[str, Any] = {"pattern": r"^$|^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "examples": ["my-name"]}
 """The name of an object that is there already, or nothing."""
 
 

@@ -18,7 +18,10 @@ class Image:
     repository: str = entry("destage", "Where the image is, without its tag.", minLength=1)
     tag: str = entry("", "Its tag; by default the version of Destage.")
     digest: str = entry(
-        "", "Its digest, `sha256:...`; wins over the tag.", pattern="^$|^sha256:[0-9a-f]{64}$"
+        "",
+        "Its digest, `sha256:...`; wins over the tag.",
+        pattern="^$|^sha256:[0-9a-f]{64}$",
+        examples=["sha256:" + "0a" * 32],
     )
     pull_policy: str = entry("IfNotPresent", "When it is pulled.", enum=["Always", "IfNotPresent", "Never"])
     pull_secrets: tuple[str, ...] = entry((), "Names of Secrets with the registry's credentials.")
@@ -29,19 +32,17 @@ class Sweep:
     """What is run; in mode `job` exactly one of the three."""
 
     spec: str = entry("", "A study, as YAML text (`--set-file sweep.spec=study.yaml`).")
-    config_map: str = entry("", "A ConfigMap that is there and holds a study as `study.yaml`.", pattern=NAME)
-    study: str = entry("", "The name of a bundled study.", pattern="^[a-z0-9_]*$")
+    config_map: str = entry("", "A ConfigMap that is there and holds a study as `study.yaml`.", **NAME)
+    study: str = entry("", "The name of a bundled study.", pattern="^[a-z0-9_]*$", examples=["call_center"])
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """The volume that keeps the results."""
 
-    existing: str = entry(
-        "", "A claim that is there; by default one is made, and kept on uninstall.", pattern=NAME
-    )
+    existing: str = entry("", "A claim that is there; by default one is made, and kept on uninstall.", **NAME)
     size: str = entry("20Gi", "How much the new claim asks for.", **QUANTITY)
-    storage_class: str = entry("", "Its storage class; by default the cluster's default one.", pattern=NAME)
+    storage_class: str = entry("", "Its storage class; by default the cluster's default one.", **NAME)
     access_mode: str = entry(
         "ReadWriteMany",
         "Its access mode; `ReadWriteOnce` serves where all pods share one node.",
@@ -89,7 +90,13 @@ class Head:
 class Workers:
     """Pods that execute runs, all alike."""
 
-    name: str = entry(..., "The group's name.", pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$", maxLength=20)
+    name: str = entry(
+        ...,
+        "The group's name.",
+        pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$",
+        examples=["spot-large"],
+        maxLength=20,
+    )
     replicas: int = entry(..., "How many pods.", minimum=0)
     slots: int = entry(..., "Runs at a time in each; one per processor.", minimum=1)
     cpu: str = entry(..., "Processors of each, requested and limited.", **QUANTITY)
@@ -138,7 +145,7 @@ class PodMonitor:
     """Metrics of Ray for Prometheus."""
 
     enabled: bool = entry(False, "Whether a PodMonitor is made; needs the Prometheus operator.")
-    interval: str = entry("30s", "How often it looks.", pattern="^[0-9]+(ms|s|m)$")
+    interval: str = entry("30s", "How often it looks.", pattern="^[0-9]+(ms|s|m)$", examples=["30s"])
     labels: Mapping[str, str] = entry(dict, "Labels by which Prometheus selects it.")
 
 
@@ -158,7 +165,7 @@ class Settings:
         "job", "`job` runs one sweep and ends; `cluster` stands until it is deleted.", enum=["job", "cluster"]
     )
     ray_version: str = entry(
-        "2.60.0", "The version of Ray in the image.", pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$"
+        "2.60.0", "The version of Ray in the image.", pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$", examples=["2.60.0"]
     )
     image: Image = entry(Image, "The image that every pod runs.")
     sweep: Sweep = entry(Sweep, "What is run; in mode `job` exactly one of the three.")
@@ -174,7 +181,7 @@ class Settings:
         Autoscaling, "Workers that come when there is work and go when there is none."
     )
     auth_secret: str = entry(
-        "", "A Secret with Ray's token as `auth_token`; by default KubeRay makes one.", pattern=NAME
+        "", "A Secret with Ray's token as `auth_token`; by default KubeRay makes one.", **NAME
     )
     accounts: Accounts = entry(Accounts, "The service accounts of the pods.")
     users: Users = entry(Users, "The people who use `destage cluster`.")

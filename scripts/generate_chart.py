@@ -129,8 +129,7 @@ def _allowed(schema: dict[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     if "minimum" in schema:
         return f"at least {schema['minimum']}"
-    # The bar of an alternative would end the cell.
-    return "`{}`".format(schema["pattern"].replace("|", "\\|")) if "pattern" in schema else ""
+    return "as in " + ", ".join(f"`{each}`" for each in schema["examples"]) if "examples" in schema else ""
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 """The verbs of a cluster, as a user types them, against a small API server."""
 
 import json
+import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +140,41 @@ def test_doctor_says_what_is_missing_with_its_mend(destage: Any, server: ApiServ
         "missing: create pods/exec, patch rayjobs: ask an administrator for the Role",
     ):
         assert line in done.err
+
+
+def test_a_ray_cluster_that_is_there_is_used_and_is_no_matter_of_threads(
+    destage: Any, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[tuple[str, str | None]] = []
+
+    def start(*_: object, executor: str, **__: object) -> None:
+        seen.append((executor, os.environ.get("RAY_ADDRESS")))
+        raise ClusterError("seen")
+
+    monkeypatch.setenv("RAY_ADDRESS", "")
+    monkeypatch.setattr("destage.sweeps.run", start)
+    destage("run", str(study), "--ray-address", "head:6379")
+    assert seen == [("ray", "head:6379")]
+    done = destage("run", str(study), "--ray-address", "head:6379", "--executor", "inline")
+    assert (done.code, "leave out --executor inline" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("state", "code"), [("finished", 0), ("failed_runs", 0), ("budget", 0), ("infrastructure", 4)]
+)
+def test_driving_ends_with_0_whenever_another_try_would_change_nothing(
+    destage: Any, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, code: int
+) -> None:
+    from destage import sweeps  # noqa: PLC0415
+
+    run = sweeps.run
+
+    def run_here(study: Any, store: Path, *, executor: str, progress: Any) -> Any:
+        assert executor == "ray"
+        return replace(run(study, store, executor="inline", progress=progress), state=state)
+
+    monkeypatch.setattr(sweeps, "run", run_here)
+    done = destage("cluster", "drive", str(study), "--store", str(tmp_path / "results"))
+    assert done.code == code
+    assert "8 runs there, 8 executed, 0 reused" in done.err
+    assert ("report:" in done.err) == (code == 0)

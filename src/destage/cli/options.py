@@ -24,6 +24,15 @@ Workers = Annotated[
         "--workers", min=1, help="Runs at a time; by default one per processor.", show_default=False
     ),
 ]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--ray-address",
+        help="Run on this Ray cluster, as in ray://head:10001, head:6379 or auto; the store must be a folder "
+        "that all its machines have.",
+        show_default=False,
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Format = Annotated[
     Literal["table", "csv", "json", "parquet", "markdown"],

@@ -1,6 +1,7 @@
 """The verbs that plan, run and follow a sweep."""
 
 import json
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.judging import print_verdicts
-from destage.cli.options import Executor, Quiet, ReportFile, Store, SweepName, Workers
+from destage.cli.options import Executor, Quiet, RayAddress, ReportFile, Store, SweepName, Workers
 from destage.cli.output import Json, print_data, print_json, print_pairs, say, warn
 from destage.cli.progress import ProgressDisplay
 from destage.cli.table import print_table
@@ -28,6 +29,7 @@ def run(
     store: Store = None,
     executor: Executor = "auto",
     workers: Workers = None,
+    ray_address: RayAddress = None,
     report: ReportFile = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -35,6 +37,7 @@ def run(
     """Run a study, print its design space and write its report; what the store holds is not run again."""
     from destage import sweeps
 
+    executor = _on_cluster(ray_address, executor)
     run_study(sweeps.load_study(spec), store, executor, workers, report, quiet=quiet, as_json=as_json)
 
 
@@ -71,6 +74,7 @@ def resume(
     store: Store = None,
     executor: Executor = "auto",
     workers: Workers = None,
+    ray_address: RayAddress = None,
     report: ReportFile = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -79,6 +83,7 @@ def resume(
     from destage import sweeps
     from destage.store import find_sweep
 
+    executor = _on_cluster(ray_address, executor)
     path = find_sweep(sweep, store)
     with ProgressDisplay(path.name, is_quiet=quiet) as display:
         outcome = sweeps.resume(path, executor=executor, workers=workers, progress=display)
@@ -143,6 +148,16 @@ def status(
     print_pairs(lines)
     if not lines:
         say("no sweeps yet")
+
+
+def _on_cluster(address: str | None, executor: Any) -> Any:
+    """Return the executor for a Ray cluster that is there already, where one is named."""
+    if address is None:
+        return executor
+    if executor == "inline":
+        raise typer.BadParameter("--ray-address is for the executor ray: leave out --executor inline")
+    os.environ["RAY_ADDRESS"] = address
+    return "ray"
 
 
 def _conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
