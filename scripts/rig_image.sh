@@ -36,7 +36,7 @@ if ! cmp -s image/requirements.lock "$root/opt/destage/.lock" 2>/dev/null; then
   cp /etc/ssl/certs/ca-certificates.crt "$root/tmp/ca.crt"
   chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/tmp SSL_CERT_FILE=/tmp/ca.crt ${UV_INDEX_URL:+UV_INDEX_URL="$UV_INDEX_URL"} sh -ec '
     python3 -m venv /opt/destage
-    /tmp/uv pip install --quiet --no-cache --python /opt/destage/bin/python --require-hashes -r /tmp/lock'
+    /tmp/uv pip install --quiet --no-cache --compile-bytecode --python /opt/destage/bin/python --require-hashes -r /tmp/lock'
   cp image/requirements.lock "$root/opt/destage/.lock"
 fi
 cp "$DESTAGE_WHEEL" "$root/tmp/"

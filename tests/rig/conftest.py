@@ -37,8 +37,8 @@ RUNS = 200
 SETTINGS: dict[str, Any] = {
     "image": {"repository": "example.local/destage", "tag": VERSION, "pullPolicy": "Never"},
     "claim": {"storageClass": "rig", "size": "1Gi"},
-    "head": {"cpu": "300m", "memory": "2Gi"},
-    "workers": [{"name": "w", "replicas": 2, "slots": 1, "cpu": "500m", "memory": "2Gi"}],
+    "head": {"cpu": "700m", "memory": "2Gi"},
+    "workers": [{"name": "w", "replicas": 2, "slots": 1, "cpu": "400m", "memory": "2Gi"}],
     "job": {"activeDeadlineSeconds": 900, "backoffLimit": 2, "ttlSecondsAfterFinished": 5},
 }
 

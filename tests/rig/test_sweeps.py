@@ -19,7 +19,7 @@ from destage.errors import ClusterError
 from destage.store import list_sweeps, open_sweep
 
 pytestmark = [pytest.mark.rig]
-SHORT, LONG = 400, 12_000
+SHORT, LONG = 400, 100_000
 
 
 def the_sweep(volume: Path) -> Path:
