@@ -4,14 +4,15 @@ import io
 import json
 import shutil
 import subprocess
-import sys
 import tarfile
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
 
+from destage.cli import app
 from destage.cluster import results
 from destage.errors import ClusterError, StoreError
 from destage.store import open_sweep
@@ -40,11 +41,21 @@ class Pod:
         self.asked.append(command)
         words = [word.replace("/results", str(self._store)) for word in command]
         if words[0] == "destage":
-            words[:1] = [sys.executable, "-c", "import sys; from destage.cli import app; app(sys.argv[1:])"]
+            return self.spoil(command, destage(*words[1:]))
         done = subprocess.run(words, capture_output=True, check=False)
-        if done.returncode:
-            raise ClusterError(done.stderr.decode().strip())
+        assert done.returncode == 0, done.stderr
         return self.spoil(command, done.stdout)
+
+
+def destage(*args: str) -> bytes:
+    """Run the command line in this process and return what it prints."""
+    out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        app([*args])
+    if ended.value.code:
+        raise ClusterError(err.getvalue().strip())
+    found: bytes = out.buffer.getvalue()  # type: ignore[attr-defined]
+    return found
 
 
 def rows(*run_ids: str) -> pa.Table:
