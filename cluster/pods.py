@@ -89,6 +89,18 @@ def submitter_template(release: Release, settings: Settings) -> Manifest:
     return {"metadata": {"labels": release.pod_labels("submitter")}, "spec": pod}
 
 
+def pod_security() -> Manifest:
+    """Return as whom a pod runs: a user without rights, to whom the volume belongs."""
+    return {
+        "runAsNonRoot": True,
+        "runAsUser": _USER,
+        "runAsGroup": _USER,
+        "fsGroup": _USER,
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+
+
 def container_security() -> Manifest:
     """Return what a container may do: nothing but run."""
     return {
@@ -145,14 +157,7 @@ def _pod(
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": _GRACE_S,
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": _USER,
-            "runAsGroup": _USER,
-            "fsGroup": _USER,
-            "fsGroupChangePolicy": "OnRootMismatch",
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
+        "securityContext": pod_security(),
         "containers": containers,
         "volumes": volumes,
     }

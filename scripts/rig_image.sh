@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 rig=$1 mkimage=$2 out=$3
-python=.venv/bin/python
+python=${PYTHON:-.venv/bin/python}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 1)
 name=example.local/destage:$version
 root=$rig/destage-root
@@ -18,7 +18,7 @@ if [ -z "${DESTAGE_WHEEL:-}" ]; then
   say "building the wheel"
   rm -rf "$wheels"
   VIRTUAL_ENV=$PWD/.venv PATH=$PWD/.venv/bin:$PATH CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/engine/target} \
-    maturin build --release --locked --quiet --compatibility linux --auditwheel skip --interpreter "$PWD/$python" --out "$wheels"
+    maturin build --release --locked --quiet --compatibility linux --auditwheel skip --interpreter "$python" --out "$wheels"
   DESTAGE_WHEEL=$(echo "$wheels"/*.whl)
 fi
 if [ -f "$out" ] && [ -f "$out.of" ] && cat "$DESTAGE_WHEEL" image/requirements.lock | cmp -s - "$out.of"; then
@@ -41,7 +41,7 @@ if ! cmp -s image/requirements.lock "$root/opt/destage/.lock" 2>/dev/null; then
 fi
 cp "$DESTAGE_WHEEL" "$root/tmp/"
 # shellcheck disable=SC2016 # the shell inside expands it
-chroot "$root" /usr/bin/env -i PATH=/usr/bin:/bin HOME=/tmp sh -ec '
+chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/bin HOME=/tmp sh -ec '
   /opt/destage/bin/pip install --quiet --no-cache-dir --no-deps --no-index --force-reinstall --disable-pip-version-check /tmp/*.whl
   rm -f /tmp/*.whl
   grep -q destage /etc/passwd || { groupadd --gid 1000 destage; useradd --uid 1000 --gid 1000 --home-dir /tmp --no-create-home destage; }

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 from api_server import ApiServer, serve
+from pod_security import violations
 
 from destage.cluster.reader import Reader
 from destage.errors import ClusterError
@@ -140,6 +141,40 @@ def test_doctor_says_what_is_missing_with_its_mend(destage: Any, server: ApiServ
         "missing: create pods/exec, patch rayjobs: ask an administrator for the Role",
     ):
         assert line in done.err
+
+
+@pytest.mark.parametrize(
+    ("status", "line"),
+    [
+        ({"phase": "Succeeded"}, "example.com/destage:1 starts"),
+        (
+            {
+                "containerStatuses": [
+                    {"state": {"waiting": {"reason": "ErrImagePull", "message": "no such tag"}}}
+                ]
+            },
+            "does not start: ErrImagePull: no such tag: check image.repository",
+        ),
+        ({"phase": "Failed"}, "does not start: still pending"),
+    ],
+)
+def test_doctor_starts_an_image_as_a_sweep_would(
+    destage: Any, server: ApiServer, monkeypatch: pytest.MonkeyPatch, status: dict[str, Any], line: str
+) -> None:
+    made: list[dict[str, Any]] = []
+    put = server.put
+
+    def start(path: str, manifest: dict[str, Any]) -> dict[str, Any]:
+        made.append(manifest)
+        return put(path, {**manifest, "status": status})
+
+    monkeypatch.setattr(server, "put", start)
+    server.objects["/version"] = {"gitVersion": "v1.34.4"}
+    done = destage("cluster", "doctor", "--image", "example.com/destage:1")
+    assert line in done.out + done.err
+    (probe,) = made
+    assert not violations(probe["spec"])
+    assert set(server.objects) == {"/version"}
 
 
 def test_a_ray_cluster_that_is_there_is_used_and_is_no_matter_of_threads(

@@ -163,12 +163,19 @@ def delete(
 
 
 @app.command("doctor")
-def doctor(context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
+def doctor(
+    image: Annotated[
+        str | None, typer.Option("--image", help="Start this image once, too.", show_default=False)
+    ] = None,
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
     """Say what a cluster offers a sweep, what is missing, and how to mend it."""
     from destage.cluster.connection import connect
     from destage.cluster.examination import examine
 
-    findings = list(examine(connect(context, namespace)))
+    findings = list(examine(connect(context, namespace), image))
     if as_json:
         print_json([asdict(each) for each in findings])
     else:
