@@ -15,6 +15,7 @@ from pod_security import violations
 from destage.cluster.reader import Reader
 from destage.errors import ClusterError
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
 STATUS = {"planned": 8, "present": 3, "failed": 1, "rounds": 1, "finished": False, "writer": None}
 
@@ -59,6 +60,19 @@ def test_later_settings_win_and_mistakes_are_named(destage: Any, study: Path, tm
         wrong = destage("cluster", "submit", str(study), "--dry-run", "--set", given)
         assert (wrong.code, wrong.out) == (2, "")
         assert message in wrong.err
+
+
+def test_a_trace_must_lie_where_the_pods_see_it(destage: Any, tmp_path: Path) -> None:
+    study = tmp_path / "replay.yaml"
+    text = (EXAMPLES / "pgbench-write-cache.yaml").read_text()
+    study.write_text(text.replace("pgbench.parquet", str(EXAMPLES / "pgbench.parquet")))
+    refused = destage("cluster", "submit", str(study), "--dry-run")
+    assert (refused.code, refused.out) == (2, "")
+    assert "put the trace on the volume, as /results/traces/pgbench.parquet" in refused.err
+    study.write_text(text.replace("pgbench.parquet", "/results/traces/pgbench.parquet"))
+    done = destage("cluster", "submit", str(study), "--dry-run")
+    assert done.code == 0
+    assert "/results/traces/pgbench.parquet" in done.out
 
 
 def test_a_sweep_from_submission_to_deletion(

@@ -1,5 +1,6 @@
 """The verbs that make and unmake sweeps on a cluster: submit, list, logs, cancel, delete, doctor."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 import yaml
 
 from destage.cli.output import Json, complain, print_data, print_json, print_pairs, say
+from destage.errors import ConfigError, TraceError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
@@ -61,15 +63,15 @@ def submit(
     as_json: Json = False,
 ) -> None:
     """Run a study on a cluster; what its claim holds already is not run again."""
-    from destage import cluster, sweeps
+    from destage import cluster
     from destage.cluster.labels import release_name
     from destage.cluster.reading import merged_settings
 
-    study = sweeps.load_study(spec)
+    study, known_as = _read(spec)
     path = Path(spec)
     sweep = {"spec": path.read_text()} if path.is_file() else {"study": spec}
     settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
-    release_text = name or release_name(study.name)
+    release_text = name or release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
         print_data(yaml.safe_dump_all(cluster.build(release, settings), sort_keys=False))
@@ -79,7 +81,7 @@ def submit(
 
     connection = connect(context, namespace)
     release = cluster.Release(release_text, connection.namespace, version("destage"))
-    job = make(connection, cluster.build(release, settings), sweep=f"{study.name}-{study.id}")
+    job = make(connection, cluster.build(release, settings), sweep=known_as)
     if as_json:
         print_json(_told(job))
     else:
@@ -186,6 +188,41 @@ def doctor(
     if not all(each.is_well for each in findings):
         raise typer.Exit(_UNWELL)
     say("nothing is missing")
+
+
+def _read(spec: str) -> tuple[str, str]:
+    """Return a study's name and its sweep's directory, which is unknown where its trace lies only there."""
+    from destage import sweeps
+    from destage.cluster.pods import RESULTS
+    from destage.engine.documents import parse_document
+
+    there = f"{RESULTS}/"
+    try:
+        study = sweeps.load_study(spec)
+    except TraceError:
+        text = Path(spec).read_text()
+        if there not in text:
+            raise
+        document = parse_document(text, name=spec)
+        return str(document.get("name")) if isinstance(document, Mapping) else spec, ""
+    for file in _trace_files(study.document) if Path(spec).is_file() else ():
+        if not file.startswith(there):
+            place = f"{there}traces/{Path(file).name}"
+            raise ConfigError(f"{spec}: the pods do not see {file}: put the trace on the volume, as {place}")
+    return study.name, f"{study.name}-{study.id}"
+
+
+def _trace_files(document: object) -> Iterator[str]:
+    """Yield the files that a study names: a trace's is the `file` of an arrival."""
+    if isinstance(document, Mapping):
+        for key, value in document.items():
+            if str(key).rpartition(".")[2] == "file":
+                yield from map(str, value if isinstance(value, list) else [value])
+            else:
+                yield from _trace_files(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from _trace_files(value)
 
 
 def sentence(job: "Job") -> str:
