@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,6 +72,3 @@ def kuberay() -> CustomResources:
     if not folder:
         pytest.skip("KubeRay's definitions are not at hand: set DESTAGE_KUBERAY_CRDS to their folder")
     return CustomResources(Path(folder))
-
-
-Render = Callable[..., list[dict[str, Any]]]
