@@ -208,9 +208,7 @@ def test_a_ray_cluster_that_is_there_is_used_and_is_no_matter_of_threads(
     assert (done.code, "leave out --executor inline" in done.err) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("state", "code"), [("finished", 0), ("failed_runs", 0), ("budget", 0), ("infrastructure", 4)]
-)
+@pytest.mark.parametrize(("state", "code"), [("failed_runs", 0), ("infrastructure", 4)])
 def test_driving_ends_with_0_whenever_another_try_would_change_nothing(
     destage: Any, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, code: int
 ) -> None:
