@@ -17,7 +17,7 @@ PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 
 def test_every_verb_has_help_and_json(destage: Any) -> None:
     command = typer.main.get_command(app)
-    groups = ("study", "trace", "validate", "workload")
+    groups = ("cluster", "study", "trace", "validate", "workload")
     verbs = [(name,) for name in command.commands if name not in groups]
     verbs += [(group, name) for group in groups for name in command.commands[group].commands]
     for verb in verbs:

@@ -83,7 +83,7 @@ def submit(
     release = cluster.Release(release_text, connection.namespace, version("destage"))
     job = make(connection, cluster.build(release, settings), sweep=known_as)
     if as_json:
-        print_json(_told(job))
+        print_json(told(job))
     else:
         print_data(f"{job.name}\n")
     say(f"submitted; follow it with: destage cluster watch {job.release} --namespace {connection.namespace}")
@@ -97,7 +97,7 @@ def list_sweeps(context: Context = None, namespace: Namespace = None, as_json: J
 
     jobs = list_jobs(connect(context, namespace))
     if as_json:
-        print_json([_told(job) for job in jobs])
+        print_json([told(job) for job in jobs])
         return
     print_pairs({job.name: sentence(job) for job in jobs})
     if not jobs:
@@ -113,6 +113,7 @@ def logs(
     tail: Annotated[int, typer.Option("--tail", min=1, help="The last so many lines of each.")] = 200,
     context: Context = None,
     namespace: Namespace = None,
+    as_json: Json = False,
 ) -> None:
     """Print what the pods of a sweep said."""
     from destage.cluster.connection import connect
@@ -121,13 +122,17 @@ def logs(
 
     connection = connect(context, namespace)
     job = find_job(connection, name)
-    for pod, text in read_logs(connection, job, component, tail):
+    found = read_logs(connection, job, component, tail)
+    if as_json:
+        print_json(dict(found))
+        return
+    for pod, text in found:
         say(f"{pod}:")
         print_data(text if text.endswith("\n") or not text else f"{text}\n")
 
 
 @app.command("cancel")
-def cancel(name: Name, context: Context = None, namespace: Namespace = None) -> None:
+def cancel(name: Name, context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
     """End a sweep's pods; what is committed stays, and submitting it again goes on from there."""
     from destage.cluster.connection import connect
     from destage.cluster.jobs import cancel as end
@@ -136,6 +141,8 @@ def cancel(name: Name, context: Context = None, namespace: Namespace = None) -> 
     connection = connect(context, namespace)
     job = find_job(connection, name)
     end(connection, job)
+    if as_json:
+        print_json({"cancelled": job.name})
     say(f"{job.name} is cancelled; submit the study again to go on from what is there")
 
 
@@ -237,5 +244,10 @@ def sentence(job: "Job") -> str:
     return f"{job.state}{outcome}, submitted {job.created}{ended}{message}"
 
 
-def _told(job: "Job") -> dict[str, Any]:
+def told(job: "Job") -> dict[str, Any]:
+    """Return a job as JSON has it.
+
+    Args:
+        job: The job.
+    """
     return {name: value for name, value in asdict(job).items() if name != "manifest"}

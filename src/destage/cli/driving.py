@@ -1,12 +1,13 @@
 """The verb that a RayJob's entrypoint calls: `destage cluster drive`."""
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from destage.cli.output import say, warn
+from destage.cli.output import Json, print_json, say, warn
 from destage.cli.progress import ProgressDisplay
 
 _FINAL = ("finished", "failed_runs", "budget")
@@ -19,6 +20,7 @@ def drive(
         str, typer.Argument(metavar="SPEC", help="A study: a YAML file, or the name of a bundled one.")
     ],
     store: Annotated[Path, typer.Option("--store", help="The store, on the volume that all pods mount.")],
+    as_json: Json = False,
 ) -> None:
     """Run a study on the Ray cluster that this runs in.
 
@@ -41,6 +43,8 @@ def drive(
         f"{outcome.path.name}: {outcome.state}; {outcome.runs} runs there, {outcome.executed} executed, "
         f"{outcome.reused} reused, {outcome.failed} failed, in {outcome.seconds:.1f} s"
     )
+    if as_json:
+        print_json(asdict(outcome))
     if outcome.state in _FINAL:
         with open_session(outcome.path) as session:
             say(f"report: {write_report(session, None)}")

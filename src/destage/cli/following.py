@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.clustering import Context, Name, Namespace, sentence
+from destage.cli.clustering import Context, Name, Namespace, sentence, told
 from destage.cli.options import Format, Out, Quiet, Store
 from destage.cli.output import Json, has_terminal, print_data, print_json, print_pairs, say, warn
 from destage.cli.progress import ProgressDisplay
@@ -33,17 +33,16 @@ def status(
 ) -> None:
     """Say how far a sweep is: its results, as the store has them, and its job."""
     job, reader = _opened(name, context, namespace)
-    told: dict[str, Any] = {"job": job.name, "state": sentence(job)}
+    facts: dict[str, Any] = {"job": job.name, "state": sentence(job)}
     try:
         remote = _remote(reader, job, sweep)
     except ClusterError as error:
         remote = None
         warn(str(error))
     if as_json:
-        job_told = {key: value for key, value in asdict(job).items() if key != "manifest"}
         print_json(
             {
-                "job": job_told,
+                "job": told(job),
                 "sweep": remote.name if remote else None,
                 "results": remote.status if remote else None,
             }
@@ -53,11 +52,11 @@ def status(
         done = remote.status
         failed = f", {done['failed']} failed" if done["failed"] else ""
         finished = "finished" if done["finished"] else "unfinished"
-        told |= {
+        facts |= {
             "sweep": remote.name,
             "results": f"{finished}: {done['present']} of {done['planned']} runs{failed}",
         }
-    print_pairs(told)
+    print_pairs(facts)
 
 
 def watch(
@@ -69,6 +68,7 @@ def watch(
     context: Context = None,
     namespace: Namespace = None,
     quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Follow a sweep to its end, with the bar of a local run; ends with 0 when it succeeded."""
     from destage.cluster.watching import watch as follow
@@ -109,6 +109,8 @@ def watch(
     if not job.has_ended:
         raise ClusterError(f"{job.name} has not ended after {timeout:g} s: {sentence(job)}")
     say(f"{job.name}: {sentence(job)}")
+    if as_json:
+        print_json(told(job))
     if job.outcome != "SUCCEEDED":
         raise typer.Exit(_FAILED)
 
