@@ -11,6 +11,7 @@ import pytest
 import typer.main
 
 from destage.cli import app
+from destage.sweeps import studies
 
 PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 
@@ -112,7 +113,7 @@ def test_the_doctor_finds_nothing_missing(destage: Any) -> None:
 
 def test_bundled_studies_are_listed_and_shown(destage: Any) -> None:
     assert "call_center" in json.loads(destage("study", "list", "--json").out)
-    assert destage("study", "show", "call_center").out.rstrip().endswith("kind: predicted")
+    assert destage("study", "show", "call_center").out.rstrip() == studies.text("call_center").rstrip()
 
 
 def test_a_trace_keeps_all_when_converted(destage: Any, tmp_path: Path) -> None:

@@ -17,12 +17,12 @@ def _answers(
     point: dict[str, object], start: int, run: dict[str, object], store: Path
 ) -> tuple[list[int], float]:
     """Seek at one point of the call-centre study; return the replicates' answers and the requests per run."""
-    document: dict[str, Any] = copy.deepcopy(yaml.safe_load(studies.text("call_center")))
+    document: dict[str, Any] = copy.deepcopy(dict(studies.load("call_center").document))
     document["points"] = [point]
     document["scenario"]["run"] = run
     document["seek"]["start"] = start
     document["replicates"] = 5
-    for key in ("axes", "where", "published"):
+    for key in ("axes", "where", "places", "published", "fitted"):
         document.pop(key, None)
     outcome = sweeps.run(sweeps.parse_study(yaml.safe_dump(document)), store, executor="inline")
     sweep = open_sweep(outcome.path)
