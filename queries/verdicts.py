@@ -88,8 +88,14 @@ def _row(session: Session, figure: Mapping[str, Any], fitted: Sequence[str]) -> 
         "replicates": measured.count,
     }
     if number and figure["kind"] != "ordering":
-        row["error_fraction"] = measured.mean / number - 1
+        row["error_fraction"] = _nearest(measured, number) / number - 1
     return row
+
+
+def _nearest(measured: Measured, number: float) -> float:
+    """Return the mean, or of a range the value nearest to a number."""
+    low, high = measured.ends
+    return min(max(number, low), high) if measured.is_range else measured.mean
 
 
 def verdict(figure: Mapping[str, Any], measured: Measured | None, fitted: Sequence[str] = ()) -> str:

@@ -84,6 +84,7 @@ def test_for_each_gives_the_range_over_an_axis(make_session: Any) -> None:
         {"compute": "off.response_mean_us / on.response_mean_us", "for_each": [RAID], "value": 3},
     )
     assert row["is_range"]
+    assert row["error_fraction"] == 0
     assert row["simulated_low"] == pytest.approx((10 / 5 + 11 / 6) / 2)
     assert row["simulated_high"] == pytest.approx((40 / 8 + 41 / 9) / 2)
     assert row["verdict"] == "predicted"
