@@ -1,6 +1,7 @@
 """The table of verdicts on a terminal: the figure and its verdict stay, however narrow it is."""
 
 import os
+import re
 import shutil
 import sys
 from typing import Any
@@ -32,7 +33,7 @@ def test_the_table_fits_the_terminal(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
     print_verdicts([(name, [ROW]) for name in names])
-    told = capsys.readouterr().out
+    told = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
     assert max(map(len, told.splitlines())) <= columns
     words = told.split()
     for word in ("thrash:", "0.5", "ordering", "hold", *(names if len(names) > 1 else [])):
