@@ -14,7 +14,7 @@ What others measured and printed, beside what Destage simulates. Each study is b
 
 - *Simulated* is the mean over replicates ± half of its 95 % interval; `a .. b` is a range over what the
   paper leaves open.
-- *Error* is simulated over published, less one; of a range that of its nearer end, and 0 within it.
+- *Error* is simulated over published, less one; of a range that of both its ends.
 - **exact**: the same digits. **predicted**: the figure lies in the interval, and nothing was fitted to it.
 - **calibrated**: something was fitted on this figure. **calibrated on ..., predicts**: it lies in the
   interval, after something was fitted on another figure.

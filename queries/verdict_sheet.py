@@ -20,8 +20,7 @@ def verdict_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     printed = row["published"]
     if row["published_value"] is not None:
         printed = f"{printed}{unit}"
-    error = "" if row["error_fraction"] is None else _percent(row["error_fraction"])
-    return (row["figure"], printed, _simulated(row, unit), error, row["verdict"], row["source"])
+    return (row["figure"], printed, _simulated(row, unit), _error(row), row["verdict"], row["source"])
 
 
 def verdict_summary(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -44,6 +43,16 @@ def short_verdict(verdict: str) -> str:
     if verdict.startswith("calibrated on "):
         return f"calibrated, {verdict.rpartition(', ')[2]}"
     return verdict
+
+
+def _error(row: Mapping[str, Any]) -> str:
+    """Return by how much what was simulated is off, of a range both of its ends: a wide one is no success."""
+    if row["error_fraction"] is None:
+        return ""
+    if not row["is_range"]:
+        return _percent(row["error_fraction"])
+    ends = [_percent(row[end] / row["published_value"] - 1) for end in ("simulated_low", "simulated_high")]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix(' %')} .. {ends[1]}"
 
 
 def _percent(fraction: float) -> str:

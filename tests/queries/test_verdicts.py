@@ -10,6 +10,7 @@ from destage.queries import Session
 from destage.queries.measuring import Measured
 from destage.queries.report import answer_sentences
 from destage.queries.report.judged import judged_section
+from destage.queries.verdict_sheet import verdict_cells
 from destage.queries.verdicts import NO_ANSWER, verdict, verdict_table
 
 DISKS = "array.disks"
@@ -85,6 +86,7 @@ def test_for_each_gives_the_range_over_an_axis(make_session: Any) -> None:
     )
     assert row["is_range"]
     assert row["error_fraction"] == 0
+    assert verdict_cells(row)[3] == "-36.1 .. +59.3 %"
     assert row["simulated_low"] == pytest.approx((10 / 5 + 11 / 6) / 2)
     assert row["simulated_high"] == pytest.approx((40 / 8 + 41 / 9) / 2)
     assert row["verdict"] == "predicted"

@@ -13,7 +13,7 @@ _UNBOUNDED = 4096
 _GAP = 2
 _NARROW = 120
 """A terminal below this width gets no sources, which the report has [characters]."""
-_ERROR, _SOURCE = 3, 5
+_SOURCE = 5
 _LEAST = (14, 9, 10, 7, 13, 8)
 """The least width of each column [characters]."""
 
@@ -50,7 +50,7 @@ def _drawn(studies: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], shown: in
     if is_several:
         drawn.add_column("study", overflow="fold", min_width=_LEAST[0])
     for at, heading in enumerate(HEADINGS[:shown]):
-        drawn.add_column(heading, no_wrap=at == _ERROR, overflow="fold", min_width=_LEAST[at])
+        drawn.add_column(heading, overflow="fold", min_width=_LEAST[at])
     for name, rows in studies:
         for row in rows:
             drawn.add_row(*([name] if is_several else []), *verdict_cells(row)[:shown])
