@@ -13,6 +13,11 @@ skip() {
   exit 0
 }
 
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
 is_built() {
   local program
   for program in etcd kube-apiserver kube-controller-manager kube-scheduler kube-proxy kubelet coredns; do
@@ -32,6 +37,9 @@ tools=$(scripts/chart_tools.sh)
 eval "$tools"
 scripts/rig_image.sh "$rig" "$recipe/mkimage.py" "$rig/destage.tar" >&2
 
+# One at a time: whoever ends clears the folders that the next one would be using.
+exec 9>"$rig/.lock"
+flock --nonblock 9 || fail "another run uses the test cluster in $rig: wait for it to end"
 export K=$rig DESTAGE_KUBERAY_CRDS=$recipe/crds PATH=$tools:$PATH
 # shellcheck disable=SC2016 # the shell inside expands it
 exec bash "$recipe/in-ns.sh" bash -ec '
