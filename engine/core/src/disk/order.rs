@@ -4,7 +4,6 @@
 //! Jacobson, Wilkes: Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991; Seltzer, Chen,
 //! Ousterhout: Disk scheduling revisited, USENIX Winter 1990.
 
-use super::ROUNDING;
 use super::drive::Drive;
 use super::queue::Waiting;
 use crate::config::QueuePolicy;
@@ -41,41 +40,40 @@ impl Drive {
     /// The index and cost of the best of `window` under the drive's policy; the first of equals.
     #[inline]
     fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
-        let turned = self.turned(now);
-        let under_head = self.under_head(turned);
-        let mut best = None;
-        for (index, waiting) in window.iter().enumerate() {
-            let cost = match self.model.policy {
-                QueuePolicy::Sptf => {
-                    // It takes that long until the sector comes by, and whole turns where the arm is later than that.
-                    // Only one that has just gone by may be taken as not gone yet.
-                    let ahead = self.ahead(under_head, waiting);
-                    let has_just_gone = ahead + ROUNDING.0 >= self.revolution.get();
-                    if !has_just_gone && best.is_some_and(|(_, least)| ahead >= least) {
-                        continue;
-                    }
-                    let moving = self.moving(waiting);
-                    // No rotational wait can make up for a move that alone takes longer than the best so far.
-                    if best.is_some_and(|(_, least)| moving >= least) {
-                        continue;
-                    }
-                    self.positioning(turned, moving, waiting)
-                }
-                QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
-                // Those behind the arm come after all those ahead of it, the nearest first.
-                QueuePolicy::Look => {
-                    let distance = waiting.io.lba.0.abs_diff(self.next_lba.0);
-                    let is_ahead = distance == 0 || (waiting.io.lba > self.next_lba) == self.is_upwards;
-                    if is_ahead { distance } else { distance | 1 << 63 }
-                }
-                // Addresses behind the arm come after all those ahead of it, the lowest first.
-                QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
-                QueuePolicy::Fcfs => waiting.arrived.0,
-            };
-            if best.is_none_or(|(_, least)| cost < least) {
-                best = Some((index, cost));
-            }
+        if self.model.policy == QueuePolicy::Sptf {
+            // All are costed whole: which of them a bound would pass over is chance, and a branch on it costs more.
+            let turned = self.turned(now);
+            return least(window, |waiting| self.positioning(turned, self.moving(waiting), waiting));
         }
-        best
+        least(window, |waiting| self.distance(waiting))
     }
+
+    /// What stands for the time to reach `waiting` under the policies that know no time.
+    #[inline]
+    fn distance(&self, waiting: &Waiting) -> u64 {
+        match self.model.policy {
+            QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
+            // Those behind the arm come after all those ahead of it, the nearest first.
+            QueuePolicy::Look => {
+                let distance = waiting.io.lba.0.abs_diff(self.next_lba.0);
+                let is_ahead = distance == 0 || (waiting.io.lba > self.next_lba) == self.is_upwards;
+                if is_ahead { distance } else { distance | 1 << 63 }
+            }
+            // Addresses behind the arm come after all those ahead of it, the lowest first.
+            QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
+            QueuePolicy::Sptf | QueuePolicy::Fcfs => waiting.arrived.0,
+        }
+    }
+}
+
+/// The index and cost of the one of `window` that costs least; the first of equals.
+#[inline]
+fn least(window: &[Waiting], cost: impl Fn(&Waiting) -> u64) -> Option<(usize, u64)> {
+    let (first, others) = window.split_first()?;
+    let mut best = (0, cost(first));
+    for (index, waiting) in others.iter().enumerate() {
+        let cost = cost(waiting);
+        best = std::hint::select_unpredictable(cost < best.1, (index + 1, cost), best);
+    }
+    Some(best)
 }
