@@ -35,7 +35,20 @@ def published_page(
     told = [section for section in sections if section[1]]
     everything = [row for _, rows, _ in told for row in rows]
     head = f"{_HEAD}\n{verdict_summary(everything)}, in {len(told)} studies.\n\n"
-    return head + "\n".join("\n".join(_lines(*section)) for section in told)
+    return head + "\n".join(published_section(*section) for section in told)
+
+
+def published_section(
+    study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]
+) -> str:
+    """Return what the page says of one study.
+
+    Args:
+        study: The study as written.
+        rows: Its rows of `verdict_table`.
+        answers: The sentences that answer it.
+    """
+    return "\n".join(_lines(study, rows, answers))
 
 
 def _lines(

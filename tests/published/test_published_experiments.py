@@ -1,0 +1,52 @@
+"""Every bundled study is run; each verdict is what docs/published-experiments.md says, to the digit."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from destage import sweeps
+from destage.queries import open_session
+from destage.queries.published_page import published_section
+from destage.queries.report import answers_told
+from destage.queries.verdicts import verdict_table
+from destage.sweeps import studies
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "published-experiments.md"
+UNSOUND = {"no answer", "not exact", "input differs", "consistent"}
+"""Verdicts that speak against the study as written, not against the model or the paper."""
+
+
+@pytest.fixture(scope="module", params=studies.names())
+def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Run a study; give it as written, its verdicts and its answers."""
+    outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")
+    assert outcome.state == "finished", outcome.messages
+    with open_session(outcome.path) as session:
+        return session.spec, verdict_table(session).to_pylist(), answers_told(session)
+
+
+def sections() -> dict[str, list[str]]:
+    """Return the lines of the page that hold something, by the study that they speak of."""
+    parts = PAGE.read_text("utf-8").split("\n## ")[1:]
+    return {part.partition("\n")[0]: [line for line in part.splitlines() if line] for part in parts}
+
+
+def test_the_page_tells_of_every_study_with_published_figures() -> None:
+    published = {name for name in studies.names() if studies.load(name).document.get("published")}
+    assert set(sections()) == published
+
+
+@pytest.mark.slow
+def test_a_study_comes_out_as_the_page_says(judged: Any) -> None:
+    spec, rows, answers = judged
+    found = published_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
+    assert [line for line in found if line] == sections().get(spec["name"], [])
+
+
+@pytest.mark.slow
+def test_a_study_is_written_soundly(judged: Any) -> None:
+    spec, rows, _ = judged
+    assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in UNSOUND] == []
+    if rows:
+        assert spec["paper"]["number"], "published figures have a document"
