@@ -30,9 +30,9 @@ def render(session: Session) -> str:
     """
     sections = [
         _answer(session),
+        *(_figure(figure) for figure in figures(session)),
         *map(_figure, filter(None, [ratios(session)])),
         judged_section(session),
-        *(_figure(figure) for figure in figures(session)),
         _design_space(session),
         _provenance(session),
     ]
