@@ -69,3 +69,39 @@ CASES: dict[str, dict[str, Any]] = {
     "standing": {"mode": "cluster", "users": {"role": True}},
 }
 """By name, the values given."""
+
+REFUSED: list[tuple[dict[str, Any], str, str]] = [
+    (
+        {"sweep": {"study": "a", "spec": "name: x"}},
+        "given: sweep.spec and sweep.study",
+        "given: sweep.spec and sweep.study",
+    ),
+    (
+        {"mode": "cluster", "sweep": {"study": "a"}},
+        "mode cluster runs nothing by itself",
+        "mode cluster runs nothing by itself",
+    ),
+    ({"sweep": {"study": "a"}, "imge": {}}, "imge", "did you mean 'image'"),
+    ({"sweep": {"study": "a; reboot"}}, "study", "sweep.study"),
+    ({"sweep": {"study": "a"}, "workers": []}, "workers", "workers"),
+    ({"sweep": {"study": "a"}, "workers": [{"name": "w"}]}, "slots", "workers.0.slots"),
+    (
+        {
+            "sweep": {"study": "a"},
+            "workers": [
+                {"name": "w", "replicas": 3, "maxReplicas": 2, "slots": 1, "cpu": "1", "memory": "1Gi"}
+            ],
+        },
+        "replicas 3 is from minReplicas (0) to maxReplicas (2)",
+        "from minReplicas (0) to maxReplicas (2)",
+    ),
+    (
+        {
+            "sweep": {"study": "a"},
+            "workers": [{"name": "w", "replicas": 1, "slots": 1, "cpu": "1", "memory": "1Gi"}] * 2,
+        },
+        "a name of its own: w, w",
+        "a name of its own",
+    ),
+]
+"""Values that are not allowed, with what the chart says of them and what the builder says."""

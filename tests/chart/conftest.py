@@ -70,5 +70,6 @@ def kuberay() -> CustomResources:
     """Return KubeRay's definitions."""
     folder = os.environ.get("DESTAGE_KUBERAY_CRDS")
     if not folder:
+        # `make chart-test` brings them where it can; they are KubeRay's and do not lie in this repository.
         pytest.skip("KubeRay's definitions are not at hand: set DESTAGE_KUBERAY_CRDS to their folder")
     return CustomResources(Path(folder))

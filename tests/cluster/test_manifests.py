@@ -1,10 +1,11 @@
 """The manifests of a release: what KubeRay, Pod Security and the house rules ask of them."""
 
 import json
+import re
 from typing import Any
 
 import pytest
-from cluster_settings import CASES
+from cluster_settings import CASES, REFUSED
 from pod_security import pod_specs, violations
 
 from destage.cluster import Manifest, Release, build, read_settings
@@ -143,35 +144,14 @@ def test_only_the_release_and_the_operator_reach_the_pods() -> None:
 
 MISTAKES = [
     ({"sweep": {}}, "exactly one of sweep.spec"),
-    ({"sweep": {"study": "a", "spec": "b"}}, "given: sweep.spec and sweep.study"),
-    ({"mode": "cluster", "sweep": {"study": "a"}}, "mode cluster runs nothing by itself"),
-    ({"sweep": {"study": "a"}, "imge": {}}, "did you mean 'image'"),
-    ({"sweep": {"study": "a; reboot"}}, "sweep.study"),
     ({"sweep": {"study": "a"}, "head": {"cpu": "many"}}, "head.cpu"),
-    ({"sweep": {"study": "a"}, "workers": []}, "workers"),
-    ({"sweep": {"study": "a"}, "workers": [{"name": "w"}]}, "workers.0.slots"),
-    (
-        {
-            "sweep": {"study": "a"},
-            "workers": [
-                {"name": "w", "replicas": 3, "maxReplicas": 2, "slots": 1, "cpu": "1", "memory": "1Gi"}
-            ],
-        },
-        "from minReplicas \\(0\\) to maxReplicas \\(2\\)",
-    ),
-    (
-        {
-            "sweep": {"study": "a"},
-            "workers": [{"name": "w", "replicas": 1, "slots": 1, "cpu": "1", "memory": "1Gi"}] * 2,
-        },
-        "a name of its own",
-    ),
+    *((values, of_builder) for values, _, of_builder in REFUSED),
 ]
 
 
 @pytest.mark.parametrize(("values", "message"), MISTAKES)
 def test_settings_that_are_not_allowed_are_refused_by_name(values: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
         read_settings(values)
 
 

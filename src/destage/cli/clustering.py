@@ -13,6 +13,7 @@ from destage.cli.output import Json, complain, print_data, print_json, print_pai
 from destage.errors import ConfigError, TraceError
 
 if TYPE_CHECKING:
+    from destage.cluster.connection import Connection
     from destage.cluster.jobs import Job
 
 app = typer.Typer(
@@ -116,17 +117,14 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """Print what the pods of a sweep said."""
-    from destage.cluster.connection import connect
-    from destage.cluster.jobs import find_job
     from destage.cluster.podlogs import read_logs
 
-    connection = connect(context, namespace)
-    job = find_job(connection, name)
-    found = read_logs(connection, job, component, tail)
+    connection, job = found(name, context, namespace)
+    said = read_logs(connection, job, component, tail)
     if as_json:
-        print_json(dict(found))
+        print_json(dict(said))
         return
-    for pod, text in found:
+    for pod, text in said:
         say(f"{pod}:")
         print_data(text if text.endswith("\n") or not text else f"{text}\n")
 
@@ -134,12 +132,9 @@ def logs(
 @app.command("cancel")
 def cancel(name: Name, context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
     """End a sweep's pods; what is committed stays, and submitting it again goes on from there."""
-    from destage.cluster.connection import connect
     from destage.cluster.jobs import cancel as end
-    from destage.cluster.jobs import find_job
 
-    connection = connect(context, namespace)
-    job = find_job(connection, name)
+    connection, job = found(name, context, namespace)
     end(connection, job)
     if as_json:
         print_json({"cancelled": job.name})
@@ -157,11 +152,9 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Delete all that belongs to a sweep but its results."""
-    from destage.cluster.connection import connect
-    from destage.cluster.jobs import delete_release, find_job
+    from destage.cluster.jobs import delete_release
 
-    connection = connect(context, namespace)
-    job = find_job(connection, name)
+    connection, job = found(name, context, namespace)
     deleted = delete_release(connection, job.release, with_results=results)
     if as_json:
         print_json(deleted)
@@ -230,6 +223,24 @@ def _trace_files(document: object) -> Iterator[str]:
     elif isinstance(document, list):
         for value in document:
             yield from _trace_files(value)
+
+
+def found(name: str, context: str | None, namespace: str | None) -> "tuple[Connection, Job]":
+    """Return a sweep's job, and the connection by which it was found.
+
+    Args:
+        name: The sweep, as `destage cluster list` has it.
+        context: The kubeconfig's context; None for its current one.
+        namespace: The namespace; None for the context's.
+
+    Raises:
+        ClusterError: There is none, or the cluster does not answer.
+    """
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import find_job
+
+    connection = connect(context, namespace)
+    return connection, find_job(connection, name)
 
 
 def sentence(job: "Job") -> str:

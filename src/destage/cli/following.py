@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.clustering import Context, Name, Namespace, sentence, told
+from destage.cli.clustering import Context, Name, Namespace, found, sentence, told
 from destage.cli.options import Format, Out, Quiet, Store
 from destage.cli.output import Json, has_terminal, print_data, print_json, print_pairs, say, warn
 from destage.cli.progress import ProgressDisplay
@@ -134,12 +134,12 @@ def fetch(
         if has_terminal():
             typer.echo(f"\r{done / 1e6:.1f} of {total / 1e6:.1f} MB", err=True, nl=done == total)
 
-    found = results.fetch(reader, remote.name, store if store is not None else default_store(), show)
+    copy = results.fetch(reader, remote.name, store if store is not None else default_store(), show)
     if as_json:
-        print_json(asdict(found))
+        print_json(asdict(copy))
     else:
-        print_data(f"{found.path}\n")
-    say(f"{found.files} files fetched ({found.size / 1e6:.1f} MB), {found.kept} were here already")
+        print_data(f"{copy.path}\n")
+    say(f"{copy.files} files fetched ({copy.size / 1e6:.1f} MB), {copy.kept} were here already")
 
 
 def query(
@@ -166,12 +166,9 @@ def query(
 
 
 def _opened(name: str, context: str | None, namespace: str | None) -> "tuple[Job, Reader]":
-    from destage.cluster.connection import connect
-    from destage.cluster.jobs import find_job
     from destage.cluster.reader import Reader
 
-    connection = connect(context, namespace)
-    job = find_job(connection, name)
+    connection, job = found(name, context, namespace)
     return job, Reader(connection, job)
 
 
