@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Timestamp [s],Offset [512 bytes],Size [512 bytes],IOType,VolumeID
-//! 1538000000,81920,128,1,7
+//! 1538000000,4096000,128,1,7
 //! ```
 //!
 //! The type is 0 for a read and 1 for a write. Times are whole seconds: the records of a second are spread evenly over
