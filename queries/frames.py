@@ -1,10 +1,9 @@
 """A sweep's views as polars LazyFrames, for notebooks."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from destage.queries.session import Session, open_session
-from destage.store import find_sweep
+from destage.store import Location, find_sweep, locate
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,7 +54,7 @@ class Frames:
         return pl.LazyFrame(pl.from_arrow(self.session.sql(f"SELECT * FROM {name}")))  # noqa: S608
 
 
-def open_frames(sweep: str | Path, store: str | Path | None = None) -> Frames:
+def open_frames(sweep: str | Location, store: str | Location | None = None) -> Frames:
     """Open a sweep for a notebook.
 
     Args:
@@ -65,4 +64,4 @@ def open_frames(sweep: str | Path, store: str | Path | None = None) -> Frames:
     Raises:
         StoreError: No sweep, or more than one, answers to the name.
     """
-    return Frames(open_session(find_sweep(sweep, None if store is None else Path(store))))
+    return Frames(open_session(find_sweep(sweep, None if store is None else locate(store))))

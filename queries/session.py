@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
@@ -13,7 +12,7 @@ from destage.queries import views
 from destage.queries.named import Kind, find_query
 from destage.queries.published import published_table
 from destage.sql import Database
-from destage.store import Sweep, open_sweep
+from destage.store import Location, Sweep, open_sweep
 
 
 class Session:
@@ -126,7 +125,7 @@ class Session:
         self.close()
 
 
-def open_session(path: str | Path) -> Session:
+def open_session(path: str | Location) -> Session:
     """Open a sweep for questions.
 
     Args:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes what the Makefile's targets need: `setup.sh python` the virtual environment with the locked
-# dependencies, `setup.sh engine` the compiled engine in it, `setup.sh lints` Rust's clippy and rustfmt.
+# dependencies, `setup.sh engine` the compiled engine in it, `setup.sh lints` Rust's clippy and rustfmt,
+# `setup.sh object-server` the tests' S3 server in an environment of its own inside .venv.
 #
 # What the machine lacks is said in one line, before anything else is printed. Nothing outside the
 # clone is touched, but for a Rust toolchain where none is found: rustup puts that where it always does.
@@ -147,6 +148,19 @@ build_engine() {
   touch "$venv/.built-engine"
 }
 
+# The server asks for an older date library than the Kubernetes client does, so it cannot share .venv.
+install_object_server() {
+  local own=$venv/object-server servers_lock=$root/tests/objects/requirements.lock
+  cmp -s "$servers_lock" "$own/.installed-lock" && return
+  say "installing the tests' S3 server into .venv/object-server"
+  rm -rf "$own"
+  {
+    "$venv/bin/uv" venv --quiet --python "$venv/bin/python" "$own" &&
+      "$venv/bin/uv" pip install --quiet --python "$own/bin/python" --require-hashes -r "$servers_lock"
+  } || fail "what tests/objects/requirements.lock names could not be installed: is the package index reachable?"
+  cp "$servers_lock" "$own/.installed-lock"
+}
+
 add_lints() {
   (cd "$root/engine" && cargo clippy --version && cargo fmt --version) >/dev/null 2>&1 && return
   command -v rustup >/dev/null 2>&1 || fail "install clippy and rustfmt beside cargo (Debian, Ubuntu: apt-get install rust-clippy rustfmt)"
@@ -168,5 +182,8 @@ case "${1:-}" in
     require
     add_lints
     ;;
-  *) fail "usage: scripts/setup.sh python | engine | lints" ;;
+  object-server)
+    install_object_server
+    ;;
+  *) fail "usage: scripts/setup.sh python | engine | lints | object-server" ;;
 esac

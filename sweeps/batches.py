@@ -109,13 +109,12 @@ class Work:
 class Queue:
     """The runs still to be handed out, longest first, cut into batches as they are asked for."""
 
-    def __init__(self, runs: Sequence[PlannedRun], slots: int, costs: CostModel) -> None:
+    def __init__(self, runs: Sequence[PlannedRun], costs: CostModel) -> None:
         self._runs = deque(sorted(runs, key=lambda run: (-(run.events or 0.0), run.run_id)))
         self._left = Work()
         for run in self._runs:
             self._left.add(run)
         self._retries: deque[Batch] = deque()
-        self._slots = slots
         self._costs = costs
 
     def __bool__(self) -> bool:
@@ -129,16 +128,19 @@ class Queue:
         """
         self._retries.append(batch)
 
-    def take(self) -> Batch:
+    def take(self, slots: int) -> Batch:
         """Take the next batch; there must be one.
 
         Before any cost is known a batch is a single run, the pilot. Then it aims at a small share of what
         is left, so that batches shrink towards the tail and all workers end together.
+
+        Args:
+            slots: How many batches are executed at a time.
         """
         if self._retries:
             return self._retries.popleft()
         left = self._costs.seconds_for(self._left)
-        aim = 0.0 if left is None else min(max(left / (4 * self._slots), SHORTEST_S), LONGEST_S)
+        aim = 0.0 if left is None else min(max(left / (4 * slots), SHORTEST_S), LONGEST_S)
         taken: list[PlannedRun] = []
         work = Work()
         while self._runs:

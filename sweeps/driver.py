@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from destage.store.fragments import TRANSIENT_KINDS
 from destage.store.layout import SweepLayout
-from destage.store.manifests import append_manifest
+from destage.store.lease import Lease
+from destage.store.manifests import Manifest
 from destage.sweeps.batches import Batch, CostModel, Queue
 from destage.sweeps.executors import Executor
 from destage.sweeps.interrupts import Interrupts
@@ -36,6 +37,8 @@ class Driver:
 
     Attributes:
         layout: The sweep's directory.
+        manifest: Its manifest.
+        lease: The right to write it.
         start: Starts the executor once a run needs one, for so many runs at first.
         columns: The result columns that facts carry.
         interrupts: Whether somebody wants it to end.
@@ -51,6 +54,8 @@ class Driver:
     """
 
     layout: SweepLayout
+    manifest: Manifest
+    lease: Lease
     start: Callable[[int], Executor]
     columns: Sequence[str]
     interrupts: Interrupts
@@ -79,13 +84,13 @@ class Driver:
         if self._executor is None:
             self._executor = self.start(len(missing))
         executor = self._executor
-        queue = Queue(list(missing.values()), executor.slots, self.costs)
+        queue = Queue(list(missing.values()), self.costs)
         under_way = 0
         while (queue and self.stopped is None) or under_way:
             if queue:  # what is under way is committed in any case, and may be the last
                 self._look_for_the_end()
             while queue and self.stopped is None and under_way < WINDOW * executor.slots:
-                executor.submit(queue.take())
+                executor.submit(queue.take(executor.slots))
                 under_way += 1
             for done in executor.collect(_TICK_S):
                 under_way -= 1
@@ -93,6 +98,11 @@ class Driver:
             self.report()
         if self._given_up and self.stopped is None:
             self.stopped = "infrastructure"
+
+    @property
+    def slots(self) -> int | None:
+        """How many batches the executor runs at a time; None before it has started."""
+        return None if self._executor is None else self._executor.slots
 
     @property
     def executor_name(self) -> str:
@@ -107,7 +117,10 @@ class Driver:
     def _look_for_the_end(self) -> None:
         if self.stopped is not None:
             return
-        if self.interrupts.is_draining:
+        if self.lease.is_lost:
+            self.messages.append("the lease could not be renewed, so that others may be writing this sweep")
+            self.stopped = "infrastructure"
+        elif self.interrupts.is_draining:
             self.stopped = "interrupted"
         elif self.deadline is not None and time.monotonic() >= self.deadline:
             self.stopped = "budget"
@@ -115,11 +128,17 @@ class Driver:
     def _settle(self, done: Done, queue: Queue) -> None:
         if isinstance(done.result, Receipt):
             self._accept(done.batch, done.result)
+        elif done.result.kind == "foreign":
+            # Whoever answers at once that he cannot would be given all that is left.
+            queue.retry(done.batch)
+            if self.stopped is None:
+                self.stopped = "infrastructure"
+                self.messages.append(done.result.message)
         else:
             self._retry(done.batch, done.result, queue)
 
     def _accept(self, batch: Batch, receipt: Receipt) -> None:
-        append_manifest(self.layout.manifest, receipt.fragment)
+        self.manifest.append(receipt.fragment)
         self.executed += len(batch.run_ids)
         events = 0.0
         for row in receipt.facts.to_pylist():
@@ -157,7 +176,7 @@ class Driver:
             for part in batch.halves() if is_cut else (batch.again(),):
                 queue.retry(part)
             return
-        append_manifest(self.layout.manifest, commit_transient(batch, failure, self.layout.fragments))
+        self.manifest.append(commit_transient(batch, failure, self.layout.fragments))
         self.messages.append(
             f"{len(batch.run_ids)} runs given up after {batch.attempt + 1} tries: {failure.message}"
         )

@@ -2,9 +2,9 @@
 
 import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from pathlib import Path
 from typing import Protocol
 
+from destage.store.location import Location
 from destage.sweeps.batches import Batch
 from destage.sweeps.work import Done, Failure, Receipt, execute
 
@@ -46,7 +46,7 @@ class InlineExecutor:
 
     name = "inline"
 
-    def __init__(self, slots: int, fragments: Path, facts: tuple[str, ...]) -> None:
+    def __init__(self, slots: int, fragments: Location, facts: tuple[str, ...]) -> None:
         self.slots = slots
         self._fragments = fragments
         self._facts = facts

@@ -1,10 +1,11 @@
 """What planning, running and looking at a sweep report: progress, previews, outcomes, status."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import pyarrow as pa
+
+from destage.store.location import Location
 
 Phase = Literal["plan", "start", "run", "answer"]
 State = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
@@ -56,7 +57,7 @@ class Preview:
     runs: int
     present: int
     adaptive: bool
-    sweep_path: Path
+    sweep_path: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ class Outcome:
         messages: What people should know.
     """
 
-    path: Path
+    path: Location
     runs: int
     executed: int
     reused: int

@@ -8,8 +8,10 @@ from destage.errors import StoreError, SweepError
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout, default_store
 from destage.store.lease import current_writer, hold_lease
+from destage.store.location import Location
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
+from destage.store.standing import read_standing
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview, Status
 from destage.sweeps.points import expand
@@ -18,7 +20,7 @@ from destage.sweeps.study import Study, parse_study
 from destage.sweeps.sweeping import ExecutorName, ProgressCallback, Sweeping
 
 
-def sweep_path(study: Study, store: Path | None = None) -> Path:
+def sweep_path(study: Study, store: Location | None = None) -> Location:
     """Return where a study's sweep lies in a store.
 
     Args:
@@ -28,7 +30,7 @@ def sweep_path(study: Study, store: Path | None = None) -> Path:
     return (store if store is not None else default_store()) / "sweeps" / f"{study.name}-{study.id}"
 
 
-def plan(study: Study, store: Path | None = None) -> Preview:
+def plan(study: Study, store: Location | None = None) -> Preview:
     """Say what a study would run, writing nothing.
 
     Args:
@@ -55,7 +57,7 @@ def plan(study: Study, store: Path | None = None) -> Preview:
 
 def run(
     study: Study,
-    store: Path | None = None,
+    store: Location | None = None,
     *,
     executor: ExecutorName = "auto",
     workers: int | None = None,
@@ -77,20 +79,26 @@ def run(
     """
     expansion = expand(study)
     layout = SweepLayout(sweep_path(study, store))
-    with hold_lease(layout.lease), Interrupts() as interrupts:
+    with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
         # Whoever looks from here on finds no answers rather than those to an older study.
-        for path in (layout.finished, layout.answers, layout.certificates):
+        for path in (layout.finished, layout.standing, layout.answers, layout.certificates):
             path.unlink(missing_ok=True)
         text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
-        write_durably(layout.spec, text.encode())
+        # In a bucket a writer killed in the midst of it might leave no study in place of the same one.
+        if isinstance(layout.root, Path) or not _holds(layout.spec, text.encode()):
+            write_durably(layout.spec, text.encode())
         return Sweeping(
-            study, expansion, layout, interrupts, executor=executor, workers=workers, progress=progress
+            study, expansion, layout, lease, interrupts, executor=executor, workers=workers, progress=progress
         ).run()
 
 
+def _holds(file: Location, data: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == data
+
+
 def resume(
-    sweep: Path,
+    sweep: Location,
     *,
     executor: ExecutorName = "auto",
     workers: int | None = None,
@@ -120,13 +128,17 @@ def resume(
     return run(study, store, executor=executor, workers=workers, progress=progress)
 
 
-def status(sweep: Path) -> Status:
+def status(sweep: Location) -> Status:
     """Say how far a sweep is.
 
     Args:
         sweep: The sweep's directory.
     """
     layout = SweepLayout(sweep)
+    writer, noted = current_writer(layout.lease), read_standing(layout)
+    if noted is not None and (writer is not None or noted.is_of(layout)):
+        finished = noted.present == noted.planned and layout.finished.is_file()
+        return Status(noted.planned, noted.present, noted.failed, noted.rounds, finished, writer)
     table = read_plan(layout)
     planned = set() if table is None else set(table["run_id"].to_pylist())
     rows = read_rows(layout, columns=[])
@@ -134,4 +146,4 @@ def status(sweep: Path) -> Status:
     failed = sum(row["status"] == "failed" and row["run_id"] in present for row in rows.to_pylist())
     rounds = 0 if table is None else int(max(table["round"].to_pylist(), default=-1)) + 1
     finished = layout.finished.is_file() and present == planned
-    return Status(len(planned), len(present), failed, rounds, finished, current_writer(layout.lease))
+    return Status(len(planned), len(present), failed, rounds, finished, writer)

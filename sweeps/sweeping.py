@@ -8,8 +8,11 @@ from typing import Literal
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_answers
 from destage.store.layout import SweepLayout
+from destage.store.lease import Lease
+from destage.store.manifests import Manifest
 from destage.store.plan import drop_rounds, write_round
 from destage.store.rows import read_rows
+from destage.store.standing import Standing, fragments_of, note_standing
 from destage.sweeps.answering import answer_tables, columns_needed
 from destage.sweeps.driver import Driver, facts_of, is_present
 from destage.sweeps.executors import Executor, InlineExecutor, processors
@@ -24,6 +27,8 @@ ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]
 SMALL_PLAN = 400
 """Fewer runs than this are not worth starting Ray for."""
+_NOTE_S = 5.0
+"""How often it is noted in the store how far the sweep is [s]."""
 _RUNS_PER_SEEK = 10
 """How many runs a search takes, about; only to guess the size of a plan."""
 
@@ -36,6 +41,7 @@ class Sweeping:
         study: Study,
         expansion: Expansion,
         layout: SweepLayout,
+        lease: Lease,
         interrupts: Interrupts,
         *,
         executor: ExecutorName,
@@ -53,14 +59,21 @@ class Sweeping:
         self._round = 0
         self._planned: set[str] = set()
         self._reused = 0
+        self._failed_before = 0
+        self._rounds = 0
+        self._noted_at = self._began
         self._driving_since: float | None = None
         self._is_drain_told = False
+        self._slots: int | None = None
         self._columns = _columns_needed(study)
-        messages = adopt_fragments(layout)
+        self._manifest = Manifest(layout)
+        messages = adopt_fragments(layout, self._manifest)
         rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
         self._before = {row["run_id"] for row in rows}
         self._driver = Driver(
             layout=layout,
+            manifest=self._manifest,
+            lease=lease,
             start=self._start,
             columns=self._columns,
             interrupts=interrupts,
@@ -81,9 +94,11 @@ class Sweeping:
                 self._round += 1
         finally:
             driver.close()
+            self._manifest.flush()
             remove_orphans(self._layout)
         if driver.stopped is None:
             self._conclude(rounds)
+        note_standing(self._layout, self._standing(*fragments_of(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
         done: State = "failed_runs" if failed else "finished"
         return Outcome(
@@ -106,9 +121,14 @@ class Sweeping:
         if runs:
             write_round(self._layout, self._round, rounds.table(runs, self._round))
             self._planned |= {run.run_id for run in runs}
-            self._reused = len(self._planned & self._before)
+            reused = self._planned & self._before
+            self._reused = len(reused)
+            self._failed_before = sum(self._driver.rows[run].status == "failed" for run in reused)
+            self._rounds = self._round + 1
+            self._note()
         else:
             drop_rounds(self._layout, self._round)
+            self._rounds = self._round
         return runs
 
     def _conclude(self, rounds: Rounds) -> None:
@@ -137,13 +157,28 @@ class Sweeping:
         self._report()
         return executor
 
+    def _standing(self, fragments: int | None = None, size: int | None = None) -> Standing:
+        driver = self._driver
+        present, failed = self._reused + driver.executed, self._failed_before + driver.failed
+        return Standing(len(self._planned), present, failed, self._rounds, fragments, size)
+
+    def _note(self) -> None:
+        self._noted_at = time.monotonic()
+        note_standing(self._layout, self._standing())
+
     def _report(self, message: str | None = None) -> None:
+        if time.monotonic() - self._noted_at > _NOTE_S:
+            self._note()
         if self._progress is None:
             return
         driver = self._driver
         if message is None and driver.interrupts.is_draining and not self._is_drain_told:
             self._is_drain_told = True
             message = "finishing what is under way; once more aborts"
+        if message is None and driver.slots != self._slots:
+            if self._slots is not None:
+                message = f"{driver.slots} runs at a time, {self._slots} before"
+            self._slots = driver.slots
         elapsed = 0.0 if self._driving_since is None else time.monotonic() - self._driving_since
         done = self._reused + driver.executed
         rate = driver.executed / elapsed if elapsed > 0 else 0.0

@@ -3,10 +3,10 @@
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from destage import engine
 from destage.store.layout import SweepLayout
+from destage.store.location import Location
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps.work import run_config
@@ -26,7 +26,11 @@ class Verification:
 
 
 def verify(
-    sweep: Path, *, sample: float = 0.01, seed: int = 0, progress: Callable[[int, int], None] | None = None
+    sweep: Location,
+    *,
+    sample: float = 0.01,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
     """Execute some runs of a sweep again and compare their result columns.
 

@@ -6,13 +6,13 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pyarrow as pa
 
 from destage import engine
 from destage.errors import DestageError
 from destage.store.fragments import Fragment, write_fragment
+from destage.store.location import Location
 from destage.store.rows import rows_schema
 from destage.sweeps.batches import Batch
 
@@ -37,7 +37,7 @@ class Failure:
     """Why a batch was not executed; says nothing about its configurations.
 
     Attributes:
-        kind: `infrastructure` or `oom`.
+        kind: `infrastructure`, `oom` or `foreign`: the worker must not execute anything.
         message: One line for people.
     """
 
@@ -58,7 +58,7 @@ class Done:
     result: Receipt | Failure
 
 
-def execute(batch: Batch, fragments: Path, facts: Sequence[str]) -> Receipt:
+def execute(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
     """Run a batch and commit its rows.
 
     Args:
@@ -91,7 +91,7 @@ def execute(batch: Batch, fragments: Path, facts: Sequence[str]) -> Receipt:
     return Receipt(fragment, sum(seconds), rows.select(["run_id", "status", "error_kind", "error", *facts]))
 
 
-def commit_transient(batch: Batch, failure: Failure, fragments: Path) -> Fragment:
+def commit_transient(batch: Batch, failure: Failure, fragments: Location) -> Fragment:
     """Commit rows that say that a batch could not be executed, and why; a resume tries it again.
 
     Args:

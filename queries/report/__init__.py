@@ -1,16 +1,15 @@
 """The report of a sweep: one HTML file that needs no network, and its figures one by one."""
 
-from pathlib import Path
-
 from destage.queries.report.answer import answer_sentences
 from destage.queries.report.figures import figure
 from destage.queries.report.judged import answers_told
 from destage.queries.report.page import render
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
+from destage.store import Location
 
 
-def write_report(session: Session, file: Path | None = None) -> Path:
+def write_report(session: Session, file: Location | None = None) -> Location:
     """Write a sweep's report.
 
     Args:

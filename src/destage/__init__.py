@@ -9,19 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from destage.queries.frames import Frames
+    from destage.store import Location
 
 __all__ = ["open"]
 
 
-def open(sweep: str | Path, store: str | Path | None = None) -> Frames:  # noqa: A001 -- `destage.open(...)` reads well
+def open(sweep: str | Location, store: str | Location | None = None) -> Frames:  # noqa: A001 -- `destage.open(...)` reads well
     """Open a sweep for a notebook: its rows as polars LazyFrames.
 
     Args:
-        sweep: Path of a sweep, its name, or an unambiguous beginning of its name.
-        store: Folder of the store that the name is looked up in; the default store where None.
+        sweep: Path or URL of a sweep, its name, or an unambiguous beginning of its name.
+        store: Folder or URL of the store that the name is looked up in; the default store where None.
 
     Returns:
         The sweep's ``runs()``, ``points()`` and ``answers()``.

@@ -13,7 +13,7 @@ from destage.store.adoption import FOREIGN_S, adopt_fragments
 from destage.store.durable import temporary_name, this_host, write_durably
 from destage.store.fragments import fragment_key, inspect_fragment, write_fragment
 from destage.store.layout import SweepLayout
-from destage.store.manifests import append_manifest, read_manifest
+from destage.store.manifests import Manifest, read_manifest
 
 MakeRows = Callable[..., pa.Table]
 
@@ -35,16 +35,16 @@ def test_writing_the_same_runs_again_leaves_one_file(make_rows: MakeRows, layout
     again = write_fragment(layout.fragments, make_rows("a", "b"))
     assert first == again
     assert [path.name for path in layout.fragments.iterdir()] == [f"{first.key}.parquet"]
-    assert inspect_fragment(layout.fragments / f"{first.key}.parquet") == first
+    assert inspect_fragment(layout.fragments / f"{first.key}.parquet", first.size) == first
 
 
 def test_a_whole_fragment_is_adopted_once(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a", "b"))
-    assert adopt_fragments(layout) == []
-    assert read_manifest(layout.manifest) == {fragment.key: fragment}
-    before = layout.manifest.read_bytes()
-    assert adopt_fragments(layout) == []
-    assert layout.manifest.read_bytes() == before
+    assert adopt_fragments(layout, Manifest(layout)) == []
+    assert read_manifest(layout) == {fragment.key: fragment}
+    before = (layout.manifest / "index.jsonl").read_bytes()
+    assert adopt_fragments(layout, Manifest(layout)) == []
+    assert (layout.manifest / "index.jsonl").read_bytes() == before
 
 
 @pytest.mark.parametrize("kept", [0, 10, 0.5, -1])
@@ -53,7 +53,7 @@ def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout
     path = layout.fragments / f"{fragment.key}.parquet"
     whole = path.read_bytes()
     path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    (message,) = adopt_fragments(layout)
+    (message,) = adopt_fragments(layout, Manifest(layout))
     assert path.name in message
     assert "torn" in message
     assert not path.exists()
@@ -64,10 +64,10 @@ def test_a_fragment_that_shrank_after_it_was_named_is_looked_at_again(
     make_rows: MakeRows, layout: SweepLayout
 ) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a"))
-    append_manifest(layout.manifest, fragment)
+    Manifest(layout).append(fragment)
     path = layout.fragments / f"{fragment.key}.parquet"
     path.write_bytes(path.read_bytes()[:-20])
-    (message,) = adopt_fragments(layout)
+    (message,) = adopt_fragments(layout, Manifest(layout))
     assert "torn" in message
 
 
@@ -77,7 +77,7 @@ def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout)
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(path.read_bytes())
     (layout.fragments / "notes.txt").write_text("mine")
     (layout.fragments / "folder").mkdir()
-    messages = adopt_fragments(layout)
+    messages = adopt_fragments(layout, Manifest(layout))
     assert len(messages) == 3
     assert all("foreign" in message for message in messages)
     assert [entry.name for entry in layout.fragments.iterdir()] == [path.name]
@@ -87,27 +87,27 @@ def test_temporary_files_go_when_their_writer_is_dead(layout: SweepLayout) -> No
     dead, alive = (layout.fragments / f".aa.{this_host()}.{pid}.tmp" for pid in (999999999, 1))
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
-    assert adopt_fragments(layout) == []
+    assert adopt_fragments(layout, Manifest(layout)) == []
     assert not dead.exists()
     assert alive.exists()
 
 
 def test_a_torn_line_of_the_manifest_is_dropped(make_rows: MakeRows, layout: SweepLayout) -> None:
     first = write_fragment(layout.fragments, make_rows("a"))
-    append_manifest(layout.manifest, first)
-    with layout.manifest.open("ab") as file:
+    Manifest(layout).append(first)
+    with (layout.manifest / "index.jsonl").open("ab") as file:
         file.write(b'{"key":"half')
-    assert list(read_manifest(layout.manifest)) == [first.key]
+    assert list(read_manifest(layout)) == [first.key]
     second = write_fragment(layout.fragments, make_rows("b"))
-    adopt_fragments(layout)
-    assert list(read_manifest(layout.manifest)) == [first.key, second.key]
+    adopt_fragments(layout, Manifest(layout))
+    assert list(read_manifest(layout)) == [first.key, second.key]
 
 
 def test_inspecting_says_what_is_wrong(layout: SweepLayout) -> None:
     path = layout.fragments / "x.parquet"
     path.write_bytes(b"PAR1 not really")
     with pytest.raises(StoreError, match=r"x\.parquet is torn"):
-        inspect_fragment(path)
+        inspect_fragment(path, path.stat().st_size)
 
 
 @pytest.mark.parametrize("damage", [b"\0" * 64 + b"\n", b"[1]\n", b'{"key":"k"}\n', b"\xff\xfe\n"])
@@ -115,11 +115,11 @@ def test_a_damaged_line_of_the_manifest_costs_one_look_and_no_sweep(
     make_rows: MakeRows, layout: SweepLayout, damage: bytes
 ) -> None:
     first, second = (write_fragment(layout.fragments, make_rows(name)) for name in "ab")
-    append_manifest(layout.manifest, first)
-    layout.manifest.write_bytes(damage + layout.manifest.read_bytes())
-    assert list(read_manifest(layout.manifest)) == [first.key]
-    assert adopt_fragments(layout) == []
-    assert read_manifest(layout.manifest).keys() == {first.key, second.key}
+    Manifest(layout).append(first)
+    (layout.manifest / "index.jsonl").write_bytes(damage + (layout.manifest / "index.jsonl").read_bytes())
+    assert list(read_manifest(layout)) == [first.key]
+    assert adopt_fragments(layout, Manifest(layout)) == []
+    assert read_manifest(layout).keys() == {first.key, second.key}
 
 
 def test_a_foreign_file_never_replaces_one_put_aside_before(layout: SweepLayout) -> None:
@@ -127,7 +127,7 @@ def test_a_foreign_file_never_replaces_one_put_aside_before(layout: SweepLayout)
         (layout.fragments / "folder").mkdir()
         (layout.fragments / "folder" / "notes").write_text(text)
         (layout.fragments / "notes.txt").write_text(text)
-        assert len(adopt_fragments(layout)) == 2
+        assert len(adopt_fragments(layout, Manifest(layout))) == 2
     kept = sorted(path.read_text() for path in layout.quarantine.rglob("*") if path.is_file())
     assert kept == ["first", "first", "second", "second"]
 
@@ -139,7 +139,7 @@ def test_temporary_files_go_wherever_a_dead_writer_left_them(layout: SweepLayout
     ]
     for path in left:
         path.write_bytes(b"half")
-    adopt_fragments(layout)
+    adopt_fragments(layout, Manifest(layout))
     assert not any(path.exists() for path in left)
 
 
@@ -150,7 +150,7 @@ def test_temporary_files_of_another_machine_stay_until_nobody_can_be_writing_the
     for path in (fresh, old):
         path.write_bytes(b"half")
     os.utime(old, (time.time() - FOREIGN_S - 60,) * 2)
-    adopt_fragments(layout)
+    adopt_fragments(layout, Manifest(layout))
     assert fresh.exists()
     assert not old.exists()
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 from destage.store import open_sweep
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
-from destage.store.manifests import append_manifest
+from destage.store.manifests import Manifest
 from destage.store.plan import plan_schema, write_round
 from destage.store.rows import present_runs, read_rows, rows_schema
 
@@ -83,7 +83,7 @@ def test_a_file_that_shrank_after_it_was_named_is_passed_over_by_readers(
 ) -> None:
     write_fragment(layout.fragments, make_rows("a"))
     torn = write_fragment(layout.fragments, make_rows("b"))
-    append_manifest(layout.manifest, torn)
+    Manifest(layout).append(torn)
     path = layout.fragments / f"{torn.key}.parquet"
     path.write_bytes(path.read_bytes()[:-20])
     assert read_rows(layout)["run_id"].to_pylist() == ["a"]

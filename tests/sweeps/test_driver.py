@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from destage.store.layout import SweepLayout
+from destage.store.lease import FileLease, Lease
+from destage.store.manifests import Manifest
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps import Study
 from destage.sweeps.batches import Batch, CostModel, Queue
@@ -18,6 +20,9 @@ from destage.sweeps.rounds import PlannedRun, Rounds
 from destage.sweeps.work import Done, Failure
 
 MakeStudy = Callable[..., Study]
+
+
+HELD = FileLease()
 
 
 class Misbehaving:
@@ -59,9 +64,13 @@ def _runs(study: Study) -> list[PlannedRun]:
     return Rounds(study, expand(study)).next_round({})
 
 
-def _driver(layout: SweepLayout, executor: Misbehaving, deadline: float | None = None) -> Driver:
+def _driver(
+    layout: SweepLayout, executor: Misbehaving, deadline: float | None = None, lease: Lease = HELD
+) -> Driver:
     return Driver(
         layout=layout,
+        manifest=Manifest(layout),
+        lease=lease,
         start=lambda _: executor,
         columns=("events",),
         interrupts=Interrupts(),
@@ -178,13 +187,32 @@ def test_failures_all_alike_trip_the_breaker(make_study: MakeStudy, layout: Swee
 def test_batches_start_single_and_shrink_to_the_tail(make_study: MakeStudy) -> None:
     runs = _runs(make_study(replicates=200))
     costs = CostModel()
-    queue = Queue(runs, 2, costs)
-    assert len(queue.take().run_ids) == 1
+    queue = Queue(runs, costs)
+    assert len(queue.take(2).run_ids) == 1
     costs.observe(seconds=0.1, events=1000, runs=1)
     sizes = []
     while queue:
-        sizes.append(len(queue.take().run_ids))
+        sizes.append(len(queue.take(2).run_ids))
     assert sum(sizes) == 199
     assert sizes[0] == 24  # an eighth of the 19.9 s that are left
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-2] >= 2
+
+
+def test_a_writer_that_lost_its_lease_hands_out_no_more_and_commits_what_is_under_way(
+    make_study: MakeStudy, layout: SweepLayout
+) -> None:
+    class Losing:
+        looks = 0
+
+        @property
+        def is_lost(self) -> bool:
+            self.looks += 1
+            return self.looks > 1
+
+    runs = _runs(make_study(axes={"array.disks": [1, 2]}, replicates=60))
+    driver = _driver(layout, Misbehaving(layout, lambda _: None), lease=Losing())
+    driver.drive(runs)
+    assert driver.stopped == "infrastructure"
+    assert 0 < driver.executed < len(runs)
+    assert present_runs(read_rows(layout)) == driver.rows.keys()

@@ -15,9 +15,10 @@ def test_slots_follow_a_cluster_whose_workers_join_late(
     processors = {"CPU": 0.0}
     monkeypatch.setattr(ray, "is_initialized", lambda: True)
     monkeypatch.setattr(ray, "cluster_resources", lambda: processors)
+    monkeypatch.setattr(ray, "nodes", list)
     monkeypatch.setattr(ray_executor, "LOOK_S", 0.0)
-    executor = RayExecutor(None, tmp_path, ())
-    few = RayExecutor(16, tmp_path, ())
+    executor = RayExecutor(None, tmp_path / "fragments", ())
+    few = RayExecutor(16, tmp_path / "fragments", ())
     assert (executor.slots, few.slots) == (1, 1)
     processors["CPU"] = 64.0
     assert executor.collect(0) == few.collect(0) == []

@@ -14,7 +14,7 @@ import pytest
 from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import ConfigError, StoreError
-from destage.store import open_sweep
+from destage.store import Location, open_sweep
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.sweeps import Progress, Study
@@ -151,7 +151,7 @@ def test_a_session_that_cannot_begin_leaves_no_answers_to_another_study(
 ) -> None:
     done = sweeps.run(make_study(axes=DISKS), tmp_path)
 
-    def die(_: object) -> list[str]:
+    def die(*_: object) -> list[str]:
         raise StoreError("the disk went away")
 
     monkeypatch.setattr("destage.sweeps.sweeping.adopt_fragments", die)
@@ -195,6 +195,61 @@ def test_an_impossible_probe_is_a_failed_run_and_never_ends_the_sweep(
     }
     outcome = sweeps.run(make_study(scenario=scenario, seek=seek), tmp_path, executor="inline")
     assert (outcome.state, outcome.failed) == ("failed_runs", 2)
+    assert sweeps.status(outcome.path) == _counted(outcome.path)
     sweep = open_sweep(outcome.path)
     assert sweep.answers()["failed"].to_pylist() == [2]
     assert any("even" in (error or "") for error in sweep.rows()["error"].to_pylist())
+
+
+def _counted(path: Location) -> sweeps.Status:
+    """Return a sweep's status as its rows tell it."""
+    noted = SweepLayout(path).standing.read_bytes()
+    SweepLayout(path).standing.unlink()
+    status = sweeps.status(path)
+    SweepLayout(path).standing.write_bytes(noted)
+    return status
+
+
+def test_what_is_noted_of_a_sweep_is_what_its_rows_tell(make_study: MakeStudy, tmp_path: Path) -> None:
+    for keys in (
+        {"axes": DISKS},
+        {"axes": DISKS, "replicates": 5},
+        {"axes": {"array.disks": [1]}},
+        {"seek": {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 200}},
+    ):
+        path = sweeps.run(make_study(**keys), tmp_path).path
+        assert sweeps.status(path) == _counted(path)
+
+
+def test_the_status_of_an_ended_sweep_reads_no_row(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    first, *_ = Path(str(SweepLayout(path).fragments)).iterdir()
+    with monkeypatch.context() as blind:
+        blind.setattr("destage.store.rows.open_parquet", lambda _: pytest.fail("a row was read"))
+        assert sweeps.status(path).finished
+    first.unlink()
+    status = sweeps.status(path)
+    assert not status.finished
+    assert status.present < status.planned
+
+
+def test_a_note_that_is_damaged_is_as_good_as_none(make_study: MakeStudy, tmp_path: Path) -> None:
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    status = sweeps.status(path)
+    SweepLayout(path).standing.write_bytes(b'{"planned": 3, "pre')
+    assert sweeps.status(path) == status
+
+
+def test_whoever_asks_while_it_runs_is_told_by_the_note(make_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_study(axes=DISKS, replicates=30)
+    told: list[tuple[int, bool, bool]] = []
+
+    def look(progress: Progress) -> None:
+        if progress.phase == "run" and progress.planned:
+            status = sweeps.status(sweeps.sweep_path(study, tmp_path))
+            told.append((status.planned, status.writer is not None, status.finished))
+
+    sweeps.run(study, tmp_path, executor="inline", progress=look)
+    assert set(told) == {(90, True, False)}

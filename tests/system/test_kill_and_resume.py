@@ -54,7 +54,8 @@ def test_two_resumes_at_once(fragile: Fragile, tmp_path: Path) -> None:
     codes = [driver.returncode for driver in both]
     assert 0 in codes
     for code, text in zip(codes, errors, strict=True):
-        assert code == 0 or "is being written by process" in text
+        # Whoever has just got the lease may not have written its name yet.
+        assert code == 0 or "is being written by" in text, text
     fragile.assert_whole(tmp_path)
 
 

@@ -1,14 +1,34 @@
 """Options that several verbs share."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+if TYPE_CHECKING:
+    from destage.store import Location
+
+
+def located(text: str) -> "Location":
+    """Return the store that an option names.
+
+    Args:
+        text: A folder, or a URL.
+    """
+    from destage.store import locate
+
+    return locate(text)
+
+
+# Typer knows no unions: a `Location`, or None where the option is left out.
 Store = Annotated[
-    Path | None,
+    Any,
     typer.Option(
-        "--store", help="The store; by default DESTAGE_STORE, else ./destage-store.", show_default=False
+        "--store",
+        parser=located,
+        metavar="STORE",
+        help="The store: a folder, or s3://, gs://, abfs://; by default DESTAGE_STORE, else ./destage-store.",
+        show_default=False,
     ),
 ]
 SweepName = Annotated[
@@ -28,8 +48,8 @@ RayAddress = Annotated[
     str | None,
     typer.Option(
         "--ray-address",
-        help="Run on this Ray cluster, as in ray://head:10001, head:6379 or auto; the store must be a folder "
-        "that all its machines have.",
+        help="Run on this Ray cluster, as in ray://head:10001, head:6379 or auto; the store must be one "
+        "that all its machines reach.",
         show_default=False,
     ),
 ]

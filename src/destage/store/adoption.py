@@ -5,17 +5,19 @@ import time
 from itertools import chain, count
 from pathlib import Path
 
-from destage.errors import StoreError
 from destage.store.durable import this_host
-from destage.store.fragments import inspect_fragment
+from destage.store.fragments import Fragment, NotAFragmentError, inspect_fragment
 from destage.store.layout import SweepLayout
-from destage.store.manifests import append_manifest, drop_torn_line, read_manifest
+from destage.store.location import Location, sizes_in
+from destage.store.manifests import Manifest, read_manifest
+from destage.store.objects import ObjectPath
+from destage.store.parallel import mapped
 
 FOREIGN_S = 3600.0
 """After this a temporary file of another machine is an orphan: writing one takes seconds."""
 
 
-def adopt_fragments(layout: SweepLayout) -> list[str]:
+def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[str]:
     """Bring the manifest into line with the fragments that are there.
 
     Every whole fragment that no manifest names is adopted; a torn or foreign file is moved to the quarantine;
@@ -23,28 +25,22 @@ def adopt_fragments(layout: SweepLayout) -> list[str]:
 
     Args:
         layout: The sweep's directory.
+        manifest: Its manifest.
 
     Returns:
         One message per file put aside.
     """
-    drop_torn_line(layout.manifest)
     remove_orphans(layout)
-    named = read_manifest(layout.manifest)
+    named = read_manifest(layout)
+    sizes = {path: size for path, size in sizes_in(layout.fragments) if not _is_temporary(path)}
+    unknown = [path for path, size in sizes.items() if not _is_named(path, size, named)]
     messages = []
-    for path in sorted(layout.fragments.iterdir()):
-        if _is_temporary(path):
-            continue
-        known = named.get(path.stem) if path.suffix == ".parquet" else None
-        if known is not None and path.stat().st_size == known.size:
-            continue
-        try:
-            fragment = inspect_fragment(path)
-        except StoreError as error:
-            path.rename(_free_place(layout.quarantine, path.name))
-            messages.append(f"{error}; moved to {layout.quarantine.name}/")
-            continue
-        if known != fragment:
-            append_manifest(layout.manifest, fragment)
+    for path, found in zip(unknown, mapped(lambda path: _inspected(path, sizes[path]), unknown), strict=True):
+        if isinstance(found, Fragment):
+            manifest.append(found)
+        else:
+            _move(path, _free_place(layout.quarantine, path.name))
+            messages.append(f"{found}; moved to {layout.quarantine.name}/")
     return messages
 
 
@@ -54,22 +50,46 @@ def remove_orphans(layout: SweepLayout) -> None:
     Whether a process of another machine lives cannot be seen from here: its files stay for an hour.
 
     Args:
-        layout: The sweep's directory.
+        layout: The sweep's directory; a bucket never has such files.
     """
-    directories = (layout.root, layout.fragments, layout.answers.parent)
+    if isinstance(layout.root, ObjectPath):
+        return
+    directories = [
+        place for place in (layout.root, layout.fragments, layout.answers.parent) if isinstance(place, Path)
+    ]
     for path in filter(_is_temporary, chain.from_iterable(map(Path.iterdir, directories))):
         if _is_orphan(path):
             path.unlink(missing_ok=True)
 
 
-def _free_place(directory: Path, name: str) -> Path:
+def _is_named(path: Location, size: int, named: dict[str, Fragment]) -> bool:
+    known = named.get(path.stem) if path.suffix == ".parquet" else None
+    return known is not None and known.size == size
+
+
+def _inspected(path: Location, size: int) -> Fragment | NotAFragmentError:
+    try:
+        return inspect_fragment(path, size)
+    except NotAFragmentError as error:
+        return error
+
+
+def _free_place(directory: Location, name: str) -> Location:
     """Return where a file can be put aside without replacing another one."""
     directory.mkdir(exist_ok=True)
     names = chain([name], (f"{name}.{number}" for number in count(2)))
     return next(place for place in (directory / one for one in names) if not place.exists())
 
 
-def _is_temporary(path: Path) -> bool:
+def _move(path: Location, place: Location) -> None:
+    if isinstance(path, ObjectPath) and isinstance(place, ObjectPath):
+        place.write_bytes(path.read_bytes())
+        path.unlink(missing_ok=True)
+    elif isinstance(path, Path) and isinstance(place, Path):
+        path.rename(place)
+
+
+def _is_temporary(path: Location) -> bool:
     return path.name.startswith(".") and path.name.endswith(".tmp")
 
 

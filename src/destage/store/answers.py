@@ -1,10 +1,10 @@
 """The answers of a seek and the runs that certify them, as they lie on disk."""
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
+from destage.store.parquet import as_parquet
 
 
 def answers_schema(axes: list[pa.Field]) -> pa.Schema:
@@ -59,6 +59,4 @@ def write_answers(layout: SweepLayout, answers: pa.Table, certificates: pa.Table
         certificates: A table in `certificates_schema`.
     """
     for path, table in ((layout.certificates, certificates), (layout.answers, answers)):
-        sink = pa.BufferOutputStream()
-        pq.write_table(table, sink, compression="zstd")
-        write_durably(path, sink.getvalue().to_pybytes())
+        write_durably(path, as_parquet(table))

@@ -1,4 +1,4 @@
-"""Writing a file so that it is wholly there or not at all, whatever moment the machine stops at."""
+"""Writing a file or an object so that it is wholly there or not at all, whenever the machine stops."""
 
 import os
 import socket
@@ -7,31 +7,40 @@ from pathlib import Path
 
 from destage.errors import StoreError
 from destage.store.failpoints import pass_point
+from destage.store.location import Location
+from destage.store.objects import ObjectPath
 
 
 def write_durably(
-    path: Path,
+    path: Location,
     data: bytes,
     *,
-    tmp: Path | None = None,
+    tmp: str | None = None,
     middle: str | None = None,
     before: str | None = None,
     after: str | None = None,
 ) -> None:
-    """Write bytes to a temporary file, force them to disk and rename it into place.
+    """Write bytes to a temporary file, force them to disk and rename it into place; an object is one PUT.
 
     Args:
         path: Where the whole file shall appear; replaced if it is there.
         data: The file's bytes.
         tmp: The temporary name, in the same directory; by default `temporary_name` of the file's own.
-        middle: A fail point half-way through the bytes.
-        before: A fail point between the last byte and the rename.
-        after: A fail point after the rename.
+        middle: A fail point half-way through the bytes; an object's is before its PUT, which has no middle.
+        before: A fail point between the last byte and the rename, or before the PUT.
+        after: A fail point after the rename, or after the PUT.
 
     Raises:
         StoreError: The file cannot be written: no space is left, say.
     """
-    temporary = tmp if tmp is not None else path.with_name(temporary_name(path.name))
+    if isinstance(path, ObjectPath):
+        for point in filter(None, (middle, before)):
+            pass_point(point)
+        path.write_bytes(data)
+        if after is not None:
+            pass_point(after)
+        return
+    temporary = path.with_name(tmp if tmp is not None else temporary_name(path.name))
     try:
         _write(path, data, temporary, middle, before, after)
     except OSError as error:

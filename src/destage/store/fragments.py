@@ -16,12 +16,18 @@ import pyarrow.parquet as pq
 from destage.errors import StoreError
 from destage.store.durable import temporary_name, write_durably
 from destage.store.failpoints import pass_point
+from destage.store.location import Location
+from destage.store.parquet import open_parquet
 
 FORMAT = "destage-fragment-1"
 _SMALL = 1000
 """Below so many rows, compressing and counting each of a hundred columns takes longer than it saves."""
 TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
 """Error kinds that say nothing about the configuration: such rows are shown but do not count as present."""
+
+
+class NotAFragmentError(StoreError):
+    """A file among the fragments that is torn or foreign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
     return digest.hexdigest()
 
 
-def write_fragment(directory: Path, rows: pa.Table) -> Fragment:
+def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
     """Commit rows as one fragment.
 
     Args:
@@ -83,7 +89,7 @@ def write_fragment(directory: Path, rows: pa.Table) -> Fragment:
     write_durably(
         directory / f"{key}.parquet",
         data,
-        tmp=directory / temporary_name(key),
+        tmp=temporary_name(key),
         middle="mid_tmp",
         before="before_rename",
         after="after_rename",
@@ -91,29 +97,44 @@ def write_fragment(directory: Path, rows: pa.Table) -> Fragment:
     return Fragment(key, rows.num_rows, len(data))
 
 
-def inspect_fragment(path: Path) -> Fragment:
+def inspect_fragment(path: Location, size: int) -> Fragment:
     """Return what is known of the fragment at a path, after checking that it is whole and ours.
 
     Args:
         path: A file among the fragments.
+        size: Its size [bytes].
 
     Raises:
-        StoreError: The file is torn or foreign; the message says how.
+        NotAFragmentError: The file is torn or foreign; the message says how.
+        FileNotFoundError: It is there no more.
+        StoreError: The service does not give it.
     """
-    if path.suffix != ".parquet" or not path.is_file():
-        raise StoreError(f"{path.name} is foreign: fragments are files that end in .parquet")
+    if path.suffix != ".parquet" or (isinstance(path, Path) and not path.is_file()):
+        raise NotAFragmentError(f"{path.name} is foreign: fragments are files that end in .parquet")
     try:
-        with pq.ParquetFile(path) as file:
-            metadata = {
-                key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()
-            }
-            if metadata.get("destage.format") != FORMAT:
-                raise StoreError(f"{path.name} is foreign: it is not a {FORMAT} file")
-            run_ids = file.read(columns=["run_id"])["run_id"].to_pylist()
+        with open_parquet(path) as file:
+            return check_fragment(file, path, size)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
-        raise StoreError(f"{path.name} is torn: {reason}") from error
+        raise NotAFragmentError(f"{path.name} is torn: {reason}") from error
+
+
+def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
+    """Return what is known of an opened fragment, after checking that it is ours.
+
+    Args:
+        file: The fragment.
+        path: Where it is; its name is held against its rows.
+        size: Its size [bytes].
+
+    Raises:
+        NotAFragmentError: It is foreign; the message says how.
+    """
+    metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
+    if metadata.get("destage.format") != FORMAT:
+        raise NotAFragmentError(f"{path.name} is foreign: it is not a {FORMAT} file")
+    run_ids = file.read(columns=["run_id"])["run_id"].to_pylist()
     key = fragment_key(run_ids, transient=metadata.get("destage.transient") == "true")
     if path.stem != key:
-        raise StoreError(f"{path.name} is foreign: its rows belong to the fragment {key}")
-    return Fragment(key, len(run_ids), path.stat().st_size)
+        raise NotAFragmentError(f"{path.name} is foreign: its rows belong to the fragment {key}")
+    return Fragment(key, len(run_ids), size)

@@ -2,10 +2,11 @@
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from destage.errors import StoreError
 from destage.store.durable import sync_directory
+from destage.store.location import Location, changed_at, locate
+from destage.store.objects import ObjectPath
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,49 +17,54 @@ class SweepLayout:
         root: The sweep's directory.
     """
 
-    root: Path
+    root: Location
 
     @property
-    def spec(self) -> Path:
+    def spec(self) -> Location:
         """The study as it was run."""
         return self.root / "spec.yaml"
 
     @property
-    def lease(self) -> Path:
-        """The file whose lock the one writer holds."""
+    def lease(self) -> Location:
+        """The file whose lock the one writer holds, or the prefix of the lease objects."""
         return self.root / "lease"
 
     @property
-    def fragments(self) -> Path:
+    def fragments(self) -> Location:
         """The directory of committed result rows."""
         return self.root / "fragments"
 
     @property
-    def quarantine(self) -> Path:
+    def quarantine(self) -> Location:
         """The directory of files that were found among the fragments and are none."""
         return self.root / "quarantine"
 
     @property
-    def manifest(self) -> Path:
-        """The index of the fragments whose footers were validated."""
-        return self.root / "manifest" / "index.jsonl"
+    def manifest(self) -> Location:
+        """The folder of the index of the fragments whose footers were validated."""
+        return self.root / "manifest"
 
     @property
-    def answers(self) -> Path:
+    def answers(self) -> Location:
         """One row per point: what the seek found."""
         return self.root / "answers" / "answers.parquet"
 
     @property
-    def certificates(self) -> Path:
+    def certificates(self) -> Location:
         """One row per point and replicate: the two runs that prove an answer."""
         return self.root / "answers" / "certificates.parquet"
 
     @property
-    def finished(self) -> Path:
+    def finished(self) -> Location:
         """The mark that the plan was carried out to its end."""
         return self.root / "finished"
 
-    def plan(self, number: int) -> Path:
+    @property
+    def standing(self) -> Location:
+        """The note of how far the sweep is."""
+        return self.root / "standing.json"
+
+    def plan(self, number: int) -> Location:
         """Return the path of one planning round's table.
 
         Args:
@@ -68,43 +74,50 @@ class SweepLayout:
 
     def make(self) -> None:
         """Create the directories that a writer needs, and force their entries to disk."""
-        for directory in (self.fragments, self.manifest.parent, self.answers.parent):
+        if isinstance(self.root, ObjectPath):
+            return  # a bucket has none
+        for directory in (self.fragments, self.manifest, self.answers.parent):
             directory.mkdir(parents=True, exist_ok=True)
         # The sweep's own entry as well: what is forced to disk in it must not become unreachable.
         for directory in (self.root, *self.root.absolute().parents[:2]):
             sync_directory(directory)
 
 
-def default_store() -> Path:
+def default_store() -> Location:
     """Return the store used when none is named: `DESTAGE_STORE`, else `destage-store` beside the caller."""
-    return Path(os.environ.get("DESTAGE_STORE") or "destage-store")
+    return locate(os.environ.get("DESTAGE_STORE") or "destage-store")
 
 
-def list_sweeps(store: Path | None = None) -> list[Path]:
+def list_sweeps(store: Location | None = None) -> list[Location]:
     """Return the directories of all sweeps of a store, newest last.
 
     Args:
         store: The store; by default `default_store()`.
     """
     root = (store if store is not None else default_store()) / "sweeps"
-    if not root.is_dir():
-        return []
-    found = [path for path in root.iterdir() if SweepLayout(path).spec.is_file()]
-    return sorted(found, key=lambda path: (SweepLayout(path).spec.stat().st_mtime_ns, path.name))
+    folders: list[Location] = []
+    if isinstance(root, ObjectPath):
+        folders += root.prefixes()
+    elif root.is_dir():
+        folders += root.iterdir()
+    changed = {folder: changed_at(SweepLayout(folder).spec) for folder in folders}
+    found = [folder for folder, at in changed.items() if at is not None]
+    return sorted(found, key=lambda folder: (changed[folder] or 0.0, folder.name))
 
 
-def find_sweep(text: str | Path, store: Path | None = None) -> Path:
+def find_sweep(text: str | Location, store: Location | None = None) -> Location:
     """Return the directory of the sweep that a user means.
 
     Args:
-        text: A sweep's directory, its full name `<name>-<id>`, its study's name, or the beginning of one.
+        text: A sweep's directory or URL, its full name `<name>-<id>`, its study's, or the beginning of one.
         store: The store to look in; by default `default_store()`.
 
     Raises:
         StoreError: No sweep, or more than one, answers to the text.
     """
-    if SweepLayout(Path(text)).spec.is_file():
-        return Path(text)
+    place = locate(text)
+    if SweepLayout(place).spec.is_file():
+        return place
     sweeps = list_sweeps(store)
     wanted = str(text)
     for matches in (

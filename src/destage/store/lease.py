@@ -1,4 +1,7 @@
-"""The exclusive right to write into a sweep: a file lock, given back by the system when its holder dies."""
+"""The exclusive right to write into a sweep: a file lock, given back by the system when its holder dies.
+
+On an object store it is an object with an expiry: see `object_lease`.
+"""
 
 import fcntl
 import json
@@ -6,26 +9,80 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from destage.errors import StoreError
+from destage.store.location import Location
+from destage.store.object_lease import hold_object_lease, live_flag, told
+from destage.store.objects import ObjectPath
 
 _TRIES, _PAUSE_S = 4, 0.05
 """Who only looks whether somebody writes holds the lock for an instant; that shall refuse no writer."""
 
 
+class Lease(Protocol):
+    """The right to write, while it is held."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether others may be writing by now."""
+
+
+class FileLease:
+    """A locked file: the lock is held until the file is closed."""
+
+    is_lost = False
+
+
 @contextmanager
-def hold_lease(path: Path) -> Iterator[None]:
+def hold_lease(place: Location) -> Iterator[Lease]:
     """Hold a sweep's lease for the length of a `with` block.
 
     Args:
-        path: The lease file; made if it is not there.
+        place: The lease file, made if it is not there; or the prefix of the lease objects.
 
     Raises:
         StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
     """
+    holder = {
+        "pid": os.getpid(),
+        "host": socket.gethostname(),
+        "since": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }
+    text = json.dumps(holder).encode()
+    if isinstance(place, ObjectPath):
+        with hold_object_lease(place, text) as lease:
+            yield lease
+    else:
+        with _hold_file(place, text):
+            yield FileLease()
+
+
+def current_writer(place: Location) -> str | None:
+    """Return who holds a lease, or None when nobody does.
+
+    Args:
+        place: The lease file, or the prefix of the lease objects.
+    """
+    if isinstance(place, ObjectPath):
+        flag = live_flag(place)
+        return None if flag is None else told(flag)
+    if not place.is_file():
+        return None
+    with place.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return _holder(place)
+        except OSError:
+            return None  # without locks there is no writer
+    return None
+
+
+@contextmanager
+def _hold_file(path: Path, holder: bytes) -> Iterator[None]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -36,35 +93,12 @@ def hold_lease(path: Path) -> Iterator[None]:
         if not any(_try_to_lock(file) for _ in range(_TRIES)):
             raise StoreError(f"{path.parent} is being written by {_holder(path)}; wait for it to end")
         file.truncate(0)
-        holder = {
-            "pid": os.getpid(),
-            "host": socket.gethostname(),
-            "since": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-        }
-        file.write(json.dumps(holder).encode())
+        file.write(holder)
         file.flush()
         try:
             yield
         finally:
             file.truncate(0)
-
-
-def current_writer(path: Path) -> str | None:
-    """Return who holds a lease, or None when nobody does.
-
-    Args:
-        path: The lease file.
-    """
-    if not path.is_file():
-        return None
-    with path.open("rb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return _holder(path)
-        except OSError:
-            return None  # without locks there is no writer
-    return None
 
 
 def _try_to_lock(file: IO[bytes]) -> bool:
@@ -81,8 +115,12 @@ def _try_to_lock(file: IO[bytes]) -> bool:
 
 
 def _holder(path: Path) -> str:
-    try:
-        holder = json.loads(path.read_text())
-    except (OSError, ValueError):
-        return "another process"
-    return f"process {holder['pid']} on {holder['host']} since {holder['since']}"
+    """Return who holds a file's lock; whoever has just got it writes his name a moment later."""
+    said = b""
+    for _ in range(_TRIES):
+        with suppress(OSError):
+            said = path.read_bytes()
+        if said:
+            break
+        time.sleep(_PAUSE_S)
+    return told(said)

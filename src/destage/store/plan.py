@@ -8,14 +8,14 @@ apart.
 """
 
 import json
-from itertools import count
-from pathlib import Path
+from itertools import count, takewhile
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
+from destage.store.location import Location, sizes_in
+from destage.store.parquet import as_parquet, read_parquet
 
 LEADING = (
     pa.field("point_id", pa.string()),
@@ -49,9 +49,7 @@ def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
         number: The round.
         table: Its runs, in `plan_schema`.
     """
-    sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd")
-    data = sink.getvalue().to_pybytes()
+    data = as_parquet(table)
     path = layout.plan(number)
     if path.is_file() and path.read_bytes() == data:
         return
@@ -79,7 +77,7 @@ def read_plan(layout: SweepLayout) -> pa.Table | None:
     paths = _round_paths(layout)
     if not paths:
         return None
-    tables = [pq.read_table(path) for path in paths]
+    tables = [read_parquet(path) for path in paths]
     return pa.concat_tables(tables, promote_options="default")
 
 
@@ -102,11 +100,6 @@ def seek_of(plan: pa.Table) -> str | None:
     return None if path is None else str(path)
 
 
-def _round_paths(layout: SweepLayout) -> list[Path]:
-    paths: list[Path] = []
-    for number in count():
-        path = layout.plan(number)
-        if not path.is_file():
-            return paths
-        paths.append(path)
-    return paths
+def _round_paths(layout: SweepLayout) -> list[Location]:
+    there = {path.name for path, _ in sizes_in(layout.root)}
+    return list(takewhile(lambda path: path.name in there, map(layout.plan, count())))

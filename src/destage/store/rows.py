@@ -1,18 +1,19 @@
 """Reading result rows: all fragments together, one row per run."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from destage import engine
 from destage.errors import StoreError
-from destage.store.fragments import TRANSIENT_KINDS, inspect_fragment
+from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment
 from destage.store.layout import SweepLayout
+from destage.store.location import Location, sizes_in
 from destage.store.manifests import read_manifest
+from destage.store.parallel import mapped
+from destage.store.parquet import open_parquet
 
 PROVENANCE = (
     pa.field("prov_engine_s", pa.float64()),
@@ -21,6 +22,10 @@ PROVENANCE = (
     pa.field("prov_time", pa.timestamp("us", tz="UTC")),
 )
 """Columns that tell how a row came about; never compared."""
+_JOINED = 256
+"""So many fragments are made one table in memory."""
+_LISTINGS = 5
+"""How often fragments are listed anew because one of them went while they were read."""
 
 
 def rows_schema() -> pa.Schema:
@@ -45,21 +50,15 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
     if columns is not None:
         names = {"run_id", "status", "error_kind", *columns}
         wanted = pa.schema([field for field in wanted if field.name in names])
-    tables = []
-    for path in _whole_fragments(layout):
-        try:
-            with pq.ParquetFile(path) as file:
-                table = file.read(columns=None if columns is None else wanted.names, use_threads=False)
-        except FileNotFoundError:
-            continue  # a writer put it aside since we listed it
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0]
-            raise StoreError(f"{path} is damaged: {reason}; move it away, and resume the sweep") from error
-        tables.append(table.replace_schema_metadata(None))
-    if not tables:
-        return wanted.empty_table()
+    names_read = None if columns is None else wanted.names
+    for _ in range(_LISTINGS):
+        tables = _whole(layout, names_read)
+        if tables is not None:
+            break
+    else:
+        raise StoreError(f"{layout.root} changes while it is read: wait for `destage compact` to end")
     rows = pa.concat_tables([wanted.empty_table(), *tables], promote_options="permissive")
-    return _one_per_run(rows)
+    return one_per_run(rows) if tables else wanted.empty_table()
 
 
 def present_runs(rows: pa.Table) -> set[str]:
@@ -68,35 +67,89 @@ def present_runs(rows: pa.Table) -> set[str]:
     Args:
         rows: Rows as `read_rows` returns them.
     """
-    return set(rows["run_id"].filter(pc.invert(_is_transient(rows))).to_pylist())
+    return set(rows["run_id"].filter(pc.invert(is_transient(rows))).to_pylist())
 
 
-def _is_transient(rows: pa.Table) -> pa.ChunkedArray:
+def is_transient(rows: pa.Table) -> pa.ChunkedArray:
+    """Return for each row whether it says nothing about its configuration.
+
+    Args:
+        rows: Rows with at least the column `error_kind`.
+    """
     return pc.fill_null(pc.is_in(rows["error_kind"], pa.array(TRANSIENT_KINDS)), fill_value=False)
 
 
-def _whole_fragments(layout: SweepLayout) -> list[Path]:
-    if not layout.fragments.is_dir():
-        return []
-    named = read_manifest(layout.manifest)
-    whole = []
-    for path in sorted(layout.fragments.glob("*.parquet")):
-        if path.name.startswith("."):
-            continue
-        try:
-            known = named.get(path.stem)
-            if known is None or path.stat().st_size != known.size:
-                inspect_fragment(path)
-        except (StoreError, FileNotFoundError):
-            continue  # the next writer puts it aside, and says so
-        whole.append(path)
-    return whole
+def _whole(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | None:
+    """Return the rows of all whole fragments, or None where one went that had been listed.
+
+    A compaction puts its rows into a larger fragment before it deletes one, so that another listing has them.
+    """
+    named = read_manifest(layout)
+    sizes = {
+        path: size
+        for path, size in sizes_in(layout.fragments)
+        if path.suffix == ".parquet" and not path.name.startswith(".")
+    }
+
+    def read(path: Location) -> pa.Table | None:
+        known = named.get(path.stem)
+        is_named = known is not None and known.size == sizes[path]
+        return read_fragment(path, is_named=is_named, columns=columns)
+
+    try:
+        return list(_joined(table for table in mapped(read, sizes) if table is not None))
+    except FileNotFoundError:
+        return None
 
 
-def _one_per_run(rows: pa.Table) -> pa.Table:
-    """Keep the best row of each run; the rows come in the order of their fragment keys."""
+def _joined(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the same rows in fewer tables: a hundred columns of some rows each waste most of their memory."""
+    waiting: list[pa.Table] = []
+    for table in tables:
+        waiting.append(table)
+        if len(waiting) == _JOINED:
+            yield pa.concat_tables(waiting, promote_options="permissive").combine_chunks()
+            waiting = []
+    yield from waiting
+
+
+def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) -> pa.Table | None:
+    """Return a fragment's rows; None where it is torn or foreign, which the next writer tells.
+
+    Args:
+        path: The fragment.
+        is_named: Whether a manifest says that it is whole.
+        columns: The columns wanted; None for all.
+
+    Raises:
+        FileNotFoundError: It is there no more.
+        StoreError: It was whole, and is damaged.
+    """
+    try:
+        with open_parquet(path) as file:
+            if not is_named:
+                check_fragment(file, path, 0)
+            table = file.read(columns=columns, use_threads=False)
+    except NotAFragmentError:
+        return None
+    except FileNotFoundError:
+        raise
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        if not is_named:
+            return None
+        reason = str(error).splitlines()[0]
+        raise StoreError(f"{path} is damaged: {reason}; move it away, and resume the sweep") from error
+    return table.replace_schema_metadata(None)
+
+
+def one_per_run(rows: pa.Table) -> pa.Table:
+    """Return the best row of each run, in the order of their run ids.
+
+    Args:
+        rows: Rows in the order of their fragment keys.
+    """
     failed = pc.cast(pc.equal(rows["status"], "failed"), pa.int8())
-    rank = pc.add(failed, pc.cast(_is_transient(rows), pa.int8()))
+    rank = pc.add(failed, pc.cast(is_transient(rows), pa.int8()))
     order = pc.sort_indices(
         pa.table({"run_id": rows["run_id"], "rank": rank, "position": np.arange(rows.num_rows)}),
         sort_keys=[("run_id", "ascending"), ("rank", "ascending"), ("position", "ascending")],

@@ -1,16 +1,16 @@
 """A sweep as a reader sees it: its study, plan, runs and answers as Arrow tables."""
 
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import yaml
 
 from destage.errors import StoreError
 from destage.store.answers import answers_schema, certificates_schema
 from destage.store.layout import SweepLayout
+from destage.store.location import Location, locate
+from destage.store.parquet import read_parquet
 from destage.store.plan import axes_of, plan_schema, read_plan, seek_of
 from destage.store.rows import read_rows, rows_schema
 
@@ -24,7 +24,7 @@ class Sweep:
         path: The sweep's directory.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Location) -> None:
         self.path = path
         self._layout = SweepLayout(path)
 
@@ -85,15 +85,15 @@ class Sweep:
     def answers(self) -> pa.Table:
         """Return what the seek found: one row per point, empty until the sweep has finished."""
         path = self._layout.answers
-        return pq.read_table(path) if path.is_file() else answers_schema([]).empty_table()
+        return read_parquet(path) if path.is_file() else answers_schema([]).empty_table()
 
     def certificates(self) -> pa.Table:
         """Return the runs that prove the answers: one row per point and replicate."""
         path = self._layout.certificates
-        return pq.read_table(path) if path.is_file() else certificates_schema().empty_table()
+        return read_parquet(path) if path.is_file() else certificates_schema().empty_table()
 
 
-def open_sweep(path: str | Path) -> Sweep:
+def open_sweep(path: str | Location) -> Sweep:
     """Open a sweep for reading.
 
     Args:
@@ -102,7 +102,7 @@ def open_sweep(path: str | Path) -> Sweep:
     Raises:
         StoreError: There is no sweep.
     """
-    root = Path(path)
+    root = locate(path)
     if not SweepLayout(root).spec.is_file():
         raise StoreError(f"no sweep at {root}: it has no spec.yaml")
     return Sweep(root)

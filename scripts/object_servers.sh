@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Makes the object stores that `make objects-test` and `make cluster-test` run against: versitygw (S3) and
+# fake-gcs-server (Google) from their sources, at the versions of scripts/object-servers/go.mod, and Azurite
+# (Azure) at that of package-lock.json beside it. Prints a line for each: `name: program`, or
+# `name: skipped: why`. They are kept in the cache.
+# Usage: object_servers.sh [name ...]; without a name, all of them.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+sources=$root/scripts/object-servers
+cache=${DESTAGE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/destage}
+bin=$cache/bin
+least_node=18
+
+say() { printf '==> %s\n' "$*" >&2; }
+
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 1
+}
+
+# from_go NAME PACKAGE: builds a program unless it is there, and prints its line.
+from_go() {
+  local name=$1 package=$2 stamp=$bin/.$1
+  if ! cmp -s "$sources/go.sum" "$stamp" || ! [ -x "$bin/$name" ]; then
+    if ! command -v go >/dev/null 2>&1; then
+      echo "$name: skipped: it is built from source by Go 1.26 or later, which is not here (https://go.dev/dl)"
+      return
+    fi
+    say "building $name (once, some minutes)"
+    mkdir -p "$bin"
+    if ! (cd "$sources" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false go build -p 2 -trimpath -ldflags "-s -w" -o "$bin/$name" "$package") >&2; then
+      echo "$name: skipped: it did not build (is the Go module proxy reachable?)"
+      return
+    fi
+    cp "$sources/go.sum" "$stamp"
+  fi
+  echo "$name: $bin/$name"
+}
+
+azurite() {
+  local home=$cache/azurite version
+  if ! cmp -s "$sources/package-lock.json" "$home/.installed-lock"; then
+    version=$(node --version 2>/dev/null | sed -n 's/^v\([0-9]*\).*/\1/p')
+    if ! command -v npm >/dev/null 2>&1 || [ "${version:-0}" -lt "$least_node" ]; then
+      echo "azurite: skipped: it needs npm and Node.js $least_node or later"
+      return
+    fi
+    say "installing Azurite (once, a minute)"
+    rm -rf "$home"
+    mkdir -p "$home"
+    cp "$sources/package.json" "$sources/package-lock.json" "$home/"
+    if ! npm ci --prefix "$home" --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error >&2; then
+      echo "azurite: skipped: it could not be installed (is the npm registry reachable?)"
+      return
+    fi
+    cp "$sources/package-lock.json" "$home/.installed-lock"
+  fi
+  echo "azurite: $home/node_modules/.bin/azurite-blob"
+}
+
+[ $# -gt 0 ] || set -- versitygw fake-gcs-server azurite
+for name in "$@"; do
+  case $name in
+    versitygw) from_go versitygw github.com/versity/versitygw/cmd/versitygw ;;
+    fake-gcs-server) from_go fake-gcs-server github.com/fsouza/fake-gcs-server ;;
+    azurite) azurite ;;
+    *) fail "$name is none of versitygw, fake-gcs-server, azurite" ;;
+  esac
+done

@@ -1,0 +1,113 @@
+"""Making few large fragments of many small ones, so that a sweep of a million runs is read in seconds.
+
+A fragment of some rows is mostly a footer of a hundred columns, and each costs a request where the store is a
+bucket. The large fragment is committed like any other, and only then do the small ones go: whoever is killed
+in between leaves rows twice, which readers count once and the next compaction clears away.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from destage.errors import StoreError
+from destage.store.adoption import adopt_fragments
+from destage.store.fragments import write_fragment
+from destage.store.layout import SweepLayout
+from destage.store.lease import hold_lease
+from destage.store.location import Location, sizes_in
+from destage.store.manifests import Manifest
+from destage.store.parallel import mapped
+from destage.store.rows import is_transient, one_per_run, read_fragment, rows_schema
+
+LARGE = 32 * 2**20
+"""A fragment of this size is left as it is [bytes]."""
+_MOST_MEMORY = 512 * 2**20
+"""Rows are gathered until they take so much memory [bytes]; zstd makes some 64 to 128 MB of it."""
+_PORTION = 256
+"""So many small fragments are read at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What a compaction did.
+
+    Attributes:
+        before: Fragments before it.
+        after: Fragments after it.
+        rows: Rows that were written anew.
+        messages: What people should know.
+    """
+
+    before: int
+    after: int
+    rows: int
+    messages: tuple[str, ...]
+
+
+def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> Compacted:
+    """Merge a sweep's small fragments.
+
+    Args:
+        layout: The sweep's directory.
+        progress: Called with the number of fragments merged and to be merged.
+
+    Raises:
+        StoreError: Somebody writes the sweep, or its store cannot be written.
+    """
+    with hold_lease(layout.lease) as lease:
+        manifest = Manifest(layout)
+        messages = adopt_fragments(layout, manifest)
+        sizes = dict(sizes_in(layout.fragments))
+        small = [path for path, size in sizes.items() if size < LARGE]
+        rows = merged = 0
+        for group in _groups(small):
+            fragment = write_fragment(layout.fragments, group.rows)
+            manifest.append(fragment)
+            manifest.flush()
+            if lease.is_lost:
+                raise StoreError(f"{layout.root} may be written by others by now: run the same command again")
+            spent = [path for path in group.paths if path.stem != fragment.key]
+            list(mapped(_remove, spent))
+            rows += fragment.rows
+            merged += len(group.paths)
+            if progress is not None:
+                progress(merged, len(small))
+    return Compacted(len(sizes), len(list(sizes_in(layout.fragments))), rows, tuple(messages))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    paths: list[Location]
+    rows: pa.Table
+
+
+def _groups(small: list[Location]) -> Iterator[_Group]:
+    """Yield fragments that become one, with their rows; what was not executed keeps a fragment of its own."""
+    paths: list[Location] = []
+    tables: list[pa.Table] = []
+    for start in range(0, len(small), _PORTION):
+        portion = small[start : start + _PORTION]
+        for path, table in zip(portion, mapped(_rows, portion), strict=True):
+            if table is None or any(is_transient(table).to_pylist()):
+                continue
+            paths.append(path)
+            tables.append(table)
+        if sum(table.nbytes for table in tables) > _MOST_MEMORY:
+            yield _group(paths, tables)
+            paths, tables = [], []
+    if len(paths) > 1:
+        yield _group(paths, tables)
+
+
+def _group(paths: list[Location], tables: list[pa.Table]) -> _Group:
+    rows = pa.concat_tables([rows_schema().empty_table(), *tables], promote_options="permissive")
+    return _Group(paths, one_per_run(rows))
+
+
+def _rows(path: Location) -> pa.Table | None:
+    return read_fragment(path, is_named=True, columns=None)
+
+
+def _remove(path: Location) -> None:
+    path.unlink(missing_ok=True)

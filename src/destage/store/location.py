@@ -1,0 +1,96 @@
+"""Where a store is: a folder, or a prefix of a bucket."""
+
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+from destage.errors import StoreError
+from destage.store.objects import ObjectPath
+
+Location = Path | ObjectPath
+"""A file or folder, or an object or prefix; both have the same methods as far as a store uses them."""
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+def locate(text: str | Location) -> Location:
+    """Return what a user means by a store, or by a place in one.
+
+    Args:
+        text: A path, or a URL as in `s3://bucket/prefix`.
+
+    Raises:
+        StoreError: The URL is none of a store.
+    """
+    if isinstance(text, str) and _URL.match(text):
+        return ObjectPath.parse(text)
+    return Path(text) if isinstance(text, str) else text
+
+
+def sizes_in(folder: Location) -> Iterator[tuple[Location, int]]:
+    """Yield the files right in a folder with their sizes [bytes], in the order of their names.
+
+    Args:
+        folder: The folder; nothing is yielded where it is not there.
+    """
+    if isinstance(folder, ObjectPath):
+        yield from ((each.path, each.size) for each in folder.listed())
+        return
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        names = sorted(entry.name for entry in entries)
+    for name in names:
+        path = folder / name
+        try:
+            size = path.stat().st_size
+        except FileNotFoundError:
+            continue  # put aside since we listed it
+        yield path, size
+
+
+def tree(folder: Location) -> Iterator[tuple[str, int]]:
+    """Yield the files anywhere below a folder: their paths in it, and their sizes [bytes].
+
+    Args:
+        folder: The folder; nothing is yielded where it is not there.
+    """
+    if isinstance(folder, ObjectPath):
+        prefix = f"{folder.key}/" if folder.key else ""
+        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.below())
+        return
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield path.relative_to(folder).as_posix(), path.stat().st_size
+
+
+def changed_at(file: Location) -> float | None:
+    """Return when a file was last written [s since 1970], or None where it is not there.
+
+    Args:
+        file: The file.
+    """
+    if isinstance(file, ObjectPath):
+        return file.changed()
+    return file.stat().st_mtime_ns / 1e9 if file.is_file() else None
+
+
+def trouble_writing(store: Location) -> str | None:
+    """Return what keeps a store from being written, or None.
+
+    Args:
+        store: The store; in a bucket an object is written and deleted again.
+    """
+    if isinstance(store, ObjectPath):
+        probe = store / f"probe-{secrets.token_hex(4)}"
+        try:
+            probe.touch()
+            probe.unlink()
+        except StoreError as error:
+            return str(error)
+        return None
+    there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    if there.is_dir() and os.access(there, os.W_OK):
+        return None
+    return f"the store {store} cannot be written: choose another with --store or DESTAGE_STORE"

@@ -1,0 +1,169 @@
+"""The exclusive right to write into a sweep on an object store: an object that its holder keeps renewing.
+
+One object per contender lies under the sweep's `lease/`; `contention` says who of them may write. A flag that
+has not been renewed for `EXPIRY_S`, by the clock of the service, is nobody's. Should a holder be cut off and
+another one take over, nothing is lost or doubled: fragments are named for their runs, and plans follow from
+the rows.
+"""
+
+import json
+import random
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+
+from destage.errors import StoreError
+from destage.store.contention import Step, contend
+from destage.store.objects import Listed, ObjectPath
+
+EXPIRY_S = 30.0
+"""A flag this old, against the newest there is, is nobody's [s]."""
+RENEWAL_S = 5.0
+"""How often a holder renews his flag [s]."""
+TRUST_S = 20.0
+"""A holder who could not renew for so long takes himself for cut off, well before others do [s]."""
+_LOOKS = 12
+_PAUSE_S = 0.15
+# Time goes on while a machine sleeps, and its flag grows old.
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+class ObjectLease:
+    """A lease that is held and renewed until it is released."""
+
+    def __init__(self, flag: ObjectPath, holder: bytes, renewed_s: float) -> None:
+        self._flag = flag
+        self._holder = holder
+        self._renewed_s = renewed_s
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="destage-lease", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it could not be renewed in time, so that others may be writing."""
+        return time.clock_gettime(_CLOCK) - self._renewed_s >= TRUST_S
+
+    def _keep(self) -> None:
+        while not self._ended.wait(RENEWAL_S) and not self.is_lost:
+            began_s = time.clock_gettime(_CLOCK)
+            with suppress(StoreError):
+                self._flag.write_bytes(self._holder)
+                if not self.is_lost:
+                    self._renewed_s = began_s
+
+    def release(self) -> None:
+        """Stop renewing, and take the flag down."""
+        self._ended.set()
+        self._thread.join()
+        with suppress(StoreError):  # it expires by itself
+            self._flag.unlink(missing_ok=True)
+
+
+@contextmanager
+def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease]:
+    """Hold a sweep's lease for the length of a `with` block.
+
+    Args:
+        folder: Where the flags are.
+        holder: Who asks, as JSON.
+
+    Raises:
+        StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
+    """
+    flag = folder / f"{secrets.token_hex(8)}.json"
+    lease = ObjectLease(flag, holder, _take(folder, flag, holder))
+    try:
+        yield lease
+    finally:
+        lease.release()
+
+
+def live_flag(folder: ObjectPath) -> bytes | None:
+    """Return what the flag of the current writer says, or None when nobody writes.
+
+    Args:
+        folder: Where the flags are. A flag's age is told by this machine's clock.
+    """
+    for each in folder.listed():
+        if _age_s(each, datetime.now(UTC)) < EXPIRY_S:
+            with suppress(FileNotFoundError):
+                return each.path.read_bytes()
+    return None
+
+
+def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
+    """Take the lease, clear away the flags that are nobody's, and return when our own was put up."""
+    contender = contend(flag.name, _LOOKS)
+    live: dict[str, Listed] = {}
+    dead: list[ObjectPath] = []
+    put_s = 0.0
+    step = next(contender)
+    while True:
+        if step is Step.PUT:
+            put_s = time.clock_gettime(_CLOCK)
+            flag.write_bytes(holder)
+        elif step is Step.TAKE_DOWN:
+            flag.unlink(missing_ok=True)
+        elif step is Step.PAUSE:
+            time.sleep(_PAUSE_S * random.uniform(0.5, 1.5))  # noqa: S311 - no secret
+        else:
+            live, dead = _look(folder, flag)
+        try:
+            step = contender.send(live.keys())
+        except StopIteration as end:
+            if end.value:
+                break
+            raise StoreError(_refusal(folder, live)) from None
+    if time.clock_gettime(_CLOCK) - put_s > TRUST_S:
+        # What we saw may be so old that others have taken our flag for dead since.
+        flag.unlink(missing_ok=True)
+        raise StoreError(f"{folder.parent} answers too slowly for a lease: try again when it is quicker")
+    for each in dead:
+        each.unlink(missing_ok=True)
+    return put_s
+
+
+def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, Listed], list[ObjectPath]]:
+    """Return the live flags of others by name, and those that are nobody's."""
+    flags = folder.listed()
+    now = next((each.changed for each in flags if each.path == flag), None)
+    if now is None:
+        raise StoreError(
+            f"{folder.parent} lost what was just written to it: its lists must follow its writes"
+        )
+    others = {each.path.name: each for each in flags if each.path != flag}
+    live = {name: each for name, each in others.items() if _age_s(each, now) < EXPIRY_S}
+    return live, [each.path for name, each in others.items() if name not in live]
+
+
+def _refusal(folder: ObjectPath, live: dict[str, Listed]) -> str:
+    first = live[min(live)]
+    try:
+        who = told(first.path.read_bytes())
+    except FileNotFoundError:
+        who = "another process"
+    return (
+        f"{folder.parent} is being written by {who}; wait for it to end "
+        f"(if it was killed, its lease ends {EXPIRY_S:.0f} s after)"
+    )
+
+
+def _age_s(flag: Listed, now: datetime) -> float:
+    return (now - flag.changed).total_seconds()
+
+
+def told(holder: bytes) -> str:
+    """Return who holds a lease, for people.
+
+    Args:
+        holder: What the lease says.
+    """
+    try:
+        said = json.loads(holder)
+        return f"process {said['pid']} on {said['host']} since {said['since']}"
+    except (ValueError, KeyError, TypeError):
+        return "another process"

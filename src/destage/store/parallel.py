@@ -1,0 +1,26 @@
+"""Doing the same to many files: one after another on disk, many at a time where each waits for a network."""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from destage.store.location import Location
+from destage.store.objects import ObjectPath
+
+_THREADS = 16
+_Got = TypeVar("_Got")
+
+
+def mapped(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
+    """Yield what an action gives for each place, in their order.
+
+    Args:
+        act: The action.
+        places: The places, all files or all objects.
+    """
+    listed = list(places)
+    if not any(isinstance(place, ObjectPath) for place in listed):
+        yield from map(act, listed)
+        return
+    with ThreadPoolExecutor(_THREADS, thread_name_prefix="destage-store") as pool:
+        yield from pool.map(act, listed)

@@ -1,0 +1,49 @@
+"""Parquet tables in files and in objects; an object is fetched whole: a request costs more than its bytes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.store.location import Location
+from destage.store.objects import ObjectPath
+
+
+@contextmanager
+def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file for the length of a `with` block.
+
+    Args:
+        place: The file.
+
+    Raises:
+        FileNotFoundError: It is not there.
+        pa.ArrowException: It is torn, or no Parquet.
+        StoreError: The service does not give it.
+    """
+    source = pa.BufferReader(place.read_bytes()) if isinstance(place, ObjectPath) else place
+    with pq.ParquetFile(source) as file:
+        yield file
+
+
+def read_parquet(place: Location) -> pa.Table:
+    """Return the table in a Parquet file; errors as in `open_parquet`.
+
+    Args:
+        place: The file.
+    """
+    with open_parquet(place) as file:
+        return file.read()
+
+
+def as_parquet(table: pa.Table) -> bytes:
+    """Return a table as a Parquet file, compressed with zstd.
+
+    Args:
+        table: The table.
+    """
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="zstd")
+    data: bytes = sink.getvalue().to_pybytes()
+    return data

@@ -1,0 +1,39 @@
+"""Removing a sweep from a store, rows and all."""
+
+import shutil
+
+from destage.store.layout import SweepLayout
+from destage.store.lease import hold_lease
+from destage.store.location import Location
+from destage.store.objects import ObjectPath
+from destage.store.parallel import mapped
+
+
+def remove_sweep(layout: SweepLayout) -> int:
+    """Delete all that a sweep has in its store, and return how many files that were.
+
+    The study goes first: what is left of a removal that broke off is no sweep any more.
+
+    Args:
+        layout: The sweep's directory.
+
+    Raises:
+        StoreError: Somebody writes it, or the store refuses.
+    """
+    with hold_lease(layout.lease):
+        if isinstance(layout.root, ObjectPath):
+            layout.spec.unlink()
+            others = [each.path for each in layout.root.below() if each.path.parent != layout.lease]
+            files = 1 + sum(mapped(_unlink, others))
+        else:
+            files = sum(path.is_file() for path in layout.root.rglob("*"))
+            layout.spec.unlink(missing_ok=True)
+            shutil.rmtree(layout.root)
+    if isinstance(layout.root, ObjectPath) and not layout.root.below():
+        layout.root.drop_markers()
+    return files
+
+
+def _unlink(place: Location) -> int:
+    place.unlink(missing_ok=True)
+    return 1

@@ -1,0 +1,164 @@
+"""Objects as a store uses them: what is written is there whole, once, and whatever the service does."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from objects.faulty_proxy import ALL, FaultyProxy, Kind
+from objects.servers import Server
+
+from destage.errors import StoreError
+from destage.store import objects
+from destage.store.objects import ObjectPath
+
+PASSING: list[Kind] = ["slow down", "drop", "lose the answer"]
+
+
+@pytest.fixture
+def store(store_url: str) -> ObjectPath:
+    return ObjectPath.parse(store_url)
+
+
+@pytest.fixture
+def shaky(proxied_url: str, proxy: FaultyProxy) -> ObjectPath:
+    """The same store, the services' own words for trouble in between."""
+    shaky = ObjectPath.parse(proxied_url)
+    (shaky / "opened").touch()
+    proxy.heal()
+    return shaky
+
+
+def test_an_object_is_read_as_it_was_written_last(store: ObjectPath) -> None:
+    place = store / "folder" / "thing.json"
+    place.write_text('{"first": 1}')
+    place.write_bytes(b"second")
+    assert place.read_bytes() == b"second"
+    assert place.is_file()
+    assert [(each.path, each.size) for each in (store / "folder").listed()] == [(place, 6)]
+
+
+def test_what_is_not_there_is_told_from_what_is(store: ObjectPath) -> None:
+    none = store / "none"
+    (store / "folder" / "thing").touch()
+    assert (none.exists(), none.is_file(), none.changed()) == (False, False, None)
+    assert (none.listed(), none.below(), none.prefixes()) == ([], [], [])
+    assert ((store / "folder").exists(), (store / "folder").is_file()) == (True, False)
+    none.unlink()
+    with pytest.raises(FileNotFoundError):
+        none.read_bytes()
+
+
+def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None:
+    for name in ("b", "a", "deep/er/c", "deep/d"):
+        (store / name).write_text(name)
+    (store / "gone" / "away").touch()
+    (store / "gone" / "away").unlink()  # pyarrow leaves a marker of the prefix, which is no object of ours
+    assert [each.path.name for each in store.listed()] == ["a", "b"]
+    assert [each.path for each in store.below()] == [
+        store / "a",
+        store / "b",
+        store / "deep/d",
+        store / "deep/er/c",
+    ]
+    assert store / "deep" in store.prefixes()
+
+
+@pytest.mark.slow
+def test_a_list_goes_on_past_its_first_page(store: ObjectPath) -> None:
+    names = [f"{number:04}" for number in range(1001)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda name: (store / "many" / name).touch(), names))
+    assert [each.path.name for each in (store / "many").listed()] == names
+
+
+def test_a_list_tells_when_an_object_was_written(store: ObjectPath) -> None:
+    before = time.time()
+    (store / "thing").touch()
+    [listed] = store.listed()
+    # Services tell whole seconds.
+    assert before - 1 <= listed.changed.timestamp() <= time.time() + 1
+    assert (store / "thing").changed() == listed.changed.timestamp()
+
+
+def test_an_object_of_many_parts_is_there_whole(store: ObjectPath) -> None:
+    data = bytes(range(256)) * 80_000  # 20 MB: pyarrow sends more than 10 MB in parts
+    (store / "large").write_bytes(data)
+    assert (store / "large").read_bytes() == data
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_a_write_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+    proxy.spoil(kind, part="thing", times=2)
+    (shaky / "thing").write_bytes(b"once")
+    assert (shaky / "thing").read_bytes() == b"once"
+    assert [each.path.name for each in shaky.listed()] == ["opened", "thing"]
+
+
+@pytest.mark.parametrize("kind", [*PASSING, "cut the body"])
+def test_a_read_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+    (shaky / "thing").write_bytes(b"0123456789" * 100)
+    proxy.spoil(kind, method="GET", times=2)
+    assert (shaky / "thing").read_bytes() == b"0123456789" * 100
+    proxy.spoil(kind, method="GET", times=2)
+    assert [each.size for each in shaky.listed()] == [0, 1000]
+
+
+@pytest.mark.parametrize("kind", PASSING)
+def test_a_deletion_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+    (shaky / "thing").touch()
+    proxy.spoil(kind, method="DELETE", times=2)
+    (shaky / "thing").unlink(missing_ok=True)  # the second request may be told that the first one did it
+    assert [each.path.name for each in shaky.listed()] == ["opened"]
+
+
+def test_a_service_that_stays_away_is_told_with_its_words(
+    shaky: ObjectPath, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(objects, "_PAUSES_S", ())  # the client itself tries for some seven seconds
+    proxy.spoil("slow down", times=ALL)
+    with pytest.raises(StoreError, match=r"cannot be reached: .*(?i:slow|503|reduce)") as told:
+        (shaky / "thing").write_bytes(b"never")
+    assert str(shaky / "thing") in str(told.value)
+    proxy.heal()
+    assert not (shaky / "thing").exists()
+
+
+def test_a_refusal_is_not_asked_again(shaky: ObjectPath, proxy: FaultyProxy) -> None:
+    proxy.spoil("deny", times=ALL)
+    with pytest.raises(StoreError, match=r"cannot be reached: .*(?i:denied|403|permission)"):
+        (shaky / "thing").write_bytes(b"never")
+    assert len(proxy.requests) == 1
+
+
+def test_an_object_whose_parts_are_refused_leaves_the_earlier_one(
+    object_server: Server, shaky: ObjectPath, proxy: FaultyProxy
+) -> None:
+    (shaky / "large").write_bytes(b"earlier")
+    # How services name a later part of an upload, and the request that ends it.
+    for part in ("partNumber=2", "upload_id", "comp=blocklist"):
+        proxy.spoil("deny", part=part, times=ALL)
+    with pytest.raises(StoreError, match="large"):
+        (shaky / "large").write_bytes(bytes(20_000_000))
+    # Azure's client has emptied it by then: decision 22.
+    left = b"" if object_server.kind == "azurite" else b"earlier"
+    assert (shaky / "large").read_bytes() == left
+
+
+def test_a_bucket_that_is_not_there_is_told(object_server: Server, bucket: str) -> None:
+    place = ObjectPath.parse(object_server.url(f"{bucket}-none", "prefix"))
+    with pytest.raises(StoreError, match=r"cannot be (reached|written): .*(?i:bucket|not found|container)"):
+        (place / "thing").touch()
+
+
+def test_wrong_credentials_are_told_and_not_repeated(
+    object_server: Server, bucket: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if object_server.kind not in {"versitygw", "azurite"}:
+        pytest.skip(f"{object_server.kind} believes any signature")
+    # Another prefix: who has opened a bucket keeps its credentials.
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
+    monkeypatch.setenv("AZURE_STORAGE_KEY", "d3Jvbmc=")
+    place = ObjectPath.parse(object_server.url(bucket, "prefix"))
+    with pytest.raises(StoreError, match=r"cannot be reached: .*(?i:signature|authenticate|403)") as told:
+        (place / "thing").touch()
+    assert "wrong" not in str(told.value)

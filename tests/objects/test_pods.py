@@ -1,0 +1,92 @@
+"""What `destage cluster` does with a bucket through a pod beside it: fetch, query, probe, discard."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from objects.faulty_proxy import ALL, FaultyProxy
+from pod_here import Pod, destage, is_tar
+
+from destage import sweeps
+from destage.cluster import results
+from destage.errors import ClusterError
+from destage.store import list_sweeps, locate, objects, open_sweep
+
+STUDY = """\
+name: {name}
+scenario:
+  workload: {{use: call_center}}
+  controller: {{use: smart_array_5i_plus}}
+  array: {{raid: "5", disks: 4, disk: {{use: u320_10k_36gb}}}}
+  run: {{warm_up: none, window: {{requests: 300}}}}
+axes:
+  workload.users: [5, 10]
+replicates: 2
+"""
+
+
+def ran(folder: Path, store_url: str, name: str = "small") -> Any:
+    """Run a study of four runs into the bucket, and return its sweep."""
+    study = folder / f"{name}.yaml"
+    study.write_text(STUDY.format(name=name))
+    return sweeps.run(sweeps.load_study(study), locate(store_url), executor="inline").path
+
+
+def test_a_fetch_brings_a_bucket_into_a_folder_and_no_fragment_twice(tmp_path: Path, store_url: str) -> None:
+    there = ran(tmp_path, store_url)
+    pod = Pod(store_url)
+    remote = results.find_results(pod, "")
+    assert (remote.name, remote.status["present"], remote.status["finished"]) == (there.name, 4, True)
+    found = results.fetch(pod, remote.name, tmp_path / "here")
+    assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
+    names = {path.relative_to(found.path).parts[0] for path in found.path.rglob("*") if path.is_file()}
+    assert {"spec.yaml", "plan.parquet", "manifest", "fragments", "finished"} <= names
+    again = results.fetch(pod, remote.name, tmp_path / "here")
+    assert again.kept == sum(1 for _ in (found.path / "fragments").glob("*.parquet"))
+
+
+def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
+    tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = ran(tmp_path, store_url)
+    monkeypatch.setattr(results, "_MOST_PATHS", 1)
+    pod, tars = Pod(store_url), 0
+
+    def break_the_third(command: tuple[str, ...], data: bytes) -> bytes:
+        nonlocal tars
+        tars += is_tar(command)
+        return data[: len(data) // 2] if is_tar(command) and tars == 3 else data
+
+    pod.spoil = break_the_third
+    with pytest.raises(ClusterError, match=r"goes on from there|did not send"):
+        results.fetch(pod, there.name, tmp_path / "here")
+    found = results.fetch(pod, there.name, tmp_path / "here")
+    assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
+
+
+def test_sql_is_asked_where_the_bucket_is(tmp_path: Path, store_url: str) -> None:
+    there = ran(tmp_path, store_url)
+    answer = results.query(Pod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json")
+    assert json.loads(answer) == [{"runs": 4}]
+
+
+def test_a_discard_takes_one_sweep_and_leaves_the_others(tmp_path: Path, store_url: str) -> None:
+    one, other = ran(tmp_path, store_url), ran(tmp_path, store_url, "other")
+    told = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
+    assert told[0] == one.name
+    assert int(told[1]) >= 4
+    assert [sweep.name for sweep in list_sweeps(locate(store_url))] == [other.name]
+    assert open_sweep(other).rows().num_rows == 4
+
+
+def test_a_probe_says_what_a_bucket_refuses(
+    store_url: str, proxied_url: str, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destage("cluster", "probe", "--store", store_url)
+    assert list_sweeps(locate(store_url)) == []
+    monkeypatch.setattr(objects, "_PAUSES_S", ())
+    proxy.spoil("deny", method="PUT", times=ALL)
+    proxy.spoil("deny", method="POST", times=ALL)
+    with pytest.raises(ClusterError, match="cannot be"):
+        destage("cluster", "probe", "--store", proxied_url)

@@ -1,0 +1,212 @@
+"""A sweep in a bucket: it is what it would be in a folder, whatever is killed, torn or cut off meanwhile."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from objects.faulty_proxy import ALL, FaultyProxy
+from tests.system.conftest import Fragile
+
+from destage.errors import StoreError
+from destage.store import ObjectPath, failpoints, locate, open_sweep
+from destage.store.layout import SweepLayout
+from destage.store.lease import current_writer, hold_lease
+from destage.store.location import sizes_in, tree
+from destage.store.removal import remove_sweep
+
+_DESTAGE = "from destage.cli import app; app()"
+
+
+@pytest.fixture
+def store(store_url: str) -> ObjectPath:
+    """Return a store of its own in a bucket."""
+    place = locate(store_url)
+    assert isinstance(place, ObjectPath)
+    return place
+
+
+def _layout(fragile: Fragile, store: ObjectPath) -> SweepLayout:
+    return SweepLayout(store / "sweeps" / fragile.reference.name)
+
+
+def _fragments(layout: SweepLayout) -> dict[str, object]:
+    assert isinstance(layout.fragments, ObjectPath)
+    return {each.path.name: (each.size, each.changed) for each in layout.fragments.listed()}
+
+
+def test_a_bucket_holds_what_a_folder_holds(
+    fragile: Fragile, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+) -> None:
+    fragile.finish(locate(proxied_url))
+    puts = [path for method, path in proxy.requests if method == "PUT" and "/fragments/" in path]
+    requests = 3 if store.service.startswith("abfs") else 1  # Azure's client knows no single one
+    assert len(puts) == requests * len(_fragments(_layout(fragile, store)))
+    fragile.assert_whole(store)
+    there = {path for path, _ in tree(_layout(fragile, store).root)}
+    here = {path for path, _ in tree(fragile.reference)}
+    assert {path for path in here ^ there if not path.startswith(("fragments/", "manifest/"))} == {"lease"}
+    assert not [path for path in there if path.endswith(".tmp")]
+
+
+_OFTEN = ("before_rename", "mid_manifest", "mid_plan_round")
+
+
+@pytest.mark.parametrize(
+    "point",
+    [pytest.param(name, marks=() if name in _OFTEN else pytest.mark.chaos) for name in failpoints.NAMES],
+)
+def test_killed_at_a_fail_point(fragile: Fragile, store: ObjectPath, point: str) -> None:
+    count = 1 if point == "mid_manifest" else 3  # a part is written seldom
+    driver = fragile.start(store, DESTAGE_FAIL_POINT=f"{point}:{count}")
+    driver.communicate(timeout=60)
+    assert driver.returncode == -signal.SIGKILL
+    committed = _fragments(_layout(fragile, store))
+    fragile.finish(store)
+    fragile.assert_whole(store)
+    after = _fragments(_layout(fragile, store))
+    assert {name: after.get(name) for name in committed} == committed  # not one was written again
+
+
+@pytest.mark.chaos
+def test_killed_at_random_moments(fragile: Fragile, store: ObjectPath) -> None:
+    moments = random.Random(5)  # noqa: S311 - moments, no secrets
+    for _ in range(6):
+        driver = fragile.start(store)
+        time.sleep(moments.uniform(0, 1.5))
+        driver.kill()
+        driver.communicate(timeout=60)
+        time.sleep(9)
+    fragile.finish(store)
+    fragile.assert_whole(store)
+
+
+def test_under_ray(fragile: Fragile, store: ObjectPath) -> None:
+    fragile.finish(store, "ray")
+    fragile.assert_whole(store)
+
+
+def test_of_two_who_begin_at_once_one_is_told_to_wait(fragile: Fragile, store: ObjectPath) -> None:
+    both = [fragile.start(store) for _ in range(2)]
+    errors = [driver.communicate(timeout=120)[1].decode() for driver in both]
+    codes = [driver.returncode for driver in both]
+    assert 0 in codes
+    for code, text in zip(codes, errors, strict=True):
+        assert code == 0 or "is being written by" in text
+    fragile.assert_whole(store)
+
+
+def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
+    place = store / "lease"
+    assert current_writer(place) is None
+    with hold_lease(place) as lease:
+        assert not lease.is_lost
+        assert "process" in str(current_writer(place))
+        with pytest.raises(StoreError, match="is being written by process"), hold_lease(place):
+            pass
+    assert current_writer(place) is None
+    with hold_lease(place):
+        assert len(list(sizes_in(place))) == 1
+
+
+def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
+    store: ObjectPath, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("EXPIRY_S", 6.0), ("TRUST_S", 4.5), ("RENEWAL_S", 0.5)):
+        monkeypatch.setattr(f"destage.store.object_lease.{name}", seconds)
+    place = store / "lease"
+    dead = place / "0000000000000000.json"
+    dead.write_text('{"pid": 1, "host": "gone", "since": "long ago"}')
+    with pytest.raises(StoreError, match="process 1 on gone"), hold_lease(place):
+        pass
+    time.sleep(7)
+    with hold_lease(place) as lease:
+        assert not dead.is_file()
+        time.sleep(7)
+        assert not lease.is_lost
+        with pytest.raises(StoreError, match="is being written"), hold_lease(place):
+            pass
+
+
+def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
+    fragile: Fragile, store: ObjectPath
+) -> None:
+    fragile.finish(store)
+    layout = _layout(fragile, store)
+    (torn, _), (renamed, _), *_ = sizes_in(layout.fragments)
+    torn.write_bytes(torn.read_bytes()[:-100])
+    (layout.fragments / f"{'0' * 32}.parquet").write_bytes(renamed.read_bytes())
+    (layout.fragments / "notes.txt").write_text("mine")
+    fragile.finish(store)
+    aside = {path.name for path, _ in sizes_in(layout.quarantine)}
+    assert aside == {torn.name, f"{'0' * 32}.parquet", "notes.txt"}
+    for path, _ in sizes_in(layout.quarantine):
+        path.unlink()
+    fragile.assert_whole(store)
+
+
+def test_answers_that_get_lost_and_refusals_that_pass_change_nothing(
+    fragile: Fragile, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+) -> None:
+    proxy.spoil("lose the answer", method="PUT", part="fragments/", times=3)
+    proxy.spoil("slow down", method="PUT", part="plan", times=2)
+    proxy.spoil("cut the body", method="GET", part="fragments/", times=2)
+    fragile.finish(locate(proxied_url))
+    fragile.assert_whole(store)
+    fragile.finish(locate(proxied_url))
+    fragile.assert_whole(store)
+
+
+def test_a_writer_cut_off_from_its_lease_ends_and_another_goes_on(
+    fragile: Fragile, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+) -> None:
+    driver = fragile.start(locate(proxied_url))
+    while not any(_fragments(_layout(fragile, store))):
+        time.sleep(0.1)
+    proxy.spoil(
+        "delay", method="PUT", part="fragments/", times=ALL, seconds=1
+    )  # so that it lasts long enough
+    proxy.spoil("deny", method="PUT", part="lease/", times=ALL)
+    driver.communicate(timeout=120)
+    assert driver.returncode == 4  # infrastructure: to be tried again
+    proxy.heal()
+    committed = _fragments(_layout(fragile, store))
+    fragile.finish(store)
+    fragile.assert_whole(store)
+    assert {name: _fragments(_layout(fragile, store)).get(name) for name in committed} == committed
+
+
+def test_a_sweep_is_removed_with_all_its_objects(fragile: Fragile, store: ObjectPath) -> None:
+    fragile.finish(store)
+    (store / "sweeps" / "other" / "spec.yaml").write_text("name: other\n")
+    with hold_lease(_layout(fragile, store).lease), pytest.raises(StoreError, match="is being written"):
+        remove_sweep(_layout(fragile, store))
+    assert remove_sweep(_layout(fragile, store)) > 10
+    assert [path for path, _ in tree(store)] == ["sweeps/other/spec.yaml"]
+    assert [path.name for path in (store / "sweeps").prefixes()] == ["other"]  # no empty marker stays
+
+
+def test_every_verb_takes_a_bucket(fragile: Fragile, store: ObjectPath) -> None:
+    def destage(*arguments: str) -> str:
+        said = subprocess.run(
+            [sys.executable, "-c", _DESTAGE, *arguments, "--store", str(store)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert said.returncode == 0, said.stderr
+        return said.stdout
+
+    destage("run", str(fragile.study), "--executor", "inline", "--quiet")
+    fragile.assert_whole(store)
+    name, runs = fragile.reference.name, open_sweep(fragile.reference).rows().num_rows
+    assert f"{name}  finished" in destage("status")
+    assert "users supported" in destage("query", "fragile", "design_space")
+    assert destage("sql", name, "SELECT count(*) AS n FROM runs", "--format", "csv") == f'"n"\n{runs}\n'
+    assert "different  0" in destage("verify", "fragile", "--sample", "10%")
+    assert destage("report", "fragile").startswith(f"{store.service}/")
+    assert "<h1>" in (_layout(fragile, store).root / "report" / "report.html").read_text()
+    assert "of them in the store" in destage("plan", str(fragile.study))
+    assert "1 sweeps" in destage("doctor")

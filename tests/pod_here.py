@@ -1,0 +1,49 @@
+"""A pod beside the results, played by this process: the same commands, and what they print may be spoilt."""
+
+import io
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING
+
+import pytest
+
+from destage.cli import app
+from destage.errors import ClusterError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Pod:
+    """A pod whose results are in a store that this process reaches.
+
+    Attributes:
+        store: The store, as the pod sees it.
+        asked: The commands so far.
+        spoil: Changes what a command printed.
+    """
+
+    def __init__(self, store: object) -> None:
+        self.store = str(store)
+        self.asked: list[tuple[str, ...]] = []
+        self.spoil: Callable[[tuple[str, ...], bytes], bytes] = lambda _, data: data
+
+    def ask(self, *command: str) -> bytes:
+        self.asked.append(command)
+        assert command[0] == "destage"
+        return self.spoil(command, destage(*command[1:]))
+
+
+def is_tar(command: tuple[str, ...]) -> bool:
+    """Return whether a command asks for files, and not for their list."""
+    return "pack" in command and "--list" not in command
+
+
+def destage(*args: str) -> bytes:
+    """Run the command line in this process and return what it prints."""
+    out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        app([*args])
+    if ended.value.code:
+        raise ClusterError(err.getvalue().strip())
+    found: bytes = out.buffer.getvalue()  # type: ignore[attr-defined]
+    return found

@@ -1,0 +1,103 @@
+"""Compaction: fewer files, the same rows, whatever is killed or read meanwhile."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from destage.store import compaction, rows
+from destage.store.compaction import compact
+from destage.store.fragments import write_fragment
+from destage.store.layout import SweepLayout
+from destage.store.lease import hold_lease
+from destage.store.rows import present_runs, read_rows
+
+MakeRows = Callable[..., pa.Table]
+_COMPACT = """
+import sys
+from pathlib import Path
+from destage.store.compaction import compact
+from destage.store.layout import SweepLayout
+compact(SweepLayout(Path(sys.argv[1])))
+"""
+
+
+def _files(layout: SweepLayout) -> list[str]:
+    return sorted(path.name for path in Path(str(layout.fragments)).iterdir())
+
+
+@pytest.fixture
+def many(layout: SweepLayout, make_rows: MakeRows) -> SweepLayout:
+    """Return a sweep of thirty fragments, one of them run again elsewhere, one not executed."""
+    for number in range(28):
+        write_fragment(layout.fragments, make_rows(f"a{number}", f"b{number}", events=number))
+    write_fragment(layout.fragments, make_rows("a3", "z", status="failed", error_kind="configuration"))
+    write_fragment(layout.fragments, make_rows("lost", status="failed", error_kind="oom"))
+    return layout
+
+
+def test_fewer_fragments_hold_the_same_rows(many: SweepLayout) -> None:
+    before = read_rows(many)
+    done = compact(many)
+    assert (done.before, done.after, done.messages) == (30, 2, ())  # what was not executed is one of its own
+    assert read_rows(many).equals(before)
+    assert present_runs(before) == present_runs(read_rows(many))
+    assert compact(many).after == 2
+    assert read_rows(many).equals(before)
+
+
+def test_rows_of_a_run_that_is_there_twice_are_written_once(many: SweepLayout) -> None:
+    compact(many)
+    read = [pq.read_table(many.fragments / name, columns=["run_id"])["run_id"] for name in _files(many)]
+    assert sorted(map(len, read)) == [1, 57]
+    assert len({run_id for ids in read for run_id in ids.to_pylist()}) == 58
+
+
+def test_killed_after_the_large_fragment_and_before_the_small_ones_went(many: SweepLayout) -> None:
+    before = read_rows(many)
+    killed = subprocess.run(
+        [sys.executable, "-c", _COMPACT, str(many.root)],
+        env={"DESTAGE_FAIL_POINT": "after_rename", "PYTHONPATH": ":".join(sys.path)},
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert len(_files(many)) == 31
+    assert read_rows(many).equals(before)
+    assert compact(many).after == 2
+    assert read_rows(many).equals(before)
+
+
+def test_memory_bounds_how_much_becomes_one(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "_MOST_MEMORY", 1)
+    monkeypatch.setattr(compaction, "_PORTION", 10)
+    before = read_rows(many)
+    done = compact(many)
+    assert done.after == 4
+    assert read_rows(many).equals(before)
+
+
+def test_a_reader_who_listed_before_lists_again(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = read_rows(many)
+    inner, times = rows.read_fragment, []
+
+    def read(*args: object, **keys: object) -> pa.Table | None:
+        times.append(args)
+        if len(times) == 5:
+            compact(many)
+        return inner(*args, **keys)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(rows, "read_fragment", read)
+    assert read_rows(many).equals(before)
+    assert len(times) < 30
+
+
+def test_nobody_compacts_what_is_being_written(many: SweepLayout) -> None:
+    files = _files(many)
+    with hold_lease(many.lease), pytest.raises(Exception, match="is being written"):
+        compact(many)
+    assert _files(many) == files

@@ -1,0 +1,91 @@
+"""What a store may be called."""
+
+from pathlib import Path
+
+import pytest
+
+from destage.errors import StoreError
+from destage.store import default_store, find_sweep, locate
+from destage.store.location import trouble_writing
+from destage.store.objects import ObjectPath
+
+URL = "s3://bucket/some/prefix?region=eu-central-1&scheme=http"
+
+
+def test_a_url_is_a_place_in_a_bucket_and_all_else_a_path() -> None:
+    assert locate("some/folder") == Path("some/folder")
+    assert locate("C:/x") == Path("C:/x")
+    place = locate(URL)
+    assert isinstance(place, ObjectPath)
+    assert locate(place) is place
+    assert (place.service, place.key) == ("s3://bucket", "some/prefix")
+
+
+def test_a_place_is_written_as_it_was_read_and_keeps_how_it_is_reached() -> None:
+    place = locate(URL) / "sweeps" / "quick-0" / "plan-1.parquet"
+    assert (
+        str(place) == "s3://bucket/some/prefix/sweeps/quick-0/plan-1.parquet?region=eu-central-1&scheme=http"
+    )
+    assert locate(str(place)) == place
+    assert (place.name, place.stem, place.suffix) == ("plan-1.parquet", "plan-1", ".parquet")
+    assert str(place.parent.parent.parent) == URL
+    assert str(locate("s3://bucket") / "x") == "s3://bucket/x"
+    assert str(locate("gs://bucket//a/./b/")) == "gs://bucket/a/b"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "s3://AKIAKEY:secret@bucket/prefix",
+        "s3://AKIAKEY@bucket/prefix",
+        "gs://me@bucket/prefix",
+        "abfs://container:key@account.dfs.core.windows.net/prefix",
+        "abfs://container@account.dfs.core.windows.net/prefix?client_secret=hidden",
+        "s3://bucket/prefix?Secret_Key=hidden",
+    ],
+)
+def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
+    with pytest.raises(StoreError, match="take the credentials out") as refusal:
+        locate(url)
+    for secret in ("AKIA", "secret@", "hidden", ":key"):
+        assert secret not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [
+        ("http://host/x", "http:// is no store"),
+        ("s3:///x", "names no bucket"),
+        ("s3://b/x#y", "names no bucket"),
+    ],
+)
+def test_other_urls_are_refused_with_what_is_allowed(url: str, told: str) -> None:
+    with pytest.raises(StoreError, match=told):
+        locate(url)
+
+
+def test_an_anonymous_reader_and_a_container_are_no_credentials() -> None:
+    assert str(locate("gs://anonymous@bucket/p")) == "gs://anonymous@bucket/p"
+    assert str(locate("abfs://c@a.dfs.core.windows.net/p")) == "abfs://c@a.dfs.core.windows.net/p"
+
+
+def test_the_default_store_may_be_a_bucket(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESTAGE_STORE", URL)
+    assert default_store() == locate(URL)
+    monkeypatch.delenv("DESTAGE_STORE")
+    assert default_store() == Path("destage-store")
+
+
+def test_a_bucket_that_nobody_serves_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("destage.store.objects._PAUSES_S", ())
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+    url = "s3://bucket/p?scheme=http&endpoint_override=127.0.0.1:9&region=us-east-1"
+    with pytest.raises(StoreError, match=r"s3://bucket/p/sweeps.* cannot be reached: .*connect"):
+        find_sweep("quick", locate(url))
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    assert trouble_writing(tmp_path / "new" / "store") is None
+    (tmp_path / "file").touch()
+    assert "cannot be written" in str(trouble_writing(tmp_path / "file" / "store"))
