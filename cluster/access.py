@@ -16,6 +16,7 @@ AUTOSCALER: tuple[Rule, ...] = (
 """What Ray's autoscaler does: look at the pods, and change how many the cluster should have."""
 PEOPLE: tuple[Rule, ...] = (
     ("", "configmaps", ("list", "create", "patch", "delete")),
+    ("", "events", ("list",)),
     ("", "persistentvolumeclaims", ("list", "create", "patch", "delete")),
     ("", "pods", ("get", "list", "create", "delete")),
     ("", "pods/exec", ("get", "create")),
@@ -30,23 +31,16 @@ PEOPLE: tuple[Rule, ...] = (
 
 
 def accounts(release: Release, settings: Settings) -> list[Manifest]:
-    """Return the service accounts of the pods.
+    """Return the service accounts of the pods; only those that reach the results have an identity.
 
     Args:
         release: What they belong to.
         settings: What is asked for.
     """
-    names = [release.pods_account] + ([release.submitter_account] if settings.mode == "job" else [])
-    annotations = dict(settings.accounts.annotations)
-    return [
-        {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": _metadata(release, name) | ({"annotations": annotations} if annotations else {}),
-            "automountServiceAccountToken": False,
-        }
-        for name in names
-    ]
+    made = [_account(release, release.pods_account, dict(settings.accounts.annotations))]
+    if settings.mode == "job":
+        made.append(_account(release, release.submitter_account, {}))
+    return made
 
 
 def roles(release: Release, settings: Settings) -> list[Manifest]:
@@ -67,6 +61,15 @@ def roles(release: Release, settings: Settings) -> list[Manifest]:
         if settings.users.subjects:
             made.append(_binding(release, name, [dict(each) for each in settings.users.subjects]))
     return made
+
+
+def _account(release: Release, name: str, annotations: dict[str, str]) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": _metadata(release, name) | ({"annotations": annotations} if annotations else {}),
+        "automountServiceAccountToken": False,
+    }
 
 
 def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:

@@ -1,7 +1,7 @@
 """Speaking to the API server: one request at a time, every refusal and every broken line as one sentence."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import urllib3
@@ -109,13 +109,16 @@ class Connection:
         self._check(answer.status, data)
         return data.decode(errors="replace")
 
-    def lines(self, path: str, *, query: Query, timeout_s: float) -> Iterator[bytes]:
+    def lines(self, path: str, *, query: Query, timeout_s: float) -> Generator[bytes, None, bool]:
         """Yield the lines of an answer as they come; ends when the server, or the line to it, ends.
 
         Args:
             path: The path.
             query: Its parameters.
             timeout_s: For how long no line may come before it counts as broken [s].
+
+        Returns:
+            Whether the server ended it.
 
         Raises:
             RefusedError: The server did not do it.
@@ -130,11 +133,12 @@ class Connection:
                 *whole, left = (left + chunk).split(b"\n")
                 yield from whole
         except (urllib3.exceptions.HTTPError, OSError):
-            return  # half a line is no line
+            return False  # half a line is no line
         finally:
             answer.response.close()
         if left:
             yield left
+        return True
 
     def _send(
         self,

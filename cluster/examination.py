@@ -1,47 +1,30 @@
 """What stands between a user and a sweep on a cluster: each thing looked at, with its mend."""
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from destage.cluster.access import PEOPLE
 from destage.cluster.connection import Connection, RefusedError
-from destage.cluster.objects import create, delete, find, find_all
-from destage.cluster.probe import PROBE, probe_pod
-from destage.cluster.reader import pod_trouble
+from destage.cluster.finding import Finding
+from destage.cluster.labels import Release
+from destage.cluster.objects import find_all
+from destage.cluster.settings import Settings
+from destage.cluster.trial import try_out
 from destage.errors import ClusterError
 
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 _KUBERAY_SINCE = "authOptions"
-_PULL_S, _PAUSE_S = 300.0, 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        what: What it is.
-        told: What was seen.
-        mend: What to do; empty where nothing is wrong.
-    """
-
-    what: str
-    told: str
-    mend: str = ""
-
-    @property
-    def is_well(self) -> bool:
-        """Whether nothing is to be done."""
-        return not self.mend
-
-
-def examine(connection: Connection, image: str | None = None) -> Iterator[Finding]:
+def examine(
+    connection: Connection, release: Release, settings: Settings | None = None, image: str | None = None
+) -> Iterator[Finding]:
     """Yield what is found of a cluster, in the order in which a sweep would meet it.
 
     Args:
         connection: The API server.
-        image: The image to try; None to try none.
+        release: What the sweep would be called.
+        settings: What the sweep is to have: it is tried out; None to try out nothing.
+        image: The image to try out in place of that of the settings.
     """
     try:
         version = connection.call("GET", "/version")["gitVersion"]
@@ -51,11 +34,12 @@ def examine(connection: Connection, image: str | None = None) -> Iterator[Findin
     yield Finding("API server", f"{connection.host}, Kubernetes {version}")
     yield _namespace(connection)
     yield _kuberay(connection)
-    yield _storage(connection)
+    if settings is None or not (settings.store.url or settings.claim.existing):
+        yield _storage(connection)
     yield _quota(connection)
     yield from _permissions(connection)
-    if image is not None:
-        yield _image(connection, image)
+    if settings is not None:
+        yield from try_out(connection, release, settings, image)
 
 
 def _namespace(connection: Connection) -> Finding:
@@ -148,24 +132,3 @@ def _permissions(connection: Connection) -> Iterator[Finding]:
         return
     mend = "ask an administrator for the Role that the chart makes with users.role=true"
     yield Finding("permissions", f"{len(missing)} of {count} missing: {', '.join(missing)}", mend)
-
-
-def _image(connection: Connection, image: str) -> Finding:
-    """Start the image once, as every pod of a sweep would."""
-    mend = "check image.repository, image.tag and image.pullSecrets"
-    delete(connection, "Pod", PROBE)
-    create(connection, probe_pod(image))
-    try:
-        end, trouble = time.monotonic() + _PULL_S, "still pending"
-        while time.monotonic() < end:
-            pod = find(connection, "Pod", PROBE) or {}
-            phase = pod.get("status", {}).get("phase")
-            if phase == "Succeeded":
-                return Finding("image", f"{image} starts, as a user without rights on a read-only root")
-            trouble = pod_trouble(pod) or trouble
-            if phase == "Failed" or "Image" in trouble:
-                break
-            time.sleep(_PAUSE_S)
-        return Finding("image", f"{image} does not start: {trouble}", mend)
-    finally:
-        delete(connection, "Pod", PROBE)

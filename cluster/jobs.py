@@ -8,11 +8,14 @@ from typing import Any
 from destage.cluster.connection import Connection
 from destage.cluster.labels import RELEASE, SWEEP
 from destage.cluster.objects import apply, create, delete, find, find_all, place
-from destage.cluster.pods import Manifest
+from destage.cluster.pods import STUDY_FILE, Manifest
 from destage.errors import ClusterError
 
 _SELECTOR = "app.kubernetes.io/name=destage"
 _ENDED = ("Complete", "Failed", "ValidationFailed")
+_CANCELLED = ("Suspending", "Suspended")
+_LOGS = "last available logs"
+"""Ray puts the driver's last lines behind this, thousands of them."""
 _DELETABLE = ("RayJob", "RayCluster", "ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
 _DELETION_S = 60.0
 
@@ -27,7 +30,7 @@ class Job:
         sweep: The sweep's directory in the store, where who submitted it knew.
         state: What the operator makes of it: `Initializing`, `Running`, `Complete`, `Failed`, ...
         outcome: What Ray makes of it: `PENDING`, `RUNNING`, `SUCCEEDED`, `FAILED`, `STOPPED`; empty before.
-        message: Why it failed.
+        message: Why it failed: the operator's word for it, and the last words of what failed.
         created: When it was made.
         ended: When it ended; empty before.
         cluster: The RayCluster that runs it; empty before there is one.
@@ -50,6 +53,41 @@ class Job:
         """Whether nothing will change any more."""
         return self.state in _ENDED
 
+    @property
+    def head(self) -> Manifest:
+        """The template of the head's pod."""
+        template: Manifest = self.manifest["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]
+        return template
+
+    @property
+    def store(self) -> str:
+        """The store: where a volume is mounted, or a URL."""
+        env = {each["name"]: each.get("value") for each in self.head["spec"]["containers"][0]["env"]}
+        return str(env["DESTAGE_STORE"])
+
+    @property
+    def is_bucket(self) -> bool:
+        """Whether the results go to an object store."""
+        return "://" in self.store
+
+    @property
+    def place(self) -> str:
+        """Where the results are, as people call it."""
+        if self.is_bucket:
+            return self.store
+        claims = [each.get("persistentVolumeClaim") for each in self.head["spec"]["volumes"]]
+        return "".join(f"the claim {claim['claimName']}" for claim in claims if claim)
+
+    @property
+    def can_be_suspended(self) -> bool:
+        """Whether KubeRay can end its pods and keep it; deletion rules take that away."""
+        return bool(self.manifest["spec"].get("shutdownAfterJobFinishes"))
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether it rests until it is submitted again."""
+        return self.state in _CANCELLED
+
 
 def job_of(manifest: Manifest) -> Job:
     """Return a RayJob as a sweep's job.
@@ -60,7 +98,7 @@ def job_of(manifest: Manifest) -> Job:
     metadata, status = manifest["metadata"], manifest.get("status") or {}
     is_suspended = manifest["spec"].get("suspend", False)
     reason = status.get("reason", "")
-    text = " ".join(str(status.get("message") or "").split())
+    text = _last_words(str(status.get("message") or ""))
     return Job(
         name=metadata["name"],
         release=metadata.get("labels", {}).get(RELEASE, metadata["name"]),
@@ -103,6 +141,24 @@ def find_job(connection: Connection, name: str) -> Job:
     raise ClusterError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
 
 
+def study_of(connection: Connection, job: Job) -> tuple[str, str]:
+    """Return the study of a job that nobody noted a sweep for: a bundled one's name, or a study's text.
+
+    Args:
+        connection: The API server.
+        job: The sweep.
+
+    Returns:
+        A name and an empty text, or a text and an empty name; nothing of both where it cannot be found.
+    """
+    volumes = job.head["spec"].get("volumes", [])
+    maps = [each["configMap"]["name"] for each in volumes if each["name"] == "study"]
+    if not maps:
+        return job.manifest["spec"]["entrypoint"].split()[3], ""
+    found = find_all(connection, "ConfigMap", fieldSelector=f"metadata.name={maps[0]}")
+    return "", found[0].get("data", {}).get(STUDY_FILE, "") if found else ""
+
+
 def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str = "") -> Job:
     """Make a release's objects, its RayJob last; one that has ended is made anew, and resumes.
 
@@ -126,7 +182,7 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
     there = find(connection, "RayJob", name)
     if there is not None:
         old = job_of(there)
-        if not old.has_ended and old.state != "Suspended":
+        if not old.has_ended and not old.is_cancelled:
             raise ClusterError(
                 f"{name} is there already: {old.state}; follow it with `destage cluster watch {old.release}`"
             )
@@ -147,9 +203,11 @@ def cancel(connection: Connection, job: Job) -> None:
     Raises:
         ClusterError: It has ended already, or KubeRay could not suspend it.
     """
+    if job.is_cancelled:
+        raise ClusterError(f"{job.name} is cancelled already; submit the study again to go on")
     if job.has_ended:
         raise ClusterError(f"{job.name} has ended already: {job.state} {job.outcome}".rstrip())
-    if not job.manifest["spec"].get("shutdownAfterJobFinishes"):
+    if not job.can_be_suspended:
         raise ClusterError(
             f"{job.name} has deletion rules, so KubeRay cannot suspend it: `destage cluster delete` ends it"
         )
@@ -174,6 +232,17 @@ def delete_release(connection: Connection, release: str, *, with_results: bool) 
             if not _is_owned(manifest) and delete(connection, kind, name):
                 deleted.append(f"{kind} {name}")
     return deleted
+
+
+def _last_words(message: str) -> str:
+    """Return a message as one line; of a log that it carries the error, or the last line."""
+    head, found, log = message.partition(_LOGS)
+    if not found:
+        return " ".join(message.split())
+    lines = [" ".join(line.split()) for line in log.splitlines()[1:] if line.strip()]
+    errors = [line for line in lines if line.startswith("error: ")]
+    last = (errors or lines or [""])[-1]
+    return f"{head.strip().rstrip(',')}: {last}" if last else head.strip().rstrip(",")
 
 
 def _is_owned(manifest: Manifest) -> bool:

@@ -78,13 +78,15 @@ class Release:
         return settings.claim.existing or f"{self.name}-results"
 
     def job(self, settings: Settings) -> str:
-        """Return the name of the RayJob: another sweep is another job, so that an upgrade starts it.
+        """Return the name of the RayJob: another sweep or store is another job, so that an upgrade starts it.
 
         Args:
             settings: What is asked for.
         """
         sweep = settings.sweep
         text = sweep.spec or sweep.config_map or sweep.study
+        if settings.store.url:
+            text += f"\n{settings.store.url}"
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 

@@ -32,7 +32,7 @@ def build(release: Release, settings: Settings) -> list[Manifest]:
 
 def _claims(release: Release, settings: Settings) -> list[Manifest]:
     claim = settings.claim
-    if claim.existing:
+    if claim.existing or settings.store.url:
         return []
     spec: Manifest = {
         "accessModes": [claim.access_mode],

@@ -1,11 +1,18 @@
-"""Who may talk to a sweep's pods: themselves, and the operator to the head's dashboard."""
+"""Who may talk to a sweep's pods: themselves, and the operator to the head's dashboard; and they to whom."""
 
 from destage.cluster.labels import COMPONENT, Release
 from destage.cluster.pods import Manifest
 from destage.cluster.settings import Settings
+from destage.cluster.store_url import ports_of, scheme_of
 
 _DNS, _DASHBOARD, _METRICS = 53, 8265, 8080
 _API_SERVER = (443, 6443)
+_IDENTITY: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
+    "s3": ((("169.254.170.23/32", "fd00:ec2::23/128"), 80),),
+    "gs": ((("169.254.169.254/32",), 80), (("169.254.169.252/32",), 988)),
+}
+"""Who tells a pod its identity, where it is not asked by HTTPS: the agent of EKS Pod Identity; GKE's metadata
+server, at the address that pods name and, for policies that are applied later, at the one it really has."""
 
 
 def network_policies(release: Release, settings: Settings) -> list[Manifest]:
@@ -26,9 +33,8 @@ def network_policies(release: Release, settings: Settings) -> list[Manifest]:
     if settings.pod_monitor.enabled:
         ingress.append({"from": [{"namespaceSelector": {}}], "ports": _tcp(_METRICS)})
     dns = [{"port": _DNS, "protocol": "UDP"}, {"port": _DNS, "protocol": "TCP"}]
-    policies = [
-        _policy(release, release.name, release.selector, ingress, [{"to": [own]}, {"ports": dns}]),
-    ]
+    egress: list[Manifest] = [{"to": [own]}, {"ports": dns}, *_outside(settings)]
+    policies = [_policy(release, release.name, release.selector, ingress, egress)]
     if settings.autoscaling.enabled:
         # No selector names the API server; its ports have to do.
         policies.append(
@@ -41,6 +47,19 @@ def network_policies(release: Release, settings: Settings) -> list[Manifest]:
             )
         )
     return policies
+
+
+def _outside(settings: Settings) -> list[Manifest]:
+    """Return the ways out of the cluster; no selector names a bucket, so its ports have to do."""
+    url = settings.store.url
+    ports = [*(ports_of(url) if url else []), *settings.network_policy.egress_ports]
+    rules: list[Manifest] = [{"ports": _tcp(*dict.fromkeys(ports))}] if ports else []
+    if url and not settings.store.secret:
+        rules += [
+            {"to": [{"ipBlock": {"cidr": cidr}} for cidr in cidrs], "ports": _tcp(port)}
+            for cidrs, port in _IDENTITY.get(scheme_of(url), ())
+        ]
+    return rules
 
 
 def _policy(

@@ -1,7 +1,7 @@
 """Pods that Pod Security's level `restricted` accepts: the head, the workers, the submitter.
 
 Their root is read-only; what they write goes to the results, or to `/tmp`, where Ray keeps its session and
-which ends with them.
+which ends with them. The submitter reaches no results and has no credentials.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,9 +9,14 @@ from typing import Any
 
 from destage.cluster.labels import Release
 from destage.cluster.settings import Image, Settings, Workers
+from destage.cluster.storage import (
+    identity_labels,
+    store_env,
+    store_env_from,
+    store_mounts,
+    store_volumes,
+)
 
-RESULTS = "/results"
-"""Where the store is mounted."""
 STUDY = "/etc/destage"
 """Where an inline study, or a ConfigMap's, is mounted."""
 STUDY_FILE = "study.yaml"
@@ -37,13 +42,13 @@ def head_template(release: Release, settings: Settings) -> Manifest:
     pod = _pod(
         settings,
         [container],
-        [*_volumes(release, settings), *_study_volumes(release, settings)],
+        [_scratch(), *store_volumes(release, settings), *_study_volumes(release, settings)],
         release.pods_account,
         head.node_selector,
         head.tolerations,
     )
     pod["automountServiceAccountToken"] = settings.autoscaling.enabled
-    return {"metadata": {"labels": release.pod_labels("head")}, "spec": pod}
+    return {"metadata": {"labels": release.pod_labels("head") | identity_labels(settings)}, "spec": pod}
 
 
 def worker_template(release: Release, settings: Settings, group: Workers) -> Manifest:
@@ -61,12 +66,12 @@ def worker_template(release: Release, settings: Settings, group: Workers) -> Man
     pod = _pod(
         settings,
         [container],
-        _volumes(release, settings),
+        [_scratch(), *store_volumes(release, settings)],
         release.pods_account,
         group.node_selector,
         (*spot, *group.tolerations),
     )
-    return {"metadata": {"labels": release.pod_labels("worker")}, "spec": pod}
+    return {"metadata": {"labels": release.pod_labels("worker") | identity_labels(settings)}, "spec": pod}
 
 
 def submitter_template(release: Release, settings: Settings) -> Manifest:
@@ -127,14 +132,15 @@ def _ray_container(name: str, release: Release, settings: Settings, cpu: str, me
         **_image(settings.image, release.version),
         "env": [
             {"name": "HOME", "value": "/tmp"},  # noqa: S108 - the only place that can be written
-            {"name": "DESTAGE_STORE", "value": RESULTS},
+            *store_env(settings),
             {"name": "RAY_USAGE_STATS_ENABLED", "value": "0"},
         ],
+        **store_env_from(settings),
         "resources": resources(cpu, memory),
         "securityContext": container_security(),
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - same
-            {"name": "results", "mountPath": RESULTS},
+            *store_mounts(settings),
         ],
     }
 
@@ -172,11 +178,6 @@ def _pod(
 
 def _scratch() -> Manifest:
     return {"name": "tmp", "emptyDir": {}}
-
-
-def _volumes(release: Release, settings: Settings) -> list[Manifest]:
-    claim = {"name": "results", "persistentVolumeClaim": {"claimName": release.claim(settings)}}
-    return [_scratch(), claim]
 
 
 def _study_volumes(release: Release, settings: Settings) -> list[Manifest]:

@@ -2,7 +2,6 @@
 
 from destage.cluster.labels import Release
 from destage.cluster.pods import (
-    RESULTS,
     STUDY,
     STUDY_FILE,
     Manifest,
@@ -31,7 +30,8 @@ def ray_job(release: Release, settings: Settings) -> Manifest:
         "metadata": _metadata(release, release.job(settings)),
         "spec": {
             "submissionMode": "K8sJobMode",
-            "entrypoint": f"destage cluster drive {_study(settings)} --store {RESULTS}",
+            # Two shells read this on its way to the head, so no URL stands here: DESTAGE_STORE tells there.
+            "entrypoint": f"destage cluster drive {_study(settings)}",
             "entrypointNumCpus": 0,
             "activeDeadlineSeconds": job.active_deadline_seconds,
             "backoffLimit": job.backoff_limit,

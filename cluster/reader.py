@@ -1,6 +1,5 @@
-"""Asking the results where they lie: commands in a pod of the sweep's image that mounts them."""
+"""Asking the results where they lie: commands in a pod of the sweep's image that reaches them."""
 
-import copy
 import time
 from dataclasses import dataclass
 
@@ -9,18 +8,19 @@ from kubernetes import client
 from kubernetes.stream import stream
 from websocket import WebSocketException
 
+from destage.cluster.companion import companion
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job
-from destage.cluster.labels import COMPONENT, RELEASE
 from destage.cluster.objects import create, delete, find
-from destage.cluster.pods import Manifest, resources
+from destage.cluster.pods import Manifest
+from destage.cluster.troubles import HOPELESS, pod_trouble
 from destage.errors import ClusterError
 
 LIFE_S = 900
 """How long a reader waits for questions before it ends by itself [s]."""
-_START_S = 180.0
+PATIENCE_S = 180.0
+"""How long a reader may take to start before whoever asks gives up [s]."""
 _CONTAINER = "reader"
-_HOPELESS = ("ErrImagePull", "ImagePullBackOff", "InvalidImageName", "CreateContainerConfigError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +39,17 @@ class Reply:
 
 
 class Reader:
-    """A pod that reads one sweep's results; made on first use, left to end by itself.
+    """A pod that reads a release's results; made on first use, left to end by itself.
 
     Attributes:
         connection: The API server.
+        store: The store, as `--store` takes it in the pod.
     """
 
-    def __init__(self, connection: Connection, job: Job) -> None:
+    def __init__(self, connection: Connection, job: Job, patience_s: float = PATIENCE_S) -> None:
         self.connection = connection
+        self.store = job.store
+        self._patience_s = patience_s
         self._job = job
         self._pod = ""
 
@@ -118,20 +121,21 @@ class Reader:
         manifest = reader_pod(self._job)
         name: str = manifest["metadata"]["name"]
         there = find(self.connection, "Pod", name)
-        if there is not None and _phase(there) not in ("Pending", "Running"):
+        is_over = there is not None and _phase(there) not in ("Pending", "Running")
+        if there is not None and (is_over or _source(there) != _source(manifest)):
             delete(self.connection, "Pod", name)
             while find(self.connection, "Pod", name) is not None:
                 time.sleep(0.5)
             there = None
         if there is None:
             create(self.connection, manifest)
-        end = time.monotonic() + _START_S
+        end = time.monotonic() + self._patience_s
         while True:
             pod = find(self.connection, "Pod", name)
             if pod is not None and _phase(pod) == "Running":
                 return name
             trouble = "it is gone" if pod is None else pod_trouble(pod)
-            if pod is None or trouble.startswith(_HOPELESS) or time.monotonic() > end:
+            if pod is None or trouble.startswith(HOPELESS) or time.monotonic() > end:
                 raise ClusterError(f"the pod {name} does not start: {trouble or 'it is still pending'}")
             time.sleep(0.5)
 
@@ -142,56 +146,16 @@ def reader_pod(job: Job) -> Manifest:
     Args:
         job: The sweep.
     """
-    head = job.manifest["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
-    spec = copy.deepcopy(head)
-    ray = spec["containers"][0]
-    mounts = [each for each in ray["volumeMounts"] if each["name"] in ("tmp", "results")]
-    container = {
-        "name": _CONTAINER,
-        "image": ray["image"],
-        "imagePullPolicy": ray["imagePullPolicy"],
-        "command": ["sleep", str(LIFE_S)],
-        "env": ray["env"],
-        "resources": resources("250m", "1Gi"),
-        "securityContext": ray["securityContext"],
-        "volumeMounts": mounts,
-    }
-    spec |= {
-        "containers": [container],
-        "volumes": [each for each in spec["volumes"] if each["name"] in ("tmp", "results")],
-        "automountServiceAccountToken": False,
-        "restartPolicy": "Never",
-        "activeDeadlineSeconds": LIFE_S,
-        "terminationGracePeriodSeconds": 0,
-    }
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": f"{job.name}-reader", "labels": {RELEASE: job.release, COMPONENT: "reader"}},
-        "spec": spec,
-    }
+    command = ["sleep", str(LIFE_S)]
+    return companion(job.head, f"{job.release}-reader", _CONTAINER, command, memory="1Gi", life_s=LIFE_S)
 
 
-def pod_trouble(pod: Manifest) -> str:
-    """Return why a pod does not run yet; empty where nothing is told.
-
-    Args:
-        pod: The pod as the server has it.
-    """
-    status = pod.get("status", {})
-    for container in status.get("containerStatuses", []):
-        waiting = container.get("state", {}).get("waiting")
-        if waiting and waiting.get("reason") != "ContainerCreating":
-            text = " ".join(str(waiting.get("message") or "").split())
-            return f"{waiting['reason']}: {text}" if text else str(waiting["reason"])
-    for condition in status.get("conditions", []):
-        if (
-            condition["status"] == "False"
-            and condition.get("message")
-            and condition["type"] == "PodScheduled"
-        ):
-            return f"{condition.get('reason', 'unscheduled')}: {condition['message']}"
-    return ""
+def _source(pod: Manifest) -> object:
+    """Return what a reader reads, and with which program; the next job of its release may have others."""
+    spec = pod["spec"]
+    container = spec["containers"][0]
+    claims = [each.get("persistentVolumeClaim") for each in spec["volumes"] if each["name"] == "results"]
+    return container["image"], container["env"], container.get("envFrom"), claims
 
 
 def _phase(pod: Manifest) -> str:

@@ -9,6 +9,7 @@ import yaml
 
 from destage.cluster.settings import Settings
 from destage.cluster.settings_schema import OPERATOR, as_values, camel, entries, item_of, settings_schema
+from destage.cluster.store_url import store_mistakes
 from destage.engine.validation import report
 from destage.errors import ConfigError, Issue
 
@@ -126,6 +127,7 @@ def _refusals(settings: Settings) -> Iterator[Issue]:
         yield Issue(
             "sweep", None, "mode cluster runs nothing by itself: leave sweep empty, and submit sweeps to it"
         )
+    yield from store_mistakes(settings)
     names = [group.name for group in settings.workers]
     if len(set(names)) != len(names):
         yield Issue("workers", names, "each group has a name of its own")

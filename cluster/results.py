@@ -3,26 +3,30 @@
 import io
 import json
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from destage.cluster.pods import RESULTS
+from destage.cluster.packing import sizes_of
 from destage.errors import ClusterError, StoreError
 from destage.store.durable import write_durably
 from destage.store.fragments import inspect_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 
-_PORTION = 8 * 2**20
+_PORTION = 64 * 2**20
 """How much is fetched at a time, about [bytes]."""
-_MOST_PATHS = 500
+_MOST_PATHS = 1000
 """How many files are named in one command."""
 
 
 class Asks(Protocol):
     """Whoever runs commands beside the results."""
+
+    @property
+    def store(self) -> str:
+        """The store, as `--store` takes it there."""
 
     def ask(self, *command: str) -> bytes:
         """Run a command that must succeed, and return what it printed."""
@@ -68,7 +72,7 @@ def find_results(asks: Asks, sweep: str) -> Remote:
     Raises:
         ClusterError: There are none yet, or several and none was named.
     """
-    text = asks.ask("destage", "status", "--store", RESULTS, "--json")
+    text = asks.ask("destage", "status", "--store", asks.store, "--json")
     found: dict[str, dict[str, Any]] = json.loads(text)
     names = [name for name in found if sweep in ("", name)]
     if len(names) == 1:
@@ -96,16 +100,17 @@ def fetch(asks: Asks, name: str, store: Path, progress: Callable[[int, int], Non
         ClusterError: The pod cannot be asked, or gave other than it listed.
         StoreError: The store here cannot be written, or is being written.
     """
-    layout = SweepLayout(store / "sweeps" / name)
-    there = f"{RESULTS}/sweeps/{name}"
-    sizes = dict(_listing(asks.ask("find", there, "-type", "f", "-printf", "%s %P\\n").decode()))
+    root = store / "sweeps" / name
+    layout = SweepLayout(root)
+    packing = ("destage", "cluster", "pack", name, "--store", asks.store)
+    sizes = dict(_of_readers(sizes_of(asks.ask(*packing, "--list").decode())))
     is_finished = sizes.pop("finished", None) is not None
-    wanted = {path: size for path, size in sizes.items() if not _is_here(layout, path, size)}
+    wanted = {path: size for path, size in sizes.items() if not _is_here(root, path, size)}
     total, done = sum(wanted.values()), 0
     with hold_lease(layout.lease):
         layout.make()
         for portion in _portions(wanted):
-            _unpack(asks.ask("tar", "-C", there, "-cf", "-", "--", *portion), portion, layout)
+            _unpack(asks.ask(*packing, "--", *portion), portion, root)
             done += sum(wanted[path] for path in portion)
             if progress is not None:
                 progress(done, total)
@@ -113,7 +118,7 @@ def fetch(asks: Asks, name: str, store: Path, progress: Callable[[int, int], Non
             layout.finished.touch()
         else:
             layout.finished.unlink(missing_ok=True)
-    return Fetched(layout.root, len(wanted), total, len(sizes) - len(wanted))
+    return Fetched(root, len(wanted), total, len(sizes) - len(wanted))
 
 
 def query(asks: Asks, name: str, statement: str, form: str) -> bytes:
@@ -128,20 +133,20 @@ def query(asks: Asks, name: str, statement: str, form: str) -> bytes:
     Raises:
         ClusterError: The statement is refused; the message says why.
     """
-    return asks.ask("destage", "sql", name, statement, "--store", RESULTS, "--format", form)
+    return asks.ask("destage", "sql", name, statement, "--store", asks.store, "--format", form)
 
 
-def _listing(text: str) -> Iterator[tuple[str, int]]:
-    for line in text.splitlines():
-        size, _, path = line.partition(" ")
+def _of_readers(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Yield the files that a reader needs: not what is half written, put aside, or the writer's own."""
+    for path, size in files:
         parts = PurePosixPath(path).parts
         is_hidden = any(part.startswith(".") for part in parts)
-        if not is_hidden and parts[0] != "quarantine" and path != "lease":
-            yield path, int(size)
+        if not is_hidden and parts[0] not in ("quarantine", "lease"):
+            yield path, size
 
 
-def _is_here(layout: SweepLayout, path: str, size: int) -> bool:
-    here = layout.root / path
+def _is_here(root: Path, path: str, size: int) -> bool:
+    here = root / path
     return path.startswith("fragments/") and here.is_file() and here.stat().st_size == size
 
 
@@ -161,13 +166,13 @@ def _portions(sizes: dict[str, int]) -> Iterator[list[str]]:
 def _check(fragment: Path) -> None:
     """Look whether a fragment came whole; one that did not is not kept, or it would pass for fetched."""
     try:
-        inspect_fragment(fragment)
+        inspect_fragment(fragment, fragment.stat().st_size)
     except StoreError:
         fragment.unlink()
         raise
 
 
-def _unpack(data: bytes, portion: list[str], layout: SweepLayout) -> None:
+def _unpack(data: bytes, portion: list[str], root: Path) -> None:
     """Write what a tar holds, which is what was asked for and nothing else."""
     left = set(portion)
     try:
@@ -177,7 +182,7 @@ def _unpack(data: bytes, portion: list[str], layout: SweepLayout) -> None:
                 if member.name not in left or content is None:
                     raise ClusterError(f"the pod sent {member.name}, which nobody asked for")
                 left.discard(member.name)
-                place = layout.root / member.name
+                place = root / member.name
                 place.parent.mkdir(parents=True, exist_ok=True)
                 write_durably(place, content.read())
                 if member.name.startswith("fragments/"):

@@ -51,6 +51,21 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Store:
+    """The object store that keeps the results in place of a volume."""
+
+    url: str = entry(
+        "",
+        "Where the results go, in place of a volume: `s3://`, `gs://`, `abfs://` or `abfss://`.",
+        pattern="^[!$-~]*$",
+        examples=["s3://bucket/prefix?region=eu-west-1"],
+    )
+    secret: str = entry(
+        "", "A Secret that is there, with the store's credentials; none with workload identity.", **NAME
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class DeletionRule:
     """What is deleted how long after a job has ended."""
 
@@ -121,7 +136,7 @@ class Accounts:
     """The service accounts of the pods; none may do anything in the API but the autoscaler's."""
 
     annotations: Mapping[str, str] = entry(
-        dict, "Annotations of the pods' accounts, as workload identity asks for."
+        dict, "Annotations of the account of head and workers, as workload identity asks for."
     )
 
 
@@ -138,6 +153,10 @@ class NetworkRules:
     """Who may talk to the pods."""
 
     enabled: bool = entry(True, "Whether only the sweep's own pods and the KubeRay operator may.")
+    egress_ports: tuple[int, ...] = entry(
+        (),
+        "Further ports that the pods may reach anywhere: a proxy's, an endpoint's that `store.url` lacks.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +189,7 @@ class Settings:
     image: Image = entry(Image, "The image that every pod runs.")
     sweep: Sweep = entry(Sweep, "What is run; in mode `job` exactly one of the three.")
     claim: Claim = entry(Claim, "The volume that keeps the results.")
+    store: Store = entry(Store, "The object store that keeps the results in place of a volume.")
     job: Job = entry(Job, "How long the job may take, how often it is tried, and what is left of it.")
     head: Head = entry(Head, "The pod that drives the sweep; it executes no runs.")
     workers: tuple[Workers, ...] = entry(

@@ -14,7 +14,7 @@ PAUSES_S = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """How long to wait before trying again, the longer the more often it has failed [s]."""
 _LENGTH_S = 240
 """How long one watch lasts before the next is asked for [s]."""
-_GONE, _BUSY, _BROKEN = 410, 429, 500
+_UNKNOWN, _FORBIDDEN, _GONE, _BUSY, _BROKEN = 401, 403, 410, 429, 500
 
 
 class Watched:
@@ -89,7 +89,13 @@ class Watched:
 
 
 def watch(
-    connection: Connection, kind: str, name: str, *, until: float, pauses: tuple[float, ...] = PAUSES_S
+    connection: Connection,
+    kind: str,
+    name: str,
+    *,
+    until: float,
+    was_allowed: bool = False,
+    pauses: tuple[float, ...] = PAUSES_S,
 ) -> Iterator[Manifest]:
     """Yield an object as it is, and again whenever it has changed; ends when it is gone or time is over.
 
@@ -101,6 +107,7 @@ def watch(
         kind: The object's kind.
         name: Its name.
         until: When to stop [s on the monotonic clock].
+        was_allowed: Whether the server gave the object a moment ago.
         pauses: How long to wait after each failure in a row [s].
 
     Raises:
@@ -116,12 +123,22 @@ def watch(
             if not watched.is_gone and time.monotonic() - began < pauses[0]:
                 time.sleep(pauses[0])  # whoever hangs up at once shall not be called without end
         except ClusterError as error:
-            if failures == len(pauses) or not _may_pass(error):
+            if failures == len(pauses) or not may_pass(error, was_allowed=was_allowed):
                 raise
             time.sleep(pauses[failures])
             failures += 1
 
 
-def _may_pass(error: ClusterError) -> bool:
-    """Return whether a failure is likely to pass: the line, or a server that restarts or is busy."""
-    return not isinstance(error, RefusedError) or error.status == _BUSY or error.status >= _BROKEN
+def may_pass(error: ClusterError, *, was_allowed: bool) -> bool:
+    """Return whether a failure is likely to pass: the line's, or that of a server that restarts or is busy.
+
+    A server that has just started forbids for a second what it allows, until it knows the roles.
+
+    Args:
+        error: The failure.
+        was_allowed: Whether the server allowed it a moment ago.
+    """
+    if not isinstance(error, RefusedError):
+        return True
+    is_unsure = was_allowed and error.status in (_UNKNOWN, _FORBIDDEN)
+    return is_unsure or error.status == _BUSY or error.status >= _BROKEN

@@ -34,8 +34,8 @@ _README = """\
 <!-- {written} -->
 
 One release is one sweep as a RayJob (`mode: job`), or a Ray cluster that stands until it is deleted
-(`mode: cluster`). It needs KubeRay 1.7 on the cluster, a volume that all pods can mount, and the image
-(`make image`).
+(`mode: cluster`). It needs KubeRay 1.7 on the cluster, the image (`make image`), and a place for the results:
+a volume that all pods can mount, or an object store.
 
 ```
 helm dependency build helm/destage
@@ -43,10 +43,12 @@ helm install demo helm/destage --set sweep.study=call_center --set image.reposit
 destage cluster watch demo
 ```
 
-A study of your own: `--set-file sweep.spec=study.yaml`. The claim with the results stays when the release
-is uninstalled, upgraded or rolled back; another study in the same release is another RayJob on the same
-claim, and runs that are there are not executed again. `helm test demo` runs a tiny sweep in the same image.
-`docs/cluster.md` tells the whole way from nothing to a report.
+A study of your own: `--set-file sweep.spec=study.yaml`. Results in an object store: `--set
+store.url=s3://bucket/prefix`, with credentials in a Secret (`store.secret`) or by workload identity
+(`accounts.annotations`), never in the URL. The claim, or what is in the bucket, stays when the release is
+uninstalled, upgraded or rolled back; another study in the same release is another RayJob on the same store,
+and runs that are there are not executed again. `helm test demo` runs a tiny sweep in the same image and
+writes to the store. `docs/cluster.md` tells the whole way from nothing to a report.
 
 ## Values
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, urlsplit
 
 import yaml
@@ -23,6 +23,7 @@ class ApiServer:
         objects: The objects, by path.
         refusals: Answers to give in place of the right one: method, part of the path, status, message.
         watches: What each watch to come shall send.
+        logs: What each log to come that is followed shall send: lines, or a status; a function is called.
         requests: Every request: method, path, query.
         denied: What an access review denies: `verb resource`.
     """
@@ -31,6 +32,7 @@ class ApiServer:
         self.objects: dict[str, dict[str, Any]] = {}
         self.refusals: list[tuple[str, str, int, str]] = []
         self.watches: deque[list[Any]] = deque()
+        self.logs: deque[list[Any]] = deque()
         self.requests: list[tuple[str, str, dict[str, str]]] = []
         self.denied: set[str] = set()
         self.version = 100
@@ -67,7 +69,7 @@ class ApiServer:
             case "PATCH" if query.get("dryRun"):
                 return 200, body
             case "PATCH":
-                return 200, self.put(path, {**self.objects.get(path, {}), **body})
+                return 200, self.put(path, _merged(self.objects.get(path, {}), body))
             case "DELETE":
                 found = self.objects.pop(path, None)
                 return (200, found) if found else (404, {"message": f"{path} not found"})
@@ -81,6 +83,27 @@ class ApiServer:
         inside = [one for one in inside if wanted.items() <= one["metadata"].get("labels", {}).items()]
         inside = [one for one in inside if name in ("", one["metadata"]["name"])]
         return 200, {"items": inside, "metadata": {"resourceVersion": str(self.version)}}
+
+
+def _play(script: list[Any], wire: BinaryIO) -> None:
+    """Send what a stream's script holds, in chunks."""
+    for event in script:
+        if callable(event):
+            event()
+            continue
+        if event == HANG_UP:
+            wire.write(b'40\r\n{"type": "MODI')  # half a chunk of half a line
+            return
+        line = (event if isinstance(event, str) else json.dumps(event)).encode() + b"\n"
+        wire.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
+    wire.write(b"0\r\n\r\n")
+
+
+def _merged(here: Any, patch: Any) -> Any:
+    """Return an object with a patch over it: tables are merged, all else is replaced."""
+    if isinstance(here, dict) and isinstance(patch, dict):
+        return {**here, **{name: _merged(here.get(name), value) for name, value in patch.items()}}
+    return patch
 
 
 @contextmanager
@@ -97,7 +120,10 @@ def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             server.requests.append((self.command, parts.path, query))
             if query.get("watch") == "true":
-                self._watch()
+                self._stream(server.watches)
+                return
+            if query.get("follow") == "true":
+                self._stream(server.logs)
                 return
             status, found = server.answer(self.command, parts.path, query, json.loads(data) if data else None)
             if status == 0:
@@ -110,8 +136,8 @@ def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
             self.end_headers()
             self.wfile.write(text)
 
-        def _watch(self) -> None:
-            script = server.watches.popleft() if server.watches else []
+        def _stream(self, scripts: deque[list[Any]]) -> None:
+            script = scripts.popleft() if scripts else []
             if script and isinstance(script[0], int):
                 self.send_response(script[0])
                 self.send_header("Content-Length", "0")
@@ -120,14 +146,8 @@ def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-            for event in script:
-                self.close_connection = True
-                if event == HANG_UP:
-                    self.wfile.write(b'40\r\n{"type": "MODI')  # half a chunk of half a line
-                    return
-                line = json.dumps(event).encode() + b"\n"
-                self.wfile.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
-            self.wfile.write(b"0\r\n\r\n")
+            self.close_connection = bool(script)
+            _play(script, self.wfile)
 
         do_GET = do_POST = do_PATCH = do_DELETE = _handle  # noqa: N815 - the names that http.server looks for
 

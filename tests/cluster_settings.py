@@ -67,8 +67,52 @@ CASES: dict[str, dict[str, Any]] = {
         "dashboard": {"enabled": True, "labels": {"team": "storage"}},
     },
     "standing": {"mode": "cluster", "users": {"role": True}},
+    "s3": {
+        "sweep": {"spec": "name: small\n"},
+        "store": {
+            "url": "s3://bucket/a/prefix?region=us-east-1&scheme=http&endpoint_override=minio.minio:9000",
+            "secret": "store",
+        },
+        "networkPolicy": {"egressPorts": [3128, 443]},
+    },
+    "eks": {
+        "sweep": {"study": "call_center"},
+        "store": {"url": "s3://bucket/prefix?region=eu-west-1"},
+        "accounts": {"annotations": {"eks.amazonaws.com/role-arn": "arn:aws:iam::1:role/destage"}},
+    },
+    "gke": {
+        "sweep": {"study": "call_center"},
+        "store": {"url": "gs://bucket"},
+        "accounts": {"annotations": {"iam.gke.io/gcp-service-account": "destage@p.iam.gserviceaccount.com"}},
+    },
+    "google_key": {
+        "sweep": {"configMap": "mine"},
+        "store": {"url": "gs://anonymous@bucket/p?scheme=http&retry_limit_seconds=60", "secret": "google"},
+    },
+    "aks": {
+        "mode": "cluster",
+        "store": {"url": "abfss://sweeps@account.dfs.core.windows.net/prefix"},
+        "accounts": {"annotations": {"azure.workload.identity/client-id": "0000"}},
+    },
+    "azurite": {
+        "sweep": {"study": "call_center"},
+        "store": {
+            "url": "abfs://container@account/p?enable_tls=false&blob_storage_authority=a%3A10000"
+            "&dfs_storage_authority=a:10001",
+            "secret": "azure",
+        },
+    },
 }
 """By name, the values given."""
+
+_EXCLUDE = "store.url and claim.existing exclude each other"
+_HOLDS = "store.url holds no credentials: name their Secret in store.secret"
+_BEGINS = "begins with s3://, gs://, abfs:// or abfss:// and a bucket"
+
+
+def _stored(url: str, **more: Any) -> dict[str, Any]:
+    return {"sweep": {"study": "a"}, "store": {"url": url}, **more}
+
 
 REFUSED: list[tuple[dict[str, Any], str, str]] = [
     (
@@ -102,6 +146,30 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
         },
         "a name of its own: w, w",
         "a name of its own",
+    ),
+    *((_stored(url), _BEGINS, _BEGINS) for url in ("https://bucket/p", "/results", "S3://b", "s3:///prefix")),
+    (_stored("s3://b ucket"), "/store/url", "store.url"),
+    *(
+        (_stored(url), _HOLDS, _HOLDS.replace("url holds", "url: holds"))
+        for url in (
+            "s3://AKIA:secret@bucket/p",
+            "s3://AKIA@bucket/p",
+            "gs://me:secret@bucket",
+            "abfss://container:key@account.dfs.core.windows.net/p",
+            "abfs://c@a.dfs.core.windows.net/p?tenant_id=1&client_id=2&client_secret=3",
+            "abfs://c@a.dfs.core.windows.net/p?sv=2024&SIG=abc",
+            "s3://bucket?access_key=AKIA",
+        )
+    ),
+    (
+        _stored("s3://bucket", claim={"existing": "mine"}),
+        _EXCLUDE,
+        "store.url: 's3://bucket': and claim.existing exclude each other",
+    ),
+    (
+        {"sweep": {"study": "a"}, "store": {"secret": "s"}},
+        "store.secret goes with store.url",
+        "store.secret: 's': goes with store.url",
     ),
 ]
 """Values that are not allowed, with what the chart says of them and what the builder says."""

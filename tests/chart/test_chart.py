@@ -55,11 +55,25 @@ def test_the_check_against_the_definitions_sees_a_misspelt_field_and_a_wrong_typ
 def test_every_pod_of_the_chart_is_accepted_at_level_restricted(helm: Helm, case: str) -> None:
     done = helm.template(CASES[case])
     pods = [spec for one in yaml.safe_load_all(done.stdout) for spec in pod_specs(one)]
-    assert len(pods) == (
-        3 if case == "standing" else 5 if case == "elastic" else 4
-    )  # the pod of `helm test` among them
+    values = CASES[case]
+    # The head, each group of workers, the submitter of a job, and the pod of `helm test`.
+    assert len(pods) == 2 + len(values.get("workers", [0])) + (values.get("mode") != "cluster")
     for path, spec in pods:
         assert not violations(spec), path
+
+
+STORED = [case for case, values in CASES.items() if "store" in values]
+
+
+@pytest.mark.parametrize("case", STORED)
+def test_with_an_object_store_nothing_of_a_volume_is_rendered_and_no_secret(helm: Helm, case: str) -> None:
+    done = helm.template(CASES[case])
+    assert done.returncode == 0, done.stderr
+    kinds = {one["kind"] for one in yaml.safe_load_all(done.stdout) if one}
+    assert not kinds & {"PersistentVolumeClaim", "Secret"}
+    assert "/results" not in done.stdout
+    assert "name: results" not in done.stdout
+    assert "persistentVolumeClaim" not in done.stdout
 
 
 def test_lint_finds_nothing(helm: Helm) -> None:

@@ -69,10 +69,15 @@ def test_a_trace_must_lie_where_the_pods_see_it(destage: Any, tmp_path: Path) ->
     refused = destage("cluster", "submit", str(study), "--dry-run")
     assert (refused.code, refused.out) == (2, "")
     assert "put the trace on the volume, as /results/traces/pgbench.parquet" in refused.err
+    bucket = ("--set", "store.url=s3://bucket/p")
+    refused = destage("cluster", "submit", str(study), "--dry-run", *bucket)
+    assert (refused.code, refused.out) == (2, "")
+    assert "store.url leaves no volume for it;" in refused.err
     study.write_text(text.replace("pgbench.parquet", "/results/traces/pgbench.parquet"))
     done = destage("cluster", "submit", str(study), "--dry-run")
     assert done.code == 0
     assert "/results/traces/pgbench.parquet" in done.out
+    assert destage("cluster", "submit", str(study), "--dry-run", *bucket).code == 2
 
 
 def test_a_sweep_from_submission_to_deletion(
@@ -100,7 +105,9 @@ def test_a_sweep_from_submission_to_deletion(
 
     assert destage("cluster", "cancel", "demo").code == 0
     assert the_job(server)[1]["spec"]["suspend"] is True
-    assert "RayJob" in destage("cluster", "delete", "demo").out
+    deleted = destage("cluster", "delete", "demo")
+    assert "RayJob" in deleted.out
+    assert "the results stay in the claim demo-results; --results deletes them" in deleted.err
     assert "there are: none" in destage("cluster", "status", "demo").err
 
 
@@ -135,6 +142,63 @@ def test_watching_ends_with_the_job_and_its_outcome(
     assert done.code == code
     assert "3 of 8 runs" in done.err
     assert f"Complete ({outcome})" in done.err
+
+
+@pytest.mark.parametrize(
+    ("event", "code", "line"),
+    [
+        ({"status": {"jobDeploymentStatus": "Suspended"}}, 130, "cancelled; submit the study again to go on"),
+        (None, 4, "is there no more: it was deleted"),
+    ],
+)
+def test_watching_ends_when_the_sweep_is_cancelled_or_deleted(
+    destage: Any,
+    study: Path,
+    server: ApiServer,
+    monkeypatch: pytest.MonkeyPatch,
+    event: dict[str, Any] | None,
+    code: int,
+    line: str,
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    path, job = the_job(server)
+    name = job["metadata"]["annotations"]["destage.io/sweep"]
+
+    def ask(*_: object) -> bytes:
+        if event is None:
+            server.objects.pop(path, None)
+        return json.dumps({name: STATUS}).encode()
+
+    monkeypatch.setattr(Reader, "ask", ask)
+    monkeypatch.setattr("destage.cli.watching._LOOK_S", 0.3)
+    if event is not None:
+        changed = {**job, "metadata": {**job["metadata"], "resourceVersion": "900"}, **event}
+        server.watches.append([{"type": "MODIFIED", "object": changed}])
+    done = destage("cluster", "watch", "demo")
+    assert done.code == code
+    assert line in done.err
+
+
+def test_watching_says_once_what_keeps_the_pods_waiting(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    labels = {"destage.io/release": "demo", "destage.io/component": "head"}
+    waiting = {"state": {"waiting": {"reason": "ErrImagePull", "message": "no such tag"}}}
+    pod = {"metadata": {"name": "p", "labels": labels}, "status": {"containerStatuses": [waiting]}}
+    server.put("/api/v1/namespaces/sweeps/pods/p", pod)
+
+    def refuse(*_: object) -> bytes:
+        raise ClusterError("the pod demo-reader does not start: ErrImagePull")
+
+    monkeypatch.setattr(Reader, "ask", refuse)
+    monkeypatch.setattr("destage.cli.watching._LOOK_S", 0.3)
+    done = destage("cluster", "watch", "demo", "--timeout", "1")
+    assert done.code == 4
+    assert done.err.count("the head's pod: ErrImagePull: no such tag; check image.repository") == 1
+    assert done.err.count("demo-reader does not start") == 1
+    told = json.loads(destage("cluster", "status", "demo", "--json").out)["troubles"]
+    assert [each["reason"] for each in told] == ["ErrImagePull"]
 
 
 def test_doctor_says_what_is_missing_with_its_mend(destage: Any, server: ApiServer) -> None:
@@ -189,6 +253,32 @@ def test_doctor_starts_an_image_as_a_sweep_would(
     (probe,) = made
     assert not violations(probe["spec"])
     assert set(server.objects) == {"/version"}
+
+
+def test_doctor_tries_out_the_settings_of_a_sweep(
+    destage: Any, server: ApiServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = tmp_path / "values.yaml"
+    # A file for Helm, with the study in it.
+    values.write_text("sweep: {study: call_center}\nstore: {url: 's3://bucket', secret: mine}\n")
+    put = server.put
+
+    def refuse(path: str, manifest: dict[str, Any]) -> dict[str, Any]:
+        ended = {"message": "error: the Secret lacks AWS_SECRET_ACCESS_KEY"}
+        state = {"containerStatuses": [{"state": {"terminated": ended}}]}
+        return put(path, {**manifest, "status": {"phase": "Failed", **state}})
+
+    monkeypatch.setattr(server, "put", refuse)
+    server.objects["/version"] = {"gitVersion": "v1.34.0"}
+    done = destage("cluster", "doctor", "-f", str(values), "--set", "image.repository=example.com/destage")
+    assert done.code == 4
+    assert "image        example.com/destage:" in done.out
+    assert (
+        "credentials: the Secret mine lacks AWS_SECRET_ACCESS_KEY: make it anew: kubectl create" in done.err
+    )
+    assert "storage" not in done.out  # no volume is asked for
+    wrong = destage("cluster", "doctor", "-f", str(values), "--set", "store.url=ftp://bucket")
+    assert (wrong.code, "begins with s3://" in wrong.err) == (2, True)
 
 
 def test_a_ray_cluster_that_is_there_is_used_and_is_no_matter_of_threads(

@@ -19,12 +19,14 @@ PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 def test_every_verb_has_help_and_json(destage: Any) -> None:
     command = typer.main.get_command(app)
     groups = ("cluster", "study", "trace", "validate", "workload")
-    verbs = [(name,) for name in command.commands if name not in groups]
-    verbs += [(group, name) for group in groups for name in command.commands[group].commands]
-    for verb in verbs:
+    verbs = {(name,): one for name, one in command.commands.items() if name not in groups}
+    for group in groups:
+        verbs |= {(group, name): one for name, one in command.commands[group].commands.items()}
+    for verb, one in verbs.items():
         done = destage(*verb, "--help")
         assert done.code == 0
-        assert verb == ("schema",) or "--json" in done.out, verb
+        # What only pods call speaks to the verb that had it called.
+        assert verb == ("schema",) or one.hidden or "--json" in done.out, verb
 
 
 def test_help_is_quick_and_loads_nothing_heavy() -> None:

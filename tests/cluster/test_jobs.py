@@ -9,7 +9,7 @@ from api_server import ApiServer
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.connection import Connection, connect
-from destage.cluster.jobs import cancel, delete_release, find_job, list_jobs, submit
+from destage.cluster.jobs import cancel, delete_release, find_job, job_of, list_jobs, study_of, submit
 from destage.cluster.podlogs import read_logs
 from destage.errors import ClusterError
 
@@ -63,6 +63,43 @@ def test_a_job_that_runs_is_not_submitted_twice_and_one_that_ended_is_made_anew(
     )
     assert find_job(connection, "demo").message == "AppFailed"
     assert submit(connection, manifests()).state == "New"
+    # Cancelled, and perhaps not yet at rest.
+    for state in ("Suspending", "Suspended"):
+        server.put(path, {**server.objects[path], "status": {"jobDeploymentStatus": state}})
+        with pytest.raises(ClusterError, match="is cancelled already; submit the study again"):
+            cancel(connection, find_job(connection, "demo"))
+        assert submit(connection, manifests()).state == "New"
+
+
+LOG = """\
+Job entrypoint command failed with exit code 2, last available logs (truncated to 20,000 chars):
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("The RayJob has passed\n the deadline.", "The RayJob has passed the deadline."),
+        (LOG.format("one\nerror: study.yaml:  no\ntwo"), "failed with exit code 2: error: study.yaml: no"),
+        (LOG.format("one\ntwo\n\n"), "failed with exit code 2: two"),
+        (LOG.format(""), "failed with exit code 2"),
+    ],
+)
+def test_of_a_log_the_last_words_are_told(message: str, told: str) -> None:
+    manifest = {"metadata": {"name": "demo"}, "spec": {}, "status": {"message": message, "reason": "R"}}
+    found = job_of(manifest).message
+    assert found.startswith("R: ")
+    assert found.endswith(told)
+
+
+def test_the_study_of_a_job_is_found_in_its_map_or_its_entrypoint(
+    server: ApiServer, connection: Connection
+) -> None:
+    assert study_of(connection, submit(connection, manifests())) == ("", "name: small\n")
+    bundled = build(Release("two", "sweeps", "1"), read_settings({"sweep": {"study": "call_center"}}))
+    assert study_of(connection, submit(connection, bundled)) == ("call_center", "")
+    assert server.objects
 
 
 def test_the_newest_job_of_a_release_is_meant_and_an_unknown_name_lists_those_there_are(

@@ -123,7 +123,7 @@ def test_an_inline_study_reaches_the_head_as_it_was_written() -> None:
     job = only(manifests, "RayJob")["spec"]
     head = job["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
     assert {"name": "study", "configMap": {"name": config["metadata"]["name"]}} in head["volumes"]
-    assert job["entrypoint"] == "destage cluster drive /etc/destage/study.yaml --store /results"
+    assert job["entrypoint"] == "destage cluster drive /etc/destage/study.yaml"
 
 
 def test_results_outlive_the_release() -> None:

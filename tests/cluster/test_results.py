@@ -1,61 +1,21 @@
-"""Results are fetched once, whole, and asked where they lie; here the pod is this machine."""
+"""Results are fetched once, whole, and asked where they lie; here the pod is this process."""
 
 import io
 import json
 import shutil
-import subprocess
 import tarfile
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from pod_here import Pod, is_tar
 
-from destage.cli import app
 from destage.cluster import results
 from destage.errors import ClusterError, StoreError
 from destage.store import open_sweep
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.rows import rows_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-
-class Pod:
-    """A pod whose results are a folder here.
-
-    Attributes:
-        asked: The commands so far.
-        spoil: Changes what a command printed.
-    """
-
-    def __init__(self, store: Path) -> None:
-        self._store = store
-        self.asked: list[tuple[str, ...]] = []
-        self.spoil: Callable[[tuple[str, ...], bytes], bytes] = lambda _, data: data
-
-    def ask(self, *command: str) -> bytes:
-        self.asked.append(command)
-        words = [word.replace("/results", str(self._store)) for word in command]
-        if words[0] == "destage":
-            return self.spoil(command, destage(*words[1:]))
-        done = subprocess.run(words, capture_output=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return self.spoil(command, done.stdout)
-
-
-def destage(*args: str) -> bytes:
-    """Run the command line in this process and return what it prints."""
-    out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        app([*args])
-    if ended.value.code:
-        raise ClusterError(err.getvalue().strip())
-    found: bytes = out.buffer.getvalue()  # type: ignore[attr-defined]
-    return found
 
 
 def rows(*run_ids: str) -> pa.Table:
@@ -118,8 +78,8 @@ def test_a_fetch_that_broke_off_goes_on_where_it_did(
 
     def break_the_second(command: tuple[str, ...], data: bytes) -> bytes:
         nonlocal tars
-        tars += command[0] == "tar"
-        return data[: len(data) // 2] if command[0] == "tar" and tars == 2 else data
+        tars += is_tar(command)
+        return data[: len(data) // 2] if is_tar(command) and tars == 2 else data
 
     pod.spoil = break_the_second
     with pytest.raises(ClusterError, match=r"goes on from there|did not send"):
@@ -135,14 +95,14 @@ def test_a_pod_that_sends_what_nobody_asked_for_is_not_believed(pod: Pod, tmp_pa
         member = tarfile.TarInfo("../../escaped")
         member.size = 1
         archive.addfile(member, io.BytesIO(b"x"))
-    pod.spoil = lambda command, data: buffer.getvalue() if command[0] == "tar" else data
+    pod.spoil = lambda command, data: buffer.getvalue() if is_tar(command) else data
     with pytest.raises(ClusterError, match="nobody asked for"):
         results.fetch(pod, "small-01", tmp_path / "here")
     assert not list(tmp_path.rglob("escaped"))
 
 
 def test_a_fragment_that_was_damaged_on_the_way_is_seen(pod: Pod, tmp_path: Path) -> None:
-    pod.spoil = lambda command, data: data.replace(b"PAR1", b"PAR0") if command[0] == "tar" else data
+    pod.spoil = lambda command, data: data.replace(b"PAR1", b"PAR0") if is_tar(command) else data
     with pytest.raises(StoreError, match="is torn"):
         results.fetch(pod, "small-01", tmp_path / "here")
     pod.spoil = lambda _, data: data

@@ -77,6 +77,20 @@ def test_a_server_that_stays_away_or_says_no_ends_the_watch(
     assert len(server.requests) == 5
 
 
+def test_a_server_that_does_not_yet_know_the_roles_is_asked_again_by_whom_it_knew(
+    server: ApiServer, connection: Connection
+) -> None:
+    server.put(PATH, job(0, "new"))
+    server.refusals += [("GET", "rayjobs", 403, "forbidden"), ("GET", "rayjobs", 401, "unknown")]
+    server.watches += [[event("DELETED", 300)]]
+    until = time.monotonic() + 20
+    found = watch(connection, "RayJob", "demo", until=until, was_allowed=True, pauses=PAUSES)
+    assert [one["status"]["state"] for one in found] == ["new"]
+    server.refusals += [("GET", "rayjobs", 403, "forbidden")] * 4
+    with pytest.raises(ClusterError, match="not allowed: forbidden"):
+        list(watch(connection, "RayJob", "demo", until=until, was_allowed=True, pauses=PAUSES))
+
+
 def test_an_object_that_is_not_there_ends_the_watch_at_once(
     server: ApiServer, connection: Connection
 ) -> None:

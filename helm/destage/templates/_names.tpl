@@ -13,10 +13,14 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 destage.io/release: {{ .Release.Name }}
 {{- end }}
 
-{{/* Another sweep is another job, so that an upgrade starts it. */}}
+{{/* Another sweep, or another store, is another job, so that an upgrade starts it. */}}
 {{- define "destage.job" -}}
 {{- $sweep := .Values.sweep -}}
-{{ .Release.Name }}-{{ coalesce $sweep.spec $sweep.configMap $sweep.study "" | sha256sum | trunc 8 }}
+{{- $text := coalesce $sweep.spec $sweep.configMap $sweep.study "" -}}
+{{- with .Values.store.url -}}
+{{- $text = printf "%s\n%s" $text . -}}
+{{- end -}}
+{{ .Release.Name }}-{{ $text | sha256sum | trunc 8 }}
 {{- end }}
 
 {{- define "destage.claim" -}}
@@ -39,4 +43,9 @@ destage.io/release: {{ .Release.Name }}
 {{- else if .Values.sweep.spec -}}
 {{ include "destage.job" . }}
 {{- end -}}
+{{- end }}
+
+{{/* How a shell finds the head's pod. */}}
+{{- define "destage.headPod" -}}
+$(kubectl --namespace {{ .Release.Namespace }} get pod -l destage.io/release={{ .Release.Name }},destage.io/component=head -o name)
 {{- end }}

@@ -1,4 +1,5 @@
-{{/* Pods that Pod Security's level restricted accepts. Their root is read-only; /tmp ends with them. */}}
+{{/* Pods that Pod Security's level restricted accepts. Their root is read-only; /tmp ends with them. The submitter
+reaches no results and has no credentials. */}}
 
 {{- define "destage.containerSecurity" -}}
 allowPrivilegeEscalation: false
@@ -35,10 +36,12 @@ imagePullPolicy: {{ .root.Values.image.pullPolicy }}
 env:
   - name: HOME
     value: /tmp
-  - name: DESTAGE_STORE
-    value: /results
+  {{- include "destage.storeEnv" .root | nindent 2 }}
   - name: RAY_USAGE_STATS_ENABLED
     value: "0"
+{{- with include "destage.storeEnvFrom" .root }}
+{{ . }}
+{{- end }}
 resources:
   {{- include "destage.resources" . | nindent 2 }}
 securityContext:
@@ -46,8 +49,9 @@ securityContext:
 volumeMounts:
   - name: tmp
     mountPath: /tmp
-  - name: results
-    mountPath: /results
+  {{- with include "destage.storeMounts" .root }}
+  {{- . | nindent 2 }}
+  {{- end }}
   {{- if and .study (include "destage.studyConfigMap" .root) }}
   - name: study
     mountPath: /etc/destage
@@ -79,19 +83,14 @@ tolerations:
 {{- end }}
 {{- end }}
 
-{{- define "destage.volumes" -}}
-- name: tmp
-  emptyDir: {}
-- name: results
-  persistentVolumeClaim:
-    claimName: {{ include "destage.claim" . }}
-{{- end }}
-
 {{- define "destage.headTemplate" -}}
 metadata:
   labels:
     {{- include "destage.selector" . | nindent 4 }}
     destage.io/component: head
+    {{- with include "destage.identityLabels" . }}
+    {{- . | nindent 4 }}
+    {{- end }}
 spec:
   {{- include "destage.pod" (dict "root" . "account" (printf "%s-ray" .Release.Name) "token" .Values.autoscaling.enabled "nodeSelector" .Values.head.nodeSelector "tolerations" .Values.head.tolerations) | nindent 2 }}
   containers:
@@ -127,6 +126,9 @@ metadata:
   labels:
     {{- include "destage.selector" .root | nindent 4 }}
     destage.io/component: worker
+    {{- with include "destage.identityLabels" .root }}
+    {{- . | nindent 4 }}
+    {{- end }}
 spec:
   {{- include "destage.pod" (dict "root" .root "account" (printf "%s-ray" .root.Release.Name) "token" false "nodeSelector" .group.nodeSelector "tolerations" $tolerations) | nindent 2 }}
   containers:

@@ -9,6 +9,24 @@
 {{- if and (eq .Values.mode "cluster") $given -}}
 {{- fail "mode cluster runs nothing by itself: leave sweep empty, and submit sweeps to it" -}}
 {{- end -}}
+{{- $store := .Values.store -}}
+{{- if and $store.secret (not $store.url) -}}
+{{- fail "store.secret goes with store.url: a volume has no credentials" -}}
+{{- end -}}
+{{- if $store.url -}}
+{{- if not (regexMatch "^(s3|gs|abfss?)://[^/?#]" $store.url) -}}
+{{- fail (printf "store.url %q begins with s3://, gs://, abfs:// or abfss:// and a bucket" $store.url) -}}
+{{- end -}}
+{{- $user := regexFind "^[a-z0-9]+://[^/?]*@" $store.url -}}
+{{- $isUser := and $user (ne $user "gs://anonymous@") (or (not (hasPrefix "abfs" $user)) (regexMatch "://.*:" $user)) -}}
+{{- if or $isUser (regexMatch "(?i)[?&](access_key|secret_key|session_token|account_key|client_secret|sas_token|sig)=" $store.url) -}}
+{{- /* The URL is not repeated: what is printed is kept. */}}
+{{- fail "store.url holds no credentials: name their Secret in store.secret, or use workload identity (accounts.annotations)" -}}
+{{- end -}}
+{{- if .Values.claim.existing -}}
+{{- fail "store.url and claim.existing exclude each other: a bucket or a volume, not both" -}}
+{{- end -}}
+{{- end -}}
 {{- $names := list -}}
 {{- range .Values.workers -}}
 {{- $names = append $names .name -}}

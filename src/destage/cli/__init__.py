@@ -11,10 +11,12 @@ import typer
 from destage.cli import (
     checking,
     clustering,
+    compacting,
     curving,
     describing,
     driving,
     following,
+    inside,
     modelling,
     questioning,
     studying,
@@ -22,6 +24,7 @@ from destage.cli import (
     synthesising,
     tracing,
     validating,
+    watching,
     workloads,
 )
 from destage.cli.application import Application
@@ -58,14 +61,18 @@ app.command("simulate")(modelling.simulate)
 app.command("catalog")(modelling.catalog)
 app.command("schema")(describing.schema)
 app.command("columns")(describing.columns)
+app.command("compact")(compacting.compact)
 app.command("verify")(checking.verify)
 app.command("doctor")(checking.doctor)
 app.add_typer(studying.app, name="study")
 clustering.app.command("status")(following.status)
-clustering.app.command("watch")(following.watch)
+clustering.app.command("watch")(watching.watch)
 clustering.app.command("fetch")(following.fetch)
 clustering.app.command("query")(following.query)
 clustering.app.command("drive", hidden=True)(driving.drive)
+clustering.app.command("pack", hidden=True)(inside.pack)
+clustering.app.command("probe", hidden=True)(inside.probe)
+clustering.app.command("discard", hidden=True)(inside.discard)
 app.add_typer(clustering.app, name="cluster")
 tracing.app.command("mrc")(curving.mrc)
 tracing.app.command("synth")(synthesising.synth)

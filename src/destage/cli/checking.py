@@ -1,13 +1,16 @@
 """The verbs that check: verify a sweep's rows, examine the machine."""
 
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from destage.cli.options import Store, SweepName
 from destage.cli.output import Json, complain, has_terminal, print_json, print_pairs, say
 from destage.errors import QueryError
+
+if TYPE_CHECKING:
+    from destage.store import Location
 
 _FAILED_RUNS = 3
 
@@ -44,12 +47,12 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
     """Say what this machine offers Destage, and what is missing."""
     import os
     import platform
-    import shutil
     import sys
     from importlib.metadata import PackageNotFoundError, version
     from importlib.util import find_spec
 
     from destage.store import default_store, list_sweeps
+    from destage.store.location import trouble_writing
 
     place = store if store is not None else default_store()
     facts: dict[str, object] = {
@@ -72,11 +75,12 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         from destage import engine
 
         facts["engine"] = f"results version {engine.RESULTS_VERSION}"
-    parent = next(path for path in (place.absolute(), *place.absolute().parents) if path.exists())
-    free = shutil.disk_usage(parent).free
-    facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps, {free / 1e9:.1f} GB free)"
-    if not (parent.is_dir() and os.access(parent, os.W_OK)):
-        problems.append(f"the store {place} cannot be written: choose another with --store or DESTAGE_STORE")
+    trouble = trouble_writing(place)
+    if trouble is None:
+        facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps{_free(place)})"
+    else:
+        facts["store"] = f"{place} (cannot be written)"
+        problems.append(trouble)
     if as_json:
         print_json({"facts": facts, "problems": problems})
     else:
@@ -94,6 +98,17 @@ def _share(text: str) -> float:
     if not 0 < share <= 1:
         raise QueryError(f"--sample {text!r}: write a share above 0 and up to 1, as in 1% or 0.01")
     return share
+
+
+def _free(store: "Location") -> str:
+    """Return how much room a folder's disk has; a bucket has no end."""
+    import shutil
+    from pathlib import Path
+
+    if not isinstance(store, Path):
+        return ""
+    there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    return f", {shutil.disk_usage(there).free / 1e9:.1f} GB free"
 
 
 def _memory() -> str:

@@ -1,10 +1,11 @@
 """The verbs that make and unmake sweeps on a cluster: submit, list, logs, cancel, delete, doctor."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 import yaml
@@ -32,6 +33,18 @@ Namespace = Annotated[
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A sweep on the cluster, as `destage cluster list` has it.")
 ]
+Values = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--values", "-f", help="Settings, as the chart's values; later files win.", show_default=False
+    ),
+]
+Given = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="One setting, as in workers.0.replicas=8.", show_default=False
+    ),
+]
 _UNWELL = 4
 
 
@@ -40,18 +53,8 @@ def submit(
     spec: Annotated[
         str, typer.Argument(metavar="SPEC", help="A study: a YAML file, or the name of a bundled one.")
     ],
-    values: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--values", "-f", help="Settings, as the chart's values; later files win.", show_default=False
-        ),
-    ] = None,
-    given: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="PATH=VALUE", help="One setting, as in workers.0.replicas=8.", show_default=False
-        ),
-    ] = None,
+    values: Values = None,
+    given: Given = None,
     name: Annotated[
         str | None,
         typer.Option(
@@ -68,10 +71,10 @@ def submit(
     from destage.cluster.labels import release_name
     from destage.cluster.reading import merged_settings
 
-    study, known_as = _read(spec)
     path = Path(spec)
     sweep = {"spec": path.read_text()} if path.is_file() else {"study": spec}
     settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
+    study, known_as = _read(spec, is_bucket=bool(settings.store.url))
     release_text = name or release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
@@ -109,17 +112,33 @@ def list_sweeps(context: Context = None, namespace: Namespace = None, as_json: J
 def logs(
     name: Name,
     component: Annotated[
-        str, typer.Option("--component", help="Which pods: submitter (what the sweep says), head, worker.")
+        Literal["submitter", "head", "worker"],
+        typer.Option("--component", help="Which pods: submitter (what the sweep says), head, worker."),
     ] = "submitter",
     tail: Annotated[int, typer.Option("--tail", min=1, help="The last so many lines of each.")] = 200,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Go on with what they say next, until they have ended.")
+    ] = False,
     context: Context = None,
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
     """Print what the pods of a sweep said."""
+    from destage.cluster.live_logs import follow_logs
     from destage.cluster.podlogs import read_logs
 
     connection, job = found(name, context, namespace)
+    if follow:
+        pod = ""
+        for pod_now, line in follow_logs(connection, job, component, tail):
+            if as_json:
+                print_data(json.dumps({"pod": pod_now, "line": line}, ensure_ascii=False) + "\n")
+                continue
+            if pod_now != pod:
+                pod = pod_now
+                say(f"{pod}:")
+            print_data(f"{line}\n")
+        return
     said = read_logs(connection, job, component, tail)
     if as_json:
         print_json(dict(said))
@@ -145,23 +164,30 @@ def cancel(name: Name, context: Context = None, namespace: Namespace = None, as_
 def delete(
     name: Name,
     results: Annotated[
-        bool, typer.Option("--results", help="Delete the claim with the results, too.")
+        bool,
+        typer.Option("--results", help="Delete the results, too: the claim, or the sweep in its bucket."),
     ] = False,
+    sweep: Annotated[
+        str,
+        typer.Option("--sweep", help="Which sweep of the bucket, where nobody noted it.", show_default=False),
+    ] = "",
     context: Context = None,
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
     """Delete all that belongs to a sweep but its results."""
-    from destage.cluster.jobs import delete_release
+    from destage.cluster.removing import remove
 
     connection, job = found(name, context, namespace)
-    deleted = delete_release(connection, job.release, with_results=results)
+    deleted = remove(connection, job, with_results=results, sweep=sweep)
     if as_json:
         print_json(deleted)
     else:
         print_data("".join(f"{each}\n" for each in deleted))
     if not results:
-        say("the results stay in their claim; --results deletes it")
+        say(f"the results stay in {job.place}; --results deletes them")
+    elif job.is_bucket:
+        say(f"other sweeps in {job.place} stay")
 
 
 @app.command("doctor")
@@ -169,15 +195,32 @@ def doctor(
     image: Annotated[
         str | None, typer.Option("--image", help="Start this image once, too.", show_default=False)
     ] = None,
+    values: Values = None,
+    given: Given = None,
+    name: Annotated[
+        str, typer.Option("--name", help="What the sweep will be called: workload identity goes by it.")
+    ] = "doctor",
     context: Context = None,
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Say what a cluster offers a sweep, what is missing, and how to mend it."""
+    """Say what a cluster offers a sweep, what is missing, and how to mend it.
+
+    With the settings that a sweep is to have, their image is started once, too, and writes to their store.
+    """
+    from destage import cluster
     from destage.cluster.connection import connect
     from destage.cluster.examination import examine
+    from destage.cluster.reading import merged_settings
 
-    findings = list(examine(connect(context, namespace), image))
+    wanted = None
+    if values or given or image:
+        # What is run does not matter here, and need not be given.
+        nothing = {"mode": "cluster", "sweep": {"spec": "", "configMap": "", "study": ""}}
+        wanted = merged_settings(values or [], given or [], nothing)
+    connection = connect(context, namespace)
+    release = cluster.Release(name, connection.namespace, version("destage"))
+    findings = list(examine(connection, release, wanted, image))
     if as_json:
         print_json([asdict(each) for each in findings])
     else:
@@ -190,10 +233,10 @@ def doctor(
     say("nothing is missing")
 
 
-def _read(spec: str) -> tuple[str, str]:
+def _read(spec: str, *, is_bucket: bool) -> tuple[str, str]:
     """Return a study's name and its sweep's directory, which is unknown where its trace lies only there."""
     from destage import sweeps
-    from destage.cluster.pods import RESULTS
+    from destage.cluster.storage import RESULTS
     from destage.engine.documents import parse_document
 
     there = f"{RESULTS}/"
@@ -201,13 +244,18 @@ def _read(spec: str) -> tuple[str, str]:
         study = sweeps.load_study(spec)
     except TraceError:
         text = Path(spec).read_text()
-        if there not in text:
+        if there not in text or is_bucket:
             raise
         document = parse_document(text, name=spec)
         return str(document.get("name")) if isinstance(document, Mapping) else spec, ""
     for file in _trace_files(study.document) if Path(spec).is_file() else ():
+        place = f"{there}traces/{Path(file).name}"
+        if is_bucket:
+            raise ConfigError(
+                f"{spec}: the pods do not see {file}: a trace is a file, and store.url leaves no volume for "
+                f"it; leave store.url empty and put the trace on the volume, as {place}"
+            )
         if not file.startswith(there):
-            place = f"{there}traces/{Path(file).name}"
             raise ConfigError(f"{spec}: the pods do not see {file}: put the trace on the volume, as {place}")
     return study.name, f"{study.name}-{study.id}"
 
@@ -250,7 +298,9 @@ def sentence(job: "Job") -> str:
         job: The job.
     """
     outcome = f" ({job.outcome})" if job.outcome else ""
-    message = f": {job.message[:200]}" if job.message and job.outcome != "SUCCEEDED" else ""
+    message = f": {job.message[:400]}" if job.message and job.outcome != "SUCCEEDED" else ""
+    if job.is_cancelled:
+        message = ": cancelled; submit the study again to go on"
     ended = f", ended {job.ended}" if job.ended else ""
     return f"{job.state}{outcome}, submitted {job.created}{ended}{message}"
 

@@ -2,13 +2,16 @@
 
 import time
 from dataclasses import asdict
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from destage.cli.options import Store
 from destage.cli.output import Json, print_json, say, warn
 from destage.cli.progress import ProgressDisplay
+
+if TYPE_CHECKING:
+    from destage.store import Location
 
 _FINAL = ("finished", "failed_runs", "budget")
 """Ends after which running the sweep again would change nothing."""
@@ -19,7 +22,7 @@ def drive(
     spec: Annotated[
         str, typer.Argument(metavar="SPEC", help="A study: a YAML file, or the name of a bundled one.")
     ],
-    store: Annotated[Path, typer.Option("--store", help="The store, on the volume that all pods mount.")],
+    store: Store = None,
     as_json: Json = False,
 ) -> None:
     """Run a study on the Ray cluster that this runs in.
@@ -34,7 +37,7 @@ def drive(
 
     study = sweeps.load_study(spec)
     layout = SweepLayout(sweeps.sweep_path(study, store))
-    _await_lease(layout.lease)
+    await_lease(layout.lease)
     with ProgressDisplay(study.name) as display:
         outcome = sweeps.run(study, store, executor="ray", progress=display)
     for message in outcome.messages:
@@ -52,8 +55,12 @@ def drive(
     raise typer.Exit(outcome.exit_code)
 
 
-def _await_lease(lease: Path) -> None:
-    """Wait while a head on its way out still writes; a volume's locks fall some time after their holder."""
+def await_lease(lease: "Location") -> None:
+    """Wait while a head on its way out still writes; its lease falls some time after it.
+
+    Args:
+        lease: The sweep's lease.
+    """
     from destage.store.lease import current_writer
 
     end = time.monotonic() + _LEASE_S

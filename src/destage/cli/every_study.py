@@ -1,7 +1,7 @@
 """Running all bundled studies, one after another, to one table of published figures and verdicts."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -9,11 +9,20 @@ from destage.cli.judging import print_verdicts
 from destage.cli.output import print_json, say, warn
 from destage.cli.progress import ProgressDisplay
 
+if TYPE_CHECKING:
+    from destage.store import Location
+
 _STOPPED = {"interrupted", "infrastructure"}
 
 
 def run_every_study(
-    store: Path | None, executor: Any, workers: int | None, page: Path | None, *, quiet: bool, as_json: bool
+    store: "Location | None",
+    executor: Any,
+    workers: int | None,
+    page: Path | None,
+    *,
+    quiet: bool,
+    as_json: bool,
 ) -> None:
     """Run every bundled study and print its published figures beside what came out.
 

@@ -1,27 +1,27 @@
-"""The verbs that look at a sweep on a cluster: status, watch, fetch, query."""
+"""The verbs that look at a sweep's results on a cluster: status, fetch, query."""
 
-import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from destage.cli.clustering import Context, Name, Namespace, found, sentence, told
-from destage.cli.options import Format, Out, Quiet, Store
+from destage.cli.options import Format, Out, Store
 from destage.cli.output import Json, has_terminal, print_data, print_json, print_pairs, say, warn
-from destage.cli.progress import ProgressDisplay
-from destage.errors import ClusterError
+from destage.errors import ClusterError, DestageError, StoreError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
     from destage.cluster.reader import Reader
     from destage.cluster.results import Remote
+    from destage.store import Location
 
 SweepOption = Annotated[
-    str, typer.Option("--sweep", help="Which sweep of the claim, where several share it.", show_default=False)
+    str, typer.Option("--sweep", help="Which sweep of the store, where several share it.", show_default=False)
 ]
-_FAILED = 4
-_LOOK_S = 5.0
+PATIENCE_S = 30.0
+"""Whoever only looks does not wait minutes for a pod that finds no room [s]."""
 
 
 def status(
@@ -31,11 +31,16 @@ def status(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Say how far a sweep is: its results, as the store has them, and its job."""
-    job, reader = _opened(name, context, namespace)
+    """Say how far a sweep is: its job, what keeps its pods waiting, and its results as the store has them."""
+    from destage.cluster.troubles import find_troubles
+
+    job, reader = opened(name, context, namespace, PATIENCE_S)
     facts: dict[str, Any] = {"job": job.name, "state": sentence(job)}
+    troubles = find_troubles(reader.connection, job)
+    for trouble in troubles:
+        warn(str(trouble))
     try:
-        remote = _remote(reader, job, sweep)
+        remote = remote_results(reader, job, sweep)
     except ClusterError as error:
         remote = None
         warn(str(error))
@@ -43,6 +48,7 @@ def status(
         print_json(
             {
                 "job": told(job),
+                "troubles": [asdict(each) for each in troubles],
                 "sweep": remote.name if remote else None,
                 "results": remote.status if remote else None,
             }
@@ -59,62 +65,6 @@ def status(
     print_pairs(facts)
 
 
-def watch(
-    name: Name,
-    sweep: SweepOption = "",
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=1, help="Stop looking after so long [s].")
-    ] = 86400.0,
-    context: Context = None,
-    namespace: Namespace = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
-) -> None:
-    """Follow a sweep to its end, with the bar of a local run; ends with 0 when it succeeded."""
-    from destage.cluster.watching import watch as follow
-    from destage.sweeps import Progress
-
-    job, reader = _opened(name, context, namespace)
-    connection = reader.connection
-    end, state = time.monotonic() + timeout, ""
-    began, first = time.monotonic(), None
-    with ProgressDisplay(job.release, is_quiet=quiet) as display:
-        while not job.has_ended and time.monotonic() < end:
-            until = min(end, time.monotonic() + _LOOK_S)
-            for manifest in follow(connection, "RayJob", job.name, until=until):
-                job = _job(manifest)
-                if job.has_ended:
-                    break
-            if sentence(job) != state:
-                state = sentence(job)
-                say(f"{job.name}: {state}")
-            done = _peek(reader, job, sweep)
-            if done is None:
-                continue
-            first = done["present"] if first is None else first
-            rate = (done["present"] - first) / max(time.monotonic() - began, 1e-3)
-            left = done["planned"] - done["present"]
-            display(
-                Progress(
-                    phase="run" if left else "answer",
-                    round=max(0, done["rounds"] - 1),
-                    done=done["present"],
-                    planned=done["planned"],
-                    reused=0,
-                    failed=done["failed"],
-                    rate=rate,
-                    eta_s=left / rate if rate > 0 else None,
-                )
-            )
-    if not job.has_ended:
-        raise ClusterError(f"{job.name} has not ended after {timeout:g} s: {sentence(job)}")
-    say(f"{job.name}: {sentence(job)}")
-    if as_json:
-        print_json(told(job))
-    if job.outcome != "SUCCEEDED":
-        raise typer.Exit(_FAILED)
-
-
 def fetch(
     name: Name,
     store: Store = None,
@@ -127,14 +77,14 @@ def fetch(
     from destage.cluster import results
     from destage.store import default_store
 
-    job, reader = _opened(name, context, namespace)
-    remote = _remote(reader, job, sweep)
+    job, reader = opened(name, context, namespace)
+    remote = remote_results(reader, job, sweep)
 
     def show(done: int, total: int) -> None:
         if has_terminal():
             typer.echo(f"\r{done / 1e6:.1f} of {total / 1e6:.1f} MB", err=True, nl=done == total)
 
-    copy = results.fetch(reader, remote.name, store if store is not None else default_store(), show)
+    copy = results.fetch(reader, remote.name, _folder(store if store is not None else default_store()), show)
     if as_json:
         print_json(asdict(copy))
     else:
@@ -155,8 +105,8 @@ def query(
     """Ask a sweep's rows in SQL where they lie; only the answer travels."""
     from destage.cluster import results
 
-    job, reader = _opened(name, context, namespace)
-    remote = _remote(reader, job, sweep)
+    job, reader = opened(name, context, namespace)
+    remote = remote_results(reader, job, sweep)
     data = results.query(reader, remote.name, statement, "json" if as_json else form)
     if out is None:
         print_data(data)
@@ -165,28 +115,56 @@ def query(
         say(f"{len(data)} bytes in {out}")
 
 
-def _opened(name: str, context: str | None, namespace: str | None) -> "tuple[Job, Reader]":
-    from destage.cluster.reader import Reader
+def _folder(store: "Location") -> Path:
+    if not isinstance(store, Path):
+        raise StoreError(f"results are fetched into a folder, and {store} is none: choose one with --store")
+    return store
+
+
+def opened(
+    name: str, context: str | None, namespace: str | None, patience_s: float | None = None
+) -> "tuple[Job, Reader]":
+    """Return a sweep's job, and what reads its results.
+
+    Args:
+        name: The sweep, as `destage cluster list` has it.
+        context: The kubeconfig's context; None for its current one.
+        namespace: The namespace; None for the context's.
+        patience_s: How long the reader may take to start [s]; None for its own default.
+
+    Raises:
+        ClusterError: There is none, or the cluster does not answer.
+    """
+    from destage.cluster import reader
 
     connection, job = found(name, context, namespace)
-    return job, Reader(connection, job)
+    return job, reader.Reader(connection, job, reader.PATIENCE_S if patience_s is None else patience_s)
 
 
-def _job(manifest: dict[str, Any]) -> "Job":
-    from destage.cluster.jobs import job_of
+def remote_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
+    """Return how far a sweep's results are.
 
-    return job_of(manifest)
+    Args:
+        reader: What reads them.
+        job: The sweep's job.
+        sweep: Which sweep of the claim; empty for the job's own.
 
-
-def _remote(reader: "Reader", job: "Job", sweep: str) -> "Remote":
+    Raises:
+        ClusterError: There are none yet, or they cannot be read.
+    """
     from destage.cluster.results import find_results
 
-    return find_results(reader, sweep or job.sweep)
+    return find_results(reader, sweep or job.sweep or _sweep_of(reader, job))
 
 
-def _peek(reader: "Reader", job: "Job", sweep: str) -> dict[str, Any] | None:
-    """Return how far a sweep's results are, or None while nothing can be seen of them."""
+def _sweep_of(reader: "Reader", job: "Job") -> str:
+    """Return the sweep of a job that Helm made, from its study; empty where that cannot be told from here."""
+    from destage import sweeps
+    from destage.cluster.jobs import study_of
+
     try:
-        return _remote(reader, job, sweep).status
-    except ClusterError:
-        return None
+        name, text = study_of(reader.connection, job)
+        study = sweeps.load_study(name) if name else sweeps.parse_study(text, name=job.name)
+    except DestageError:
+        return ""
+    return f"{study.name}-{study.id}"

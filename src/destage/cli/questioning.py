@@ -13,6 +13,8 @@ from destage.errors import QueryError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from destage.store import Location
+
 
 def query(
     sweep: SweepName,
@@ -87,13 +89,13 @@ def report(
     print_json({"file": str(file)}) if as_json else print_data(f"{file}\n")
 
 
-def _found(sweep: str, store: Path | None) -> Path:
+def _found(sweep: str, store: "Location | None") -> "Location":
     """Find a sweep, and warn when its figures are not the last word."""
     from destage.store import find_sweep
     from destage.store.layout import SweepLayout
 
     path = find_sweep(sweep, store)
-    if not SweepLayout(path).finished.exists():
+    if not SweepLayout(path).finished.is_file():
         warn(f"{path.name} is unfinished: these are the figures so far")
     return path
 

@@ -15,6 +15,7 @@ from destage.cli.progress import ProgressDisplay
 from destage.cli.table import print_table
 
 if TYPE_CHECKING:
+    from destage.store import Location
     from destage.sweeps import Outcome, Study
 
 Spec = Annotated[
@@ -43,7 +44,7 @@ def run(
 
 def run_study(
     study: "Study",
-    store: Path | None,
+    store: "Location | None",
     executor: Any,
     workers: int | None,
     report: Path | None,

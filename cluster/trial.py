@@ -1,0 +1,180 @@
+"""Trying out what a sweep would need: its image started once, and its store written by a pod like its own."""
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from destage.cluster.access import accounts
+from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.credentials import making
+from destage.cluster.finding import Finding
+from destage.cluster.labels import Release
+from destage.cluster.objects import create, delete, find, find_all
+from destage.cluster.pods import Manifest
+from destage.cluster.probe import PROBE, has_identity, probe_pod, writes
+from destage.cluster.settings import Settings
+from destage.cluster.store_url import ports_of, scheme_of
+from destage.cluster.troubles import HOPELESS, pod_trouble
+
+_START_S, _PAUSE_S = 300.0, 0.5
+_NO_SECRET = re.compile(r'secret "([^"]+)" not found')
+_LACKS = "the Secret"
+_REFUSED = re.compile(
+    r"ACCESS_DENIED|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH|HTTP status 40[13]|"  # S3
+    r"PERMISSION_DENIED|UNAUTHENTICATED|"  # Google
+    r"AccessDenied|Authorization|Authentication|Credential"  # Azure
+)
+_NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|NOT_FOUND|ContainerNotFound|HTTP status 404|bucket does not exist")
+"""What the services say, as pyarrow passes it on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How the pod ended, or that it did not start.
+
+    Attributes:
+        is_well: Whether it did what it was asked.
+        error: What its command complained of; empty where that did not run.
+        trouble: Why it did not start.
+    """
+
+    is_well: bool
+    error: str = ""
+    trouble: str = "still pending"
+
+
+def try_out(
+    connection: Connection, release: Release, settings: Settings, image: str | None
+) -> Iterator[Finding]:
+    """Start a pod like a sweep's, and yield what came of it: the image, the credentials, the store.
+
+    Args:
+        connection: The API server.
+        release: What the sweep would be called.
+        settings: What the sweep is to have.
+        image: The image, with its tag or digest; None for that of the settings.
+    """
+    pod = probe_pod(release, settings, image)
+    name = pod["spec"]["containers"][0]["image"]
+    with _account(connection, release, settings):
+        ended = _run(connection, pod)
+    missing = _NO_SECRET.search(ended.trouble)
+    if missing and missing[1] == settings.store.secret:
+        told = f"the Secret {settings.store.secret} is missing"
+        yield Finding("credentials", told, making(settings.store.url, settings.store.secret))
+        return
+    if not ended.is_well and not (ended.error and writes(settings)):
+        told = f"{name} does not start: {ended.error or ended.trouble}"
+        yield Finding("image", told, "check image.repository, image.tag and image.pullSecrets")
+        return
+    yield Finding("image", f"{name} starts, as a user without rights on a read-only root")
+    if writes(settings):
+        yield from _store(release, settings, ended)
+
+
+def _store(release: Release, settings: Settings, ended: Ended) -> Iterator[Finding]:
+    store, secret = settings.store, settings.store.secret
+    if secret and ended.error.startswith(_LACKS):
+        told = ended.error.replace(_LACKS, f"{_LACKS} {secret}", 1)
+        yield Finding("credentials", told, f"make it anew: {making(store.url, secret)}")
+        return
+    if secret:
+        yield Finding("credentials", f"the Secret {secret} has what {scheme_of(store.url)}:// asks for")
+    place = store.url or f"the claim {settings.claim.existing}"
+    by = f" by the account {release.pods_account}" if has_identity(settings) else ""
+    if ended.is_well:
+        yield Finding("store", f"{place} can be written{by}")
+    else:
+        yield Finding(
+            "store", f"{place} cannot be written{by}: {ended.error}", _mend(release, settings, ended.error)
+        )
+
+
+def _mend(release: Release, settings: Settings, error: str) -> str:
+    if not settings.store.url:
+        return "the volume must be writable for group 1000 (fsGroup) and must have file locks"
+    if _NO_BUCKET.search(error):
+        return "make the bucket, or check store.url"
+    if _REFUSED.search(error):
+        who = (
+            f"the account {release.namespace}/{release.pods_account}"
+            if has_identity(settings)
+            else "the keys"
+        )
+        return f"let {who} list the bucket, and put, get and delete objects in it"
+    ports = ", ".join(map(str, ports_of(settings.store.url)))
+    return (
+        "check region and endpoint_override in store.url, and whether network policies and the firewall let "
+        f"pods out to port {ports}"
+    )
+
+
+@contextmanager
+def _account(connection: Connection, release: Release, settings: Settings) -> Iterator[None]:
+    """Make the account by which the pod is known to the cloud, unless it is there."""
+    if not has_identity(settings):
+        yield
+        return
+    account = accounts(release, settings)[0]
+    name = account["metadata"]["name"]
+    is_there = bool(find_all(connection, "ServiceAccount", fieldSelector=f"metadata.name={name}"))
+    if not is_there:
+        create(connection, account)
+    try:
+        yield
+    finally:
+        if not is_there:
+            delete(connection, "ServiceAccount", name)
+
+
+def _run(connection: Connection, pod: Manifest) -> Ended:
+    delete(connection, "Pod", PROBE)
+    _await_absence(connection)
+    create(connection, pod)
+    try:
+        end, trouble = time.monotonic() + _START_S, ""
+        while time.monotonic() < end:
+            there = find(connection, "Pod", PROBE) or {}
+            phase = there.get("status", {}).get("phase")
+            if phase == "Succeeded":
+                return Ended(is_well=True)
+            trouble = pod_trouble(there) or _event(connection, there) or trouble
+            if phase == "Failed":
+                return Ended(False, _last_error(there), trouble or "still pending")
+            if trouble.startswith(HOPELESS) or _NO_SECRET.search(trouble):
+                break
+            time.sleep(_PAUSE_S)
+        return Ended(False, trouble=trouble or "still pending")
+    finally:
+        delete(connection, "Pod", PROBE)
+
+
+def _await_absence(connection: Connection) -> None:
+    end = time.monotonic() + _START_S
+    while find(connection, "Pod", PROBE) is not None and time.monotonic() < end:
+        time.sleep(_PAUSE_S)
+
+
+def _event(connection: Connection, pod: Manifest) -> str:
+    """Return what Kubernetes warns of a pod that says nothing itself: a volume that cannot be mounted."""
+    uid = pod.get("metadata", {}).get("uid")
+    if not uid or pod.get("status", {}).get("phase") != "Pending":
+        return ""
+    try:
+        events = find_all(connection, "Event", fieldSelector=f"involvedObject.uid={uid},type=Warning")
+    except RefusedError:
+        return ""  # who may not see events waits
+    return " ".join(str(events[-1].get("message", "")).split()) if events else ""
+
+
+def _last_error(pod: Manifest) -> str:
+    """Return what the pod's command complained of last."""
+    for container in pod.get("status", {}).get("containerStatuses", []):
+        ended = container.get("state", {}).get("terminated") or {}
+        lines = [line.strip() for line in str(ended.get("message") or "").splitlines() if line.strip()]
+        errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
+        if errors:
+            return errors[-1]
+    return ""
