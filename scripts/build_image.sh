@@ -21,7 +21,7 @@ pinned() {
   case $1 in
     *@sha256:*) printf '%s\n' "$1" ;;
     *)
-      digest=$(docker buildx imagetools inspect "$1" --format '{{.Manifest.Digest}}') ||
+      digest=$(docker buildx imagetools inspect "$1" --format '{{json .Manifest.Digest}}' | tr -d '"') ||
         fail "the digest of $1 cannot be looked up: is its registry reachable?"
       printf '%s@%s\n' "${1%%@*}" "$digest"
       ;;
@@ -37,7 +37,14 @@ python=$(pinned "${PYTHON_IMAGE:-docker.io/library/python:3.13-slim-bookworm}")
 say "RUST_IMAGE=$rust PYTHON_IMAGE=$python"
 # An image that only stays here cannot carry attestations; the bill inside it is /opt/destage/sbom.cdx.json.
 output=(--load)
-[ "${PUSH:-}" = 1 ] && output=(--push --sbom=true --provenance=mode=max)
+if [ "${PUSH:-}" = 1 ]; then
+  output=(--push --sbom=true --provenance=mode=max)
+  # Docker's own builder makes them only where Docker keeps its images in containerd; elsewhere one of our own does.
+  if [ -z "${BUILDX_BUILDER:-}" ] && ! docker info --format '{{json .DriverStatus}}' | grep -q io.containerd.snapshotter; then
+    export BUILDX_BUILDER=destage
+    docker buildx inspect destage >/dev/null 2>&1 || docker buildx create --name destage --driver docker-container >/dev/null
+  fi
+fi
 docker buildx build --file image/Dockerfile --tag "$image:$version" "${output[@]}" \
   --build-arg "RUST_IMAGE=$rust" --build-arg "PYTHON_IMAGE=$python" --build-arg "VERSION=$version" \
   --build-arg "REVISION=$(git rev-parse HEAD)" --build-arg "CREATED=$(git log -1 --format=%cI)" .

@@ -1,0 +1,39 @@
+"""The golden rows inside an image: the command that prints them there, compared with what was kept."""
+
+import json
+
+from golden.cases import CASES
+from golden.rows import kept
+
+_PROGRAM = """\
+import json, sys, tempfile
+from pathlib import Path
+from destage import sweeps
+from destage.engine import simulate
+
+def exact(value):
+    if isinstance(value, list):
+        return [exact(item) for item in value]
+    return value.hex() if isinstance(value, float) else value
+
+folder = Path(tempfile.mkdtemp())
+(folder / "examples").symlink_to(Path(sweeps.__file__).parent / "studies")
+rows = {
+    name: {column: exact(value) for column, value in simulate(case, folder=folder).items()}
+    for name, case in json.loads(sys.argv[1]).items()
+}
+print(json.dumps(rows))
+"""
+
+
+def command() -> list[str]:
+    """Return the command that prints every case's row; it needs a writable /tmp."""
+    return ["python", "-c", _PROGRAM, json.dumps(CASES)]
+
+
+def assert_kept(printed: str) -> None:
+    """Assert that what the command printed are the rows that were kept, bit for bit."""
+    rows, expected = json.loads(printed), kept()["rows"]
+    assert sorted(rows) == sorted(expected)
+    for name, row in expected.items():
+        assert rows[name] == row, name

@@ -1,0 +1,69 @@
+"""The image of the test cluster, which is made without the Dockerfile, has the Dockerfile's layout."""
+
+import json
+import os
+import re
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from image.conftest import Image
+
+RIG = Path(os.environ.get("DESTAGE_RIG", Path.home() / ".cache" / "destage" / "rig"))
+OF_THE_VERSION = {"pip", "setuptools"}
+"""What an environment comes with depends on its Python's version."""
+pytestmark = pytest.mark.image
+
+
+@pytest.fixture(scope="module")
+def rigs() -> Image:
+    """Return the image of the test cluster."""
+    archive, root = RIG / "destage.tar", RIG / "destage-root"
+    if not archive.exists():
+        pytest.skip(f"`make cluster-test` has made no image in {RIG}")
+    with tarfile.open(archive) as content:
+        name = next(member for member in content.getnames() if member not in ("manifest.json", "layer.tar"))
+        config = content.extractfile(name)
+        assert config is not None
+        return Image(root, json.load(config)["config"])
+
+
+def started_as(image: Image) -> dict[str, Any]:
+    return {key: image.config[key] for key in ("Env", "User", "WorkingDir", "Cmd")}
+
+
+def packages(image: Image) -> set[str]:
+    found = (image.root / "opt" / "destage" / "lib").glob("python3.*/site-packages/*.dist-info")
+    return {path.name.partition("-")[0].lower() for path in found} - OF_THE_VERSION
+
+
+def programs(image: Image) -> set[str]:
+    found = (path.name for path in (image.root / "opt" / "destage" / "bin").iterdir())
+    return {re.sub(r"3\.\d+", "3.X", name) for name in found if not name.lower().startswith("activate")}
+
+
+def account(image: Image) -> list[str]:
+    lines = [(image.root / "etc" / name).read_text().splitlines() for name in ("passwd", "group")]
+    return [line for each in lines for line in each if "destage" in line]
+
+
+def test_both_start_the_same_programs_for_the_same_user(image: Image, rigs: Image) -> None:
+    assert started_as(rigs) == started_as(image)
+    assert account(rigs) == account(image)
+    assert len(account(image)) == 2
+    profile = Path("etc") / "profile.d" / "destage.sh"
+    assert (rigs.root / profile).read_text() == (image.root / profile).read_text()
+
+
+def test_both_hold_the_same_packages_and_programs(image: Image, rigs: Image) -> None:
+    assert packages(rigs) == packages(image)
+    assert programs(rigs) == programs(image)
+    for name in ("usr/bin/wget", "usr/bin/pgrep", "opt/destage/sbom.cdx.json"):
+        assert (rigs.root / name).exists()
+        assert (image.root / name).exists()
+    folders = [
+        sorted(path.name for path in (one.root / "opt" / "destage").iterdir()) for one in (rigs, image)
+    ]
+    assert {*folders[0]} ^ {*folders[1]} <= {".gitignore"}
+    assert not any((rigs.root / "tmp").iterdir())
