@@ -26,20 +26,31 @@ is_built() {
   [ -f "$rig/ray.tar" ] && [ -d "$rig/rootfs" ] && command -v containerd >/dev/null 2>&1
 }
 
+# One at a time: whoever ends clears the folders that the next one would be using.
+take_turn() {
+  exec 9>"$rig/.lock"
+  flock --nonblock 9 && return
+  printf '==> waiting for another run that uses the test cluster in %s\n' "$rig" >&2
+  flock --timeout 3600 9 || fail "another run has used the test cluster in $rig for an hour"
+}
+
 [ -f "$recipe/in-ns.sh" ] || skip "the recipe of the test cluster is not at $recipe (DESTAGE_RIG_RECIPE)"
 [ "$(id -u)" = 0 ] || skip "namespaces, mounts and containerd need root"
 unshare --net --mount --pid --fork true 2>/dev/null || skip "this machine allows no namespaces"
-if ! is_built; then
-  [ "${BUILD:-}" = 1 ] || skip "the test cluster is not built in $rig (BUILD=1 builds it, in some ten minutes)"
-  K=$rig bash "$recipe/build.sh" >&2
-fi
-tools=$(scripts/chart_tools.sh)
+[ "${BUILD:-}" = 1 ] || is_built || skip "the test cluster is not built in $rig (BUILD=1 builds it, in some ten minutes)"
+mkdir -p "$rig"
+take_turn
+is_built || K=$rig bash "$recipe/build.sh" >&2
+status=0
+tools=$(scripts/chart_tools.sh) || status=$?
+[ "$status" != 69 ] || skip "Helm cannot be had here (above)"
+[ "$status" = 0 ] || exit "$status"
 eval "$tools"
-scripts/rig_image.sh "$rig" "$recipe/mkimage.py" "$rig/destage.tar" >&2
+scripts/rig_image.sh "$rig" "$rig/destage.tar" >&2
 
-# One at a time: whoever ends clears the folders that the next one would be using.
-exec 9>"$rig/.lock"
-flock --nonblock 9 || fail "another run uses the test cluster in $rig: wait for it to end"
+server=$(scripts/object_servers.sh versitygw)
+
+export DESTAGE_RIG_S3_SERVER=${server#*: }
 export K=$rig DESTAGE_KUBERAY_CRDS=$recipe/crds PATH=$tools:$PATH
 # shellcheck disable=SC2016 # the shell inside expands it
 exec bash "$recipe/in-ns.sh" bash -ec '

@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,14 @@ RUNS = 200
 SETTINGS: dict[str, Any] = {
     "image": {"repository": "example.local/destage", "tag": VERSION, "pullPolicy": "Never"},
     "claim": {"storageClass": "rig", "size": "1Gi"},
-    "head": {"cpu": "700m", "memory": "2Gi"},
-    "workers": [{"name": "w", "replicas": 2, "slots": 1, "cpu": "400m", "memory": "2Gi"}],
+    "head": {"cpu": "600m", "memory": "2Gi"},
+    "workers": [{"name": "w", "replicas": 2, "slots": 1, "cpu": "300m", "memory": "2Gi"}],
     "job": {"activeDeadlineSeconds": 900, "backoffLimit": 2, "ttlSecondsAfterFinished": 5},
 }
+
+
+PERSON = "architect"
+"""The account of somebody who may do what the chart's Role for users allows."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +68,29 @@ class Rig:
         return done.stdout
 
     def destage(self, *args: str, code: int = 0) -> str:
-        """Run a verb of `destage cluster` and return what it prints."""
+        """Run a verb of `destage cluster` and return what it prints on stdout."""
+        return self.say(*args, code=code)[0]
+
+    def say(self, *args: str, code: int = 0, config: Path | None = None) -> tuple[str, str]:
+        """Run a verb of `destage cluster` and return what it prints on stdout and on stderr.
+
+        Args:
+            args: The verb and its arguments.
+            code: The exit code that is expected.
+            config: A kubeconfig; by default the administrator's.
+        """
+        verb = self.begin(*args, config=config)
+        out, err = verb.communicate(timeout=600)
+        assert verb.returncode == code, f"{args}: {out}\n{err}\n{self.story()}"
+        return out, err
+
+    def begin(self, *args: str, config: Path | None = None) -> "subprocess.Popen[str]":
+        """Start a verb of `destage cluster`."""
         program = "import sys; from destage.cli import app; app(sys.argv[1:])"
         command = [sys.executable, "-c", program, "cluster", *args, "--namespace", NAMESPACE]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
-        assert done.returncode == code, f"{args}: {done.stdout}\n{done.stderr}\n{self.story()}"
-        return done.stdout
+        env = os.environ if config is None else {**os.environ, "KUBECONFIG": str(config)}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, env=env, text=True, stdout=pipe, stderr=pipe)
 
     def volume(self, name: str) -> Path:
         """Make a volume of a folder here, and return the folder."""
@@ -114,14 +136,30 @@ class Rig:
     def story(self) -> str:
         """Return what a person would look at first."""
         parts = [
-            ["get", "rayjobs,rayclusters,pods,pvc", "-o", "wide"],
+            ["get", "rayjobs,rayclusters,jobs,pods,pvc", "-o", "wide"],
             ["get", "events", "--sort-by=.lastTimestamp"],
             ["logs", "-l", "destage.io/component=head", "--tail=15"],
+            ["logs", "-l", "destage.io/component=submitter", "--tail=15"],
         ]
         told = [_kubectl(*each) for each in parts]
         operator = self.folder / "operator.log"
         text = operator.read_text()[-2000:] if operator.exists() else ""
         return "\n".join([*(done.stdout[-4000:] + done.stderr[-500:] for done in told), text])
+
+
+def helm(*args: str) -> str:
+    """Run Helm in the namespace and return what it prints."""
+    command = ["helm", *args, "--namespace", NAMESPACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def values_file(rig: Rig, **more: Mapping[str, Any]) -> Path:
+    """Write the settings that fit the test cluster, some of them replaced, as a values file."""
+    path = rig.folder / "values.yaml"
+    path.write_text(yaml.safe_dump({**SETTINGS, **more}))
+    return path
 
 
 def _kubectl(*args: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
@@ -163,6 +201,14 @@ def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
         operator.kill()
 
 
+@pytest.fixture(autouse=True)
+def _room(rig: Rig) -> Iterator[None]:
+    """Take away what a test leaves running: the node has two processors for the next one's pods."""
+    yield
+    for kinds in ("rayjobs.ray.io,rayclusters.ray.io,jobs", "pods"):
+        rig.kubectl("delete", kinds, "--all", "--grace-period=0", "--force", "--wait")
+
+
 @pytest.fixture(scope="session")
 def chart(rig: Rig) -> Path:
     """Return the chart, an empty one in the operator's place."""
@@ -175,11 +221,35 @@ def chart(rig: Rig) -> Path:
 
 
 @pytest.fixture(scope="session")
-def reference(rig: Rig) -> Callable[[Path], Path]:
-    """Return a function that runs a study here, uninterrupted, and returns its sweep."""
+def person(rig: Rig, chart: Path) -> Path:
+    """Return the kubeconfig of somebody who has the chart's Role for users, and no other."""
+    subject = {"kind": "ServiceAccount", "name": PERSON, "namespace": NAMESPACE}
+    values = values_file(rig, users={"role": True, "subjects": [subject]})
+    shown = [each for name in ("role", "rolebinding") for each in ("--show-only", f"templates/{name}.yaml")]
+    rules = helm(
+        "template", "people", str(chart), "--values", str(values), "--set", "sweep.study=call_center", *shown,
+        "--api-versions", "ray.io/v1/RayJob", "--kube-version", "1.34.0",
+    )  # fmt: skip
+    rig.kubectl("create", "serviceaccount", PERSON)
+    rig.kubectl("apply", "-f", "-", given=rules)
+    config = yaml.safe_load(Path(os.environ["KUBECONFIG"]).read_text())
+    config["users"][0]["user"] = {"token": rig.kubectl("create", "token", PERSON).strip()}
+    path = rig.folder / "person.kubeconfig"
+    path.write_text(yaml.safe_dump(config))
+    return path
 
-    def run(study: Path) -> Path:
-        outcome = sweeps.run(sweeps.load_study(study), rig.folder / "reference", executor="inline", workers=2)
+
+@pytest.fixture(scope="session")
+def reference(rig: Rig) -> Callable[[int], Path]:
+    """Return a function that runs the study of a window here, uninterrupted, and returns its sweep.
+
+    Studies of other names have the same runs.
+    """
+
+    @cache
+    def run(requests: int) -> Path:
+        study = sweeps.load_study(rig.study(f"reference_{requests}", requests))
+        outcome = sweeps.run(study, rig.folder / "reference", executor="inline", workers=2)
         assert outcome.state == "finished"
         return outcome.path
 
