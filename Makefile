@@ -18,6 +18,7 @@ unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME
 BIN := .venv/bin
 PYTHON_READY := .venv/.installed-lock
 ENGINE_READY := .venv/.built-engine
+OBJECT_SERVER_READY := .venv/object-server/.installed-lock
 ENGINE_SOURCES := $(shell find engine -name target -prune -o \( -name '*.rs' -o -name 'Cargo.*' \) -print)
 CARGO := cargo --quiet
 CARGO_AT := --manifest-path engine/Cargo.toml --workspace
@@ -38,7 +39,7 @@ demo: engine ## set up, run the call-centre study, print the design space, write
 	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
 
 .PHONY: test
-test: lint types layers docs-check test-rust test-python ## every check there is: what CI runs
+test: lint types layers docs-check test-rust test-python chart-test cluster-test-short ## every check there is: what CI runs
 
 .PHONY: check
 check: test ## the same as `make test`
@@ -79,7 +80,7 @@ test-rust: python ## the Rust tests
 	@$(CARGO) test $(CARGO_AT) --locked
 
 .PHONY: test-python
-test-python: engine ## the Python tests, the wheel's contents among them
+test-python: engine $(OBJECT_SERVER_READY) ## the Python tests, the wheel's contents among them
 	$(call step,Python tests)
 	@$(BIN)/pytest $(PYTEST_ARGS)
 
@@ -105,16 +106,31 @@ chart: engine ## write the generated files of the chart anew
 
 .PHONY: chart-test
 chart-test: engine ## the Helm chart: lint, unit tests, KubeRay's schemas, Pod Security, equality with the builder
-	@tools=$$(scripts/chart_tools.sh) && eval "$$tools" && PATH="$$tools:$$PATH" DESTAGE_KUBERAY_CRDS="$$definitions" \
-	  $(BIN)/pytest -m chart tests/chart $(PYTEST_ARGS)
+	$(call step,the chart)
+	@scripts/chart_test.sh $(PYTEST_ARGS)
+
+.PHONY: cluster-test-short
+cluster-test-short: engine ## those of the cluster's tests that CI runs, where the test cluster is built
+	$(call step,sweeps on the test cluster)
+	@scripts/cluster_test.sh -k 'objects or rights or golden' $(PYTEST_ARGS)
 
 .PHONY: cluster-test
 cluster-test: engine ## sweeps on a real Kubernetes with real pods; BUILD=1 builds it first, which takes ten minutes
+	$(call step,sweeps on the test cluster)
 	@scripts/cluster_test.sh $(PYTEST_ARGS)
+
+.PHONY: objects-test
+objects-test: engine $(OBJECT_SERVER_READY) ## stores in buckets: on two S3 servers and on Google's and Azure's emulators
+	@servers=$$(scripts/object_servers.sh) && DESTAGE_OBJECT_SERVERS="$$servers" $(BIN)/pytest tests/objects $(PYTEST_ARGS)
 
 .PHONY: image
 image: ## build the container image with Docker; IMAGE names it, PUSH=1 pushes it with its bill of materials
 	@scripts/build_image.sh
+
+.PHONY: image-test
+image-test: engine ## build image/Dockerfile without Docker (buildah, root) and test what comes out; cold, ten minutes
+	$(call step,the container image)
+	@scripts/image_test.sh $(PYTEST_ARGS)
 
 .PHONY: fuzz
 fuzz: python ## CASES random scenarios, sound and not, under the eyes of the debug build
@@ -130,6 +146,12 @@ lock: python ## resolve requirements.lock anew; UPGRADE=1 takes the newest versi
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --quiet -o image/requirements.lock
+	@$(BIN)/uv pip compile scripts/chart-tools/requirements.in --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o scripts/chart-tools/requirements.lock
+	@$(BIN)/uv pip compile tests/objects/requirements.in --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o tests/objects/requirements.lock
+	@$(BIN)/uv pip compile tests/image/requirements.in --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o tests/image/requirements.lock
 
 .PHONY: engine
 engine: $(ENGINE_READY) ## build the engine (release) into .venv
@@ -149,6 +171,10 @@ $(PYTHON_READY): requirements.lock
 
 $(ENGINE_READY): $(ENGINE_SOURCES) pyproject.toml $(PYTHON_READY)
 	@scripts/setup.sh engine
+
+$(OBJECT_SERVER_READY): tests/objects/requirements.lock | $(PYTHON_READY)
+	@scripts/setup.sh object-server
+	@touch $@
 
 # Gone from a clone whose .venv is still there: build it again.
 ifeq ($(wildcard engine/python/_engine*.so),)
