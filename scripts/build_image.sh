@@ -4,16 +4,13 @@
 # digest that its tag has now, which is printed, so that the same image can be built again.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/telling.sh
+. scripts/telling.sh
+# shellcheck source=scripts/versions.sh
+. scripts/versions.sh
 
 image=${IMAGE:-destage}
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 1)
-
-say() { printf '==> %s\n' "$*" >&2; }
-
-fail() {
-  printf 'error: %s\n' "$*" >&2
-  exit 1
-}
+version=$(project_version)
 
 # pinned IMAGE: prints it with its digest.
 pinned() {

