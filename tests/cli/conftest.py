@@ -5,22 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from small_studies import small_study
 
 from destage.cli import app
 
-STUDY = """\
-name: small
-question: How fast is a small array?
-scenario:
-  workload: {use: call_center}
-  controller: {use: smart_array_5i_plus}
-  array: {raid: "5", disks: 4, disk: {use: u320_10k_36gb}}
-  run: {warm_up: none, window: {requests: 300}}
-axes:
-  controller.battery.state: [present, absent]
-  workload.users: [5, 10]
-replicates: 2
-"""
+AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]")
 
 
 @dataclass(frozen=True)
@@ -58,5 +47,5 @@ def destage(
 def study(tmp_path: Path) -> Path:
     """Write a study of eight runs."""
     path = tmp_path / "small.yaml"
-    path.write_text(STUDY)
+    path.write_text(small_study("small", *AXES))
     return path

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli.conftest import STUDY
+from cli.conftest import AXES
+from small_studies import small_study
 
 from destage.sweeps import studies
 
@@ -29,8 +30,8 @@ published:
 def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Put two small studies in the place of the bundled ones."""
     texts = {
-        "first": STUDY.replace("small", "first", 1) + FIRST,
-        "second": STUDY.replace("small", "second", 1),
+        "first": small_study("first", *AXES) + FIRST,
+        "second": small_study("second", *AXES),
     }
     monkeypatch.setattr(studies, "names", lambda: sorted(texts))
     monkeypatch.setattr(studies, "load", lambda name: studies.parse_study(texts[name], folder=tmp_path))

@@ -8,20 +8,10 @@ import pytest
 import yaml
 from golden_inside import assert_kept, command
 from image.conftest import Image
+from small_studies import small_study
 
 ROOT = Path(__file__).parents[2]
 VERSION = str(yaml.safe_load((ROOT / "helm" / "destage" / "Chart.yaml").read_text())["appVersion"])
-STUDY = """\
-name: tiny
-scenario:
-  workload: {use: call_center}
-  controller: {use: smart_array_5i_plus}
-  array: {raid: "5", disks: 4, disk: {use: u320_10k_36gb}}
-  run: {warm_up: none, window: {requests: 200}}
-axes:
-  workload.users: [1, 2]
-replicates: 2
-"""
 RUN = """
 printf %s "$1" > study.yaml
 destage run study.yaml --store store --executor "$2" --quiet >&2
@@ -42,7 +32,8 @@ def test_it_runs_for_a_user_without_rights_on_a_root_that_is_never_written(image
 
 @pytest.mark.parametrize("executor", ["inline", "ray"])
 def test_it_runs_a_study(image: Image, executor: str) -> None:
-    told = image.say("bash", "-ec", RUN, "bash", STUDY, executor)
+    study = small_study("tiny", "workload.users: [1, 2]", requests=200)
+    told = image.say("bash", "-ec", RUN, "bash", study, executor)
     assert json.loads(told) == [{"status": "ok", "runs": 4}]
 
 

@@ -7,29 +7,18 @@ from typing import Any
 import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
 from pod_here import Pod, destage, is_tar
+from small_studies import small_study
 
 from destage import sweeps
 from destage.cluster import results
 from destage.errors import ClusterError
 from destage.store import list_sweeps, locate, objects, open_sweep
 
-STUDY = """\
-name: {name}
-scenario:
-  workload: {{use: call_center}}
-  controller: {{use: smart_array_5i_plus}}
-  array: {{raid: "5", disks: 4, disk: {{use: u320_10k_36gb}}}}
-  run: {{warm_up: none, window: {{requests: 300}}}}
-axes:
-  workload.users: [5, 10]
-replicates: 2
-"""
-
 
 def ran(folder: Path, store_url: str, name: str = "small") -> Any:
     """Run a study of four runs into the bucket, and return its sweep."""
     study = folder / f"{name}.yaml"
-    study.write_text(STUDY.format(name=name))
+    study.write_text(small_study(name, "workload.users: [5, 10]"))
     return sweeps.run(sweeps.load_study(study), locate(store_url), executor="inline").path
 
 

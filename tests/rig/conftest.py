@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from small_studies import small_study
 
 from destage import sweeps
 from destage.cluster.connection import Connection, connect
@@ -23,18 +24,6 @@ from destage.errors import ClusterError
 ROOT = Path(__file__).parents[2]
 VERSION = str(yaml.safe_load((ROOT / "helm" / "destage" / "Chart.yaml").read_text())["appVersion"])
 NAMESPACE = "sweeps"
-STUDY = """\
-name: {name}
-scenario:
-  workload: {{use: call_center}}
-  controller: {{use: smart_array_5i_plus}}
-  array: {{raid: "5", disks: 4, disk: {{use: u320_10k_36gb}}}}
-  run: {{warm_up: none, window: {{requests: {requests}}}}}
-axes:
-  controller.battery.state: [present, absent]
-  workload.users: {{range: [1, 20, 1]}}
-replicates: 5
-"""
 RUNS = 200
 SETTINGS: dict[str, Any] = {
     "image": {"repository": "example.local/destage", "tag": VERSION, "pullPolicy": "Never"},
@@ -116,7 +105,8 @@ class Rig:
     def study(self, name: str, requests: int) -> Path:
         """Write a study of `RUNS` runs."""
         path = self.folder / f"{name}.yaml"
-        path.write_text(STUDY.format(name=name, requests=requests))
+        axes = ("controller.battery.state: [present, absent]", "workload.users: {range: [1, 20, 1]}")
+        path.write_text(small_study(name, *axes, requests=requests, replicates=5))
         return path
 
     def pods(self, release: str, component: str) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from rig.conftest import RUNS, SETTINGS, VERSION, Rig
 from rig.object_server import ObjectServer, serving
-from rig.results import LONG, assert_whole
+from rig.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
 
 from destage.cluster.pods import container_security, resources
 from destage.store import list_sweeps, locate
@@ -82,19 +82,7 @@ def test_a_sweep_in_a_bucket_survives_the_loss_of_a_worker_and_of_its_head(
 ) -> None:
     study, values = rig.study("bucket_sweep", LONG), values_file(rig, bucket)
     job = rig.destage("submit", str(study), "--name", "bucket", "--values", values).strip()
-    rig.wait("some rows", lambda: len(committed(bucket)) >= 3)
-    status = json.loads(rig.destage("status", "bucket", "--json"))
-    assert status["job"]["state"] == "Running"
-    assert 0 < status["results"]["present"] < RUNS
-
-    worker = rig.pods("bucket", "worker")[0]
-    rig.kubectl("delete", "pod", worker, "--grace-period=0", "--force")
-    at_loss = len(committed(bucket))
-    rig.wait("rows after the loss of a worker", lambda: len(committed(bucket)) > at_loss + 2)
-    (head,) = rig.pods("bucket", "head")
-    rig.kubectl("delete", "pod", head, "--grace-period=0", "--force")
-    before = committed(bucket)
-    assert len(before) < RUNS
+    before = lose_a_worker_and_the_head(rig, "bucket", lambda: committed(bucket))
 
     rig.destage("watch", "bucket", "--quiet")
     after = committed(bucket)
@@ -108,16 +96,7 @@ def test_a_sweep_in_a_bucket_survives_the_loss_of_a_worker_and_of_its_head(
     executed = sum(pq.read_metadata(io.BytesIO(data)).num_rows for data in after.values())
     assert executed == RUNS  # none twice
 
-    here = rig.folder / "from-the-bucket"
-    rig.destage("fetch", "bucket", "--store", str(here))
-    (fetched,) = list_sweeps(here)
-    assert_whole(fetched, whole)
-    again = json.loads(rig.destage("fetch", "bucket", "--store", str(here), "--json"))
-    assert again["kept"] == len(after)
-    counted = rig.destage("query", "bucket", "SELECT count(*) AS runs FROM runs", "--format", "csv")
-    assert counted.replace('"', "").split() == ["runs", str(RUNS)]
-    listed = json.loads(rig.destage("list", "--json"))
-    assert [one["outcome"] for one in listed if one["release"] == "bucket"] == ["SUCCEEDED"]
+    assert_brought_and_told(rig, "bucket", len(after), whole)
     assert "bucket" not in rig.kubectl("get", "pvc", "-o", "name")
 
     assert sweep.name in rig.destage("delete", "bucket", "--results")

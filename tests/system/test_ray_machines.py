@@ -8,29 +8,25 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import ray
+from small_studies import small_study
 from system.ray_machines import RayMachines, ray_machines
 
 from destage import sweeps
 from destage.engine import results_schema
 from destage.store import open_sweep
 
-STUDY = """\
-name: spread
-scenario:
-  workload: {use: call_center}
-  controller: {use: smart_array_5i_plus}
-  array: {raid: "5", disks: 4, disk: {use: u320_10k_36gb}}
-  run: {warm_up: none, window: {requests: 100000}}
-axes: {workload.users: {range: [1, 20, 1]}}
-replicates: 4
-"""
 RUNS = 80
+
+
+def spread(name: str = "spread", requests: int = 100_000) -> str:
+    """Return a study of `RUNS` runs."""
+    return small_study(name, "workload.users: {range: [1, 20, 1]}", requests=requests, replicates=4)
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("spread") / "spread.yaml"
-    path.write_text(STUDY)
+    path.write_text(spread())
     return path
 
 
@@ -90,7 +86,7 @@ def test_a_cluster_answers_to_each_of_its_addresses(
     machines.start("first")
     for address in ("auto", f"ray://127.0.0.1:{machines.client}"):
         short = tmp_path / "short.yaml"
-        short.write_text(study.read_text().replace("100000", "300").replace("spread", address[:3]))
+        short.write_text(spread(address[:3], 300))
         assert "80 executed (ray" in ended(machines.drive(short, str(tmp_path), address)), address
     told = ended(machines.drive(study, str(tmp_path), f"127.0.0.1:{machines.client}"), 1)
     assert "is a Ray cluster's, but another of its ports: give the head's HOST:6379" in told
