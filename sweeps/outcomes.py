@@ -6,6 +6,7 @@ from typing import Literal
 import pyarrow as pa
 
 from destage.store.location import Location
+from destage.store.standing import Counts
 
 Phase = Literal["plan", "start", "run", "answer"]
 State = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
@@ -93,21 +94,13 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Counts):
     """How far a sweep is, as its directory says.
 
     Attributes:
-        planned: Runs planned so far.
-        present: Planned runs that are there.
-        failed: Planned runs whose row says failed.
-        rounds: Planning rounds so far.
         finished: Whether the last session planned to the end and executed everything.
         writer: Who is writing it now, if anybody.
     """
 
-    planned: int
-    present: int
-    failed: int
-    rounds: int
     finished: bool
     writer: str | None

@@ -74,14 +74,7 @@ def test_a_fetch_that_broke_off_goes_on_where_it_did(
     pod: Pod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(results, "_MOST_PATHS", 2)
-    tars = 0
-
-    def break_the_second(command: tuple[str, ...], data: bytes) -> bytes:
-        nonlocal tars
-        tars += is_tar(command)
-        return data[: len(data) // 2] if is_tar(command) and tars == 2 else data
-
-    pod.spoil = break_the_second
+    pod.break_off(2)
     with pytest.raises(ClusterError, match=r"goes on from there|did not send"):
         results.fetch(pod, "small-01", tmp_path / "here")
     found = results.fetch(pod, "small-01", tmp_path / "here")

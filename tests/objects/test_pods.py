@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
-from pod_here import Pod, destage, is_tar
+from pod_here import Pod, destage
 from small_studies import small_study
 
 from destage import sweeps
@@ -40,14 +40,8 @@ def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
 ) -> None:
     there = ran(tmp_path, store_url)
     monkeypatch.setattr(results, "_MOST_PATHS", 1)
-    pod, tars = Pod(store_url), 0
-
-    def break_the_third(command: tuple[str, ...], data: bytes) -> bytes:
-        nonlocal tars
-        tars += is_tar(command)
-        return data[: len(data) // 2] if is_tar(command) and tars == 3 else data
-
-    pod.spoil = break_the_third
+    pod = Pod(store_url)
+    pod.break_off(3)
     with pytest.raises(ClusterError, match=r"goes on from there|did not send"):
         results.fetch(pod, there.name, tmp_path / "here")
     found = results.fetch(pod, there.name, tmp_path / "here")

@@ -15,7 +15,7 @@ from destage.store.location import sizes_in
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Counts:
     """How far a sweep is.
 
     Attributes:
@@ -23,14 +23,23 @@ class Standing:
         present: Planned runs that are there.
         failed: Planned runs whose row says failed.
         rounds: Planning rounds so far.
-        fragments: How many fragments there were when the writer ended; None while it writes.
-        size: What they held together [bytes]; None while it writes.
     """
 
     planned: int
     present: int
     failed: int
     rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing(Counts):
+    """How far a sweep is, as its writer notes it.
+
+    Attributes:
+        fragments: How many fragments there were when the writer ended; None while it writes.
+        size: What they held together [bytes]; None while it writes.
+    """
+
     fragments: int | None = None
     size: int | None = None
 
