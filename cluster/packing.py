@@ -5,7 +5,8 @@ import tarfile
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from destage.store.location import Location, tree
+from destage.objects import Location
+from destage.store.location import tree
 from destage.store.parallel import mapped
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from destage.cluster.settings import Settings
 from destage.errors import Issue, StoreError
-from destage.store.objects import ObjectPath
+from destage.objects import ObjectPath
 
 _ADDRESS = re.compile(r"^(s3|gs|abfss?)://[^/?#]")
 _PORT = re.compile(

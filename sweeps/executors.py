@@ -4,7 +4,7 @@ import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
-from destage.store.location import Location
+from destage.objects import Location
 from destage.sweeps.batches import Batch
 from destage.sweeps.work import Done, Failure, Receipt, execute
 

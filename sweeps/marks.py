@@ -14,7 +14,8 @@ from importlib.metadata import version
 
 from destage import engine
 from destage.errors import StoreError, SweepError
-from destage.store.location import Location, locate, sizes_in
+from destage.objects import Location, locate
+from destage.store.location import sizes_in
 
 _PREFIX = ".mark-"
 _PAUSES_S = (0.1, 0.5, 1.0, 3.0)

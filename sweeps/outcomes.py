@@ -5,7 +5,7 @@ from typing import Literal
 
 import pyarrow as pa
 
-from destage.store.location import Location
+from destage.objects import Location
 from destage.store.standing import Counts
 
 Phase = Literal["plan", "start", "run", "answer"]

@@ -21,8 +21,8 @@ from ray import exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from destage.errors import SweepError
+from destage.objects import Location, locate
 from destage.store.layout import SweepLayout
-from destage.store.location import Location, locate
 from destage.sweeps.addresses import check_address, explain, is_worth_another_try
 from destage.sweeps.batches import Batch
 from destage.sweeps.marks import ForeignWorkerError, Mark, check_mark, leave_mark, remove_marks

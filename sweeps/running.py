@@ -5,10 +5,10 @@ from pathlib import Path
 import yaml
 
 from destage.errors import StoreError, SweepError
+from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout, default_store
 from destage.store.lease import current_writer, hold_lease
-from destage.store.location import Location
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
 from destage.store.standing import read_standing

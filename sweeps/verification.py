@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from destage import engine
+from destage.objects import Location
 from destage.store.layout import SweepLayout
-from destage.store.location import Location
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps.work import run_config

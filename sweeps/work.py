@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from destage import engine
 from destage.errors import DestageError
+from destage.objects import Location
 from destage.store.fragments import Fragment, write_fragment
-from destage.store.location import Location
 from destage.store.rows import rows_schema
 from destage.sweeps.batches import Batch
 

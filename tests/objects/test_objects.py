@@ -8,8 +8,7 @@ from objects.faulty_proxy import ALL, FaultyProxy, Kind
 from objects.servers import Server
 
 from destage.errors import StoreError
-from destage.store import objects
-from destage.store.objects import ObjectPath
+from destage.objects import ObjectPath, object_path
 
 PASSING: list[Kind] = ["slow down", "drop", "lose the answer"]
 
@@ -114,7 +113,7 @@ def test_a_deletion_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: Fault
 def test_a_service_that_stays_away_is_told_with_its_words(
     shaky: ObjectPath, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(objects, "_PAUSES_S", ())  # the client itself tries for some seven seconds
+    monkeypatch.setattr(object_path, "_PAUSES_S", ())  # the client itself tries for some seven seconds
     proxy.spoil("slow down", times=ALL)
     with pytest.raises(StoreError, match=r"cannot be reached: .*(?i:slow|503|reduce)") as told:
         (shaky / "thing").write_bytes(b"never")

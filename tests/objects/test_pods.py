@@ -12,7 +12,8 @@ from small_studies import small_study
 from destage import sweeps
 from destage.cluster import results
 from destage.errors import ClusterError
-from destage.store import list_sweeps, locate, objects, open_sweep
+from destage.objects import object_path
+from destage.store import list_sweeps, locate, open_sweep
 
 
 def ran(folder: Path, store_url: str, name: str = "small") -> Any:
@@ -68,7 +69,7 @@ def test_a_probe_says_what_a_bucket_refuses(
 ) -> None:
     destage("cluster", "probe", "--store", store_url)
     assert list_sweeps(locate(store_url)) == []
-    monkeypatch.setattr(objects, "_PAUSES_S", ())
+    monkeypatch.setattr(object_path, "_PAUSES_S", ())
     proxy.spoil("deny", method="PUT", times=ALL)
     proxy.spoil("deny", method="POST", times=ALL)
     with pytest.raises(ClusterError, match="cannot be"):

@@ -13,14 +13,14 @@ from rig.object_server import ObjectServer, serving
 from rig.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
 
 from destage.cluster.pods import container_security, resources
+from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
 from destage.store.location import tree
-from destage.store.objects import ObjectPath
 
 pytestmark = [pytest.mark.rig]
 PROGRAM = """
 import sys
-from destage.store.objects import ObjectPath
+from destage.objects import ObjectPath
 seen = ObjectPath.parse(sys.argv[1]) / "seen"
 (seen / "by-a-pod").write_text("first")
 (seen / "by-a-pod").write_text("second")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from destage.errors import StoreError
+from destage.objects import ObjectPath
 from destage.store import default_store, find_sweep, locate
 from destage.store.location import trouble_writing
-from destage.store.objects import ObjectPath
 
 URL = "s3://bucket/some/prefix?region=eu-central-1&scheme=http"
 
@@ -54,7 +54,7 @@ def test_credentials_in_a_url_are_refused_and_not_repeated(url: str) -> None:
 @pytest.mark.parametrize(
     ("url", "told"),
     [
-        ("http://host/x", "http:// is no store"),
+        ("http://host/x", "http:// is no address of a bucket"),
         ("s3:///x", "names no bucket"),
         ("s3://b/x#y", "names no bucket"),
     ],
@@ -77,7 +77,7 @@ def test_the_default_store_may_be_a_bucket(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_bucket_that_nobody_serves_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("destage.store.objects._PAUSES_S", ())
+    monkeypatch.setattr("destage.objects.object_path._PAUSES_S", ())
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
     url = "s3://bucket/p?scheme=http&endpoint_override=127.0.0.1:9&region=us-east-1"

@@ -5,12 +5,12 @@ import time
 from itertools import chain, count
 from pathlib import Path
 
+from destage.objects import Location, ObjectPath
 from destage.store.durable import this_host
 from destage.store.fragments import Fragment, NotAFragmentError, inspect_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import Location, sizes_in
+from destage.store.location import sizes_in
 from destage.store.manifests import Manifest, read_manifest
-from destage.store.objects import ObjectPath
 from destage.store.parallel import mapped
 
 FOREIGN_S = 3600.0

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from destage.errors import StoreError
+from destage.objects import Location
 from destage.store.adoption import adopt_fragments
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
-from destage.store.location import Location, sizes_in
+from destage.store.location import sizes_in
 from destage.store.manifests import Manifest
 from destage.store.parallel import mapped
 from destage.store.rows import is_transient, one_per_run, read_fragment, rows_schema

@@ -6,9 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from destage.errors import StoreError
+from destage.objects import Location, ObjectPath
 from destage.store.failpoints import pass_point
-from destage.store.location import Location
-from destage.store.objects import ObjectPath
 
 
 def write_durably(

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from destage.errors import StoreError
+from destage.objects import Location
 from destage.store.durable import temporary_name, write_durably
 from destage.store.failpoints import pass_point
-from destage.store.location import Location
 from destage.store.parquet import open_parquet
 
 FORMAT = "destage-fragment-1"

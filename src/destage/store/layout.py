@@ -4,9 +4,9 @@ import os
 from dataclasses import dataclass
 
 from destage.errors import StoreError
+from destage.objects import Location, ObjectPath, locate
 from destage.store.durable import sync_directory
-from destage.store.location import Location, changed_at, locate
-from destage.store.objects import ObjectPath
+from destage.store.location import changed_at
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from destage.errors import StoreError
-from destage.store.location import Location
+from destage.objects import Location, ObjectPath
 from destage.store.object_lease import hold_object_lease, live_flag, told
-from destage.store.objects import ObjectPath
 
 _TRIES, _PAUSE_S = 4, 0.05
 """Who only looks whether somebody writes holds the lock for an instant; that shall refuse no writer."""

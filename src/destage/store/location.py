@@ -1,31 +1,11 @@
-"""Where a store is: a folder, or a prefix of a bucket."""
+"""What lies at a place of a store, be it a folder or a prefix of a bucket."""
 
 import os
-import re
 import secrets
 from collections.abc import Iterator
-from pathlib import Path
 
 from destage.errors import StoreError
-from destage.store.objects import ObjectPath
-
-Location = Path | ObjectPath
-"""A file or folder, or an object or prefix; both have the same methods as far as a store uses them."""
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-
-
-def locate(text: str | Location) -> Location:
-    """Return what a user means by a store, or by a place in one.
-
-    Args:
-        text: A path, or a URL as in `s3://bucket/prefix`.
-
-    Raises:
-        StoreError: The URL is none of a store.
-    """
-    if isinstance(text, str) and _URL.match(text):
-        return ObjectPath.parse(text)
-    return Path(text) if isinstance(text, str) else text
+from destage.objects import Location, ObjectPath
 
 
 def sizes_in(folder: Location) -> Iterator[tuple[Location, int]]:

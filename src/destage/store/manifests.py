@@ -16,11 +16,11 @@ from dataclasses import asdict
 from pathlib import Path
 
 from destage.errors import StoreError
+from destage.objects import Location, ObjectPath
 from destage.store.failpoints import pass_point
 from destage.store.fragments import Fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import Location, sizes_in
-from destage.store.objects import ObjectPath
+from destage.store.location import sizes_in
 from destage.store.parallel import mapped
 
 _FILE = "index.jsonl"

@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from destage.errors import StoreError
+from destage.objects import Listed, ObjectPath
 from destage.store.contention import Step, contend
-from destage.store.objects import Listed, ObjectPath
 
 EXPIRY_S = 30.0
 """A flag this old, against the newest there is, is nobody's [s]."""

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from destage.store.location import Location
-from destage.store.objects import ObjectPath
+from destage.objects import Location, ObjectPath
 
 _THREADS = 16
 _Got = TypeVar("_Got")

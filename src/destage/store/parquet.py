@@ -6,8 +6,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.store.location import Location
-from destage.store.objects import ObjectPath
+from destage.objects import Location, ObjectPath
 
 
 @contextmanager

@@ -12,9 +12,10 @@ from itertools import count, takewhile
 
 import pyarrow as pa
 
+from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
-from destage.store.location import Location, sizes_in
+from destage.store.location import sizes_in
 from destage.store.parquet import as_parquet, read_parquet
 
 LEADING = (

@@ -2,10 +2,9 @@
 
 import shutil
 
+from destage.objects import Location, ObjectPath
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
-from destage.store.location import Location
-from destage.store.objects import ObjectPath
 from destage.store.parallel import mapped
 
 

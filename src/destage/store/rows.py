@@ -8,9 +8,10 @@ import pyarrow.compute as pc
 
 from destage import engine
 from destage.errors import StoreError
+from destage.objects import Location
 from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import Location, sizes_in
+from destage.store.location import sizes_in
 from destage.store.manifests import read_manifest
 from destage.store.parallel import mapped
 from destage.store.parquet import open_parquet

@@ -7,9 +7,9 @@ import pyarrow as pa
 import yaml
 
 from destage.errors import StoreError
+from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
 from destage.store.layout import SweepLayout
-from destage.store.location import Location, locate
 from destage.store.parquet import read_parquet
 from destage.store.plan import axes_of, plan_schema, read_plan, seek_of
 from destage.store.rows import read_rows, rows_schema

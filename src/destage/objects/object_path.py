@@ -69,7 +69,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ObjectPath:
-    """An object, or the prefix of some, with the part of `pathlib.Path` that a store uses.
+    """An object, or the prefix of some, with the part of `pathlib.Path` that Destage uses.
 
     Attributes:
         service: Scheme and bucket, as in `s3://bucket`.
@@ -94,14 +94,15 @@ class ObjectPath:
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:
             raise StoreError(
-                f"{parts.scheme}:// is no store: it is a folder, or {', '.join(f'{s}://' for s in SCHEMES)}"
+                f"{parts.scheme}:// is no address of a bucket: allowed is a path, or "
+                f"{', '.join(f'{s}://' for s in SCHEMES)}"
             )
         user, is_azure = parts.username, parts.scheme.startswith("abfs")
         is_known = user is None or is_azure or (parts.scheme.startswith("g") and user == "anonymous")
         asked = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
         if parts.password is not None or not is_known or asked & _SECRETS:
             raise StoreError(
-                f"a store's URL is seen by many: take the credentials out of {parts.scheme}://... "
+                f"a URL is seen by many: take the credentials out of {parts.scheme}://... "
                 "and give them by the environment, as in AWS_ACCESS_KEY_ID"
             )
         if not parts.netloc or parts.fragment:

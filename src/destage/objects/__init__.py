@@ -1,0 +1,9 @@
+"""Objects in buckets, used as files are, by whoever reads or writes: the store, and who brings a trace.
+
+A place is a path or an object's address; `locate` tells which one a user means.
+"""
+
+from destage.objects.location import Location, is_address, locate
+from destage.objects.object_path import Listed, ObjectPath
+
+__all__ = ["Listed", "Location", "ObjectPath", "is_address", "locate"]
