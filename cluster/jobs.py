@@ -16,7 +16,10 @@ _ENDED = ("Complete", "Failed", "ValidationFailed")
 _CANCELLED = ("Suspending", "Suspended")
 _LOGS = "last available logs"
 """Ray puts the driver's last lines behind this, thousands of them."""
-_DELETABLE = ("RayJob", "RayCluster", "ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
+_DELETABLE = ("ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
+_OWNED = ("PodMonitor", "Role", "RoleBinding")
+"""What Kubernetes itself deletes after the last job of its release: whoever deletes a sweep needs no rights
+over these kinds, and what others made of them, Helm say, stays."""
 _DELETION_S = 60.0
 
 
@@ -190,7 +193,9 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
         _await_absence(connection, name)
     for manifest in others:
         apply(connection, manifest)
-    return job_of(create(connection, job))
+    made = job_of(create(connection, job))
+    _hand_over(connection, made.release, [each for each in others if each["kind"] in _OWNED])
+    return made
 
 
 def cancel(connection: Connection, job: Job) -> None:
@@ -219,12 +224,16 @@ def cancel(connection: Connection, job: Job) -> None:
 def delete_release(connection: Connection, release: str, *, with_results: bool) -> list[str]:
     """Delete all that belongs to a release, and return what it was.
 
+    Its jobs go last: where anything is refused, the release is still found; and with them go the rights that
+    it may have given to whoever deletes it.
+
     Args:
         connection: The API server.
         release: Its name.
         with_results: Whether the claim with the results goes, too.
     """
-    kinds = (*_DELETABLE, *(["PersistentVolumeClaim"] if with_results else []))
+    claims = ["PersistentVolumeClaim"] if with_results else []
+    kinds = (*_DELETABLE, *claims, "RayCluster", "RayJob")
     deleted = []
     for kind in kinds:
         for manifest in find_all(connection, kind, labelSelector=f"{RELEASE}={release}"):
@@ -232,6 +241,25 @@ def delete_release(connection: Connection, release: str, *, with_results: bool) 
             if not _is_owned(manifest) and delete(connection, kind, name):
                 deleted.append(f"{kind} {name}")
     return deleted
+
+
+def _hand_over(connection: Connection, release: str, manifests: Sequence[Manifest]) -> None:
+    """Have objects go when the last job of their release goes."""
+    if not manifests:
+        return
+    owners = [
+        {
+            "apiVersion": "ray.io/v1",
+            "kind": "RayJob",
+            "name": job.name,
+            "uid": job.manifest["metadata"]["uid"],
+        }
+        for job in list_jobs(connection)
+        if job.release == release
+    ]
+    for manifest in manifests:
+        metadata = {**manifest["metadata"], "ownerReferences": owners}
+        apply(connection, {**manifest, "metadata": metadata})
 
 
 def _last_words(message: str) -> str:

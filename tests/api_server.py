@@ -42,9 +42,19 @@ class ApiServer:
         self.version += 1
         manifest = json.loads(json.dumps(manifest))
         manifest.setdefault("metadata", {})["resourceVersion"] = str(self.version)
+        manifest["metadata"].setdefault("uid", f"uid-{self.version}")
         manifest["metadata"].setdefault("creationTimestamp", "2026-01-01T00:00:00Z")
         self.objects[path] = manifest
         return manifest
+
+    def _collect(self) -> None:
+        """Delete what had owners and has none left, as Kubernetes' garbage collector does."""
+        found = {path: one["metadata"] for path, one in self.objects.items() if "metadata" in one}
+        there = {each["uid"] for each in found.values()}
+        for path, metadata in found.items():
+            owners = {each["uid"] for each in metadata.get("ownerReferences", [])}
+            if owners and not owners & there:
+                del self.objects[path]
 
     def answer(  # noqa: PLR0911 - an answer each
         self, method: str, path: str, query: dict[str, str], body: Any
@@ -72,6 +82,7 @@ class ApiServer:
                 return 200, self.put(path, _merged(self.objects.get(path, {}), body))
             case "DELETE":
                 found = self.objects.pop(path, None)
+                self._collect()
                 return (200, found) if found else (404, {"message": f"{path} not found"})
         if path in self.objects:
             return 200, self.objects[path]

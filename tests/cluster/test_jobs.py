@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 from api_server import ApiServer
+from cluster_settings import CASES
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.connection import Connection, connect
 from destage.cluster.jobs import cancel, delete_release, find_job, job_of, list_jobs, study_of, submit
+from destage.cluster.objects import delete
 from destage.cluster.podlogs import read_logs
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
+ROLES = "/apis/rbac.authorization.k8s.io/v1/namespaces/sweeps/roles"
 PODS = "/api/v1/namespaces/sweeps/pods"
 
 
@@ -134,6 +137,50 @@ def test_deleting_keeps_the_results_unless_they_are_named(server: ApiServer, con
     assert len(deleted) == len(manifests()) - 1
     assert [one["kind"] for one in server.objects.values()] == ["PersistentVolumeClaim"]
     assert delete_release(connection, "demo", with_results=True) == ["PersistentVolumeClaim demo-results"]
+    assert not server.objects
+
+
+def settings_of(case: str, release: str = "demo") -> list[Manifest]:
+    return build(Release(release, "sweeps", "1"), read_settings(CASES[case]))
+
+
+@pytest.mark.parametrize("case", [name for name, values in CASES.items() if values.get("mode") != "cluster"])
+def test_whatever_submitting_makes_deleting_removes_and_nothing_of_others(
+    server: ApiServer, connection: Connection, case: str
+) -> None:
+    submit(connection, settings_of("elastic", "other"))
+    labels = {"destage.io/release": "demo", "app.kubernetes.io/managed-by": "Helm"}
+    server.put(f"{ROLES}/by-helm", {"metadata": {"name": "by-helm", "labels": labels}})
+    there = set(server.objects)
+    submit(connection, settings_of(case))
+    assert len(server.objects) == len(there) + len(settings_of(case))
+    delete_release(connection, "demo", with_results=True)
+    assert set(server.objects) == there
+
+
+def test_a_role_goes_with_the_last_job_of_its_release(server: ApiServer, connection: Connection) -> None:
+    first = submit(connection, settings_of("elastic"))
+    more = {**CASES["elastic"], "sweep": {"spec": "name: small\n"}}
+    second = submit(connection, build(Release("demo", "sweeps", "1"), read_settings(more)))
+    owners = server.objects[f"{ROLES}/demo-autoscaler"]["metadata"]["ownerReferences"]
+    assert {(each["kind"], each["name"]) for each in owners} == {
+        ("RayJob", first.name),
+        ("RayJob", second.name),
+    }
+    assert delete(connection, "RayJob", second.name)
+    assert f"{ROLES}/demo-autoscaler" in server.objects
+    assert delete(connection, "RayJob", first.name)
+    assert not [path for path in server.objects if "/roles/" in path or "/rolebindings/" in path]
+
+
+def test_a_deletion_that_was_refused_can_be_asked_for_again(
+    server: ApiServer, connection: Connection
+) -> None:
+    submit(connection, manifests())
+    server.refusals.append(("DELETE", "networkpolicies", 403, "forbidden"))
+    with pytest.raises(ClusterError, match="not allowed"):
+        delete_release(connection, "demo", with_results=True)
+    delete_release(connection, find_job(connection, "demo").release, with_results=True)
     assert not server.objects
 
 

@@ -8,6 +8,7 @@ import pytest
 from rig.conftest import NAMESPACE, SETTINGS, Rig, values_file
 from rig.results import (
     LONG,
+    SHORT,
     assert_brought_and_told,
     assert_kept,
     assert_whole,
@@ -40,6 +41,20 @@ def test_a_sweep_survives_the_loss_of_a_worker_and_of_its_head(
     assert f"RayJob {job}" in rig.destage("delete", "hurt")
     rig.wait("the pods' end", lambda: not rig.pods("hurt", "worker"))
     assert "Bound" in rig.kubectl("get", "pvc", "hurt-results", "--no-headers")
+
+
+def test_of_a_sweep_with_autoscaling_nothing_is_left(rig: Rig) -> None:
+    rig.volume("scaled")
+    study, values = rig.study("scaled_sweep", SHORT), values_file(rig, autoscaling={"enabled": True})
+    rig.destage("submit", str(study), "--name", "scaled", "--values", str(values))
+
+    def left() -> list[str]:
+        kinds = "roles,rolebindings,serviceaccounts,networkpolicies,configmaps,pvc,rayjobs,rayclusters,pods"
+        return rig.kubectl("get", kinds, "-l", "destage.io/release=scaled", "-o", "name").split()
+
+    assert "role.rbac.authorization.k8s.io/scaled-autoscaler" in left()
+    rig.destage("delete", "scaled", "--results")
+    rig.wait("the end of all of it", lambda: not left())
 
 
 def test_a_field_that_kuberay_does_not_know_is_refused_by_the_server(rig: Rig) -> None:
