@@ -10,6 +10,9 @@ LONGEST_S = 5.0
 """A batch aims at no more work than this [s], so that little is lost when one is."""
 SHORTEST_S = 0.4
 """A batch aims at no less work than this [s], or handing it over would cost more than it saves."""
+BATCHES_PER_S = 400
+"""How many batches the driver can hand out and settle [1/s] (`make bench`): where that many batches of
+`LONGEST_S` do not keep all slots busy, they get longer."""
 _FADING = 0.9
 """What an old observation counts, against the next one."""
 
@@ -132,7 +135,8 @@ class Queue:
         """Take the next batch; there must be one.
 
         Before any cost is known a batch is a single run, the pilot. Then it aims at a small share of what
-        is left, so that batches shrink towards the tail and all workers end together.
+        is left, so that batches shrink towards the tail and all workers end together; on very many slots,
+        at what keeps all of them busy.
 
         Args:
             slots: How many batches are executed at a time.
@@ -140,7 +144,9 @@ class Queue:
         if self._retries:
             return self._retries.popleft()
         left = self._costs.seconds_for(self._left)
-        aim = 0.0 if left is None else min(max(left / (4 * slots), SHORTEST_S), LONGEST_S)
+        aim = 0.0
+        if left is not None:
+            aim = max(min(max(left / (4 * slots), SHORTEST_S), LONGEST_S), slots / BATCHES_PER_S)
         taken: list[PlannedRun] = []
         work = Work()
         while self._runs:

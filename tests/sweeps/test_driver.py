@@ -199,6 +199,17 @@ def test_batches_start_single_and_shrink_to_the_tail(make_study: MakeStudy) -> N
     assert sizes[-2] >= 2
 
 
+@pytest.mark.parametrize(("slots", "seconds"), [(2, 5), (2_000, 5), (10_000, 25)])
+def test_batches_are_as_long_as_the_driver_needs_to_keep_all_slots_busy(
+    make_study: MakeStudy, slots: int, seconds: int
+) -> None:
+    (run,) = _runs(make_study(replicates=1))
+    costs = CostModel()
+    queue = Queue([run] * 50_000, costs)
+    costs.observe(seconds=1.0, events=1000, runs=1)
+    assert [len(queue.take(slots).run_ids) for _ in range(20)] == [seconds] * 20
+
+
 def test_a_writer_that_lost_its_lease_hands_out_no_more_and_commits_what_is_under_way(
     make_study: MakeStudy, layout: SweepLayout
 ) -> None:
