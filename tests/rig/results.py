@@ -11,8 +11,9 @@ from rig.conftest import RUNS, Rig
 from destage.engine import results_schema
 from destage.store import Location, list_sweeps, open_sweep
 
-SHORT, LONG = 400, 100_000
-"""The window of a study that is over at once, and of one that takes a minute or two [requests]."""
+SHORT, LONG = 400, 300_000
+"""The window of a study that is over at once, and of one that takes one worker minutes [requests]: it must
+still be under way when a second worker or a second head comes, on a fast machine, too."""
 
 
 def sweep_of(volume: Path, study: str) -> Path:

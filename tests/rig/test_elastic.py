@@ -13,10 +13,9 @@ from pathlib import Path
 
 import pytest
 from rig.conftest import RUNS, SETTINGS, Rig, values_file
-from rig.results import assert_kept, assert_whole, committed, hosts, sweep_of
+from rig.results import LONG, assert_kept, assert_whole, committed, hosts, sweep_of
 
 pytestmark = [pytest.mark.rig]
-REQUESTS = 200_000
 
 
 def scale(rig: Rig, cluster: str, workers: int) -> None:
@@ -47,7 +46,7 @@ def test_a_sweep_is_scaled_watched_cancelled_and_taken_up_again(
     def say(*args: str, code: int = 0) -> tuple[str, str]:
         return rig.say(*args, code=code, config=person)
 
-    volume, study = rig.volume("living"), rig.study("living_sweep", REQUESTS)
+    volume, study = rig.volume("living"), rig.study("living_sweep", LONG)
     (group,) = SETTINGS["workers"]
     values = str(values_file(rig, workers=[{**group, "replicas": 1}]))
     job = say("submit", str(study), "--name", "living", "--values", values)[0].strip()
@@ -89,7 +88,7 @@ def test_a_sweep_is_scaled_watched_cancelled_and_taken_up_again(
     assert say("submit", str(study), "--name", "living", "--values", str(values_file(rig)))[0].strip() == job
     say("watch", "living", "--quiet")
     assert_kept(volume, before)
-    assert_whole(sweep_of(volume, "living_sweep"), reference(REQUESTS))
+    assert_whole(sweep_of(volume, "living_sweep"), reference(LONG))
     counted, _ = say("query", "living", "SELECT count(*) AS runs FROM runs", "--format", "csv")
     assert counted.replace('"', "").split() == ["runs", str(RUNS)]
     say("fetch", "living", "--store", str(rig.folder / "living"))
