@@ -25,6 +25,8 @@ CARGO_AT := --manifest-path engine/Cargo.toml --workspace
 REPORT ?= report.html
 STORE ?= destage-store
 PYTEST_ARGS ?=
+# As many processes as processors, up to the four that Ray's clusters in the tests leave memory for.
+TOGETHER := --numprocesses auto --maxprocesses 4 --dist loadgroup
 CASES ?= 20000
 
 # $(call step,what is checked) prints where `make test` is.
@@ -82,7 +84,7 @@ test-rust: python ## the Rust tests
 .PHONY: test-python
 test-python: engine $(OBJECT_SERVER_READY) ## the Python tests, the wheel's contents among them
 	$(call step,Python tests)
-	@$(BIN)/pytest $(PYTEST_ARGS)
+	@$(BIN)/pytest $(TOGETHER) $(PYTEST_ARGS)
 
 .PHONY: validation
 validation: engine ## prove the model against closed forms at length; writes docs/validation.md

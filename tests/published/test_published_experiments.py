@@ -17,7 +17,11 @@ UNSOUND = {"no answer", "not exact", "input differs", "consistent"}
 """Verdicts that speak against the study as written, not against the model or the paper."""
 
 
-@pytest.fixture(scope="module", params=studies.names())
+# A group is one process's: of several that share the tests out, only one runs the study.
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in studies.names()],
+)
 def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a study; give it as written, its verdicts and its answers."""
     outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")

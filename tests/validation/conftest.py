@@ -11,6 +11,13 @@ from validation.page import page
 from validation.replicates import FAMILY, LEDGER, Case
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the proofs in one process: their intervals are one family, which one ledger counts."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.xdist_group("validation"))
+
+
 @pytest.fixture(autouse=True)
 def _name_the_case(request: pytest.FixtureRequest) -> None:
     LEDGER.case = Case(
