@@ -8,13 +8,13 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
 
 from destage.engine import quantities
+from destage.objects import locate
 
 _SCALES = {
     "_us": (1e-3, "ms"),
@@ -160,7 +160,7 @@ def axis_value(path: str, value: object, unit: str | None) -> str:
     if path.endswith(".raid") and value == "10":
         return "1+0"
     if path.endswith(".file") and isinstance(value, str):
-        return PurePath(value).name
+        return locate(value).name
     if isinstance(value, str) and value.startswith(("[", "{")):
         return _script(value)
     return quantity(value, unit)

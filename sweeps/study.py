@@ -11,6 +11,7 @@ from typing import Any
 from destage import engine
 from destage.engine import quantities
 from destage.engine.documents import parse_document
+from destage.engine.trace_places import placed
 from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue
 from destage.sweeps import axes as axis_values
@@ -294,7 +295,7 @@ def _problem(path: str) -> str | None:
 
 
 def _absolute(file: object, folder: Path) -> object:
-    return str(folder / file) if isinstance(file, str) else file
+    return str(placed(file, folder)) if isinstance(file, str) else file
 
 
 def _mistaken(name: str, issues: list[Issue]) -> ConfigError:

@@ -9,12 +9,13 @@ import lzma
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from destage.engine import trace_places
 from destage.errors import TraceError
+from destage.objects import Location
 
 _COLUMNS = ("R or W", "a tag", "first sector", "sectors", "service time in us", "gap in us")
 _OPENERS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
@@ -55,18 +56,19 @@ class MeasuredTrace:
         )
 
 
-def load(path: str | Path) -> MeasuredTrace:
+def load(path: str | Location) -> MeasuredTrace:
     """Read a trace of measured service times.
 
     Args:
-        path: The file, plain or packed (`.xz`, `.gz`).
+        path: The file or the object's address, plain or packed (`.xz`, `.gz`).
 
     Raises:
-        TraceError: The file cannot be read; the message names file, line, column, value and what is expected.
+        TraceError: It cannot be read; the message names file, line, column, value and what is expected.
     """
-    path = Path(path)
+    path = trace_places.named(path)
     try:
-        raw = path.read_bytes()
+        with trace_places.on_disk(path) as file:
+            raw = file.read_bytes()
     except OSError as error:
         raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
     try:
@@ -88,7 +90,7 @@ def load(path: str | Path) -> MeasuredTrace:
     )
 
 
-def _records(path: Path, text: str) -> Iterator[tuple[bool, int, int, float, float]]:
+def _records(path: Location, text: str) -> Iterator[tuple[bool, int, int, float, float]]:
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):

@@ -1,8 +1,9 @@
 """Trace files: unpacking them on the way, and recognising what they hold.
 
-A file is plain, or packed with gzip, xz or zstd, which its first bytes tell, whatever its name. It is read
-and unpacked piece by piece, so that memory does not grow with the file: a window of at most 256 MiB where it
-is packed with xz, 128 MiB with zstd, 32 KiB with gzip, and a piece of 1 MiB.
+A file, or the copy of an object in a bucket, is plain, or packed with gzip, xz or zstd, which its first bytes
+tell, whatever its name. It is read and unpacked piece by piece, so that memory does not grow with the file:
+a window of at most 256 MiB where it is packed with xz, 128 MiB with zstd, 32 KiB with gzip, and a piece of
+1 MiB.
 """
 
 import gzip
@@ -15,8 +16,9 @@ from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 
-from destage.engine import _engine
+from destage.engine import _engine, trace_places
 from destage.errors import TraceError
+from destage.objects import Location
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
@@ -33,16 +35,21 @@ class _Source(Protocol):
 
 
 class TraceFile:
-    """A trace file that is being read."""
+    """A trace file that is being read.
+
+    Attributes:
+        path: The file.
+        size: Its size [bytes].
+    """
 
     def __init__(self, path: Path, raw: BinaryIO) -> None:
         """Begin to read a file.
 
         Args:
-            path: Its name, for messages.
+            path: The file.
             raw: The open file.
         """
-        self._path = path
+        self.path = path
         self._raw = raw
         self.size = path.stat().st_size
         self._source = _unpacked(raw)
@@ -82,24 +89,24 @@ class TraceFile:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[TraceFile]:
-    """Open a trace file, and name it in whatever is said of it.
+def opened(place: Location) -> Iterator[TraceFile]:
+    """Open a trace, and name it in whatever is said of it.
 
     Args:
-        path: The file.
+        place: A file, or an object, of which a copy is read.
 
     Raises:
-        TraceError: The file cannot be read or unpacked, or holds what its format does not allow.
+        TraceError: The trace cannot be read or unpacked, or holds what its format does not allow.
     """
     try:
-        with path.open("rb") as raw:
+        with trace_places.on_disk(place) as path, path.open("rb") as raw:
             yield TraceFile(path, raw)
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise TraceError(f"{path}: cannot be read: {said}") from None
+        raise TraceError(f"{place}: cannot be read: {said}") from None
     except (TraceError, _engine.EngineTraceError) as error:
         said = str(error)
-        raise TraceError(said if said.startswith(str(path)) else f"{path}: {said}") from None
+        raise TraceError(said if said.startswith(str(place)) else f"{place}: {said}") from None
 
 
 def _unpacked(raw: BinaryIO) -> _Source:

@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.engine import _engine, trace_files, traces
+from destage.engine import _engine, trace_files, trace_places, traces
 from destage.errors import TraceError
+from destage.objects import Location
 
 Tell = Callable[[int, int], None]
 """Is told how many bytes of a file were read, and how many there are."""
@@ -26,7 +27,7 @@ _LEVEL = 9
 
 
 def profile(
-    path: str | Path,
+    path: str | Location,
     *,
     format_name: str | None = None,
     skip_bad: int = 0,
@@ -36,7 +37,7 @@ def profile(
     """Say what a trace amounts to, in one pass, in at most 256 MiB besides the window of a packed file.
 
     Args:
-        path: A trace in one of the formats of `traces.formats`, plain or packed.
+        path: A trace in one of the formats of `traces.formats`, plain or packed: a file, or an address.
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
         volume: The number of the only volume to take; all where it is None.
@@ -48,13 +49,13 @@ def profile(
     Raises:
         TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
     """
-    path = Path(path).absolute()
+    place = trace_places.placed(path)
     found = _engine.TraceProfile()
     problems: list[dict[str, Any]] = []
-    with trace_files.opened(path) as file:
+    with trace_files.opened(place) as file:
         name = file.format_of(format_name)
         if name == "parquet":
-            for records in _batches(path, volume, tell):
+            for records in _batches(file.path, volume, tell):
                 found.add_columns(**traces.from_arrow(records))
         else:
             reader = _engine.TraceReader(
@@ -68,12 +69,12 @@ def profile(
             found.add(reader)
             problems = json.loads(reader.problems())
     report: dict[str, Any] = json.loads(found.report())
-    _check_any(report["records"], volume, path)
+    _check_any(report["records"], volume, place)
     return {"format": name, **report, "problems": problems}
 
 
 def convert(
-    path: str | Path,
+    path: str | Location,
     out: str | Path,
     *,
     format_name: str | None = None,
@@ -84,7 +85,7 @@ def convert(
     """Write the compact form of a trace, row group by row group.
 
     Args:
-        path: A trace in one of the formats of `traces.formats`, plain or packed.
+        path: A trace in one of the formats of `traces.formats`, plain or packed: a file, or an address.
         out: The file to make; replaced where it exists, and only when all is read.
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
@@ -97,19 +98,19 @@ def convert(
     Raises:
         TraceError: The file cannot be read, or is not nearly in order of time.
     """
-    path, out = Path(path).absolute(), Path(out)
+    place, out = trace_places.placed(path), Path(out)
     unfinished = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
-        with trace_files.opened(path) as file:
+        with trace_files.opened(place) as file:
             name = file.format_of(format_name)
             reader = None
             if name == "parquet":
-                tables = _batches(path, volume, tell)
+                tables = _batches(file.path, volume, tell)
             else:
                 reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, is_kept=False)
                 tables = _tables(file, reader, tell)
             count = _write(tables, unfinished)
-            _check_any(count, volume, path)
+            _check_any(count, volume, place)
         unfinished.replace(out)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -117,10 +118,10 @@ def convert(
     return {"format": name, "records": count, "problems": problems}
 
 
-def _check_any(count: int, volume: int | None, path: Path) -> None:
+def _check_any(count: int, volume: int | None, place: Location) -> None:
     if count == 0:
         where = "" if volume is None else f" to volume {volume}"
-        raise TraceError(f"{path}: nothing goes{where}")
+        raise TraceError(f"{place}: nothing goes{where}")
 
 
 def _tables(file: trace_files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:

@@ -11,7 +11,7 @@ packed text it is made from, and any tool that reads Parquet reads it.
 
 import copy
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from destage.engine import _engine, configuration, trace_files
+from destage.engine import _engine, configuration, trace_files, trace_places
 from destage.errors import ConfigError, TraceError
+from destage.objects import Location
 
 SCHEMA = pa.schema(
     [
@@ -47,27 +48,28 @@ _ENCODINGS = {"t_ns": "DELTA_BINARY_PACKED", "lba_512": "BYTE_STREAM_SPLIT"}
 
 
 def load(
-    path: str | Path, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
+    path: str | Location, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
 ) -> _engine.Trace:
-    """Read a trace whole, or take it from memory where this very file was read before.
+    """Read a trace whole, or take it from memory where it was read before and has not changed since.
 
     Records that are not in order of time are sorted. Where a trace has several volumes, they are laid end to
     end in the order of their numbers, each from a multiple of 1 MiB on.
 
     Args:
-        path: A trace in one of the formats of `formats`, plain or packed (gzip, xz, zstd).
+        path: A trace in one of the formats of `formats`, plain or packed (gzip, xz, zstd): a file, or an
+            object's address as in `s3://bucket/x.parquet`.
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
         volume: The number of the only volume to take; all where it is None.
 
     Raises:
-        TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
+        TraceError: It cannot be read; the message names file, line, column, value and what is allowed.
     """
     return _cached(path, (format_name, skip_bad, volume))[0]
 
 
 def digest(
-    path: str | Path, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
+    path: str | Location, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
 ) -> str:
     """What identifies a trace's content, whatever file format holds it: blake2b-128 of its columns, in hex.
 
@@ -80,7 +82,7 @@ def digest(
         volume: As in `load`.
 
     Raises:
-        TraceError: The file cannot be read.
+        TraceError: It cannot be read.
     """
     return _cached(path, (format_name, skip_bad, volume))[1]
 
@@ -187,7 +189,7 @@ def compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> p
 
 
 def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
-    """Tie a configuration's traces to their files: absolute names, and the digest of what they hold.
+    """Tie a configuration's traces to their places: absolute names, and the digest of what they hold.
 
     Args:
         scenario: A configuration.
@@ -201,13 +203,13 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     """
     bound: dict[str, Any] = copy.deepcopy(dict(scenario))
     for arrival in replays(bound):
-        path = Path(folder, arrival["file"]).absolute()
-        found = digest(path)
+        place = trace_places.placed(arrival["file"], folder)
+        found = digest(place)
         if arrival.get("digest") not in {None, found}:
             raise TraceError(
-                f"{path}: the digest is {found}, and the configuration asks for {arrival['digest']}"
+                f"{place}: the digest is {found}, and the configuration asks for {arrival['digest']}"
             )
-        arrival.update(file=str(path), digest=found)
+        arrival.update(file=str(place), digest=found)
     return bound
 
 
@@ -249,24 +251,20 @@ def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _cached(path: str | Path, options: tuple[str | None, int, int | None]) -> tuple[_engine.Trace, str]:
-    path = Path(path).absolute()
-    try:
-        stat = path.stat()
-    except OSError as error:
-        raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
-    return _load(path, stat.st_mtime_ns, stat.st_size, options)
+def _cached(path: str | Location, options: tuple[str | None, int, int | None]) -> tuple[_engine.Trace, str]:
+    place = trace_places.placed(path)
+    return _load(place, trace_places.version(place), options)
 
 
 @lru_cache(maxsize=8)
 def _load(
-    path: Path, _modified_ns: int, _size: int, options: tuple[str | None, int, int | None]
+    place: Location, _version: Hashable, options: tuple[str | None, int, int | None]
 ) -> tuple[_engine.Trace, str]:
-    """A trace and its digest; time and size stand in the key, so that a changed file is read again."""
+    """A trace and its digest; the version stands in the key, so that what has changed is read again."""
     format_name, skip_bad, volume = options
-    with trace_files.opened(path) as file:
+    with trace_files.opened(place) as file:
         if file.format_of(format_name) == "parquet":
-            records = pq.read_table(path)
+            records = pq.read_table(file.path)
             if volume is not None:
                 records = of_volume(records, volume)
                 if not len(records):

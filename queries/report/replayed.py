@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import PurePath
 from typing import Any
 
+from destage.objects import locate
 from destage.queries.presentation import axis_value, number
 from destage.queries.session import Session
 from destage.queries.views import half_width
@@ -230,7 +230,7 @@ def _apart(
             continue
         count = min(len(work.runs) for work in [whole, *same])
         alone = [math.fsum(part.runs[replicate]["work_s"] for part in same) for replicate in range(count)]
-        files = " and then ".join(PurePath(part.point[trace or ""]).stem for part in same)
+        files = " and then ".join(locate(part.point[trace or ""]).stem for part in same)
         sentences.append(
             f"One after the other, {files}, the parts take {_interval(alone)} s with {name(whole.point)}: "
             f"{_interval(_ratios(alone, whole))} times as long as together."

@@ -20,6 +20,17 @@ def located(text: str) -> "Location":
     return locate(text)
 
 
+def traced(text: str) -> "Location":
+    """Return the place of a trace that a user names.
+
+    Args:
+        text: A file, or an object's address.
+    """
+    from destage.engine.trace_places import named
+
+    return named(text)
+
+
 # Typer knows no unions: a `Location`, or None where the option is left out.
 Store = Annotated[
     Any,

@@ -42,7 +42,7 @@ def synth(
 
     if out.suffix != ".parquet":
         raise TraceError(f"{out}: the compact form is Parquet; name it with .parquet")
-    if out.exists() and out.samefile(trace):
+    if isinstance(trace, Path) and out.exists() and out.samefile(trace):
         raise TraceError(f"{out}: is the trace itself; the synthetic one needs another name")
     check_plot(plot)
     until = None if duration is None else int(quantities.parse(duration, "ns"))

@@ -6,13 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
+from destage.cli.options import traced
 from destage.cli.output import Json, print_data, print_json, print_pairs, say, warn
 from destage.errors import TraceError
 
 app = typer.Typer(help="Recorded block traces.", no_args_is_help=True, rich_markup_mode=None)
 TraceFile = Annotated[
-    Path,
-    typer.Argument(metavar="TRACE", help="A trace in any known format, plain or packed (gzip, xz, zstd)."),
+    Any,
+    typer.Argument(
+        parser=traced,
+        metavar="TRACE",
+        help="A trace in any known format, plain or packed (gzip, xz, zstd): a file, or s3://, gs://, abfs://.",
+    ),
 ]
 FormatName = Annotated[
     str | None, typer.Option("--format", help="The trace's format; recognised by its content if not given.")

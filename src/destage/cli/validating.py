@@ -1,11 +1,11 @@
 """The verbs that hold a model against a measurement: validate disk."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.options import traced
 from destage.cli.output import Json, print_data, print_json
 from destage.errors import ConfigError
 
@@ -24,9 +24,12 @@ def _group() -> None:
 @app.command("disk")
 def disk(
     trace: Annotated[
-        Path,
+        Any,
         typer.Option(
-            "--trace", metavar="FILE", help="Measured service times (DiskSim's VALIDATE form, .xz, .gz)."
+            "--trace",
+            parser=traced,
+            metavar="FILE",
+            help="Measured service times (DiskSim's VALIDATE form, .xz, .gz).",
         ),
     ],
     facts: Annotated[

@@ -4,6 +4,7 @@ A place is a path or an object's address; `locate` tells which one a user means.
 """
 
 from destage.objects.location import Location, is_address, locate
-from destage.objects.object_path import Listed, ObjectPath
+from destage.objects.object_path import Listed, ObjectPath, Version
+from destage.objects.service import is_refusal
 
-__all__ = ["Listed", "Location", "ObjectPath", "is_address", "locate"]
+__all__ = ["Listed", "Location", "ObjectPath", "Version", "is_address", "is_refusal", "locate"]

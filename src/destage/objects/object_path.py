@@ -7,22 +7,22 @@ soon as an object under it is. Lists follow writes at once on all three services
 """
 
 import mimetypes
-import os
 import random
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
+from destage.objects.service import FINAL, opened, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from pyarrow import NativeFile
     from pyarrow.fs import FileInfo, FileSystem
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
@@ -30,23 +30,8 @@ _PAUSES_S = (1.0, 4.0)
 """How long to wait before each further try of a request that failed [s], give or take a half."""
 _SETTLING, _SETTLING_S = 4, 0.5
 """How often, and after how long, what is empty on Azure is read again: whoever writes it may be about to."""
-_FINAL = (
-    "ACCESS_DENIED",
-    "INVALID_ACCESS_KEY_ID",
-    "SIGNATURE_DOES_NOT_MATCH",
-    "NO_SUCH_BUCKET",
-    "HTTP status 403",
-    "HTTP status 401",
-    "Permanent error",
-    "Azure Error: [Auth",
-    " 403 ",
-)
-"""What services say when trying again would not help."""
-_DEFAULTS = (
-    ("s3:", "allow_delayed_open=true"),  # one PutObject instead of the three requests of a multipart upload
-    ("gs:", "retry_limit_seconds=10"),  # instead of 15 minutes
-    ("gcs:", "retry_limit_seconds=10"),
-)
+_PIECE = 16 << 20
+"""How much of an object is read by one request, where it is read piece by piece [bytes]."""
 _SECRETS = {"access_key", "secret_key", "session_token", "account_key", "client_secret", "sas_token", "sig"}
 """Names of a URL's options that would carry credentials."""
 _Got = TypeVar("_Got")
@@ -65,6 +50,19 @@ class Listed:
     path: "ObjectPath"
     size: int
     changed: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What tells what an object holds from what it held before, and will hold.
+
+    Attributes:
+        tag: The service's tag of it (ETag).
+        size: Its size [bytes].
+    """
+
+    tag: str
+    size: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -155,6 +153,45 @@ class ObjectPath:
         info = self._info()
         return info.mtime.timestamp() if info.is_file else None
 
+    def version(self) -> Version:
+        """Return which content the object has now.
+
+        Raises:
+            FileNotFoundError: It is not there.
+            StoreError: The service does not tell.
+        """
+
+        def look(filesystem: "FileSystem", place: str) -> Version:
+            with filesystem.open_input_file(place) as file:
+                return _version(file)
+
+        return self._attempt(look)
+
+    def pieces(self, version: Version) -> "Iterator[bytes]":
+        """Yield what the object holds piece by piece, each tried again as often as a whole object.
+
+        Args:
+            version: What it is known to hold.
+
+        Raises:
+            FileNotFoundError: It is not there.
+            StoreError: The service does not give it, or it holds something else by now.
+        """
+        for start in range(0, version.size, _PIECE):
+            length = min(_PIECE, version.size - start)
+
+            def get(filesystem: "FileSystem", place: str, start: int = start, length: int = length) -> bytes:
+                with filesystem.open_input_file(place) as file:
+                    self._check(version, _version(file))
+                    data: bytes = file.read_at(length, start)
+                if len(data) != length:
+                    raise OSError(f"{len(data)} of {length} bytes came")
+                return data
+
+            yield self._attempt(get)
+        # What is the same before and after the last request was the same at all of them.
+        self._check(version, self.version())
+
     def listed(self) -> list[Listed]:
         """Return the objects right under this, in the order of their names."""
         return [
@@ -163,7 +200,7 @@ class ObjectPath:
 
     def below(self) -> list[Listed]:
         """Return all objects under this, in the order of their keys."""
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `_opened`
+        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `opened`
 
         def look(filesystem: "FileSystem", place: str) -> list[Listed]:
             found = filesystem.get_file_info(FileSelector(place, allow_not_found=True, recursive=True))
@@ -277,11 +314,15 @@ class ObjectPath:
     def mkdir(self, *, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: a prefix is there as soon as an object under it is."""
 
+    def _check(self, known: Version, now: Version) -> None:
+        if now != known:
+            raise StoreError(f"{self} was written anew while it was read")
+
     def _info(self) -> "FileInfo":
         return self._attempt(lambda filesystem, place: filesystem.get_file_info(place))
 
     def _children(self) -> list["FileInfo"]:
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `_opened`
+        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `opened`
 
         found: list[FileInfo] = self._attempt(
             lambda filesystem, place: filesystem.get_file_info(FileSelector(place, allow_not_found=True))
@@ -294,7 +335,7 @@ class ObjectPath:
         One try takes up to some nine seconds where the service is busy or does not answer: pyarrow's clients
         try many times themselves.
         """
-        filesystem, base = _opened(self.service, self.options)
+        filesystem, base = opened(self.service, self.options)
         place = f"{base}/{self.key}".rstrip("/")
         for pause_s in (*_PAUSES_S, None):
             try:
@@ -302,42 +343,12 @@ class ObjectPath:
             except FileNotFoundError:
                 raise
             except OSError as error:
-                if pause_s is None or any(word in str(error) for word in _FINAL):
-                    raise StoreError(f"{self} cannot be reached: {_told(error)}") from error
+                if pause_s is None or any(word in str(error) for word in FINAL):
+                    raise StoreError(f"{self} cannot be reached: {told(error)}") from error
                 time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - so that not all come back at once
         raise AssertionError("the last try returns or raises")
 
 
-@lru_cache(maxsize=16)
-def _opened(service: str, options: str) -> "tuple[FileSystem, str]":
-    """Return a bucket's file system and what stands before its keys; made once a process."""
-    from pyarrow.fs import FileSystem  # noqa: PLC0415 - costs 0.1 s, and most stores are folders
-
-    for scheme, option in _DEFAULTS:
-        if service.startswith(scheme) and option.partition("=")[0] not in options:
-            options = "&".join(filter(None, [options, option]))
-    try:
-        filesystem, base = FileSystem.from_uri(f"{service}/" + (f"?{options}" if options else ""))
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{service} cannot be opened: {_told(error)}") from error
-    return (_with_key(filesystem, service) if service.startswith("abfs") else filesystem), base.strip("/")
-
-
-def _with_key(filesystem: "FileSystem", service: str) -> "FileSystem":
-    """Return an Azure file system with the storage account's key, where the environment has one.
-
-    Every other credential pyarrow finds itself; this one it takes neither from there nor from a URL.
-    """
-    from pyarrow.fs import AzureFileSystem  # noqa: PLC0415 - as in `_opened`
-
-    key = os.environ.get("AZURE_STORAGE_KEY")
-    known = {name: value or None for name, value in filesystem.__reduce__()[1][0].items()}
-    if key:
-        return AzureFileSystem(**known | {"account_key": key})
-    if known.get("blob_storage_scheme") == "http":  # Azure's library ends the process then
-        raise StoreError(f"{service} without TLS needs AZURE_STORAGE_KEY: a token is not sent in the clear")
-    return filesystem
-
-
-def _told(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
+def _version(file: "NativeFile") -> Version:
+    told = {name.lower(): value.decode() for name, value in file.metadata().items()}
+    return Version(told["etag"], file.size())

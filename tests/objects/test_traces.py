@@ -1,0 +1,311 @@
+"""Traces in buckets: read as files are, brought once, and never taken from what is torn or has changed."""
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from objects.faulty_proxy import ALL, FaultyProxy
+
+from destage import engine, sweeps
+from destage.engine import trace_copies, trace_streams, traces
+from destage.errors import TraceError
+from destage.objects import ObjectPath, object_path
+from destage.store import open_sweep
+from destage.sweeps.identity import run_id
+
+_DESTAGE = "from destage.cli import app; app()"
+STUDY = """\
+name: replayed
+scenario:
+  controller: {{use: smart_array_5i_plus}}
+  array: {{raid: "5", disks: 4, disk: {{use: u320_10k_36gb}}}}
+  workload:
+    streams:
+      - {{name: replay, arrival: {{kind: trace, file: "{trace}", mode: open}}}}
+axes:
+  controller.cache.write_fraction: [0, 1]
+replicates: 2
+"""
+
+
+def table(count: int = 3000, gap_ns: int = 1_000_000) -> pa.Table:
+    """Return a trace of writes and reads to places that no encoding makes small."""
+    drawn = np.random.default_rng(count)
+    columns = {
+        "t_ns": np.arange(count, dtype=np.uint64) * np.uint64(gap_ns),
+        "lba_512": drawn.integers(0, 1 << 24, count).astype(np.uint64) * np.uint64(8),
+        "op": drawn.integers(0, 2, count).astype(np.uint8),
+    }
+    constant = {"process": 1, "n_512": 16, "flags": 1}
+    return pa.table(columns | {name: np.full(count, value) for name, value in constant.items()})
+
+
+def compact(path: Path, **shape: int) -> bytes:
+    """Write a trace in the compact form, and return what the file holds."""
+    traces.write_parquet(traces.from_table(table(**shape)), path)
+    return path.read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Keep copies in a folder of the test's own, and look at an object whenever it is asked for."""
+    folder = tmp_path / "copies"
+    monkeypatch.setenv("DESTAGE_TRACES", str(folder))
+    monkeypatch.setattr(trace_copies, "_BELIEVED_S", 0.0)
+    return folder
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a trace's file."""
+    path = tmp_path / "x.parquet"
+    compact(path)
+    return path
+
+
+@pytest.fixture
+def trace(store_url: str, file: Path) -> ObjectPath:
+    """Return an object with the same content."""
+    place = ObjectPath.parse(store_url) / "traces" / "x.parquet"
+    place.write_bytes(file.read_bytes())
+    return place
+
+
+@pytest.fixture
+def shaky(trace: ObjectPath, proxied_url: str, proxy: FaultyProxy) -> ObjectPath:
+    """Return the same object, through the proxy."""
+    place = ObjectPath.parse(proxied_url) / "traces" / trace.name
+    assert place.version().size
+    proxy.heal()
+    return place
+
+
+def gets(proxy: FaultyProxy) -> int:
+    """Return how often the object was asked for its content."""
+    return sum(1 for method, path in proxy.requests if method == "GET" and "x.parquet" in path)
+
+
+def destage(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-c", _DESTAGE, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def study(folder: Path, name: str, where: object) -> Path:
+    """Write a study that replays a trace."""
+    path = folder / f"{name}.yaml"
+    path.write_text(STUDY.format(trace=where))
+    return path
+
+
+def test_a_trace_is_told_of_and_curved_as_its_file_is(trace: ObjectPath, file: Path, tmp_path: Path) -> None:
+    for verb in ("info", "mrc"):
+        here, there = (destage("trace", verb, str(place), "--json") for place in (file, trace))
+        assert (here.returncode, there.returncode) == (0, 0), there.stderr
+        ours, theirs = json.loads(here.stdout), json.loads(there.stdout)
+        assert theirs.pop("trace", None) == (str(trace) if verb == "mrc" else None)
+        ours.pop("trace", None)
+        assert ours == theirs
+    assert destage("trace", "convert", str(trace), str(tmp_path / "out.parquet")).returncode == 0
+    assert traces.digest(tmp_path / "out.parquet") == traces.digest(str(trace)) == traces.digest(file)
+
+
+def test_a_study_of_an_object_has_the_rows_and_the_names_of_its_files(
+    trace: ObjectPath, file: Path, tmp_path: Path
+) -> None:
+    found = []
+    for name, place in (("file", file.name), ("object", trace)):
+        loaded = sweeps.load_study(study(tmp_path, name, place))
+        outcome = sweeps.run(loaded, tmp_path / name, executor="inline")
+        assert outcome.state == "finished"
+        found.append((loaded.id, open_sweep(outcome.path).rows()))
+    (ours, rows), (theirs, others) = found
+    assert ours == theirs
+    names = ["run_id", *engine.results_schema().names]
+    assert rows.num_rows == 4
+    assert rows.select(names).sort_by("run_id").equals(others.select(names).sort_by("run_id"))
+    assert sweeps.verify(tmp_path / "object" / "sweeps" / f"replayed-{theirs}", sample=1.0).different == ()
+
+
+def test_a_sweep_begun_with_a_file_goes_on_with_an_object(
+    trace: ObjectPath, file: Path, tmp_path: Path
+) -> None:
+    sweeps.run(sweeps.load_study(study(tmp_path, "a", file)), tmp_path / "store", executor="inline")
+    again = sweeps.run(sweeps.load_study(study(tmp_path, "b", trace)), tmp_path / "store", executor="inline")
+    assert (again.executed, again.reused) == (0, 4)
+
+
+def test_a_run_is_named_for_a_trace_s_content_and_not_for_its_place(trace: ObjectPath, file: Path) -> None:
+    scenario: dict[str, Any] = {"workload": {"streams": [{"arrival": {"kind": "trace", "file": ""}}]}}
+    named = []
+    for place in (str(file), str(trace)):
+        scenario["workload"]["streams"][0]["arrival"]["file"] = place
+        named.append(run_id(traces.bind(scenario, ".")))
+    assert named[0] == named[1]
+
+
+_LOAD = "import sys; from destage.engine import traces; print(traces.digest(sys.argv[1]))"
+
+
+def test_of_several_processes_one_brings_it(
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, copies: Path
+) -> None:
+    proxy.spoil("delay", method="GET", part="x.parquet", times=1, seconds=2)
+    started = [
+        subprocess.Popen([sys.executable, "-c", _LOAD, str(shaky)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = {each.communicate(timeout=60)[0].strip() for each in started}
+    assert said == {traces.digest(file)}
+    assert gets(proxy) == 1
+    [copy] = copies.iterdir()
+    assert copy.read_bytes() == file.read_bytes()
+
+
+def test_a_body_that_was_cut_is_asked_for_again_and_never_read(
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, copies: Path
+) -> None:
+    proxy.spoil("cut the body", method="GET", part="x.parquet", times=2)
+    assert traces.digest(str(shaky)) == traces.digest(file)
+    assert gets(proxy) >= 3
+    assert [copy.stat().st_size for copy in copies.iterdir()] == [file.stat().st_size]
+
+
+def test_an_object_that_never_comes_whole_leaves_nothing(
+    shaky: ObjectPath, proxy: FaultyProxy, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_path, "_PAUSES_S", ())
+    proxy.spoil("cut the body", method="GET", part="x.parquet", times=ALL)
+    with pytest.raises(TraceError, match=r"x\.parquet.* cannot be reached"):
+        traces.load(str(shaky))
+    assert list(copies.iterdir()) == []
+
+
+def test_who_is_killed_while_it_brings_a_trace_leaves_nothing_that_is_read(
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, copies: Path
+) -> None:
+    proxy.spoil("delay", method="GET", part="x.parquet", times=1, seconds=30)
+    with subprocess.Popen([sys.executable, "-c", _LOAD, str(shaky)]) as killed:
+        while not gets(proxy):
+            time.sleep(0.05)
+        killed.send_signal(signal.SIGKILL)
+    [part] = copies.iterdir()
+    assert part.name.endswith(".part")
+    part.write_bytes(file.read_bytes()[:1000] * 1000)  # more than all, and all wrong
+    assert traces.digest(str(shaky)) == traces.digest(file)
+    assert [each.suffix for each in copies.iterdir()] == [".parquet"]
+
+
+def test_a_copy_that_is_not_whole_is_brought_anew(trace: ObjectPath, file: Path, copies: Path) -> None:
+    known = traces.digest(str(trace))
+    [copy] = copies.iterdir()
+    os.truncate(copy, 100)
+    traces._load.cache_clear()
+    assert traces.digest(str(trace)) == known
+    assert copy.read_bytes() == file.read_bytes()
+
+
+def test_an_object_that_has_changed_is_refused_as_a_changed_file_is(
+    trace: ObjectPath, file: Path, tmp_path: Path
+) -> None:
+    planned = sweeps.load_study(study(tmp_path, "a", trace))
+    outcome = sweeps.run(planned, tmp_path / "store", executor="inline")
+    trace.write_bytes(compact(file, gap_ns=2_000_000))
+    with pytest.raises(TraceError, match=r"x\.parquet.*: the digest is .*the configuration asks for"):
+        sweeps.resume(outcome.path)
+    refused = destage("resume", "replayed", "--store", str(tmp_path / "store"))
+    assert refused.returncode == 2
+    assert "the configuration asks for" in refused.stderr
+
+
+def test_an_object_that_changes_while_it_is_read_is_refused(
+    trace: ObjectPath, file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = compact(file, gap_ns=2_000_000)
+    monkeypatch.setattr(object_path, "_PIECE", 1000)
+    pieces = ObjectPath.pieces
+
+    def change(self: ObjectPath, known: Any) -> Any:
+        for number, piece in enumerate(pieces(self, known)):
+            if number == 2:
+                self.write_bytes(other)
+            yield piece
+
+    monkeypatch.setattr(ObjectPath, "pieces", change)
+    with pytest.raises(TraceError, match="was written anew while it was read"):
+        traces.load(str(trace))
+    assert list(copies.iterdir()) == []
+
+
+def test_what_cannot_be_had_is_told_in_one_line(
+    shaky: ObjectPath, proxy: FaultyProxy, tmp_path: Path
+) -> None:
+    missing = destage("trace", "info", str(shaky.parent / "none.parquet"))
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "none.parquet" in missing.stderr
+    assert "there is no such object" in missing.stderr
+    proxy.spoil("deny", times=ALL)
+    refused = destage("run", str(study(tmp_path, "a", shaky)), "--store", str(tmp_path / "store"))
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "a store's credentials" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(
+    trace: ObjectPath, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(TraceError, match="No space left on device; make room there, or name another folder"):
+        traces.load(str(trace))
+    assert list(copies.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_told(
+    trace: ObjectPath, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESTAGE_TRACES", str(file / "below"))
+    with pytest.raises(TraceError, match="name another folder in DESTAGE_TRACES"):
+        traces.load(str(trace))
+
+
+def test_the_longest_unread_copies_make_room_and_no_other_file(
+    trace: ObjectPath, file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = file.stat().st_size
+    monkeypatch.setenv("DESTAGE_TRACES_LIMIT", str(2 * size + 100))
+    copies.mkdir()
+    (copies / "mine.parquet").write_bytes(bytes(3 * size))
+    others = [trace.parent / f"{name}.parquet" for name in "abc"]
+    for other in others:
+        other.write_bytes(file.read_bytes())
+        trace_streams.profile(str(other))
+    trace_streams.profile(str(others[1]))  # was read last
+    with trace_copies.held(others[2]):
+        trace_streams.profile(str(trace))
+    there = {path.name.partition("-")[2] or path.name for path in copies.iterdir()}
+    assert there == {"mine.parquet", "c.parquet", "x.parquet"}
+    monkeypatch.setenv("DESTAGE_TRACES_LIMIT", "much")
+    with pytest.raises(TraceError, match="DESTAGE_TRACES_LIMIT: 'much'"):
+        trace_streams.profile(str(others[0]))
+
+
+def test_credentials_in_a_trace_s_address_are_refused_and_not_repeated() -> None:
+    with pytest.raises(TraceError, match="take the credentials out") as told:
+        traces.load("s3://AKIA:hidden@bucket/x.parquet")
+    assert "hidden" not in str(told.value)
+    with pytest.raises(TraceError, match="names no object"):
+        traces.load("s3://bucket")
+    with pytest.raises(TraceError, match="https:// is no address of a bucket"):
+        traces.load("https://host/x.parquet")
