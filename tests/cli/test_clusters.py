@@ -72,12 +72,34 @@ def test_a_trace_must_lie_where_the_pods_see_it(destage: Any, tmp_path: Path) ->
     bucket = ("--set", "store.url=s3://bucket/p")
     refused = destage("cluster", "submit", str(study), "--dry-run", *bucket)
     assert (refused.code, refused.out) == (2, "")
-    assert "store.url leaves no volume for it;" in refused.err
+    assert (
+        "copy it to the bucket and name it by its address, as s3://bucket/p/traces/pgbench.parquet"
+        in refused.err
+    )
     study.write_text(text.replace("pgbench.parquet", "/results/traces/pgbench.parquet"))
     done = destage("cluster", "submit", str(study), "--dry-run")
     assert done.code == 0
     assert "/results/traces/pgbench.parquet" in done.out
     assert destage("cluster", "submit", str(study), "--dry-run", *bucket).code == 2
+
+
+def test_a_trace_that_only_the_pods_reach_is_theirs_to_read(
+    destage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("destage.objects.object_path._PAUSES_S", ())
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
+    options = "?scheme=http&endpoint_override=127.0.0.1:9&region=us-east-1"
+    study = tmp_path / "replay.yaml"
+    text = (EXAMPLES / "pgbench-write-cache.yaml").read_text()
+    study.write_text(text.replace("pgbench.parquet", f'"s3://bucket/pgbench.parquet{options}"'))
+    done = destage("cluster", "submit", str(study), "--dry-run", "--set", f"store.url=s3://bucket/p{options}")
+    assert done.code == 0
+    assert "the pods will look for themselves" in done.err
+    assert "s3://bucket/pgbench.parquet" in done.out
+    refused = destage("cluster", "submit", str(study), "--dry-run")
+    assert (refused.code, refused.out) == (2, "")
+    assert "a trace in a bucket goes with results in one" in refused.err
 
 
 def test_a_sweep_from_submission_to_deletion(

@@ -301,6 +301,18 @@ def test_the_longest_unread_copies_make_room_and_no_other_file(
         trace_streams.profile(str(others[0]))
 
 
+def test_a_cluster_takes_a_study_whose_trace_lies_in_a_bucket(
+    trace: ObjectPath, file: Path, store_url: str, tmp_path: Path
+) -> None:
+    for place, code in ((trace, 0), (file, 2)):
+        arguments = (str(study(tmp_path, "a", place)), "--dry-run", "--set", f"store.url={store_url}")
+        done = destage("cluster", "submit", *arguments)
+        assert done.returncode == code, done.stderr
+    assert "copy it to the bucket and name it by its address" in done.stderr
+    missing = (str(study(tmp_path, "a", trace.parent / "none.parquet")), *arguments[1:])
+    assert "there is no such object" in destage("cluster", "submit", *missing).stderr
+
+
 def test_credentials_in_a_trace_s_address_are_refused_and_not_repeated() -> None:
     with pytest.raises(TraceError, match="take the credentials out") as told:
         traces.load("s3://AKIA:hidden@bucket/x.parquet")

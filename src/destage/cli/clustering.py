@@ -1,7 +1,6 @@
 """The verbs that make and unmake sweeps on a cluster: submit, list, logs, cancel, delete, doctor."""
 
 import json
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -11,11 +10,12 @@ import typer
 import yaml
 
 from destage.cli.output import Json, complain, print_data, print_json, print_pairs, say
-from destage.errors import ConfigError, TraceError
+from destage.errors import ConfigError, StoreError, TraceError
 
 if TYPE_CHECKING:
     from destage.cluster.connection import Connection
     from destage.cluster.jobs import Job
+    from destage.cluster.settings import Settings
 
 app = typer.Typer(
     help="Sweeps on a Kubernetes cluster, through KubeRay.", no_args_is_help=True, rich_markup_mode=None
@@ -74,7 +74,7 @@ def submit(
     path = Path(spec)
     sweep = {"spec": path.read_text()} if path.is_file() else {"study": spec}
     settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
-    study, known_as = _read(spec, is_bucket=bool(settings.store.url))
+    study, known_as = _read(spec, settings)
     release_text = name or release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
@@ -233,44 +233,27 @@ def doctor(
     say("nothing is missing")
 
 
-def _read(spec: str, *, is_bucket: bool) -> tuple[str, str]:
-    """Return a study's name and its sweep's directory, which is unknown where its trace lies only there."""
+def _read(spec: str, settings: "Settings") -> tuple[str, str]:
+    """Return a study's name and its sweep's directory, which is unknown where only the pods see its trace."""
     from destage import sweeps
     from destage.cluster.storage import RESULTS
+    from destage.cluster.trace_addresses import trace_mistake
     from destage.engine.documents import parse_document
 
-    there = f"{RESULTS}/"
+    text = Path(spec).read_text() if Path(spec).is_file() else ""
+    document: Any = parse_document(text, name=spec)
+    if mistake := trace_mistake(document, settings):
+        raise ConfigError(f"{spec}: {mistake}")
     try:
         study = sweeps.load_study(spec)
-    except TraceError:
-        text = Path(spec).read_text()
-        if there not in text or is_bucket:
+    except TraceError as error:
+        # A volume is nowhere but there; a bucket may have an endpoint, or let somebody in, only there.
+        is_there = isinstance(error.__cause__, StoreError) if settings.store.url else f"{RESULTS}/" in text
+        if not is_there:
             raise
-        document = parse_document(text, name=spec)
-        return str(document.get("name")) if isinstance(document, Mapping) else spec, ""
-    for file in _trace_files(study.document) if Path(spec).is_file() else ():
-        place = f"{there}traces/{Path(file).name}"
-        if is_bucket:
-            raise ConfigError(
-                f"{spec}: the pods do not see {file}: a trace is a file, and store.url leaves no volume for "
-                f"it; leave store.url empty and put the trace on the volume, as {place}"
-            )
-        if not file.startswith(there):
-            raise ConfigError(f"{spec}: the pods do not see {file}: put the trace on the volume, as {place}")
+        say(f"{error}; the pods will look for themselves")
+        return str(document["name"]), ""
     return study.name, f"{study.name}-{study.id}"
-
-
-def _trace_files(document: object) -> Iterator[str]:
-    """Yield the files that a study names: a trace's is the `file` of an arrival."""
-    if isinstance(document, Mapping):
-        for key, value in document.items():
-            if str(key).rpartition(".")[2] == "file":
-                yield from map(str, value if isinstance(value, list) else [value])
-            else:
-                yield from _trace_files(value)
-    elif isinstance(document, list):
-        for value in document:
-            yield from _trace_files(value)
 
 
 def found(name: str, context: str | None, namespace: str | None) -> "tuple[Connection, Job]":
