@@ -10,7 +10,6 @@ import yaml
 from destage.cluster.settings import Settings
 from destage.cluster.settings_schema import OPERATOR, as_values, camel, entries, item_of, settings_schema
 from destage.cluster.store_url import store_mistakes
-from destage.engine.validation import report
 from destage.errors import ConfigError, Issue
 
 
@@ -66,6 +65,8 @@ def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settin
     Raises:
         ConfigError: Some value is not allowed; every mistake is in its issues.
     """
+    from destage.engine.validation import report  # noqa: PLC0415 - what runs in pods reads no settings
+
     asked = {name: value for name, value in values.items() if name not in (OPERATOR, "global")}
     issues = tuple(report(asked, settings_schema()))
     if not issues:

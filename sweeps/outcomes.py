@@ -1,4 +1,4 @@
-"""What planning, running and looking at a sweep report: progress, previews, outcomes, status."""
+"""What planning and running a sweep report: progress, previews, outcomes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,7 +6,6 @@ from typing import Literal
 import pyarrow as pa
 
 from destage.objects import Location
-from destage.store.standing import Counts
 
 Phase = Literal["plan", "start", "run", "answer"]
 State = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
@@ -91,16 +90,3 @@ class Outcome:
     def exit_code(self) -> int:
         """The process exit code that says how the session ended."""
         return _EXIT_CODES[self.state]
-
-
-@dataclass(frozen=True, slots=True)
-class Status(Counts):
-    """How far a sweep is, as its directory says.
-
-    Attributes:
-        finished: Whether the last session planned to the end and executed everything.
-        writer: Who is writing it now, if anybody.
-    """
-
-    finished: bool
-    writer: str | None

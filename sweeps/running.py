@@ -8,12 +8,10 @@ from destage.errors import StoreError, SweepError
 from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout, default_store
-from destage.store.lease import current_writer, hold_lease
-from destage.store.plan import read_plan
+from destage.store.lease import hold_lease
 from destage.store.rows import present_runs, read_rows
-from destage.store.standing import read_standing
 from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.outcomes import Outcome, Preview, Status
+from destage.sweeps.outcomes import Outcome, Preview
 from destage.sweeps.points import expand
 from destage.sweeps.rounds import Rounds
 from destage.sweeps.study import Study, parse_study
@@ -126,24 +124,3 @@ def resume(
             f"{sweep} does not fit its spec.yaml: a trace has other contents, or the file was edited"
         )
     return run(study, store, executor=executor, workers=workers, progress=progress)
-
-
-def status(sweep: Location) -> Status:
-    """Say how far a sweep is.
-
-    Args:
-        sweep: The sweep's directory.
-    """
-    layout = SweepLayout(sweep)
-    writer, noted = current_writer(layout.lease), read_standing(layout)
-    if noted is not None and (writer is not None or noted.is_of(layout)):
-        finished = noted.present == noted.planned and layout.finished.is_file()
-        return Status(noted.planned, noted.present, noted.failed, noted.rounds, finished, writer)
-    table = read_plan(layout)
-    planned = set() if table is None else set(table["run_id"].to_pylist())
-    rows = read_rows(layout, columns=[])
-    present = present_runs(rows) & planned
-    failed = sum(row["status"] == "failed" and row["run_id"] in present for row in rows.to_pylist())
-    rounds = 0 if table is None else int(max(table["round"].to_pylist(), default=-1)) + 1
-    finished = layout.finished.is_file() and present == planned
-    return Status(len(planned), len(present), failed, rounds, finished, writer)

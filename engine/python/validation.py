@@ -7,15 +7,15 @@ reported instead.
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from destage.engine import quantities
 from destage.engine.base_units import BaseUnits, join, to_base_units
 from destage.engine.schema_tree import Node, SchemaTree, is_null, is_outward_tagged
 from destage.errors import Issue
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 _TYPES = {
     "integer": "a whole number",
@@ -58,6 +58,8 @@ def mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
         One issue per mistake, by path; quantities that could not be read come with them.
     """
     found = list(given.issues)
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - who only reads rows validates nothing
+
     for error in Draft202012Validator(tree.root).iter_errors(given.value):
         found += [issue for issue in _explain(error, given, tree) if issue.path not in given.unread]
     distinct = {(issue.path, issue.message): issue for issue in found}
@@ -101,14 +103,14 @@ def _known_part(value: object, tree: SchemaTree, node: Node) -> object:
     return value
 
 
-def _path(error: ValidationError) -> str:
+def _path(error: "ValidationError") -> str:
     path = ""
     for step in error.absolute_path:
         path = join(path, step)
     return path
 
 
-def _explain(error: ValidationError, given: BaseUnits, tree: SchemaTree) -> Iterator[Issue]:
+def _explain(error: "ValidationError", given: BaseUnits, tree: SchemaTree) -> Iterator[Issue]:
     """Turn one error of the schema validator into issues that a person can act on."""
     path, node = _path(error), error.schema
     value: Any = error.instance
@@ -136,7 +138,7 @@ def _explain(error: ValidationError, given: BaseUnits, tree: SchemaTree) -> Iter
 
 
 def _explain_choice(
-    error: ValidationError, node: Node, given: BaseUnits, tree: SchemaTree
+    error: "ValidationError", node: Node, given: BaseUnits, tree: SchemaTree
 ) -> Iterator[Issue]:
     """Report a failed union by the branch that was meant, or by the branches there are."""
     path, value = _path(error), error.instance
@@ -179,7 +181,7 @@ def _meaning(node: Node) -> str:
     return f"; it is needed: {text[0]}" if text else "; it is needed"
 
 
-def _allowed(error: ValidationError, node: Node) -> str:
+def _allowed(error: "ValidationError", node: Node) -> str:
     """What the schema allows where a plain value failed."""
     words = [str(word) for word in node.get("enum", ())]
     count = node.get("minItems")

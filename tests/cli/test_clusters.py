@@ -146,6 +146,23 @@ def test_status_without_results_yet_still_tells_of_the_job(
     assert (done.code, "New" in done.out, "Unschedulable" in done.err) == (0, True, True)
 
 
+def test_a_query_of_a_sweep_that_was_noted_is_one_question(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    sweep = the_job(server)[1]["metadata"]["annotations"]["destage.io/sweep"]
+    asked: list[tuple[str, ...]] = []
+
+    def ask(_: Reader, *command: str) -> bytes:
+        asked.append(command)
+        return b"one\n1\n"
+
+    monkeypatch.setattr(Reader, "ask", ask)
+    assert destage("cluster", "query", "demo", "SELECT 1 AS one", "--format", "csv").out == "one\n1\n"
+    (command,) = asked
+    assert command[:4] == ("destage", "sql", sweep, "SELECT 1 AS one")
+
+
 @pytest.mark.parametrize(("outcome", "code"), [("SUCCEEDED", 0), ("FAILED", 4)])
 def test_watching_ends_with_the_job_and_its_outcome(
     destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch, outcome: str, code: int

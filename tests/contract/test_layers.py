@@ -1,11 +1,18 @@
-"""Who may import whom, seen from outside: what an import really loads."""
+"""Who may import whom, seen from outside: what an import, or a verb, really loads."""
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from small_studies import small_study
+
+from destage import sweeps
 
 HEAVY = ("ray", "duckdb", "kubernetes")
+RUN = "from destage.cli import app; app()"
+SLOW = {*HEAVY, "pyarrow", "numpy", "scipy", "polars", "jsonschema", "destage.engine"}
+"""What takes long to load, and a processor of a reader's pod four times as long."""
 
 
 def loaded_by(module: str) -> set[str]:
@@ -47,3 +54,33 @@ def test_the_rooms_do_not_load_each_other(module: str, other: str) -> None:
 
 def test_help_of_the_command_line_waits_for_no_heavy_dependency() -> None:
     assert not loaded_by("destage.cli") & set(HEAVY)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a store with one finished sweep."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.yaml").write_text(small_study("small", "workload.users: [5]"))
+    study = sweeps.load_study(folder / "small.yaml")
+    sweeps.run(study, folder / "store", executor="inline")
+    return folder / "store"
+
+
+@pytest.mark.parametrize(
+    ("verb", "needed"),
+    [
+        (("status",), set()),
+        (("status", "small", "--json"), set()),
+        (("cluster", "pack", "{sweep}", "--list"), set()),
+        (("sql", "small", "SELECT 1"), {"duckdb", "pyarrow", "numpy", "scipy", "destage.engine"}),
+    ],
+)
+def test_a_question_loads_nothing_slow_that_it_does_not_need(
+    store: Path, verb: tuple[str, ...], needed: set[str]
+) -> None:
+    (sweep,) = (store / "sweeps").iterdir()
+    program = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); " + RUN
+    args = [arg.format(sweep=sweep.name) for arg in verb]
+    command = [sys.executable, "-c", program, *args, "--store", str(store)]
+    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert SLOW & set(told.splitlines()[-1].split()) == needed

@@ -106,8 +106,8 @@ def query(
     from destage.cluster import results
 
     job, reader = opened(name, context, namespace)
-    remote = remote_results(reader, job, sweep)
-    data = results.query(reader, remote.name, statement, "json" if as_json else form)
+    known = _known(reader, job, sweep) or remote_results(reader, job, sweep).name
+    data = results.query(reader, known, statement, "json" if as_json else form)
     if out is None:
         print_data(data)
     else:
@@ -154,7 +154,12 @@ def remote_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
     """
     from destage.cluster.results import find_results
 
-    return find_results(reader, sweep or job.sweep or _sweep_of(reader, job))
+    return find_results(reader, _known(reader, job, sweep))
+
+
+def _known(reader: "Reader", job: "Job", sweep: str) -> str:
+    """Return the sweep's directory in the store without a look at it; empty where that cannot be told."""
+    return sweep or job.sweep or _sweep_of(reader, job)
 
 
 def _sweep_of(reader: "Reader", job: "Job") -> str:

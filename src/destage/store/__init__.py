@@ -1,8 +1,12 @@
 """What lies on disk: a store of sweeps, each a study, a plan, committed result rows and answers."""
 
+from typing import TYPE_CHECKING, Any
+
 from destage.objects import Location, ObjectPath, locate
 from destage.store.layout import default_store, find_sweep, list_sweeps
-from destage.store.sweep import Sweep, open_sweep
+
+if TYPE_CHECKING:
+    from destage.store.sweep import Sweep, open_sweep
 
 __all__ = [
     "Location",
@@ -14,3 +18,12 @@ __all__ = [
     "locate",
     "open_sweep",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Bring what reads rows, and pyarrow with it, once somebody asks for it."""
+    if name in ("Sweep", "open_sweep"):
+        from destage.store import sweep  # noqa: PLC0415
+
+        return getattr(sweep, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
