@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from destage.cluster.labels import COMPONENT
 from destage.cluster.pods import Manifest, resources
 
+_CPU = "250m"
+"""A quarter of a processor answers in a second or three. More would lie idle for a reader's quarter of an
+hour, out of the same quota and off the same node as the workers."""
 _TAKEN = ("image", "imagePullPolicy", "env", "envFrom", "securityContext")
 
 
@@ -28,7 +31,7 @@ def companion(
         "name": component,
         "command": list(command),
         **{part: ray[part] for part in _TAKEN if part in ray},
-        "resources": resources("250m", memory),
+        "resources": resources(_CPU, memory),
         "volumeMounts": [each for each in ray["volumeMounts"] if each["name"] != "study"],
     }
     spec |= {

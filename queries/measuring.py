@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from destage.queries.session import Session
-from destage.queries.views import half_width
 from destage.sql import joined_statement, literal, qualifiers, quote
 from destage.store.places import points_at
+from destage.student import half_width
 
 
 @dataclass(frozen=True, slots=True)

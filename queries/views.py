@@ -15,31 +15,15 @@ Only runs whose status is `ok` are averaged; the others are counted (`n_not_stat
 `n_array_failed`, `n_failed`, `n_missing`).
 """
 
-import math
 from collections.abc import Sequence
 
 import pyarrow as pa
-from scipy.special import stdtrit
 
 from destage import engine
 from destage.sql import quote
+from destage.student import quantile
 
-CONFIDENCE = 0.95
 STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
-
-
-def half_width(values: Sequence[float]) -> float:
-    """Return half of the 95 % t-interval of a mean; 0 for one value.
-
-    Args:
-        values: One of each replicate.
-    """
-    count = len(values)
-    if count < 2:  # noqa: PLR2004 - one value has no spread
-        return 0.0
-    mean = math.fsum(values) / count
-    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    return float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * math.sqrt(variance / count)
 
 
 def student_table(most: int) -> pa.Table:
@@ -48,7 +32,7 @@ def student_table(most: int) -> pa.Table:
     Args:
         most: The largest n that can occur.
     """
-    quantiles = [None, *(float(stdtrit(n - 1, (1 + CONFIDENCE) / 2)) for n in range(2, most + 1))]
+    quantiles = [None, *(quantile(n) for n in range(2, most + 1))]
     return pa.table({"quantiles": pa.array([quantiles], pa.list_(pa.float64()))})
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CONFIDENCE = 0.95
+from destage.student import half_width
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,7 @@ def t_interval(values: Sequence[float]) -> Interval:
     mean = math.fsum(values) / n
     if n == 1:
         return Interval(mean, None, 1)
-    from scipy.special import stdtrit  # noqa: PLC0415 - takes as long to load as all the rest
-
-    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
-    quantile = float(stdtrit(n - 1, (1 + CONFIDENCE) / 2))
-    return Interval(mean, quantile * math.sqrt(variance / n), n)
+    return Interval(mean, half_width(values), n)
 
 
 def replicates_wanted(interval: Interval, relative: float, most: int) -> int:

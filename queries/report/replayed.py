@@ -9,7 +9,7 @@ from typing import Any
 from destage.objects import locate
 from destage.queries.presentation import axis_value, number
 from destage.queries.session import Session
-from destage.queries.views import half_width
+from destage.student import half_width
 
 Row = dict[str, Any]
 Name = Callable[[Row], str]

@@ -72,7 +72,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("status",), set()),
         (("status", "small", "--json"), set()),
         (("cluster", "pack", "{sweep}", "--list"), set()),
-        (("sql", "small", "SELECT 1"), {"duckdb", "pyarrow", "numpy", "scipy", "destage.engine"}),
+        (("sql", "small", "SELECT 1"), {"duckdb", "pyarrow", "numpy", "destage.engine"}),
     ],
 )
 def test_a_question_loads_nothing_slow_that_it_does_not_need(

@@ -3,7 +3,9 @@
 import math
 
 import pytest
+from scipy import stats
 
+from destage.student import half_width, quantile
 from destage.sweeps.intervals import Interval, replicates_wanted, t_interval
 
 
@@ -37,3 +39,20 @@ def test_fewer_than_five_values_never_meet_a_target() -> None:
 )
 def test_replicates_wanted(interval: Interval, most: int, wanted: int) -> None:
     assert replicates_wanted(interval, 0.05, most) == wanted
+
+
+def test_students_quantiles_are_the_tables() -> None:
+    # Closed forms for one and two degrees of freedom, printed tables for four, scipy for all.
+    assert quantile(2) == pytest.approx(math.tan(math.pi * 0.475), rel=1e-14)
+    assert quantile(3) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)), rel=1e-14)
+    assert quantile(5) == pytest.approx(2.776445, abs=5e-7)
+    for count in (*range(2, 300), 1000, 5000):
+        assert quantile(count) == pytest.approx(stats.t.ppf(0.975, count - 1), rel=1e-12), count
+    with pytest.raises(ValueError, match="at least 2"):
+        quantile(1)
+
+
+def test_half_of_an_interval_by_hand() -> None:
+    # A mean of 3, a variance of 2.5 over five values.
+    assert half_width([1, 2, 3, 4, 5]) == pytest.approx(2.776445 * math.sqrt(2.5 / 5), rel=1e-6)
+    assert half_width([7]) == half_width([7, 7, 7]) == 0.0
