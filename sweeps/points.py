@@ -1,9 +1,6 @@
 """Expanding a study into points: its axes' grid, less what `where` leaves out, and the explicit points."""
 
-import copy
-import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from itertools import product
@@ -12,15 +9,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage import engine
 from destage.errors import ConfigError, Issue, QueryError
 from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
-from destage.sweeps.identity import canonical_text, point_id, run_id
-from destage.sweeps.study import TRACE_FILE, Study
+from destage.sweeps.canonical_parts import Canonical, CanonicalReader
+from destage.sweeps.configurations import Configurations
+from destage.sweeps.identity import canonical_text, point_id
+from destage.sweeps.study import Study
 
 
-@dataclass
+@dataclass(slots=True)
 class Point:
     """One configuration of a study, all but its replicate and its sought value.
 
@@ -28,15 +26,21 @@ class Point:
         id: The digest of its assignments.
         label: What reports call it, if the study says.
         axes: The value of every axis column, read back from the resolved configuration.
-        config: The canonical configuration; replicate 0, the sought parameter at the seek's start.
+        canonical: The canonical configuration; replicate 0, the sought parameter at the seek's start.
     """
 
     id: str
     label: str | None
     axes: dict[str, object]
-    config: dict[str, Any]
+    canonical: Canonical
     _seek: str | None
-    _sought: dict[int, str] = attribute(default_factory=dict)
+    _reader: CanonicalReader
+    _sought: dict[int, Canonical] = attribute(default_factory=dict)
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The canonical configuration as a fresh document."""
+        return self.canonical.config
 
     def run(self, replicate: int, probe: int | None) -> tuple[str, str]:
         """Return one run of this point: its id and its canonical configuration as JSON.
@@ -45,22 +49,11 @@ class Point:
             replicate: Which random streams.
             probe: The sought parameter's value; None where the study seeks nothing.
         """
-        shared = self.config if probe is None else json.loads(self._at(probe))
-        config = {**shared, "run": {**shared["run"], "replicate": replicate}}
-        return run_id(config), canonical_text(config)
-
-    def _at(self, probe: int) -> str:
-        """Return the configuration of one probe, kept as text, which takes a tenth of the memory."""
+        if probe is None or self._seek is None:
+            return self.canonical.run(replicate)
         if probe not in self._sought:
-            config = copy.deepcopy(self.config)
-            if self._seek is not None:
-                parameters.assign(config, self._seek, probe)
-            # A value that a rule between fields forbids is planned as it is: its run fails and says why.
-            with suppress(ConfigError):
-                # Normalised anew: the canonical form of another field may follow from the sought one.
-                config = engine.renormalise(config)
-            self._sought[probe] = canonical_text(config)
-        return self._sought[probe]
+            self._sought[probe] = self._reader.with_value(self.canonical, self._seek, probe)
+        return self._sought[probe].run(replicate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +104,25 @@ def expand(study: Study) -> Expansion:
             f"{study.name}: no point is left", (Issue("where", study.where, "leaves no point of the grid"),)
         )
     columns = list(dict.fromkeys(path for _, assignments, _ in chosen for path in assignments))
+    configurations = Configurations(study, columns)
+    sought = None if study.seek is None else study.seek.path
     points: dict[str, Point] = {}
     issues: dict[tuple[str, str], Issue] = {}
     for label, assignments, index in chosen:
         try:
-            scenario = _scenario_at(study, assignments)
-            config = engine.normalise(engine.traces.bind(scenario, "."))
+            canonical, values = configurations.at(assignments)
         except ConfigError as error:
             found = error.issues or (Issue("", None, error.message),)
             for issue in (_placed(issue, assignments, index) for issue in found):
                 issues.setdefault((issue.path, repr(issue.value)), issue)
             continue
-        values = {path: _read_back(path, scenario, config) for path in columns}
         named = assignments if index is None else _in_base_units(assignments)
         identity = point_id(named)
         if identity in points and label not in {None, points[identity].label or label}:
             # Things that a study tells apart only by their labels; they come to the same runs.
             identity = point_id({**named, "label": label})
         point = points.setdefault(
-            identity, Point(identity, label, values, config, study.seek.path if study.seek else None)
+            identity, Point(identity, label, values, canonical, sought, configurations.reader)
         )
         point.label = point.label or label  # an explicit point may be one of the grid's
     if issues:
@@ -177,31 +170,11 @@ def _grid(study: Study) -> list[dict[str, object]]:
     return [combinations[position] for position in kept["position"].to_pylist()]
 
 
-def _scenario_at(study: Study, assignments: Mapping[str, object]) -> dict[str, Any]:
-    """Return a point's configuration as it would be written: replicate 0, the seek at its start."""
-    scenario = copy.deepcopy(dict(study.scenario))
-    for path, value in assignments.items():
-        parameters.assign(scenario, path, value)
-        if path.endswith(TRACE_FILE) and (digest := f"{path.removesuffix('file')}digest") not in assignments:
-            # That of the scenario's own trace says nothing about another one.
-            parameters.assign(scenario, digest, None)
-    if study.seek is not None:
-        parameters.assign(scenario, study.seek.path, study.seek.start)
-    parameters.assign(scenario, "run.replicate", 0)
-    return scenario
-
-
 def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
     """Return what an explicit point assigns as the grid would, so that equal points are one."""
     return {
         path: axis_values.in_base_units(value, parameters.leaf(path)) for path, value in assignments.items()
     }
-
-
-def _read_back(path: str, scenario: Mapping[str, Any], config: Mapping[str, Any]) -> object:
-    """Return an axis's value as the run has it; a catalogue name is only found in what was written."""
-    value = parameters.read(scenario if path.rpartition(".")[2] == "use" else config, path)
-    return canonical_text(value) if isinstance(value, Mapping | list) else value
 
 
 def _fitting(value: object, field: pa.Field) -> object:

@@ -109,9 +109,10 @@ class Rounds:
         }
         if self._study.seek is not None:
             columns[self._study.seek.path] = [run.probe for run in runs]
-        axes = [self._expansion.axis_values(run.point) for run in runs]
+        points = {run.point.id: run.point for run in runs}
+        axes = {identity: self._expansion.axis_values(point) for identity, point in points.items()}
         for column in self._expansion.fields:
-            columns[column.name] = [values[column.name] for values in axes]
+            columns[column.name] = [axes[run.point.id][column.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
     def found(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, Found]:
@@ -193,6 +194,8 @@ class Rounds:
         return PlannedRun(point, replicate, probe, identity, config, events)
 
     def _expected_events(self, point: Point, rows: Mapping[str, Facts]) -> float | None:
+        if not rows:
+            return None
         known = [
             events
             for runs in self._progress[point.id].runs.values()

@@ -6,7 +6,7 @@ units. `simulate` runs one and gives its row; `simulate_batch` runs many and giv
 """
 
 from destage.engine import catalog, quantities, scenario_schema, traces
-from destage.engine.configuration import Scenario, canonical_json, normalise, renormalise, validate
+from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
@@ -26,14 +26,15 @@ __all__ = [
     "RESULTS_VERSION",
     "Column",
     "Scenario",
+    "assemble",
     "authoring_schema",
     "canonical_json",
     "catalog",
     "columns",
     "miss_ratio_curve",
     "normalise",
+    "prepare",
     "quantities",
-    "renormalise",
     "results_schema",
     "schema",
     "simulate",

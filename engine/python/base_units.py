@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from destage.engine import quantities
@@ -74,9 +75,15 @@ def _convert(value: object, tree: SchemaTree, node: Node, path: str, done: BaseU
 
 def _read(text: str, unit: str, path: str, done: BaseUnits) -> str | float:
     try:
-        number = quantities.parse(text, unit)
+        number = _parsed(text, unit)
     except ConfigError as error:
         done.issues.append(Issue(path=path, value=text, message=error.issues[0].message))
         return text
     done.texts[path] = text
     return number
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str, unit: str) -> int | float:
+    """A quantity; the same few texts stand in every configuration of a sweep."""
+    return quantities.parse(text, unit)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
@@ -29,22 +29,38 @@ def normalise(scenario: Scenario) -> dict[str, Any]:
     return canonical
 
 
-def renormalise(canonical: Mapping[str, Any]) -> dict[str, Any]:
-    """The canonical form of a canonical configuration of which a field was changed within its own range.
+def prepare(fields: Mapping[str, Any]) -> str:
+    """Some top-level fields of a configuration as JSON members, for `assemble`.
 
-    Only the rules between fields are judged, which takes a fraction of the time of `normalise`.
+    What a catalogue name stands for and what a quantity means is told by its own top-level field (`array` and
+    `arrays` together), so that configurations which have fields in common can have this in common.
 
     Args:
-        canonical: A configuration that `normalise` gave, changed.
+        fields: At least one field; catalogue names and unit strings are resolved.
 
     Raises:
-        ConfigError: With the rules that it breaks.
+        ConfigError: With the names and quantities that cannot be read; all else is for `assemble` to judge.
     """
-    text, issues = _judge_rules(BaseUnits(dict(canonical)))
-    if issues:
-        raise _refusal(issues)
-    renewed: dict[str, Any] = json.loads(text)
-    return renewed
+    resolved, unknown = catalog.resolve_known(fields)
+    given = to_base_units(resolved, scenario_schema.engine_tree())
+    if unknown or given.issues:
+        raise _refusal([*unknown, *given.issues])
+    return json.dumps(given.value)[1:-1]
+
+
+def assemble(members: Iterable[str]) -> str:
+    """The canonical form, as text, of the configuration that has these fields.
+
+    Args:
+        members: All its fields as `prepare` gives them, or as they stand in a canonical form.
+
+    Raises:
+        ConfigError: It is no possible configuration. `canonical_json` says why in the author's words.
+    """
+    try:
+        return _engine.normalise(f"{{{','.join(members)}}}")
+    except _engine.EngineConfigError as error:
+        raise ConfigError(str(error)) from None
 
 
 def canonical_json(scenario: Scenario) -> str:

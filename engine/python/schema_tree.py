@@ -25,23 +25,42 @@ class SchemaTree:
             root: The whole schema, which references point into; not to be changed afterwards.
         """
         self.root = root
+        # By the id of a node or of its list of branches; kept with it, so that no other gets the id.
+        self._followed: dict[int, tuple[Node, Node]] = {}
+        self._alternatives: dict[int, tuple[list[Node], list[Node]]] = {}
+        self._tags: dict[int, tuple[list[Node], str | None]] = {}
 
     def follow(self, node: Node) -> Node:
         """Replace a reference by what it refers to; what stands beside the reference wins."""
-        while "$ref" in node:
-            target: Node = self.root
-            for step in node["$ref"].removeprefix("#").strip("/").split("/"):
-                target = target[step] if step else target
-            node = {**target, **{key: value for key, value in node.items() if key != "$ref"}}
-        return node
+        if "$ref" not in node:
+            return node
+        if id(node) not in self._followed:
+            followed = node
+            while "$ref" in followed:
+                target: Node = self.root
+                for step in followed["$ref"].removeprefix("#").strip("/").split("/"):
+                    target = target[step] if step else target
+                followed = {**target, **{key: value for key, value in followed.items() if key != "$ref"}}
+            self._followed[id(node)] = node, followed
+        return self._followed[id(node)][1]
 
     def alternatives(self, node: Node) -> list[Node]:
         """The branches of a `oneOf` or `anyOf`, references followed; empty where the node is no choice."""
         branches: list[Node] = node.get("oneOf") or node.get("anyOf") or []
-        return [self.follow(branch) for branch in branches]
+        if not branches:
+            return branches
+        if id(branches) not in self._alternatives:
+            self._alternatives[id(branches)] = branches, [self.follow(branch) for branch in branches]
+        return self._alternatives[id(branches)][1]
 
     def tag_of(self, node: Node) -> str | None:
         """The property whose constant tells the branches of a tagged union apart; None without one."""
+        branches: list[Node] = node.get("oneOf") or node.get("anyOf") or []
+        if id(branches) not in self._tags:
+            self._tags[id(branches)] = branches, self._find_tag(node)
+        return self._tags[id(branches)][1]
+
+    def _find_tag(self, node: Node) -> str | None:
         objects: list[Node] = [
             branch.get("properties", {}) for branch in self.alternatives(node) if not is_null(branch)
         ]

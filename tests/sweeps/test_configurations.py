@@ -1,0 +1,174 @@
+"""Planning by parts: each point is what it would be by itself, and so is each mistake."""
+
+import copy
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from destage import engine
+from destage.errors import ConfigError
+from destage.sweeps import Study, parameters
+from destage.sweeps.canonical_parts import CanonicalReader
+from destage.sweeps.points import expand
+
+MakeStudy = Callable[..., Study]
+CAPACITY, FRACTION = "controller.cache.capacity", "controller.cache.write_fraction"
+STREAM = "workload.streams.0"
+SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"], "start": 7}
+
+GRIDS: dict[str, dict[str, Any]] = {
+    "fields that the engine changes together": {
+        "axes": {
+            "controller.battery.state": ["absent", "present"],
+            CAPACITY: ["0B", "64MiB", "1GB"],
+            FRACTION: [0, 0.00001, "50%", 1],
+            "array.raid": ["0", "10"],
+            "faults": [[], [{"kind": "battery_fails", "at": "60s"}]],
+        },
+        "where": "raid = '0' OR capacity > 0",
+    },
+    "catalogue names, and tables in their place": {
+        "axes": {
+            "controller.use": ["smart_array_5i", "smart_array_p400i_256"],
+            CAPACITY: ["32MiB", "64MiB"],
+            "array.disk": [{"use": "u320_10k_36gb"}, {"use": "savvio_10k1_36gb"}],
+        },
+        "points": [{"label": "as shipped", "controller.use": "smart_array_5i_plus"}],
+    },
+    "lists, and keys that nobody wrote": {
+        "axes": {
+            f"{STREAM}.address": [{"kind": "uniform"}, {"kind": "sequential"}],
+            f"{STREAM}.operations.read_fraction": [1e-7, 0.30000000000000004, 1],
+            f"{STREAM}.operations.alignment": [None, "4KiB"],
+            "run.window": ["auto", {"requests": 1000}],
+        },
+    },
+    "a table and what is set in it": {
+        "axes": {"run.window": [{"requests": 10}], "run.window.requests": [500, 600], "run.seed": [1, 2]},
+    },
+    "a sought value": {
+        "axes": {"array.disks": [1, 2, 3], f"{STREAM}.arrival.ios": [1, 5]},
+        "seek": SEEK,
+    },
+}
+
+
+def _by_itself(study: Study, assignments: Mapping[str, object], replicate: int, probe: int | None) -> str:
+    """Return the canonical text of one run, made by the plain way: assign, resolve, judge."""
+    scenario = copy.deepcopy(dict(study.scenario))
+    for path, value in assignments.items():
+        parameters.assign(scenario, path, copy.deepcopy(value))
+    if probe is not None and study.seek is not None:
+        parameters.assign(scenario, study.seek.path, probe)
+    config = engine.normalise(engine.traces.bind(scenario, "."))
+    config["run"]["replicate"] = replicate
+    return json.dumps(config, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _identity(config: str) -> str:
+    subject = {"config": json.loads(config), "results_version": engine.RESULTS_VERSION}
+    for arrival in engine.traces.replays(subject["config"]):
+        del arrival["file"]
+    text = json.dumps(subject, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _assignments(study: Study) -> list[dict[str, object]]:
+    """Return what the points of a grid without a condition assign, in their order."""
+    combinations: list[dict[str, object]] = [{}]
+    for path, values in study.axes.items():
+        combinations = [{**before, path: value} for before in combinations for value in values]
+    return combinations
+
+
+def _check(study: Study, *probes: int | None) -> None:
+    unconditional = Study(
+        **{**{name: getattr(study, name) for name in Study.__slots__}, "where": None, "points": ()}
+    )
+    points = expand(unconditional).points
+    assignments = _assignments(study)
+    assert len(points) == len(assignments)
+    for point, assigned in zip(points, assignments, strict=True):
+        for replicate, probe in [(0, probes[0]), *[(3, probe) for probe in probes]]:
+            text = _by_itself(study, assigned, replicate, probe)
+            assert point.run(replicate, probe) == (_identity(text), text)
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_a_point_among_others_is_what_it_is_by_itself(make_study: MakeStudy, name: str) -> None:
+    grid = GRIDS[name]
+    _check(make_study(**grid), *([7, 8, 30] if "seek" in grid else [None]))
+
+
+def test_a_condition_and_explicit_points_change_no_point(make_study: MakeStudy) -> None:
+    for grid in GRIDS.values():
+        some = {point.id: point for point in expand(make_study(**grid)).points}
+        every = expand(make_study(**{key: value for key, value in grid.items() if key == "axes"}))
+        kept = [point for point in every.points if point.id in some]
+        assert kept
+        if "seek" not in grid:
+            assert all(some[point.id].config == point.config for point in kept)
+
+
+def test_a_trace_among_others_is_known_by_its_content(make_study: MakeStudy, tmp_path: Path) -> None:
+    for number, name in enumerate(("a.parquet", "b.parquet", "again.parquet")):
+        columns = {"t_ns": [1000 * index for index in range(50)], "lba_512": [16 * i for i in range(50)]}
+        constant = {"process": 1, "n_512": 16, "op": number % 2, "flags": 1}
+        table = pa.table(columns | {key: [value] * 50 for key, value in constant.items()})
+        engine.traces.write_parquet(engine.traces.from_table(table), tmp_path / name)
+    arrival = {"kind": "trace", "file": "a.parquet", "mode": "open"}
+    workload = {"streams": [{"name": "replay", "arrival": arrival}]}
+    scenario = {**expand(make_study()).points[0].config, "workload": workload}
+    del scenario["run"]
+    files = {f"{STREAM}.arrival.file": ["a.parquet", "b.parquet", "again.parquet"]}
+    study = make_study(scenario=scenario, axes={**files, "arrays.0.disks": [2, 3]})
+    # The scenario's own digest is that of a.parquet; another file says nothing of it.
+    first = [point.run(0, None) for point in expand(study).points]
+    for (identity, text), assigned in zip(first, _assignments(study), strict=True):
+        plain = _by_itself(study, {**assigned, f"{STREAM}.arrival.digest": None}, 0, None)
+        assert (identity, text) == (_identity(plain), plain)
+    ids = [identity for identity, _ in first]
+    assert (ids[0], ids[3]) == (ids[2], ids[5])
+    assert len(set(ids)) == 4
+
+
+def test_a_mistake_far_into_the_grid_is_told_in_the_authors_words(make_study: MakeStudy) -> None:
+    seeds = {"run.seed": {"range": [1, 200, 1]}}
+    with pytest.raises(ConfigError) as caught:
+        expand(
+            make_study(
+                axes={**seeds, "array.disks": [2, 3], "array.raid": ["0", "10"]},
+                where="seed = 177 OR disks = 2",
+            )
+        )
+    (issue,) = caught.value.issues
+    assert (issue.path, issue.value) == ("axes.array.disks", 3)
+    assert issue.message.endswith("(at array.raid=10, run.seed=177)")
+    points: list[dict[str, object]] = [{CAPACITY: f"{size}MiB"} for size in range(1, 60)]
+    with pytest.raises(ConfigError) as caught:
+        expand(make_study(points=[*points, {CAPACITY: "70MB", "workload.users": "5kB"}]))
+    (issue,) = caught.value.issues
+    assert (issue.path, issue.value) == ("points.59.workload.users", "5kB")
+
+
+def test_what_is_equal_in_python_is_not_taken_for_the_same(make_study: MakeStudy) -> None:
+    with pytest.raises(ConfigError) as caught:
+        expand(make_study(points=[{"array.disks": 1}, {"array.disks": True}]))
+    assert [issue.path for issue in caught.value.issues] == ["points.1.array.disks"]
+
+
+def test_the_parts_of_a_configuration_are_found_where_names_stand_deeper_too() -> None:
+    reader = CanonicalReader()
+    for text in (
+        '{"a":{"x":1},"b":2}',
+        '{"a":{"x":1,"b":3},"b":4}',
+        '{"a":1,"c":5,"b":6}',
+        '{"a":",\\"b\\":7","b":8}',
+        '{"b":9}',
+    ):
+        assert reader.read(text).config == json.loads(text)
