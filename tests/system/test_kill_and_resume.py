@@ -29,13 +29,22 @@ def test_killed_at_a_fail_point(fragile: Fragile, tmp_path: Path, point: str, co
     fragile.assert_whole(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def working_s(fragile: Fragile, tmp_path_factory: pytest.TempPathFactory) -> float:
+    """Return how long a driver works here that nobody kills [s]."""
+    driver = fragile.start(tmp_path_factory.mktemp("whole"))
+    began = time.monotonic()
+    driver.communicate(timeout=60)
+    return time.monotonic() - began
+
+
 @pytest.mark.parametrize("store", range(STORES))
-def test_killed_at_random_moments(fragile: Fragile, tmp_path: Path, store: int) -> None:
+def test_killed_at_random_moments(fragile: Fragile, tmp_path: Path, working_s: float, store: int) -> None:
     moments = random.Random(store)  # noqa: S311 - moments, no secrets
     killed = 0
     for _ in range(KILLS // STORES):
         driver = fragile.start(tmp_path)
-        time.sleep(moments.uniform(0, 0.5))
+        time.sleep(moments.uniform(0, 0.7) * working_s)
         driver.kill()
         driver.communicate(timeout=60)
         killed += driver.returncode == -signal.SIGKILL
