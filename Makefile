@@ -41,7 +41,7 @@ demo: engine ## set up, run the call-centre study, print the design space, write
 	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
 
 .PHONY: test
-test: lint types layers docs-check test-rust test-python chart-test cluster-test-short ## every check there is: what CI runs
+test: lint types layers docs-check test-rust test-python chart-test cluster-test ## every check there is: what CI runs
 
 .PHONY: check
 check: test ## the same as `make test`
@@ -110,11 +110,6 @@ chart: engine ## write the generated files of the chart anew
 chart-test: engine ## the Helm chart: lint, unit tests, KubeRay's schemas, Pod Security, equality with the builder
 	$(call step,the chart)
 	@scripts/chart_test.sh $(PYTEST_ARGS)
-
-.PHONY: cluster-test-short
-cluster-test-short: engine ## those of the cluster's tests that CI runs, where the test cluster is built
-	$(call step,sweeps on the test cluster)
-	@scripts/cluster_test.sh -k 'objects or rights or golden' $(PYTEST_ARGS)
 
 .PHONY: cluster-test
 cluster-test: engine ## sweeps on a real Kubernetes with real pods; BUILD=1 builds it first, which takes ten minutes
