@@ -195,4 +195,4 @@ def _told(trace: ObjectPath) -> Iterator[None]:
     except StoreError as error:
         _found.pop(trace, None)
         mend = "; it is read with a store's credentials, which must allow it" if is_refusal(error) else ""
-        raise TraceError(f"{error}{mend}") from error
+        raise TraceError(str(error).rstrip(".") + mend) from error

@@ -85,6 +85,17 @@ def test_an_object_of_many_parts_is_there_whole(store: ObjectPath) -> None:
     assert (store / "large").read_bytes() == data
 
 
+def test_a_large_object_is_read_by_one_request(
+    store: ObjectPath, shaky: ObjectPath, proxy: FaultyProxy
+) -> None:
+    if not store.service.startswith("s3:"):
+        pytest.skip("the other services' clients cut what they ask for into parts of their own")
+    data = bytes(range(256)) * 20_000
+    (store / "large").write_bytes(data)
+    assert (shaky / "large").read_bytes() == data
+    assert proxy.counts["GET"] == 1
+
+
 @pytest.mark.parametrize("kind", PASSING)
 def test_a_write_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
     proxy.spoil(kind, part="thing", times=2)

@@ -229,8 +229,9 @@ class ObjectPath:
         """
 
         def get(filesystem: "FileSystem", place: str) -> bytes:
-            with filesystem.open_input_stream(place) as stream:
-                data: bytes = stream.read()
+            # A stream would ask for 256 KiB at a time; this asks for all at once.
+            with filesystem.open_input_file(place) as file:
+                data: bytes = file.read()
             return data
 
         data = self._attempt(get)
