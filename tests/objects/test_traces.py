@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
+from objects.servers import Server
 
 from destage import engine, sweeps
 from destage.engine import trace_copies, trace_streams, traces
@@ -89,9 +90,15 @@ def shaky(trace: ObjectPath, proxied_url: str, proxy: FaultyProxy) -> ObjectPath
     return place
 
 
-def gets(proxy: FaultyProxy) -> int:
+@pytest.fixture
+def content(object_server: Server) -> str:
+    """Return what a request for the object's content, and no other by GET, holds in path or query."""
+    return "alt=media" if object_server.kind == "fake-gcs-server" else "x.parquet"
+
+
+def gets(proxy: FaultyProxy, content: str) -> int:
     """Return how often the object was asked for its content."""
-    return sum(1 for method, path in proxy.requests if method == "GET" and "x.parquet" in path)
+    return sum(1 for method, path in proxy.requests if method == "GET" and content in path)
 
 
 def destage(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -157,45 +164,47 @@ _LOAD = "import sys; from destage.engine import traces; print(traces.digest(sys.
 
 
 def test_of_several_processes_one_brings_it(
-    shaky: ObjectPath, file: Path, proxy: FaultyProxy, copies: Path
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path
 ) -> None:
-    proxy.spoil("delay", method="GET", part="x.parquet", times=1, seconds=2)
+    proxy.spoil("delay", method="GET", part=content, times=1, seconds=2)
     started = [
         subprocess.Popen([sys.executable, "-c", _LOAD, str(shaky)], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
     said = {each.communicate(timeout=60)[0].strip() for each in started}
     assert said == {traces.digest(file)}
-    assert gets(proxy) == 1
+    assert gets(proxy, content) == 1
     [copy] = copies.iterdir()
     assert copy.read_bytes() == file.read_bytes()
 
 
 def test_a_body_that_was_cut_is_asked_for_again_and_never_read(
-    shaky: ObjectPath, file: Path, proxy: FaultyProxy, copies: Path
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path
 ) -> None:
-    proxy.spoil("cut the body", method="GET", part="x.parquet", times=2)
+    proxy.spoil("cut the body", method="GET", part=content, times=2)
     assert traces.digest(str(shaky)) == traces.digest(file)
-    assert gets(proxy) >= 3
+    assert gets(proxy, content) >= 3
     assert [copy.stat().st_size for copy in copies.iterdir()] == [file.stat().st_size]
 
 
 def test_an_object_that_never_comes_whole_leaves_nothing(
-    shaky: ObjectPath, proxy: FaultyProxy, copies: Path, monkeypatch: pytest.MonkeyPatch
+    shaky: ObjectPath, proxy: FaultyProxy, content: str, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if shaky.service.startswith("abfs"):
+        pytest.skip("Azure's client asks for the rest itself, for ever")
     monkeypatch.setattr(object_path, "_PAUSES_S", ())
-    proxy.spoil("cut the body", method="GET", part="x.parquet", times=ALL)
+    proxy.spoil("cut the body", method="GET", part=content, times=ALL)
     with pytest.raises(TraceError, match=r"x\.parquet.* cannot be reached"):
         traces.load(str(shaky))
     assert list(copies.iterdir()) == []
 
 
 def test_who_is_killed_while_it_brings_a_trace_leaves_nothing_that_is_read(
-    shaky: ObjectPath, file: Path, proxy: FaultyProxy, copies: Path
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path
 ) -> None:
-    proxy.spoil("delay", method="GET", part="x.parquet", times=1, seconds=30)
+    proxy.spoil("delay", method="GET", part=content, times=1, seconds=30)
     with subprocess.Popen([sys.executable, "-c", _LOAD, str(shaky)]) as killed:
-        while not gets(proxy):
+        while not gets(proxy, content):
             time.sleep(0.05)
         killed.send_signal(signal.SIGKILL)
     [part] = copies.iterdir()
