@@ -151,6 +151,22 @@ def test_a_sweep_begun_with_a_file_goes_on_with_an_object(
     assert (again.executed, again.reused) == (0, 4)
 
 
+def test_the_workers_of_ray_bring_a_trace_once_between_them(
+    shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path, tmp_path: Path
+) -> None:
+    here = sweeps.run(sweeps.load_study(study(tmp_path, "a", file)), tmp_path / "here", executor="inline")
+    loaded = sweeps.load_study(study(tmp_path, "b", shaky))
+    [copy] = copies.iterdir()
+    copy.unlink()  # what the driver brought, as if it were on another machine
+    proxy.heal()
+    there = sweeps.run(loaded, tmp_path / "there", executor="ray", workers=2)
+    assert (there.state, there.executed) == ("finished", 4)
+    names = ["run_id", *engine.results_schema().names]
+    rows, others = (open_sweep(each.path).rows().select(names).sort_by("run_id") for each in (here, there))
+    assert rows.equals(others)
+    assert gets(proxy, content) == 1
+
+
 def test_a_run_is_named_for_a_trace_s_content_and_not_for_its_place(trace: ObjectPath, file: Path) -> None:
     scenario: dict[str, Any] = {"workload": {"streams": [{"arrival": {"kind": "trace", "file": ""}}]}}
     named = []
@@ -320,6 +336,16 @@ def test_a_cluster_takes_a_study_whose_trace_lies_in_a_bucket(
     assert "copy it to the bucket and name it by its address" in done.stderr
     missing = (str(study(tmp_path, "a", trace.parent / "none.parquet")), *arguments[1:])
     assert "there is no such object" in destage("cluster", "submit", *missing).stderr
+
+
+def test_copies_lie_where_caches_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert trace_copies._folder() == Path(os.environ["DESTAGE_TRACES"])
+    monkeypatch.delenv("DESTAGE_TRACES")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache/me")
+    assert trace_copies._folder() == Path("/var/cache/me/destage/traces")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/tmp")  # noqa: S108 - a pod's
+    assert trace_copies._folder() == Path("/tmp/.cache/destage/traces")  # noqa: S108 - same
 
 
 def test_credentials_in_a_trace_s_address_are_refused_and_not_repeated() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from destage.errors import QueryError
 from destage.queries.formats import encode, markdown
-from destage.queries.presentation import number, present
+from destage.queries.presentation import axis_value, number, present
 
 CAPACITY = "controller.cache.capacity"
 UNITS = {CAPACITY: "bytes"}
@@ -92,3 +92,10 @@ def test_numbers_have_four_digits_and_no_exponent(value: float, text: str) -> No
 def test_an_unknown_format_lists_the_known() -> None:
     with pytest.raises(QueryError, match="no format 'xml'; allowed: table, csv, json, parquet, markdown"):
         encode(ROWS, "xml", {})
+
+
+@pytest.mark.parametrize(
+    "place", ["/traces/web.parquet", "s3://bucket/traces/web.parquet?endpoint_override=10.0.0.1:9000/x"]
+)
+def test_a_trace_is_called_by_its_name_wherever_it_lies(place: str) -> None:
+    assert axis_value("workload.streams.0.arrival.file", place, None) == "web.parquet"
