@@ -134,8 +134,9 @@ fuzz: python ## CASES random scenarios, sound and not, under the eyes of the deb
 	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- any_scenario trace::format::fuzz
 
 .PHONY: bench
-bench: engine ## the benchmarks: one table
+bench: engine ## the benchmarks: a table of the engine, one of planning, driving and reading
 	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python benchmarks/orchestration.py
 
 .PHONY: lock
 lock: python ## resolve requirements.lock anew; UPGRADE=1 takes the newest versions

@@ -1,0 +1,42 @@
+"""The benchmarks of planning, driving and reading do what their titles say, at a small size."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from destage.store.adoption import adopt_fragments
+from destage.store.manifests import Manifest
+from destage.store.rows import read_rows
+
+
+def _module() -> ModuleType:
+    path = Path(__file__).parents[2] / "benchmarks" / "orchestration.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+ORCHESTRATION = _module()
+
+
+def test_every_run_of_the_plan_is_settled_in_batches_of_the_size_asked_for(tmp_path: Path) -> None:
+    text = ORCHESTRATION.GRIDS["backups, three traces"]
+    points, plan = ORCHESTRATION.planned(text)
+    assert len(plan) == 5 * points
+    found, mean = ORCHESTRATION.driving(plan, ("events",), 13, tmp_path, 1)
+    assert found.count * mean == len({run.run_id for run in plan})
+    # The first batch is a pilot and the last ones are short.
+    assert 10 < mean <= 13
+
+
+def test_the_fragments_to_be_read_are_whole_and_named_by_no_index(tmp_path: Path) -> None:
+    layout = ORCHESTRATION.written(tmp_path, 3, 4)
+    assert adopt_fragments(layout, Manifest(layout)) == []
+    rows = read_rows(layout)
+    assert rows.num_rows == 12
+    assert set(rows["status"].to_pylist()) == {"ok"}
