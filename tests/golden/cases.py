@@ -46,6 +46,18 @@ def _queue(policy: str) -> Scenario:
     }
 
 
+def _disk_buffers(read_ahead: str) -> Scenario:
+    """Drives that read ahead and cache writes, their queues full of short sequences."""
+    load = stream("load", {"kind": "fixed_outstanding", "depth": 16}, read_fraction=0.9)
+    load["address"] = {"kind": "sequential", "run": "1MiB", "footprint": "2GB"}
+    buffer = {"segments": 4, "segment": "256KiB", "read_ahead": read_ahead, "write_cache": True}
+    return {
+        "workload": {"streams": [load]},
+        "array": {"raid": "1", "disks": 2, "disk": {**DISK, "buffer": buffer}},
+        "run": {"seed": 8, "warm_up": "none", "window": {"requests": 10_000}},
+    }
+
+
 def _cached_zipf() -> Scenario:
     load = stream("load", {"kind": "poisson", "rate": 150.0}, read_fraction=0.8)
     load["address"] = {
@@ -132,6 +144,8 @@ CASES: dict[str, Scenario] = {
     "queue-sstf": _queue("sstf"),
     "queue-c-look": _queue("c_look"),
     "queue-fcfs": _queue("fcfs"),
+    "disk-buffer-segment": _disk_buffers("segment"),
+    "disk-buffer-track": _disk_buffers("track"),
     "cached-zipf-drained": _cached_zipf(),
     "sequential-read-ahead": _sequential_read_ahead(),
     "stalled-writes": {

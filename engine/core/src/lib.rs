@@ -35,4 +35,4 @@ pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record
 pub use simulation::{Mutation, simulate_mutant};
 
 /// Version of the results: it rises whenever the same scenario gives another row.
-pub const RESULTS_VERSION: u32 = 2;
+pub const RESULTS_VERSION: u32 = 3;

@@ -174,40 +174,60 @@ impl Buffer {
         self.fill = None;
     }
 
-    /// What it has of the sectors `first..end` at `now`, up to which [`Self::advance_fill`] was called. Sectors that are
-    /// less than a track away (`track`) from a head that reads ahead are waited for.
+    /// What it has of the sectors `first..end` at `now`, up to which [`Self::advance_fill`] was called. Sectors of which the
+    /// first is less than a track away (`track`) from a head that reads ahead are waited for.
     pub fn find(&mut self, first: u64, end: u64, now: SimTime, track: u64) -> Found {
         self.turn += 1;
-        let mut found = Found::Nothing;
-        for (index, segment) in self.segments.iter_mut().enumerate() {
-            if first < segment.start {
-                continue;
-            }
-            if end <= segment.end {
-                segment.used = self.turn;
-                found = Found::All { ready: now };
-            } else if let Some(fill) = self.fill
-                && fill.segment == index
-                && end <= fill.limit
-                && end - segment.end < track
-                && fill.done() > now
-            {
-                segment.used = self.turn;
-                found = Found::All { ready: fill.ready(end) };
-            } else if first < segment.end {
-                found = Found::UpTo(segment.end);
-                continue;
-            } else {
-                continue;
-            }
+        let (found, held_by) = self.look(first, end, now, track);
+        if let Some(index) = held_by {
+            let segment = &mut self.segments[index];
+            segment.used = self.turn;
             if self.read_ahead == DiskReadAhead::Segment && !segment.is_dirty {
                 // What the fill is still to bring starts no earlier than what it has brought.
                 segment.start = end;
                 segment.end = segment.end.max(end);
             }
-            break;
         }
         found
+    }
+
+    /// When the first sector of a read that the arm need not go for passes the head, or `now` where it has passed. It
+    /// knows such a read as [`Self::find`] does, but takes nothing.
+    pub fn comes_at(&self, first: u64, end: u64, now: SimTime, track: u64) -> Option<SimTime> {
+        let (Found::All { .. }, Some(index)) = self.look(first, end, now, track) else { return None };
+        let fill = self.fill.filter(|fill| fill.segment == index);
+        Some(fill.map_or(now, |fill| fill.ready(first).max(now)))
+    }
+
+    /// Whether a read-ahead that has come to `from` may go on to `end`, past its limit, for a read that begins within it:
+    /// what is sent makes room. What is written there must go to the media first.
+    fn runs_on(&self, from: u64, end: u64) -> bool {
+        self.read_ahead == DiskReadAhead::Segment && self.dirty_overlap(from, end).is_none()
+    }
+
+    /// What it has of a read, and the segment that holds all of it.
+    fn look(&self, first: u64, end: u64, now: SimTime, track: u64) -> (Found, Option<usize>) {
+        let mut found = Found::Nothing;
+        for (index, segment) in self.segments.iter().enumerate() {
+            if first < segment.start {
+                continue;
+            }
+            if end <= segment.end {
+                return (Found::All { ready: now }, Some(index));
+            }
+            if let Some(fill) = self.fill
+                && fill.segment == index
+                && (end <= fill.limit || (first <= fill.limit && self.runs_on(segment.end, end)))
+                && first.saturating_sub(segment.end) < track
+                && fill.done() > now
+            {
+                return (Found::All { ready: fill.ready(end) }, Some(index));
+            }
+            if first < segment.end {
+                found = Found::UpTo(segment.end);
+            }
+        }
+        (found, None)
     }
 
     /// Where a read-ahead that stands at its limit would go on from, now that the sectors below `sent` were sent.

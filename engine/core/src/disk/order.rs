@@ -4,6 +4,7 @@
 //! Jacobson, Wilkes: Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991; Seltzer, Chen,
 //! Ousterhout: Disk scheduling revisited, USENIX Winter 1990.
 
+use super::buffer::Buffer;
 use super::drive::Drive;
 use super::queue::Waiting;
 use crate::config::QueuePolicy;
@@ -26,6 +27,12 @@ impl Drive {
         if is_foreground_alone && self.foreground.window().len() < 2 {
             return (!self.foreground.is_empty()).then(|| self.foreground.take(0));
         }
+        if self.model.policy == QueuePolicy::Sptf
+            && let Some(mut buffer) = self.buffer.take()
+        {
+            self.idle(&mut buffer, now);
+            self.buffer = Some(buffer);
+        }
         let foreground = self.best(now, self.foreground.window());
         let background = if is_foreground_alone { None } else { self.best(now, self.background.window()) };
         match (foreground, background) {
@@ -43,7 +50,11 @@ impl Drive {
         if self.model.policy == QueuePolicy::Sptf {
             // All are costed whole: which of them a bound would pass over is chance, and a branch on it costs more.
             let turned = self.turned(now);
-            return least(window, |waiting| self.positioning(turned, self.moving(waiting), waiting));
+            let at_media = |waiting: &Waiting| self.positioning(turned, self.moving(waiting), waiting);
+            let Some(buffer) = &self.buffer else { return least(window, at_media) };
+            return least(window, |waiting| {
+                in_buffer(buffer, now, waiting).unwrap_or_else(|| at_media(waiting))
+            });
         }
         least(window, |waiting| self.distance(waiting))
     }
@@ -64,6 +75,18 @@ impl Drive {
             QueuePolicy::Sptf | QueuePolicy::Fcfs => waiting.arrived.0,
         }
     }
+}
+
+/// Time until the first sector of a read that the buffer has, or is about to have, passes the head \[ns\]; none where the
+/// arm has to go for it. To pass such a read over would end the read-ahead that brings it.
+fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
+    let io = &waiting.io;
+    if io.is_write || io.sectors == 0 {
+        return None;
+    }
+    let track = u64::from(waiting.location.sectors_per_track);
+    let comes = buffer.comes_at(io.lba.0, io.lba.0 + u64::from(io.sectors), now, track)?;
+    Some(comes.since(now).0)
 }
 
 /// The index and cost of the one of `window` that costs least; the first of equals.
