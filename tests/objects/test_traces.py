@@ -21,7 +21,6 @@ from destage.engine import trace_copies, trace_streams, traces
 from destage.errors import TraceError
 from destage.objects import ObjectPath, object_path
 from destage.store import open_sweep
-from destage.sweeps.identity import run_id
 
 _DESTAGE = "from destage.cli import app; app()"
 STUDY = """\
@@ -165,15 +164,6 @@ def test_the_workers_of_ray_bring_a_trace_once_between_them(
     rows, others = (open_sweep(each.path).rows().select(names).sort_by("run_id") for each in (here, there))
     assert rows.equals(others)
     assert gets(proxy, content) == 1
-
-
-def test_a_run_is_named_for_a_trace_s_content_and_not_for_its_place(trace: ObjectPath, file: Path) -> None:
-    scenario: dict[str, Any] = {"workload": {"streams": [{"arrival": {"kind": "trace", "file": ""}}]}}
-    named = []
-    for place in (str(file), str(trace)):
-        scenario["workload"]["streams"][0]["arrival"]["file"] = place
-        named.append(run_id(traces.bind(scenario, ".")))
-    assert named[0] == named[1]
 
 
 _LOAD = "import sys; from destage.engine import traces; print(traces.digest(sys.argv[1]))"
