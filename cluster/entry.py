@@ -12,6 +12,8 @@ QUANTITY: Mapping[str, Any] = {
 """A quantity as Kubernetes writes it: `500m`, `2`, `4Gi`."""
 NAME: Mapping[str, Any] = {"pattern": r"^$|^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "examples": ["my-name"]}
 """The name of an object that is there already, or nothing."""
+LABEL = "^[a-z]([-a-z0-9]*[a-z0-9])?$"
+"""What names a service, as KubeRay makes one of a cluster's name: a DNS label of RFC 1035."""
 
 
 def entry(default: Any, prose: str, **schema: Any) -> Any:

@@ -1,10 +1,12 @@
 """What the objects of one release are called, and how they are labelled."""
 
 import hashlib
+import re
 from dataclasses import dataclass
 
+from destage.cluster.entry import LABEL
 from destage.cluster.settings import Settings
-from destage.errors import ClusterError, ConfigError
+from destage.errors import ConfigError
 
 LONGEST_RELEASE = 38
 """With the digest behind it a RayJob's name keeps to the 47 characters that KubeRay allows."""
@@ -25,6 +27,9 @@ class Release:
         namespace: Where.
         version: The version of Destage.
         managed_by: Who made it: `Helm` or `destage`.
+
+    Raises:
+        ConfigError: KubeRay would refuse what bears the name.
     """
 
     name: str
@@ -33,8 +38,14 @@ class Release:
     managed_by: str = "destage"
 
     def __post_init__(self) -> None:
-        if len(self.name) > LONGEST_RELEASE:
-            raise ClusterError(f"the name {self.name!r} is too long: at most {LONGEST_RELEASE} characters")
+        if len(self.name) <= LONGEST_RELEASE and re.fullmatch(LABEL, self.name):
+            return
+        near = _nearest(self.name)
+        offer = f"; did you mean {near!r}?" if near else ""
+        raise ConfigError(
+            f"the name {self.name!r} is not allowed on a cluster: at most {LONGEST_RELEASE} small letters, "
+            f"digits and hyphens, the first a letter, the last no hyphen{offer}"
+        )
 
     @property
     def selector(self) -> Labels:
@@ -99,9 +110,19 @@ def release_name(text: str) -> str:
     Raises:
         ConfigError: Nothing of it can be kept.
     """
-    name = "".join(one if one.isascii() and one.isalnum() else "-" for one in text.lower()).strip("-")
+    name = _spelt(text)
     if not name or not name[0].isalpha():
         raise ConfigError(
             f"{text!r} gives no name on a cluster, which starts with a letter: choose one with --name"
         )
     return name[:LONGEST_RELEASE].rstrip("-")
+
+
+def _nearest(text: str) -> str:
+    """Return the allowed name that is nearest to a text; empty where it has no letter."""
+    return _spelt(text).lstrip("-0123456789")[:LONGEST_RELEASE].rstrip("-")
+
+
+def _spelt(text: str) -> str:
+    """Return a text in small letters, digits and hyphens, with no hyphen at its ends."""
+    return "".join(one if one.isascii() and one.isalnum() else "-" for one in text.lower()).strip("-")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from destage.cluster.entry import NAME, QUANTITY, entry
+from destage.cluster.entry import LABEL, NAME, QUANTITY, entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Workers:
     name: str = entry(
         ...,
         "The group's name.",
-        pattern="^[a-z]([-a-z0-9]*[a-z0-9])?$",
+        pattern=LABEL,
         examples=["spot-large"],
         maxLength=20,
     )

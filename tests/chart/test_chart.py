@@ -110,7 +110,8 @@ def test_a_cluster_without_kuberay_is_told_what_to_install(helm: Helm) -> None:
     assert "install the KubeRay operator first" in done.stderr
 
 
-def test_a_name_that_leaves_no_room_is_refused(helm: Helm) -> None:
-    done = helm.template(CASES["bundled"], name="x" * 39)
+@pytest.mark.parametrize("name", ["x" * 39, "2nd", "a.b"])
+def test_a_name_that_kuberay_refuses_though_helm_takes_it_is_refused(helm: Helm, name: str) -> None:
+    done = helm.template(CASES["bundled"], name=name)
     assert done.returncode != 0
-    assert "at most 38 characters" in done.stderr
+    assert f'the name "{name}" is not allowed: at most 38 small letters' in done.stderr

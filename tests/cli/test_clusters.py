@@ -42,6 +42,21 @@ def test_a_dry_run_prints_what_would_be_sent_and_sends_nothing(destage: Any, stu
     assert job["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]["replicas"] == 7
     (config,) = [one for one in manifests if one["kind"] == "ConfigMap"]
     assert config["data"]["study.yaml"] == study.read_text()
+    as_json = json.loads(destage("cluster", "submit", str(study), "--dry-run", "--json", "-n", "lab").out)
+    # What `kubectl apply` takes; the workers' number is the default's again.
+    assert (as_json["apiVersion"], as_json["kind"]) == ("v1", "List")
+    assert [one["metadata"] for one in as_json["items"]] == [one["metadata"] for one in manifests]
+
+
+@pytest.mark.parametrize(("name", "near"), [("Foo_Bar", "foo-bar"), ("-x", "x")])
+def test_a_name_that_kubernetes_refuses_is_refused_before_anything_is_made(
+    destage: Any, study: Path, server: ApiServer, name: str, near: str
+) -> None:
+    for asked in (("submit", str(study), "--dry-run"), ("doctor",)):
+        done = destage("cluster", *asked, "--name", name)
+        assert (done.code, done.out) == (2, "")
+        assert f"did you mean {near!r}?" in done.err
+    assert not server.requests
 
 
 def test_later_settings_win_and_mistakes_are_named(destage: Any, study: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pod_security import pod_specs, violations
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.access import AUTOSCALER
 from destage.cluster.labels import release_name
-from destage.errors import ClusterError, ConfigError
+from destage.errors import ConfigError
 
 
 def built(values: dict[str, Any], name: str = "demo") -> list[Manifest]:
@@ -158,7 +158,21 @@ def test_settings_that_are_not_allowed_are_refused_by_name(values: dict[str, Any
 def test_names_are_what_kubernetes_allows() -> None:
     assert release_name("Call_Center 2") == "call-center-2"
     assert len(release_name("x" * 80)) <= 38
-    with pytest.raises(ConfigError, match="--name"):
-        release_name("2020")
-    with pytest.raises(ClusterError, match="too long"):
-        Release("x" * 39, "sweeps", "1")
+    for text in ("2020", "2-way mirror", "_"):
+        with pytest.raises(ConfigError, match="--name"):
+            release_name(text)
+    for name in ("a", "x" * 38, "a-1"):
+        assert Release(name, "sweeps", "1").name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [("Foo_Bar", "foo-bar"), ("-x", "x"), ("x-", "x"), ("a\n", "a"), ("2nd", "nd"), ("x" * 39, "x" * 38)],
+)
+def test_a_name_that_kubernetes_refuses_is_refused_with_the_nearest_that_it_takes(
+    name: str, near: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"at most 38 small letters.*; did you mean {near!r}"):
+        Release(name, "sweeps", "1")
+    with pytest.raises(ConfigError, match=r"the last no hyphen$"):
+        Release("2020", "sweeps", "1")

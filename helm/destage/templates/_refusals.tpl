@@ -38,8 +38,8 @@
 {{- if ne (len (uniq $names)) (len $names) -}}
 {{- fail (printf "workers: each group has a name of its own: %s" (join ", " $names)) -}}
 {{- end -}}
-{{- if gt (len .Release.Name) 38 -}}
-{{- fail (printf "the name %q is too long: at most 38 characters" .Release.Name) -}}
+{{- if or (gt (len .Release.Name) 38) (not (regexMatch "^[a-z]([-a-z0-9]*[a-z0-9])?$" .Release.Name)) -}}
+{{- fail (printf "the name %q is not allowed: at most 38 small letters, digits and hyphens, the first a letter, the last no hyphen" .Release.Name) -}}
 {{- end -}}
 {{- if not (.Capabilities.APIVersions.Has "ray.io/v1/RayJob") -}}
 {{- fail "the cluster does not know ray.io/v1 RayJob: install the KubeRay operator first (helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0), or set kuberay-operator.enabled=true; where nothing is installed yet (helm template), add --api-versions ray.io/v1/RayJob" -}}

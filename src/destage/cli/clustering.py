@@ -78,7 +78,11 @@ def submit(
     release_text = name or release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
-        print_data(yaml.safe_dump_all(cluster.build(release, settings), sort_keys=False))
+        manifests = cluster.build(release, settings)
+        if as_json:
+            print_json({"apiVersion": "v1", "kind": "List", "items": manifests})
+        else:
+            print_data(yaml.safe_dump_all(manifests, sort_keys=False))
         return
     from destage.cluster.connection import connect
     from destage.cluster.jobs import submit as make
