@@ -13,6 +13,7 @@
 //!
 //! Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
@@ -24,6 +25,10 @@ use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::divisor::Divisor;
 use crate::rng::Stream;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
+
+/// Models that a thread keeps: a sweep's configurations have few kinds of drives, and a seek curve takes longer to tabulate
+/// than all the rest of a configuration to check.
+const KEPT: usize = 8;
 
 /// What all drives of one kind share.
 #[derive(Debug)]
@@ -98,6 +103,27 @@ impl DriveModel {
             bus_rate: disk.bus_rate,
             policy: disk.queue.policy,
             age_limit: disk.queue.age_limit,
+        })
+    }
+
+    /// As [`Self::new`], which is not done again for one of the last [`KEPT`] configurations.
+    ///
+    /// # Errors
+    /// A geometry or a seek curve that cannot exist.
+    pub fn shared(disk: &config::Disk) -> Result<Arc<Self>, LayoutProblem> {
+        thread_local! {
+            static MODELS: RefCell<Vec<(config::Disk, Arc<DriveModel>)>> = const { RefCell::new(Vec::new()) };
+        }
+        MODELS.with_borrow_mut(|models| {
+            if let Some((_, model)) = models.iter().find(|(known, _)| known == disk) {
+                return Ok(Arc::clone(model));
+            }
+            let model = Arc::new(Self::new(disk)?);
+            if models.len() == KEPT {
+                models.remove(0);
+            }
+            models.push((disk.clone(), Arc::clone(&model)));
+            Ok(model)
         })
     }
 

@@ -203,7 +203,7 @@ pub fn build(
 ) -> Result<Vec<Device>, LayoutProblem> {
     match &array.disk {
         config::Device::Disk(disk) => {
-            let model = Arc::new(DriveModel::new(disk)?);
+            let model = DriveModel::shared(disk)?;
             Ok(indices
                 .map(|index| {
                     let name = format!("{}/disk", array.name);
@@ -271,7 +271,7 @@ impl LayoutProblem {
 /// The RAID level does not go with the number or the size of the disks, or the disk itself cannot exist.
 pub fn checked_layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
     if let config::Device::Disk(disk) = &array.disk {
-        DriveModel::new(disk)?;
+        DriveModel::shared(disk)?;
     }
     layout_of(array)
 }

@@ -7,8 +7,6 @@
 //! A measured disk is compared request by request, which a run's one row cannot show; the device, its queue and its
 //! agenda are those of every run.
 
-use std::sync::Arc;
-
 use super::{Agenda, BlockDevice as _, Drive, DriveModel, Io, LayoutProblem};
 use crate::config;
 use crate::event::{Event, EventQueue};
@@ -57,7 +55,7 @@ pub fn service_times(
     seed: u64,
     requests: &[Recorded],
 ) -> Result<Vec<SimDuration>, ReplayError> {
-    let model = Arc::new(DriveModel::new(disk)?);
+    let model = DriveModel::shared(disk)?;
     let sectors = model.geometry().sectors().0;
     let mut drive = Drive::new(model, disk, &mut Stream::named(seed, 0, "disk", 0, Purpose::Spindle));
     let mut events = EventQueue::new();

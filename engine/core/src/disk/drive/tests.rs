@@ -364,6 +364,24 @@ fn a_read_that_the_buffer_holds_goes_before_one_that_the_arm_is_near() {
     assert_eq!(order, [70, 20, 72, 30]);
 }
 
+#[test]
+fn a_model_is_shared_by_equal_configurations_and_by_no_others() {
+    let kind = |milliseconds: u64| config(json!({"head_switch": milliseconds * MS}));
+    for round in 0..2 {
+        for milliseconds in 1..=2 * KEPT as u64 {
+            let disk = kind(milliseconds);
+            let model = DriveModel::shared(&disk).unwrap();
+            assert_eq!(model.head_switch, milliseconds * MS, "round {round}");
+            assert!(Arc::ptr_eq(&model, &DriveModel::shared(&disk.clone()).unwrap()));
+            assert_eq!(format!("{model:?}"), format!("{:?}", DriveModel::new(&disk).unwrap()));
+        }
+    }
+    let unsound = config(json!({"seek": {"kind": "table", "points": [{"distance": 1, "time": MS}]}}));
+    for _ in 0..2 {
+        assert!(DriveModel::shared(&unsound).is_err());
+    }
+}
+
 mod laws {
     use proptest::prelude::*;
 
