@@ -1,5 +1,6 @@
 """Cutting runs into batches: how much work one task gets, from what the runs so far have cost."""
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -136,7 +137,7 @@ class Queue:
 
         Before any cost is known a batch is a single run, the pilot. Then it aims at a small share of what
         is left, so that batches shrink towards the tail and all workers end together; on very many slots,
-        at what keeps all of them busy.
+        at no less than the driver can hand out in time.
 
         Args:
             slots: How many batches are executed at a time.
@@ -146,7 +147,10 @@ class Queue:
         left = self._costs.seconds_for(self._left)
         aim = 0.0
         if left is not None:
-            aim = max(min(max(left / (4 * slots), SHORTEST_S), LONGEST_S), slots / BATCHES_PER_S)
+            # To hand out work W in batches of a takes W / (a BATCHES_PER_S), and the last batch a more: the
+            # sum is least at the root. Beyond what keeps all slots busy nothing is gained.
+            least = min(slots / BATCHES_PER_S, math.sqrt(left / BATCHES_PER_S))
+            aim = max(min(max(left / (4 * slots), SHORTEST_S), LONGEST_S), least)
         taken: list[PlannedRun] = []
         work = Work()
         while self._runs:

@@ -1,7 +1,8 @@
 """Driving a round over an executor that misbehaves: retries, halving, giving up, the breaker, the budget."""
 
+import heapq
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from destage.store.lease import FileLease, Lease
 from destage.store.manifests import Manifest
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps import Study
-from destage.sweeps.batches import Batch, CostModel, Queue
+from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
 from destage.sweeps.driver import BREAKER, TRIES, Driver
 from destage.sweeps.executors import InlineExecutor
 from destage.sweeps.interrupts import Interrupts
@@ -205,9 +206,41 @@ def test_batches_are_as_long_as_the_driver_needs_to_keep_all_slots_busy(
 ) -> None:
     (run,) = _runs(make_study(replicates=1))
     costs = CostModel()
-    queue = Queue([run] * 50_000, costs)
+    queue = Queue([run] * 300_000, costs)
     costs.observe(seconds=1.0, events=1000, runs=1)
     assert [len(queue.take(slots).run_ids) for _ in range(20)] == [seconds] * 20
+
+
+@pytest.mark.parametrize(
+    ("runs", "slots"), [(10_000, 10_000), (50_000, 10_000), (300_000, 10_000), (500, 50)]
+)
+def test_no_length_of_batches_that_stays_the_same_would_end_much_sooner(
+    make_study: MakeStudy, runs: int, slots: int
+) -> None:
+    (run,) = _runs(make_study(replicates=1))
+    costs = CostModel()
+    queue = Queue([run] * runs, costs)
+    costs.observe(seconds=1.0, events=1000, runs=1)
+
+    def learned() -> Iterator[int]:
+        while queue:
+            yield len(queue.take(slots).run_ids)
+
+    def fixed(length: int) -> Iterator[int]:
+        yield from [length] * (runs // length)
+
+    best = min(_makespan(fixed(length), slots) for length in (1, 2, 5, 10, 20, 25, 50))
+    assert _makespan(learned(), slots) < 1.25 * best
+
+
+def _makespan(lengths: Iterator[int], slots: int) -> float:
+    """Return when the last of some batches ends [s], each handed out when the driver and a slot are free."""
+    idle, driver, end = [0.0] * slots, 0.0, 0.0
+    for length in lengths:
+        driver = max(driver + 1 / BATCHES_PER_S, heapq.heappop(idle))
+        heapq.heappush(idle, driver + length)
+        end = max(end, driver + length)
+    return end
 
 
 def test_a_writer_that_lost_its_lease_hands_out_no_more_and_commits_what_is_under_way(
