@@ -116,7 +116,8 @@ def pod_trouble(pod: Manifest) -> str:
         pod: The pod as the server has it.
     """
     status = pod.get("status", {})
-    for container in status.get("containerStatuses", []):
+    # KubeRay has its workers wait for their head in an init container, which needs the image first.
+    for container in (*status.get("initContainerStatuses", []), *status.get("containerStatuses", [])):
         waiting = container.get("state", {}).get("waiting")
         last = container.get("lastState", {}).get("terminated") or {}
         if waiting and last.get("reason") == "OOMKilled":

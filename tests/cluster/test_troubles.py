@@ -30,6 +30,12 @@ def waiting(reason: str, message: str = "", **last: Any) -> dict[str, Any]:
     return {"phase": "Pending", "containerStatuses": [{"state": state, "lastState": last}]}
 
 
+def waiting_first(reason: str, message: str) -> dict[str, Any]:
+    """Return how a worker is whose init container, KubeRay's, cannot start."""
+    first = {"state": {"waiting": {"reason": reason, "message": message}}}
+    return {**waiting("PodInitializing"), "initContainerStatuses": [first]}
+
+
 def unscheduled(message: str) -> dict[str, Any]:
     condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": message}
     return {"phase": "Pending", "conditions": [condition]}
@@ -46,6 +52,10 @@ SENTENCES = [
     (unscheduled("1 node(s) didn't match Pod's node affinity/selector"), "check nodeSelector"),
     (unscheduled("pod has unbound immediate PersistentVolumeClaims"), "check claim.storageClass"),
     (waiting("ImagePullBackOff", "no such tag"), "ImagePullBackOff: no such tag; check image.repository"),
+    (
+        waiting_first("ImagePullBackOff", "no such tag"),
+        "ImagePullBackOff: no such tag; check image.repository",
+    ),
     (waiting("CreateContainerConfigError", 'secret "key" not found'), 'secret "key" .*; check image.pullSec'),
     (waiting("CrashLoopBackOff", "again", terminated={"reason": "OOMKilled"}), "OOMKilled: .*more memory"),
     (

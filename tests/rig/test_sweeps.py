@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rig.conftest import NAMESPACE, SETTINGS, Rig, values_file
+from rig.conftest import NAMESPACE, RUNS, SETTINGS, Rig, values_file
 from rig.results import (
     LONG,
     SHORT,
@@ -41,6 +41,32 @@ def test_a_sweep_survives_the_loss_of_a_worker_and_of_its_head(
     assert f"RayJob {job}" in rig.destage("delete", "hurt")
     rig.wait("the pods' end", lambda: not rig.pods("hurt", "worker"))
     assert "Bound" in rig.kubectl("get", "pvc", "hurt-results", "--no-headers")
+
+
+def test_a_cluster_that_is_lost_for_good_is_followed_by_a_new_one_that_goes_on(
+    rig: Rig, reference: Callable[[int], Path]
+) -> None:
+    volume, study = rig.volume("again"), rig.study("again_sweep", LONG)
+    # The submitter that has lost its head is not tried again, so that the job fails, and is.
+    values = values_file(rig, job={**SETTINGS["job"], "submitterBackoffLimit": 0})
+    job = rig.destage("submit", str(study), "--name", "again", "--values", str(values)).strip()
+    rig.wait("some rows", lambda: len(committed(volume)) >= 3)
+
+    def cluster() -> str:
+        told = json.loads(rig.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+        return str(told.get("rayClusterName") or "")
+
+    first = cluster()
+    (head,) = rig.pods("again", "head")
+    rig.kubectl("delete", "pod", head, "--grace-period=0", "--force")
+    rig.wait("another cluster", lambda: cluster() not in ("", first))
+    before = committed(volume)
+    assert 0 < len(before) < RUNS
+    rig.destage("watch", "again", "--quiet")
+    assert_kept(volume, before)
+    assert_whole(sweep_of(volume, "again_sweep"), reference(LONG))
+    assert json.loads(rig.kubectl("get", "rayjob", job, "-o", "json"))["status"]["failed"] == 1
+    rig.destage("delete", "again", "--results")
 
 
 def test_of_a_sweep_with_autoscaling_nothing_is_left(rig: Rig) -> None:

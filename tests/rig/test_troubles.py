@@ -37,7 +37,9 @@ def test_a_pod_that_cannot_run_is_told_with_its_mend(rig: Rig, chart: Path, name
 
     def seen() -> bool:
         out, err = rig.say("status", name)
-        return "Initializing" in out and told in err and mend in err
+        # A worker that lacks its image lacks it first for the container in which it waits for its head.
+        workers = name != "image" or "the worker's pod: ErrImageNeverPull" in err
+        return "Initializing" in out and told in err and mend in err and workers
 
     rig.wait(told, seen, 60)
     _, err = rig.say("watch", name, "--timeout", "1", code=4)
