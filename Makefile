@@ -41,6 +41,8 @@ demo: engine ## set up, run the call-centre study, print the design space, write
 	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
 
 .PHONY: test
+# The test cluster is used where it is; to build it takes longer than all the rest.
+test: export BUILD ?= 0
 test: lint types layers docs-check test-rust test-python chart-test cluster-test ## every check there is: what CI runs
 
 .PHONY: check
@@ -112,7 +114,7 @@ chart-test: engine ## the Helm chart: lint, unit tests, KubeRay's schemas, Pod S
 	@scripts/chart_test.sh $(PYTEST_ARGS)
 
 .PHONY: cluster-test
-cluster-test: engine ## sweeps on a real Kubernetes with real pods; BUILD=1 builds it first, which takes ten minutes
+cluster-test: engine ## sweeps on a real Kubernetes with real pods, which is built the first time, in ten minutes
 	$(call step,sweeps on the test cluster)
 	@scripts/cluster_test.sh $(PYTEST_ARGS)
 
