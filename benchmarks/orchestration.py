@@ -3,17 +3,19 @@
 Planning: points of a grid expanded (resolved, judged, identified), and the same with the plan of all their
 runs. Driving: batches that the driver hands out and settles, over an executor that does nothing but answer;
 what the executor takes to answer is not counted, and Ray takes more. Reading: fragments read for what a
-resume needs, read whole, and looked at because no index names them.
+resume needs, read whole, and looked at because no index names them. Memory: what a session holds for a run.
 
 The median of several runs counts. Time is what the process spent on it, so that other work on the machine
 and slow disks disturb the figures little.
 """
 
 import argparse
+import gc
 import platform
 import statistics
 import tempfile
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -168,6 +170,21 @@ def planned(text: str) -> tuple[int, list[PlannedRun]]:
     return len(expansion.points), planned_runs
 
 
+def _driver(folder: Path, executor: Answering, columns: tuple[str, ...]) -> Driver:
+    layout = SweepLayout(folder)
+    layout.make()
+    return Driver(
+        layout=layout,
+        manifest=Manifest(layout),
+        lease=FileLease(),
+        start=partial(_given, executor),
+        columns=columns,
+        interrupts=Interrupts(),
+        deadline=None,
+        report=lambda: None,
+    )
+
+
 def driving(
     plan: list[PlannedRun], columns: tuple[str, ...], batch_runs: int, folder: Path, runs: int
 ) -> tuple[Timed, float]:
@@ -176,18 +193,7 @@ def driving(
     for _ in range(runs):
         executor = Answering(5 / batch_runs, columns)
         with tempfile.TemporaryDirectory(dir=folder) as name:
-            layout = SweepLayout(Path(name))
-            layout.make()
-            driver = Driver(
-                layout=layout,
-                manifest=Manifest(layout),
-                lease=FileLease(),
-                start=partial(_given, executor),
-                columns=columns,
-                interrupts=Interrupts(),
-                deadline=None,
-                report=lambda: None,
-            )
+            driver = _driver(Path(name), executor, columns)
             began = time.process_time()
             driver.drive(plan)
             seconds.append(time.process_time() - began - executor.seconds)
@@ -195,6 +201,28 @@ def driving(
             raise AssertionError("some runs were never settled")
         batches = executor.batches
     return Timed(batches, tuple(seconds)), len(driver.rows) / batches
+
+
+def held(text: str, columns: tuple[str, ...], folder: Path) -> float:
+    """Return what a session holds for each planned run, once all are settled [bytes].
+
+    Python's memory and Arrow's are counted, and the run's share of the points.
+    """
+    gc.collect()
+    arrow = pa.total_allocated_bytes()
+    tracemalloc.start()
+    try:
+        study = parse_study(text, folder=TRACES)
+        rounds = Rounds(study, expand(study))
+        plan = rounds.next_round({})
+        with tempfile.TemporaryDirectory(dir=folder) as name:
+            driver = _driver(Path(name), Answering(0.1, columns), columns)
+            driver.drive(plan)
+        gc.collect()
+        python, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return (python + pa.total_allocated_bytes() - arrow) / len(driver.rows)
 
 
 def written(folder: Path, fragments: int, rows: int) -> SweepLayout:
@@ -241,6 +269,8 @@ def main() -> None:
         for batch_runs in (76, 13):
             found, mean = driving(plan, columns, batch_runs, Path(folder), options.runs)
             show("batches settled", f"{mean:.0f} runs on average", found)
+        each = held(GRIDS["call_center, four axes"], columns, Path(folder))
+        print(f"memory held                  a planned run, settled {each:>30,.0f} bytes", flush=True)
         rows = 10
         layout = written(Path(folder, "sweep"), options.fragments, rows)
         cases: dict[str, Callable[[], object]] = {

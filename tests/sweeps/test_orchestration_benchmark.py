@@ -34,6 +34,14 @@ def test_every_run_of_the_plan_is_settled_in_batches_of_the_size_asked_for(tmp_p
     assert 10 < mean <= 13
 
 
+def test_what_is_held_grows_with_what_is_kept_of_a_row(tmp_path: Path) -> None:
+    text = ORCHESTRATION.GRIDS["backups, three traces"]
+    few = ORCHESTRATION.held(text, ("events",), tmp_path)
+    many = ORCHESTRATION.held(text, tuple(f"column_{number}" for number in range(41)), tmp_path)
+    assert 40 * 24 < many - few < 40 * 200  # a float, and its place in a table
+    assert few > 200  # an identity and a configuration at the least
+
+
 def test_the_fragments_to_be_read_are_whole_and_named_by_no_index(tmp_path: Path) -> None:
     layout = ORCHESTRATION.written(tmp_path, 3, 4)
     assert adopt_fragments(layout, Manifest(layout)) == []
