@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,8 @@ def merged_settings(files: Sequence[Path], given: Sequence[str], asked: Mapping[
 
     Args:
         files: Files of the form of the chart's `values.yaml`.
-        given: Settings as `path.to.setting=value`; the value is read as YAML.
+        given: Settings as `path.to.setting=value`; the value is read as YAML, but a number or a date where a
+            text may stand is that text.
         asked: What wins over all of them.
 
     Raises:
@@ -51,7 +53,8 @@ def merged_settings(files: Sequence[Path], given: Sequence[str], asked: Mapping[
         path_text, separator, value = text.partition("=")
         if not separator or not path_text:
             raise ConfigError(f"--set {text!r}: write it as PATH=VALUE")
-        values = _with(values, path_text.split("."), yaml.safe_load(value), text)
+        steps = path_text.split(".")
+        values = _with(values, steps, _value(steps, value.strip(), text), text)
     return read_settings(_over(values, asked))
 
 
@@ -75,6 +78,23 @@ def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settin
         if not issues:
             return settings
     raise ConfigError(f"{source}: settings are not allowed", issues)
+
+
+def _value(steps: Sequence[str], value: str, text: str) -> Any:
+    from destage.engine.documents import parse_document  # noqa: PLC0415 - what runs in pods reads no settings
+
+    found = parse_document(value, f"--set {text!r}")
+    is_word = isinstance(found, bool | int | float | date) or not value
+    return value if is_word and _is_text(steps) else found
+
+
+def _is_text(steps: Sequence[str]) -> bool:
+    """Return whether a text may stand at some place of the settings."""
+    schema = settings_schema()
+    for step in steps:
+        known = schema.get("properties", {}).get(step)
+        schema = known or schema.get("items") or schema.get("additionalProperties") or {}
+    return "string" in schema.get("type", ())
 
 
 def _over(values: Any, later: Any) -> Any:

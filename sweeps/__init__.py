@@ -3,7 +3,7 @@
 from destage.store.standing import Status, status
 from destage.sweeps.outcomes import Outcome, Preview, Progress
 from destage.sweeps.running import plan, resume, run, sweep_path
-from destage.sweeps.studies import load_study
+from destage.sweeps.studies import load_fields, load_study
 from destage.sweeps.study import Study, parse_study
 from destage.sweeps.study_schema import study_schema
 from destage.sweeps.verification import Verification, verify
@@ -15,6 +15,7 @@ __all__ = [
     "Status",
     "Study",
     "Verification",
+    "load_fields",
     "load_study",
     "parse_study",
     "plan",

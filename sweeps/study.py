@@ -120,17 +120,30 @@ def parse_study(text: str | bytes, *, name: str = "study", folder: Path | None =
     Raises:
         ConfigError: The text is no study; all mistakes are in its issues.
     """
+    document = _bind_traces(parse_fields(text, name), (folder or Path()).absolute())
+    reader = _Reader(document)
+    if reader.issues:
+        raise _mistaken(name, reader.issues)
+    return reader.study()
+
+
+def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
+    """Read the fields of a study as they are written; its traces are not read.
+
+    Args:
+        text: The YAML text, or the bytes of its file.
+        name: What messages call it.
+
+    Raises:
+        ConfigError: The fields are not those of a study.
+    """
     document = parse_document(text, name)
     if not isinstance(document, dict):
         raise ConfigError(f"{name}: a study is a table of fields with at least name and scenario")
     issues = study_mistakes(document)
     if issues:
         raise _mistaken(name, issues)
-    document = _bind_traces(document, (folder or Path()).absolute())
-    reader = _Reader(document)
-    if reader.issues:
-        raise _mistaken(name, reader.issues)
-    return reader.study()
+    return document
 
 
 class _Reader:

@@ -5,11 +5,12 @@ A trace that one of them replays lies beside it, and is installed with it.
 
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from destage.engine.documents import parse_document
 from destage.engine.validation import nearest
 from destage.errors import ConfigError
-from destage.sweeps.study import Study, parse_study
+from destage.sweeps.study import Study, parse_fields, parse_study
 
 
 def names() -> list[str]:
@@ -66,14 +67,34 @@ def load_study(source: str | Path) -> Study:
         ConfigError: It cannot be read, or has mistakes; all of them are in its issues.
         TraceError: A trace that it replays cannot be read.
     """
+    if (written := _file(source)) is not None:
+        return parse_study(written, name=str(source), folder=Path(source).parent)
+    return load(str(source))
+
+
+def load_fields(source: str | Path) -> dict[str, Any]:
+    """Read the fields of a study as they are written; its traces, which may lie elsewhere, are not read.
+
+    Args:
+        source: A YAML file, or the name of a bundled study.
+
+    Raises:
+        ConfigError: It cannot be read, or the fields are not those of a study.
+    """
+    if (written := _file(source)) is not None:
+        return parse_fields(written, str(source))
+    return parse_fields(text(str(source)), f"{source}.yaml")
+
+
+def _file(source: str | Path) -> bytes | None:
+    """Return what a study's file holds, or None where a bundled one is meant."""
     path = Path(source)
     if path.is_file():
         try:
-            text = path.read_bytes()
+            return path.read_bytes()
         except OSError as error:
             raise ConfigError(f"{source}: cannot be read: {error.strerror}") from error
-        return parse_study(text, name=str(source), folder=path.parent)
     if str(source) in names():
-        return load(str(source))
+        return None
     known = ", ".join(names())
     raise ConfigError(f"no study {str(source)!r}: neither a file nor a bundled study ({known})")

@@ -71,10 +71,63 @@ def test_later_settings_win_and_mistakes_are_named(destage: Any, study: Path, tm
         ("hed.cpu=2", "did you mean 'head'"),
         ("head.cpu", "write it as PATH=VALUE"),
         ("workers.4.cpu=1", "no '4' in a list of 1"),
+        ("head.cpu=[1", "--set 'head.cpu=[1':1:3: not YAML: expected ',' or ']'"),
+        ("job.backoffLimit=1.0.0", "job.backoffLimit: '1.0.0': must be a whole number"),
+        ("image.tag=null", "image.tag: must be a text"),
     ):
         wrong = destage("cluster", "submit", str(study), "--dry-run", "--set", given)
         assert (wrong.code, wrong.out) == (2, "")
         assert message in wrong.err
+
+
+def test_a_number_where_a_text_is_wanted_is_that_text_as_it_stands(destage: Any, study: Path) -> None:
+    given = ("image.tag=1.10", "head.cpu=1.50", "head.nodeSelector.gen=007", "workers.0.nodeSelector.on=true")
+    given += ("claim.storageClass=2026-01-01", "workers.0.slots=010", 'image.repository="7"')
+    done = destage("cluster", "submit", str(study), "--dry-run", *(f"--set={each}" for each in given))
+    manifests = list(yaml.safe_load_all(done.out))
+    (job,) = [one for one in manifests if one["kind"] == "RayJob"]
+    ray = job["spec"]["rayClusterSpec"]
+    head, worker = (each["template"]["spec"] for each in (ray["headGroupSpec"], ray["workerGroupSpecs"][0]))
+    assert head["containers"][0]["image"] == "7:1.10"
+    assert head["containers"][0]["resources"]["limits"]["cpu"] == "1.50"
+    assert (head["nodeSelector"], worker["nodeSelector"]) == ({"gen": "007"}, {"on": "true"})
+    (claim,) = [one for one in manifests if one["kind"] == "PersistentVolumeClaim"]
+    assert claim["spec"]["storageClassName"] == "2026-01-01"
+
+
+def test_the_study_that_is_named_wins_over_any_that_a_file_gives(
+    destage: Any, study: Path, tmp_path: Path
+) -> None:
+    values = tmp_path / "values.yaml"
+    values.write_text("sweep: {study: heavy_users, configMap: mine}\n")
+    for spec, kinds in ((str(study), 1), ("call_center", 0)):
+        done = destage("cluster", "submit", spec, "--dry-run", "-f", str(values))
+        assert done.code == 0
+        manifests = list(yaml.safe_load_all(done.out))
+        assert sum(one["kind"] == "ConfigMap" for one in manifests) == kinds
+        entrypoint = manifests[-1]["spec"]["entrypoint"]
+        assert ("call_center" in entrypoint, "heavy_users" in entrypoint) == (not kinds, False)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (None, "no study {}: neither a file nor a bundled study (backups, "),
+        (b"name: \xd0\x01", "byte 6: not a text in UTF-8"),
+        (b"", "a study is a table of fields"),
+        (b"name: x\nscenario: {}\nsek: {}\n", "did you mean 'seek'"),
+    ],
+)
+def test_a_study_that_cannot_be_read_is_told_as_where_it_is_run_and_before_the_settings(
+    destage: Any, tmp_path: Path, content: bytes | None, told: str
+) -> None:
+    study = tmp_path / "it.yaml"
+    if content is not None:
+        study.write_bytes(content)
+    done = destage("cluster", "submit", str(study), "--dry-run", "--set", "hed.cpu=2")
+    assert (done.code, done.out) == (2, "")
+    assert told.format(repr(str(study))) in done.err
+    assert done.err == destage("run", str(study), "--store", str(tmp_path / "store")).err
 
 
 def test_a_trace_must_lie_where_the_pods_see_it(destage: Any, tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ Given = Annotated[
         "--set", metavar="PATH=VALUE", help="One setting, as in workers.0.replicas=8.", show_default=False
     ),
 ]
+_NO_SWEEP = {"spec": "", "configMap": "", "study": ""}
+"""The settings of a sweep, empty: what a file gives of them, for Helm say, does not count."""
 _UNWELL = 4
 
 
@@ -67,14 +69,14 @@ def submit(
     as_json: Json = False,
 ) -> None:
     """Run a study on a cluster; what its claim holds already is not run again."""
-    from destage import cluster
+    from destage import cluster, sweeps
     from destage.cluster.labels import release_name
     from destage.cluster.reading import merged_settings
 
-    path = Path(spec)
-    sweep = {"spec": path.read_text()} if path.is_file() else {"study": spec}
+    fields, path = sweeps.load_fields(spec), Path(spec)
+    sweep = _NO_SWEEP | ({"spec": path.read_text()} if path.is_file() else {"study": spec})
     settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
-    study, known_as = _read(spec, settings)
+    study, known_as = _read(spec, fields, settings)
     release_text = name or release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
@@ -220,7 +222,7 @@ def doctor(
     wanted = None
     if values or given or image:
         # What is run does not matter here, and need not be given.
-        nothing = {"mode": "cluster", "sweep": {"spec": "", "configMap": "", "study": ""}}
+        nothing = {"mode": "cluster", "sweep": _NO_SWEEP}
         wanted = merged_settings(values or [], given or [], nothing)
     connection = connect(context, namespace)
     release = cluster.Release(name, connection.namespace, version("destage"))
@@ -237,16 +239,15 @@ def doctor(
     say("nothing is missing")
 
 
-def _read(spec: str, settings: "Settings") -> tuple[str, str]:
+def _read(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str, str]:
     """Return a study's name and its sweep's directory, which is unknown where only the pods see its trace."""
     from destage import sweeps
     from destage.cluster.storage import RESULTS
     from destage.cluster.trace_addresses import trace_mistake
-    from destage.engine.documents import parse_document
 
-    text = Path(spec).read_text() if Path(spec).is_file() else ""
-    document: Any = parse_document(text, name=spec)
-    if mistake := trace_mistake(document, settings):
+    text = settings.sweep.spec
+    # What a bundled study replays lies beside it, in the image as here.
+    if text and (mistake := trace_mistake(fields, settings)):
         raise ConfigError(f"{spec}: {mistake}")
     try:
         study = sweeps.load_study(spec)
@@ -256,7 +257,7 @@ def _read(spec: str, settings: "Settings") -> tuple[str, str]:
         if not is_there:
             raise
         say(f"{error}; the pods will look for themselves")
-        return str(document["name"]), ""
+        return str(fields["name"]), ""
     return study.name, f"{study.name}-{study.id}"
 
 
