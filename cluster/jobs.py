@@ -7,7 +7,7 @@ from typing import Any
 
 from destage.cluster.connection import Connection
 from destage.cluster.labels import RELEASE, SWEEP
-from destage.cluster.objects import apply, create, delete, find, find_all, place
+from destage.cluster.objects import apply, await_absence, create, delete, find, find_all, place
 from destage.cluster.pods import STUDY_FILE, Manifest
 from destage.errors import ClusterError
 
@@ -190,7 +190,7 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
                 f"{name} is there already: {old.state}; follow it with `destage cluster watch {old.release}`"
             )
         delete(connection, "RayJob", name)
-        _await_absence(connection, name)
+        await_absence(connection, "RayJob", name, time.monotonic() + _DELETION_S)
     for manifest in others:
         apply(connection, manifest)
     made = job_of(create(connection, job))
@@ -277,11 +277,3 @@ def _is_owned(manifest: Manifest) -> bool:
     """Return whether an object goes with another one."""
     owners: list[Any] = manifest["metadata"].get("ownerReferences", [])
     return bool(owners)
-
-
-def _await_absence(connection: Connection, name: str) -> None:
-    end = time.monotonic() + _DELETION_S
-    while find(connection, "RayJob", name) is not None:
-        if time.monotonic() > end:
-            raise ClusterError(f"{name} has ended but is not yet deleted: try again in a minute")
-        time.sleep(0.5)

@@ -1,5 +1,6 @@
 """Objects of each kind: where they lie in the API; applying, finding, listing and deleting them."""
 
+import time
 from typing import Any
 
 from destage.cluster.connection import Connection, Query, RefusedError
@@ -7,6 +8,7 @@ from destage.cluster.pods import Manifest
 from destage.errors import ClusterError
 
 MANAGER = "destage"
+_PAUSE_S = 0.5
 _PLACES = {
     "ConfigMap": ("/api/v1", "configmaps"),
     "Event": ("/api/v1", "events"),
@@ -132,3 +134,26 @@ def delete(connection: Connection, kind: str, name: str) -> bool:
             return False
         raise
     return True
+
+
+def await_absence(connection: Connection, kind: str, name: str, until: float) -> None:
+    """Wait until an object that was deleted is gone: before that no other can have its name.
+
+    Args:
+        connection: The API server.
+        kind: The kind.
+        name: The name.
+        until: When to give up [s on the monotonic clock].
+
+    Raises:
+        ClusterError: It is there still; the message says what holds it, as far as it tells.
+    """
+    while (there := find(connection, kind, name)) is not None:
+        if time.monotonic() > until:
+            holds = ", ".join(there["metadata"].get("finalizers", []))
+            held = f", held by its finalizers ({holds})" if holds else ""
+            raise ClusterError(
+                f"the {kind} {name} is deleted but not yet gone{held}: try again in a minute, or see what "
+                f"holds it: kubectl --namespace {connection.namespace} describe {kind.lower()} {name}"
+            )
+        time.sleep(_PAUSE_S)

@@ -11,7 +11,7 @@ from websocket import WebSocketException
 from destage.cluster.companion import companion
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job
-from destage.cluster.objects import create, delete, find
+from destage.cluster.objects import await_absence, create, delete, find
 from destage.cluster.pods import Manifest
 from destage.cluster.troubles import HOPELESS, pod_trouble
 from destage.errors import ClusterError
@@ -118,18 +118,17 @@ class Reader:
             self._pod = ""
 
     def _started(self) -> str:
+        end = time.monotonic() + self._patience_s
         manifest = reader_pod(self._job)
         name: str = manifest["metadata"]["name"]
         there = find(self.connection, "Pod", name)
         is_over = there is not None and _phase(there) not in ("Pending", "Running")
         if there is not None and (is_over or _source(there) != _source(manifest)):
             delete(self.connection, "Pod", name)
-            while find(self.connection, "Pod", name) is not None:
-                time.sleep(0.5)
+            await_absence(self.connection, "Pod", name, end)
             there = None
         if there is None:
             create(self.connection, manifest)
-        end = time.monotonic() + self._patience_s
         while True:
             pod = find(self.connection, "Pod", name)
             if pod is not None and _phase(pod) == "Running":

@@ -11,7 +11,7 @@ from destage.cluster.connection import Connection, RefusedError
 from destage.cluster.credentials import making
 from destage.cluster.finding import Finding
 from destage.cluster.labels import Release
-from destage.cluster.objects import create, delete, find, find_all
+from destage.cluster.objects import await_absence, create, delete, find, find_all
 from destage.cluster.pods import Manifest
 from destage.cluster.probe import PROBE, has_identity, probe_pod, writes
 from destage.cluster.settings import Settings
@@ -131,7 +131,7 @@ def _account(connection: Connection, release: Release, settings: Settings) -> It
 
 def _run(connection: Connection, pod: Manifest) -> Ended:
     delete(connection, "Pod", PROBE)
-    _await_absence(connection)
+    await_absence(connection, "Pod", PROBE, time.monotonic() + _START_S)
     create(connection, pod)
     try:
         end, trouble = time.monotonic() + _START_S, ""
@@ -149,12 +149,6 @@ def _run(connection: Connection, pod: Manifest) -> Ended:
         return Ended(False, trouble=trouble or "still pending")
     finally:
         delete(connection, "Pod", PROBE)
-
-
-def _await_absence(connection: Connection) -> None:
-    end = time.monotonic() + _START_S
-    while find(connection, "Pod", PROBE) is not None and time.monotonic() < end:
-        time.sleep(_PAUSE_S)
 
 
 def _event(connection: Connection, pod: Manifest) -> str:
