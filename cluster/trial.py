@@ -17,17 +17,11 @@ from destage.cluster.probe import PROBE, has_identity, probe_pod, writes
 from destage.cluster.settings import Settings
 from destage.cluster.store_url import ports_of, scheme_of
 from destage.cluster.troubles import HOPELESS, pod_trouble
+from destage.objects import Failure, failure_of
 
 _START_S, _PAUSE_S = 300.0, 0.5
 _NO_SECRET = re.compile(r'secret "([^"]+)" not found')
 _LACKS = "the Secret"
-_REFUSED = re.compile(
-    r"ACCESS_DENIED|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH|HTTP status 40[13]|"  # S3
-    r"PERMISSION_DENIED|UNAUTHENTICATED|"  # Google
-    r"AccessDenied|Authorization|Authentication|Credential"  # Azure
-)
-_NO_BUCKET = re.compile(r"NO_SUCH_BUCKET|NOT_FOUND|ContainerNotFound|HTTP status 404|bucket does not exist")
-"""What the services say, as pyarrow passes it on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,20 +89,23 @@ def _store(release: Release, settings: Settings, ended: Ended) -> Iterator[Findi
 def _mend(release: Release, settings: Settings, error: str) -> str:
     if not settings.store.url:
         return "the volume must be writable for group 1000 (fsGroup) and must have file locks"
-    if _NO_BUCKET.search(error):
+    failure = failure_of(error)
+    if failure is Failure.NO_BUCKET:
         return "make the bucket, or check store.url"
-    if _REFUSED.search(error):
-        who = (
-            f"the account {release.namespace}/{release.pods_account}"
-            if has_identity(settings)
-            else "the keys"
-        )
-        return f"let {who} list the bucket, and put, get and delete objects in it"
     ports = ", ".join(map(str, ports_of(settings.store.url)))
-    return (
+    reach = (
         "check region and endpoint_override in store.url, and whether network policies and the firewall let "
         f"pods out to port {ports}"
     )
+    who = f"the account {release.namespace}/{release.pods_account}" if has_identity(settings) else "the keys"
+    let_in = f"let {who} list the bucket, and put, get and delete objects in it"
+    match failure:
+        case Failure.REFUSED:
+            return let_in
+        case Failure.NO_CREDENTIALS:
+            return f"{let_in}; {reach}"  # what hands out tokens may be out of reach, too
+        case _:
+            return reach
 
 
 @contextmanager

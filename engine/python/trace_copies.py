@@ -21,7 +21,7 @@ from typing import BinaryIO
 
 from destage.engine import quantities
 from destage.errors import ConfigError, StoreError, TraceError
-from destage.objects import ObjectPath, Version, is_refusal
+from destage.objects import ObjectPath, Version
 
 _FOLDER, _LIMIT = "DESTAGE_TRACES", "DESTAGE_TRACES_LIMIT"
 _DEFAULT_LIMIT = "20GiB"
@@ -194,5 +194,4 @@ def _told(trace: ObjectPath) -> Iterator[None]:
         raise TraceError(f"{trace}: there is no such object: check bucket and key") from None
     except StoreError as error:
         _found.pop(trace, None)
-        mend = "; it is read with a store's credentials, which must allow it" if is_refusal(error) else ""
-        raise TraceError(str(error).rstrip(".") + mend) from error
+        raise TraceError(str(error)) from error

@@ -17,7 +17,7 @@ from typing import BinaryIO, Protocol
 import pyarrow as pa
 
 from destage.engine import _engine, trace_places
-from destage.errors import TraceError
+from destage.errors import TraceError, UnreachableError
 from destage.objects import Location
 
 PIECE = 1 << 20
@@ -106,7 +106,9 @@ def opened(place: Location) -> Iterator[TraceFile]:
         raise TraceError(f"{place}: cannot be read: {said}") from None
     except (TraceError, _engine.EngineTraceError) as error:
         said = str(error)
-        raise TraceError(said if said.startswith(str(place)) else f"{place}: {said}") from None
+        is_named = isinstance(error.__cause__, UnreachableError) or said.startswith(str(place))
+        # What made an object unreachable tells the machine's failure from the trace's.
+        raise TraceError(said if is_named else f"{place}: {said}") from error.__cause__
 
 
 def _unpacked(raw: BinaryIO) -> _Source:

@@ -74,6 +74,25 @@ class StoreError(DestageError):
     """A store that cannot be opened, read, locked or written."""
 
 
+class UnreachableError(StoreError):
+    """A bucket that this machine does not get at: out of reach, refused, or not there."""
+
+    def __init__(self, message: str, mend: str = "") -> None:
+        """Make the error.
+
+        Args:
+            message: One line that says which store or object, and what its service said.
+            mend: What the user can do; empty where nobody knows.
+        """
+        super().__init__(message, mend)
+        self.message = message
+        self.mend = mend
+
+    def __str__(self) -> str:
+        """Return the message, and the mend where there is one."""
+        return "; ".join(filter(None, [self.message, self.mend]))
+
+
 class QueryError(DestageError):
     """A query that is not allowed, not known or not answerable from the rows."""
 

@@ -16,6 +16,7 @@ from destage.errors import ConfigError, DestageError, Issue
         "SimulationError",
         "SweepError",
         "StoreError",
+        "UnreachableError",
         "QueryError",
         "ClusterError",
     ],

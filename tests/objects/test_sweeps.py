@@ -1,6 +1,7 @@
 """A sweep in a bucket: it is what it would be in a folder, whatever is killed, torn or cut off meanwhile."""
 
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
 from tests.system.conftest import Fragile
 
-from destage.errors import StoreError
+from destage.errors import StoreError, UnreachableError
 from destage.store import ObjectPath, failpoints, locate, open_sweep
 from destage.store.layout import SweepLayout
 from destage.store.lease import current_writer, hold_lease
@@ -49,6 +50,17 @@ def test_a_bucket_holds_what_a_folder_holds(
     here = {path for path, _ in tree(fragile.reference)}
     assert {path for path in here ^ there if not path.startswith(("fragments/", "manifest/"))} == {"lease"}
     assert not [path for path in there if path.endswith(".tmp")]
+
+
+def test_a_store_that_refuses_its_lease_is_told_by_its_own_name(
+    store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+) -> None:
+    (store / "sweeps" / "x" / "spec.yaml").touch()
+    proxy.spoil("deny", times=ALL)
+    told = f"^{re.escape(store.service)}/{store.key} refused the request: .*; credentials come from"
+    layout = SweepLayout(locate(proxied_url) / "sweeps" / "x")
+    with pytest.raises(UnreachableError, match=told), hold_lease(layout.lease):
+        pass
 
 
 _OFTEN = ("before_rename", "mid_manifest", "mid_plan_round")

@@ -270,8 +270,9 @@ def test_what_cannot_be_had_is_told_in_one_line(
     assert "there is no such object" in missing.stderr
     proxy.spoil("deny", times=ALL)
     refused = destage("run", str(study(tmp_path, "a", shaky)), "--store", str(tmp_path / "store"))
-    assert (refused.returncode, refused.stdout) == (2, "")
-    assert "a store's credentials" in refused.stderr
+    assert (refused.returncode, refused.stdout) == (4, "")
+    assert f"{shaky.service}/{shaky.key} refused the request: " in refused.stderr
+    assert "credentials come from the environment" in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 

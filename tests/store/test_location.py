@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from destage.errors import StoreError
+from destage.errors import StoreError, UnreachableError
 from destage.objects import ObjectPath
 from destage.store import default_store, find_sweep, locate
 from destage.store.location import trouble_writing
@@ -81,7 +81,8 @@ def test_a_bucket_that_nobody_serves_is_told_with_its_place(monkeypatch: pytest.
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
     url = "s3://bucket/p?scheme=http&endpoint_override=127.0.0.1:9&region=us-east-1"
-    with pytest.raises(StoreError, match=r"s3://bucket/p/sweeps.* cannot be reached: .*connect"):
+    told = r"^s3://bucket/p cannot be reached: AWS Error .*connect.*; check region and endpoint_override"
+    with pytest.raises(UnreachableError, match=told):
         find_sweep("quick", locate(url))
 
 

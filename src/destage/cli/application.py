@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import typer
 
 from destage.cli.output import complain, say, warn
-from destage.errors import ClusterError, ConfigError, DestageError, QueryError, TraceError
+from destage.errors import ClusterError, ConfigError, DestageError, QueryError, TraceError, UnreachableError
 
 _INVALID = 2
 _INFRASTRUCTURE = 4
@@ -57,10 +57,10 @@ class Application(typer.Typer):
 
 def _exit_code(error: Exception) -> int:
     match error:
+        case ClusterError() | UnreachableError() | TraceError(__cause__=UnreachableError()):
+            return _INFRASTRUCTURE
         case ConfigError() | TraceError() | QueryError():
             return _INVALID
-        case ClusterError():
-            return _INFRASTRUCTURE
         case _:
             # Typer's own errors carry the code for wrong usage.
             return int(getattr(error, "exit_code", 1))

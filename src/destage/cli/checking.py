@@ -80,7 +80,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps{_free(place)})"
     else:
         facts["store"] = f"{place} (cannot be written)"
-        problems.append(trouble)
+        problems.append(str(trouble))
     if as_json:
         print_json({"facts": facts, "problems": problems})
     else:

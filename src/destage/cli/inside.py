@@ -9,7 +9,7 @@ import typer
 from destage.cli.driving import await_lease
 from destage.cli.options import Store
 from destage.cli.output import print_data, say
-from destage.errors import StoreError
+from destage.errors import StoreError, UnreachableError
 
 Sweep = Annotated[str, typer.Argument(metavar="SWEEP", help="The sweep's directory in the store.")]
 
@@ -47,10 +47,12 @@ def probe(
     lacks = missing_credentials(str(place), os.environ) if secret else ""
     if lacks:
         raise StoreError(lacks)
-    trouble = trouble_writing(place)
-    if trouble is not None:
-        raise StoreError(trouble)
-    say(f"{place} can be written; it holds {len(list_sweeps(place))} sweeps")
+    try:
+        if trouble := trouble_writing(place):
+            raise trouble
+        say(f"{place} can be written; it holds {len(list_sweeps(place))} sweeps")
+    except UnreachableError as error:
+        raise StoreError(error.message) from error  # whoever started the pod knows the mend
 
 
 def discard(

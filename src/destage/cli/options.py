@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from destage.errors import StoreError
+
 if TYPE_CHECKING:
     from destage.store import Location
 
@@ -14,10 +16,16 @@ def located(text: str) -> "Location":
 
     Args:
         text: A folder, or a URL.
+
+    Raises:
+        typer.BadParameter: The URL is none of a bucket.
     """
     from destage.store import locate
 
-    return locate(text)
+    try:
+        return locate(text)
+    except StoreError as error:
+        raise typer.BadParameter(str(error)) from None
 
 
 def traced(text: str) -> "Location":

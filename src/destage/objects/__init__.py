@@ -3,8 +3,8 @@
 A place is a path or an object's address; `locate` tells which one a user means.
 """
 
+from destage.objects.failures import Failure, failure_of
 from destage.objects.location import Location, is_address, locate
 from destage.objects.object_path import Listed, ObjectPath, Version
-from destage.objects.service import is_refusal
 
-__all__ = ["Listed", "Location", "ObjectPath", "Version", "is_address", "is_refusal", "locate"]
+__all__ = ["Failure", "Listed", "Location", "ObjectPath", "Version", "failure_of", "is_address", "locate"]

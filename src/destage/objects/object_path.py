@@ -10,14 +10,15 @@ import mimetypes
 import random
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
-from destage.objects.service import FINAL, opened, told
+from destage.objects.failures import is_final, unreachable
+from destage.objects.service import opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,11 +74,13 @@ class ObjectPath:
         service: Scheme and bucket, as in `s3://bucket`.
         options: The URL's query: how the service is reached.
         key: The object's key in the bucket.
+        named: The key of what a user named, and this lies under: what is wrong is said of that.
     """
 
     service: str
     options: str
     key: str
+    named: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def parse(cls, url: str) -> Self:
@@ -106,13 +109,13 @@ class ObjectPath:
         if not parts.netloc or parts.fragment:
             raise StoreError(f"{url!r} names no bucket: write it as {parts.scheme}://bucket/prefix")
         key = str(PurePosixPath("/", parts.path)).lstrip("/")
-        return cls(f"{parts.scheme}://{parts.netloc}", parts.query, key)
+        return cls(f"{parts.scheme}://{parts.netloc}", parts.query, key, key)
 
     def __str__(self) -> str:
         return f"{self.service}/{self.key}" + (f"?{self.options}" if self.options else "")
 
     def __truediv__(self, name: str) -> "ObjectPath":
-        return ObjectPath(self.service, self.options, f"{self.key}/{name}" if self.key else name)
+        return ObjectPath(self.service, self.options, f"{self.key}/{name}" if self.key else name, self.named)
 
     @property
     def name(self) -> str:
@@ -133,7 +136,7 @@ class ObjectPath:
     def parent(self) -> "ObjectPath":
         """The prefix that this lies under."""
         head, _, _ = self.key.rpartition("/")
-        return ObjectPath(self.service, self.options, head)
+        return ObjectPath(self.service, self.options, head, self.named)
 
     def absolute(self) -> "ObjectPath":
         """Return the object itself: it is not relative to anything."""
@@ -287,7 +290,7 @@ class ObjectPath:
         try:
             self._attempt(put)
         except FileNotFoundError as error:
-            raise StoreError(f"{self} cannot be written: there is no such bucket") from error
+            raise unreachable(self._named(), str(error)) from error
 
     def write_text(self, text: str, encoding: str = "utf-8") -> None:
         """Write the object whole, as `write_bytes`.
@@ -331,6 +334,11 @@ class ObjectPath:
     def mkdir(self, *, parents: bool = False, exist_ok: bool = False) -> None:
         """Do nothing: a prefix is there as soon as an object under it is."""
 
+    def _named(self) -> str:
+        """Return what a user named, without its options: this itself, or what it lies under."""
+        key = self.named if self.key.startswith(self.named) else self.key
+        return f"{self.service}/{key}".rstrip("/")
+
     def _info(self) -> "FileInfo":
         return self._attempt(lambda filesystem, place: filesystem.get_file_info(place))
 
@@ -348,15 +356,18 @@ class ObjectPath:
         One try takes up to some nine seconds where the service is busy or does not answer: pyarrow's clients
         try many times themselves.
         """
-        filesystem, base = opened(self.service, self.options)
-        place = f"{base}/{self.key}".rstrip("/")
+        from pyarrow import ArrowException  # noqa: PLC0415 - as in `opened`
+
         for pause_s in (*_PAUSES_S, None):
             try:
-                return act(filesystem, place)
+                filesystem, base = opened(self.service, self.options)
+                return act(filesystem, f"{base}/{self.key}".rstrip("/"))
             except FileNotFoundError:
                 raise
-            except (OSError, ValueError) as error:  # Google's client closes a file that it cannot read
-                if pause_s is None or any(word in str(error) for word in FINAL):
-                    raise StoreError(f"{self} cannot be reached: {told(error)}") from error
+            # Google's client closes a file that it cannot read; what Azure's library raises without
+            # credentials pyarrow does not know.
+            except (OSError, ValueError, ArrowException) as error:
+                if pause_s is None or is_final(str(error)):
+                    raise unreachable(self._named(), str(error)) from error
                 time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - so that not all come back at once
         raise AssertionError("the last try returns or raises")

@@ -56,7 +56,7 @@ def changed_at(file: Location) -> float | None:
     return file.stat().st_mtime_ns / 1e9 if file.is_file() else None
 
 
-def trouble_writing(store: Location) -> str | None:
+def trouble_writing(store: Location) -> StoreError | None:
     """Return what keeps a store from being written, or None.
 
     Args:
@@ -68,9 +68,9 @@ def trouble_writing(store: Location) -> str | None:
             probe.touch()
             probe.unlink()
         except StoreError as error:
-            return str(error)
+            return error
         return None
     there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
     if there.is_dir() and os.access(there, os.W_OK):
         return None
-    return f"the store {store} cannot be written: choose another with --store or DESTAGE_STORE"
+    return StoreError(f"the store {store} cannot be written: choose another with --store or DESTAGE_STORE")

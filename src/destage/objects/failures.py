@@ -1,0 +1,134 @@
+"""What is said of a request that failed: whether a bucket's service refused it, say, and what to do then.
+
+Each service's own client says it in words of its own, which pyarrow passes on as text, as a pod's log does.
+"""
+
+import re
+from enum import Enum, auto
+
+from destage.errors import UnreachableError
+
+
+class Failure(Enum):
+    """Why a request failed."""
+
+    NO_CREDENTIALS = auto()
+    """There is nothing to show the service, or nobody who hands it out."""
+    NO_BUCKET = auto()
+    """The service knows no such bucket."""
+    REFUSED = auto()
+    """The service does not let in who asked."""
+    UNREACHED = auto()
+    """The service is not where it was looked for."""
+    OTHER = auto()
+    """The service, or what came of it, is not as it should be."""
+
+
+# A text may have the words of several: the first counts.
+_WORDS = {
+    Failure.NO_CREDENTIALS: (
+        r"OAuth2 access token|Application Default Credentials",  # Google
+        r"Failed to get token|AuthenticationException",  # Azure
+    ),
+    Failure.NO_BUCKET: (
+        r"NO_SUCH_BUCKET|Bucket '[^']*' not found|HTTP status 404|bucket does not exist",  # S3
+        r"NOT_FOUND",  # Google
+        r"ContainerNotFound",  # Azure
+    ),
+    Failure.REFUSED: (
+        r"ACCESS_DENIED|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH|HTTP status 40[13]",  # S3
+        r"ExpiredToken|InvalidToken",  # S3
+        r"PERMISSION_DENIED|UNAUTHENTICATED",  # Google
+        r"\[(Auth\w+|AccessDenied|PublicAccessNotPermitted)\]|\] 40[13] ",  # Azure
+    ),
+    Failure.UNREACHED: (
+        r"NETWORK_CONNECTION|HTTP status 30[17]",  # S3; it sends one to a bucket's own region
+        r"CURL error",  # Google
+        r"Fail to get a new connection",  # Azure
+    ),
+}
+_FINAL = (Failure.NO_BUCKET, Failure.REFUSED)
+_NEVER_AGAIN = "Permanent error"
+"""What Google's client says when trying again would not help."""
+_OUR_PART = re.compile(
+    r"^.*?(?=AWS Error |Azure Error: |Failed to get token)|^.*?google::cloud::Status\(", re.DOTALL
+)
+_ITS_CLIENT = re.compile(
+    r"(Permanent error|Retry policy exhausted), with a last message of |: No response body\.$|"
+    r"\s*( error_info=| Request ID:|\. Detail: \[errno| See Azure::Core).*$",
+    re.DOTALL,
+)
+_LENGTH = 300
+_CREDENTIALS = {
+    "s3": "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
+    "gs": "GOOGLE_APPLICATION_CREDENTIALS, the file of a key",
+    "abfs": "AZURE_STORAGE_KEY, or AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET",
+}
+"""What the services' clients read, by scheme."""
+_WHEREABOUTS = {
+    "s3": "region and endpoint_override",
+    "gs": "endpoint_override",
+    "abfs": "the account's name, blob_storage_authority and dfs_storage_authority",
+}
+"""What of a URL says where a service is, by scheme."""
+
+
+def failure_of(text: str) -> Failure:
+    """Return why a request failed.
+
+    Args:
+        text: What its client said, with whatever stands before it.
+    """
+    said = words(text)
+    for failure, patterns in _WORDS.items():
+        if re.search("|".join(patterns), said):
+            return failure
+    return Failure.OTHER
+
+
+def is_final(text: str) -> bool:
+    """Return whether the same request would fail again.
+
+    Args:
+        text: What its client said.
+    """
+    return _NEVER_AGAIN in text or failure_of(text) in _FINAL
+
+
+def words(text: str) -> str:
+    """Return the service's own part of what its client said, as one line of some length.
+
+    Args:
+        text: What its client said.
+    """
+    own = _ITS_CLIENT.sub("", " ".join(_OUR_PART.sub("", text, count=1).split()))
+    return own[:_LENGTH].rstrip(" .")
+
+
+def unreachable(place: str, text: str) -> UnreachableError:
+    """Return the error that says what a failed request means to whoever named the place.
+
+    Args:
+        place: The store or object that was named, without what is behind its `?`.
+        text: What the service's client said.
+    """
+    scheme = place.partition(":")[0]
+    scheme = {"gcs": "gs", "abfss": "abfs"}.get(scheme, scheme)
+    said = words(text)
+    credentials = f"credentials come from the environment ({_CREDENTIALS[scheme]})"
+    match failure_of(text):
+        case Failure.REFUSED:
+            return UnreachableError(
+                f"{place} refused the request: {said}", f"{credentials} and must allow this"
+            )
+        case Failure.NO_CREDENTIALS:
+            return UnreachableError(f"{place} cannot be reached: {said}", credentials)
+        case Failure.NO_BUCKET:
+            return UnreachableError(
+                f"{place} cannot be reached: there is no such bucket: {said}", "make it, or check its name"
+            )
+        case Failure.UNREACHED:
+            mend = f"check {_WHEREABOUTS[scheme]} in the URL, and the network"
+            return UnreachableError(f"{place} cannot be reached: {said}", mend)
+        case _:
+            return UnreachableError(f"{place} cannot be reached: {said}")
