@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.cluster.connection import Connection
+from destage.cluster.connection import Connection, RefusedError
 from destage.cluster.labels import RELEASE, SWEEP
 from destage.cluster.objects import apply, await_absence, create, delete, find, find_all, place
 from destage.cluster.pods import STUDY_FILE, Manifest
@@ -21,6 +21,10 @@ _OWNED = ("PodMonitor", "Role", "RoleBinding")
 """What Kubernetes itself deletes after the last job of its release: whoever deletes a sweep needs no rights
 over these kinds, and what others made of them, Helm say, stays."""
 _DELETION_S = 60.0
+
+
+class AbsentError(ClusterError):
+    """A sweep that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +82,13 @@ class Job:
         """Where the results are, as people call it."""
         if self.is_bucket:
             return self.store
+        return f"the claim {self.claim}"
+
+    @property
+    def claim(self) -> str:
+        """The claim that the results are in; empty where they go to an object store."""
         claims = [each.get("persistentVolumeClaim") for each in self.head["spec"]["volumes"]]
-        return "".join(f"the claim {claim['claimName']}" for claim in claims if claim)
+        return "".join(claim["claimName"] for claim in claims if claim)
 
     @property
     def can_be_suspended(self) -> bool:
@@ -134,14 +143,70 @@ def find_job(connection: Connection, name: str) -> Job:
         name: The release's name, the RayJob's, or the sweep's.
 
     Raises:
-        ClusterError: There is none; the message lists those that there are.
+        AbsentError: There is none; the message says where its results are, or which sweeps there are.
+        ClusterError: The server refuses or cannot be reached.
     """
     jobs = list_jobs(connection)
     found = [job for job in jobs if name in (job.release, job.name, job.sweep)]
     if found:
         return found[-1]
+    try:
+        claims = kept_claims(connection, name)
+    except RefusedError:
+        claims = []  # who may not see claims is told of the jobs alone
+    if claims:
+        raise AbsentError(
+            f"the sweep {name!r} is deleted, and its results are in the claim {', '.join(claims)}: "
+            f"{way_back(name)}; `destage cluster delete {name} --results` deletes them"
+        )
     known = ", ".join(dict.fromkeys(job.release for job in jobs)) or "none"
-    raise ClusterError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
+    raise AbsentError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
+
+
+def own_claims(connection: Connection, release: str) -> list[str]:
+    """Return the claims that were made for a release; one that was there before is not among them.
+
+    Args:
+        connection: The API server.
+        release: Its name.
+    """
+    return [each["name"] for each in _of_release(connection, "PersistentVolumeClaim", release)]
+
+
+def kept_claims(connection: Connection, release: str) -> list[str]:
+    """Return the claims that have outlived the sweep that they were made for.
+
+    Args:
+        connection: The API server.
+        release: The sweep's release; while it has a job, or a cluster that stands, there are none.
+    """
+    clusters = _of_release(connection, "RayCluster", release)
+    is_there = any("ownerReferences" not in each for each in clusters)
+    if is_there or _of_release(connection, "RayJob", release):
+        return []
+    return own_claims(connection, release)
+
+
+def way_back(release: str) -> str:
+    """Return how the results of a sweep that was deleted can be read.
+
+    Args:
+        release: Its name.
+    """
+    return (
+        f"submit the study again with the same settings and --name {release}, which goes on from there; then "
+        f"`destage cluster fetch {release}` brings them"
+    )
+
+
+def _of_release(connection: Connection, kind: str, release: str) -> list[Manifest]:
+    """Return the metadata of a release's objects that are not being deleted; any text may name a release."""
+    found = [each["metadata"] for each in find_all(connection, kind)]
+    return [
+        each
+        for each in found
+        if each.get("labels", {}).get(RELEASE) == release and "deletionTimestamp" not in each
+    ]
 
 
 def study_of(connection: Connection, job: Job) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 import time
 
 from destage.cluster.connection import Connection
-from destage.cluster.jobs import Job, cancel, delete_release, list_jobs
+from destage.cluster.jobs import Job, cancel, delete_release, kept_claims, list_jobs
 from destage.cluster.podlogs import pods_of
 from destage.cluster.reader import Reader
 from destage.errors import ClusterError
@@ -28,6 +28,21 @@ def remove(connection: Connection, job: Job, *, with_results: bool, sweep: str =
     """
     removed = _discarded(connection, job, sweep) if with_results and job.is_bucket else []
     return removed + delete_release(connection, job.release, with_results=with_results)
+
+
+def remove_kept(connection: Connection, release: str) -> list[str]:
+    """Delete the claim that has outlived its sweep, with whatever else is left, and return what it was.
+
+    Args:
+        connection: The API server.
+        release: The name of the sweep's release.
+
+    Returns:
+        What was deleted; nothing where the sweep is there still, or has left no claim of its own.
+    """
+    if not kept_claims(connection, release):
+        return []
+    return delete_release(connection, release, with_results=True)
 
 
 def _discarded(connection: Connection, job: Job, sweep: str) -> list[str]:

@@ -197,8 +197,75 @@ def test_a_sweep_from_submission_to_deletion(
     assert the_job(server)[1]["spec"]["suspend"] is True
     deleted = destage("cluster", "delete", "demo")
     assert "RayJob" in deleted.out
-    assert "the results stay in the claim demo-results; --results deletes them" in deleted.err
-    assert "there are: none" in destage("cluster", "status", "demo").err
+    assert "the results stay in the claim demo-results: submit the study again" in deleted.err
+
+
+def test_a_claim_that_outlived_its_sweep_is_known_read_again_and_deleted(
+    destage: Any, study: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo")
+    path, job = the_job(server)
+    deleted = destage("cluster", "delete", "demo")
+    assert [one["kind"] for one in server.objects.values()] == ["PersistentVolumeClaim"]
+    back = "submit the study again with the same settings and --name demo, which goes on from there; then "
+    back += "`destage cluster fetch demo` brings them; `destage cluster delete demo --results` deletes them"
+    assert f"the results stay in the claim demo-results: {back}\n" in deleted.err
+    for verb in (("status", "demo"), ("fetch", "demo"), ("query", "demo", "SELECT 1"), ("delete", "demo")):
+        done = destage("cluster", *verb)
+        assert (done.code, done.out) == (4, "")
+        assert (
+            f"the sweep 'demo' is deleted, and its results are in the claim demo-results: {back}" in done.err
+        )
+    # The sentence works: the same job is there again, on the same claim.
+    assert destage("cluster", "submit", str(study), "--name", "demo").code == 0
+    assert the_job(server)[0] == path
+    claims = [
+        each["persistentVolumeClaim"]["claimName"]
+        for each in the_job(server)[1]["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"][
+            "volumes"
+        ]
+        if "persistentVolumeClaim" in each
+    ]
+    assert claims == ["demo-results"]
+    sweep = job["metadata"]["annotations"]["destage.io/sweep"]
+    monkeypatch.setattr(Reader, "ask", lambda *_: json.dumps({sweep: STATUS}).encode())
+    assert "3 of 8 runs" in destage("cluster", "status", "demo").out
+    # And so does its end.
+    assert destage("cluster", "delete", "demo").code == 0
+    done = destage("cluster", "delete", "demo", "--results", "--json")
+    assert (done.code, json.loads(done.out)) == (0, ["PersistentVolumeClaim demo-results"])
+    assert not server.objects
+    done = destage("cluster", "delete", "demo", "--results")
+    assert done.code == 4
+    assert "no sweep 'demo' in the namespace sweeps; there are: none; results that a deleted" in done.err
+
+
+def test_a_claim_that_was_there_before_is_never_deleted(destage: Any, study: Path, server: ApiServer) -> None:
+    path = "/api/v1/namespaces/sweeps/persistentvolumeclaims/mine"
+    server.put(path, {"kind": "PersistentVolumeClaim", "metadata": {"name": "mine"}})
+    given = ("submit", str(study), "--name", "demo", "--set", "claim.existing=mine")
+    for asked, told in (
+        ((), "no verb deletes it"),
+        (("--results",), "the claim mine was there before the sweep, and stays"),
+    ):
+        destage("cluster", *given)
+        done = destage("cluster", "delete", "demo", *asked)
+        assert (done.code, list(server.objects)) == (0, [path])
+        assert told in done.err
+    assert destage("cluster", "delete", "demo", "--results").code == 4
+    assert list(server.objects) == [path]
+
+
+def test_results_that_stay_in_a_bucket_are_said_to_and_what_can_be_done(
+    destage: Any, study: Path, server: ApiServer
+) -> None:
+    destage("cluster", "submit", str(study), "--name", "demo", "--set", "store.url=s3://bucket/p")
+    done = destage("cluster", "delete", "demo")
+    assert not server.objects
+    assert "the results stay in s3://bucket/p: submit the study again" in done.err
+    assert "`--store s3://bucket/p` reads them from here" in done.err
+    done = destage("cluster", "delete", "demo", "--results")
+    assert (done.code, "left in a bucket: submit it again, then delete it" in done.err) == (4, True)
 
 
 def test_status_without_results_yet_still_tells_of_the_job(

@@ -8,8 +8,9 @@ from api_server import ApiServer
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, find_job, submit
+from destage.cluster.objects import place
 from destage.cluster.reader import Reader, reader_pod
-from destage.cluster.removing import remove
+from destage.cluster.removing import remove, remove_kept
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -59,6 +60,27 @@ def test_without_being_asked_for_nothing_in_the_bucket_goes(
     assert remove(connection, find_job(connection, "demo"), with_results=False)
     assert not asked
     assert not server.objects
+
+
+def test_a_claim_of_what_still_stands_or_runs_has_not_outlived_it(
+    server: ApiServer, connection: Connection
+) -> None:
+    for manifest in build(Release("demo", "sweeps", "1"), read_settings({"mode": "cluster"})):
+        server.put(place(connection, manifest["kind"], manifest["metadata"]["name"]), manifest)
+    there = set(server.objects)
+    assert not remove_kept(connection, "demo")
+    assert set(server.objects) == there
+    # What a RayJob that is gone leaves of its cluster goes by itself.
+    cluster = server.objects[place(connection, "RayCluster", "demo")]
+    cluster["metadata"]["ownerReferences"] = [{"kind": "RayJob", "name": "demo-0", "uid": "gone"}]
+    assert "PersistentVolumeClaim demo-results" in remove_kept(connection, "demo")
+    submit(
+        connection, build(Release("demo", "sweeps", "1"), read_settings({"sweep": {"study": "call_center"}}))
+    )
+    there = set(server.objects)
+    for name in ("demo", "other", "not a label's value"):
+        assert not remove_kept(connection, name)
+    assert set(server.objects) == there
 
 
 def test_a_running_sweep_is_cancelled_first_and_its_pods_are_awaited(

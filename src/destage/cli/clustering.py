@@ -182,18 +182,35 @@ def delete(
     as_json: Json = False,
 ) -> None:
     """Delete all that belongs to a sweep but its results."""
-    from destage.cluster.removing import remove
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import AbsentError, find_job
+    from destage.cluster.removing import remove, remove_kept
 
-    connection, job = found(name, context, namespace)
-    deleted = remove(connection, job, with_results=results, sweep=sweep)
+    connection = connect(context, namespace)
+    job, deleted = None, remove_kept(connection, name) if results else []
+    if not deleted:
+        try:
+            job = find_job(connection, name)
+        except AbsentError as error:
+            if not results:
+                raise
+            raise AbsentError(
+                f"{error}; results that a deleted sweep left in a bucket: submit it again, then delete it "
+                "with --results"
+            ) from error
+        deleted = remove(connection, job, with_results=results, sweep=sweep)
     if as_json:
         print_json(deleted)
     else:
         print_data("".join(f"{each}\n" for each in deleted))
+    if job is None:
+        return
     if not results:
-        say(f"the results stay in {job.place}; --results deletes them")
+        say(_where_results_stay(connection, job))
     elif job.is_bucket:
         say(f"other sweeps in {job.place} stay")
+    elif f"PersistentVolumeClaim {job.claim}" not in deleted:
+        say(f"{job.place} was there before the sweep, and stays")
 
 
 @app.command("doctor")
@@ -259,6 +276,19 @@ def _read(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str,
         say(f"{error}; the pods will look for themselves")
         return str(fields["name"]), ""
     return study.name, f"{study.name}-{study.id}"
+
+
+def _where_results_stay(connection: "Connection", job: "Job") -> str:
+    """Return what can be done with the results of a sweep that was just deleted."""
+    from destage.cluster.jobs import own_claims, way_back
+
+    told = f"the results stay in {job.place}: {way_back(job.release)}"
+    deleting = f"`destage cluster delete {job.release} --results`"
+    if job.is_bucket:
+        return f"{told}, and {deleting} deletes them; `--store {job.store}` reads them from here"
+    if job.claim in own_claims(connection, job.release):
+        return f"{told}; {deleting} deletes them"
+    return f"{told}; the claim was there before the sweep, and no verb deletes it"
 
 
 def found(name: str, context: str | None, namespace: str | None) -> "tuple[Connection, Job]":
