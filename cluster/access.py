@@ -28,6 +28,8 @@ PEOPLE: tuple[Rule, ...] = (
     ("ray.io", "rayjobs", ("get", "list", "watch", "create", "patch", "delete")),
 )
 """What the verbs of `destage cluster` do; `doctor` asks for each."""
+ASK_FOR_ROLE = "ask an administrator for the Role that the chart makes with users.role=true"
+"""What mends it where one of them is denied."""
 
 
 def accounts(release: Release, settings: Settings) -> list[Manifest]:

@@ -13,22 +13,40 @@ from destage.errors import ClusterError
 _TIMEOUT_S = 30.0
 _OK, _UNKNOWN, _FORBIDDEN, _MISSING, _CONFLICT, _GONE = 300, 401, 403, 404, 409, 410
 Query = Mapping[str, str | int]
+RULES = (
+    (
+        "exceeded quota",
+        "the namespace's quota is used up: ask for less, delete what has ended, or have it raised",
+    ),
+    ("violates PodSecurity", "settings of one's own must keep to the namespace's Pod Security level"),
+)
+"""What mends a refusal that is no matter of who asks, by a part of what Kubernetes says."""
 
 
 class RefusedError(ClusterError):
     """What the API server did not do.
 
     Attributes:
+        message: What it said.
         status: Its HTTP status.
+        mend: What to do, where a rule of the namespace's forbids it; else empty.
     """
 
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message, status)
+    def __init__(self, message: str, status: int, mend: str = "") -> None:
+        super().__init__(message, status, mend)
         self.message = message
         self.status = status
+        self.mend = mend
 
     def __str__(self) -> str:
-        return self.message
+        """Return it with what to do."""
+        mend = self.mend or ("`destage cluster doctor` lists what is missing" if self.is_denied else "")
+        return f"{self.message} ({mend})" if mend else self.message
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether it is a matter of who asks."""
+        return self.status == _FORBIDDEN and not self.mend
 
     @property
     def is_missing(self) -> bool:
@@ -190,9 +208,8 @@ class Connection:
         if status == _UNKNOWN:
             raise RefusedError(f"the API server {self.host} does not know you ({told}): log in again", status)
         if status == _FORBIDDEN:
-            raise RefusedError(
-                f"not allowed: {told} (`destage cluster doctor` lists what is missing)", status
-            )
+            mend = next((mend for part, mend in RULES if part in told), "")
+            raise RefusedError(f"not allowed: {told}", status, mend)
         raise RefusedError(f"the API server refused: {told}", status)
 
 

@@ -1,8 +1,8 @@
 """What stands between a user and a sweep on a cluster: each thing looked at, with its mend."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from destage.cluster.access import PEOPLE
+from destage.cluster.access import ASK_FOR_ROLE, PEOPLE
 from destage.cluster.connection import Connection, RefusedError
 from destage.cluster.finding import Finding
 from destage.cluster.labels import Release
@@ -13,6 +13,7 @@ from destage.errors import ClusterError
 
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 _KUBERAY_SINCE = "authOptions"
+_START = "create pods"
 
 
 def examine(
@@ -32,13 +33,31 @@ def examine(
         yield Finding("API server", "does not answer", str(error))
         return
     yield Finding("API server", f"{connection.host}, Kubernetes {version}")
-    yield _namespace(connection)
+    try:
+        yield from _looked_at(connection, release, settings, image)
+    except ClusterError as error:
+        told = error.message if isinstance(error, RefusedError) else str(error)
+        yield Finding("the rest", f"was not looked at: {told}", "mend this first, and ask again")
+
+
+def _looked_at(
+    connection: Connection, release: Release, settings: Settings | None, image: str | None
+) -> Iterator[Finding]:
+    namespace = _namespace(connection)
+    yield namespace
     yield _kuberay(connection)
     if settings is None or not (settings.store.url or settings.claim.existing):
         yield _storage(connection)
     yield _quota(connection)
-    yield from _permissions(connection)
-    if settings is not None:
+    denied = _denied(connection)
+    yield _permissions(denied)
+    if settings is None:
+        return
+    if not namespace.is_well:
+        yield Finding("image", "was not tried out: the namespace is missing", namespace.mend)
+    elif _START in denied:
+        yield Finding("image", f"was not tried out: you may not {_START}", ASK_FOR_ROLE)
+    else:
         yield from try_out(connection, release, settings, image)
 
 
@@ -110,8 +129,9 @@ def _quota(connection: Connection) -> Finding:
     return Finding("quota", f"used: {'; '.join(left)}" if left else "none set")
 
 
-def _permissions(connection: Connection) -> Iterator[Finding]:
-    missing = []
+def _denied(connection: Connection) -> list[str]:
+    """Return what the verbs do and the user may not: `verb resource`."""
+    denied = []
     for group, resource, verbs in PEOPLE:
         name, _, part = resource.partition("/")
         for verb in verbs:
@@ -125,10 +145,12 @@ def _permissions(connection: Connection) -> Iterator[Finding]:
             }
             path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
             if not connection.call("POST", path, body=review)["status"]["allowed"]:
-                missing.append(f"{verb} {resource}")
+                denied.append(f"{verb} {resource}")
+    return denied
+
+
+def _permissions(denied: Sequence[str]) -> Finding:
     count = sum(len(verbs) for _, _, verbs in PEOPLE)
-    if not missing:
-        yield Finding("permissions", f"all {count} that the verbs need")
-        return
-    mend = "ask an administrator for the Role that the chart makes with users.role=true"
-    yield Finding("permissions", f"{len(missing)} of {count} missing: {', '.join(missing)}", mend)
+    if not denied:
+        return Finding("permissions", f"all {count} that the verbs need")
+    return Finding("permissions", f"{len(denied)} of {count} missing: {', '.join(denied)}", ASK_FOR_ROLE)

@@ -67,7 +67,7 @@ def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -
                 f"the cluster knows no {manifest['apiVersion']} {kind}: install the KubeRay operator first "
                 "(helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0)"
             ) from error
-        raise RefusedError(f"{kind} {name}: {error}", error.status) from error
+        raise RefusedError(f"{kind} {name}: {error.message}", error.status, error.mend) from error
 
 
 def create(connection: Connection, manifest: Manifest) -> Manifest:

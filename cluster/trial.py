@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from destage.cluster.access import accounts
+from destage.cluster.access import ASK_FOR_ROLE, accounts
 from destage.cluster.connection import Connection, RefusedError
 from destage.cluster.credentials import making
 from destage.cluster.finding import Finding
@@ -52,8 +52,12 @@ def try_out(
     """
     pod = probe_pod(release, settings, image)
     name = pod["spec"]["containers"][0]["image"]
-    with _account(connection, release, settings):
-        ended = _run(connection, pod)
+    try:
+        with _account(connection, release, settings):
+            ended = _run(connection, pod)
+    except RefusedError as error:
+        yield Finding("image", f"{name} was not tried out: {error.message}", _permit(connection, error))
+        return
     missing = _NO_SECRET.search(ended.trouble)
     if missing and missing[1] == settings.store.secret:
         told = f"the Secret {settings.store.secret} is missing"
@@ -66,6 +70,15 @@ def try_out(
     yield Finding("image", f"{name} starts, as a user without rights on a read-only root")
     if writes(settings):
         yield from _store(release, settings, ended)
+
+
+def _permit(connection: Connection, error: RefusedError) -> str:
+    """Return what lets the pod be made, where the server refused it."""
+    if error.is_missing:
+        return f"kubectl create namespace {connection.namespace}"
+    if error.is_denied:
+        return ASK_FOR_ROLE
+    return error.mend or "ask an administrator: a rule of the cluster's own refuses it"
 
 
 def _store(release: Release, settings: Settings, ended: Ended) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.connection import RULES, Connection, RefusedError
 from destage.cluster.jobs import Job
 from destage.cluster.labels import COMPONENT, RELEASE
 from destage.cluster.objects import find_all
@@ -44,8 +44,7 @@ _PARTS = (
         "make it with `kubectl create configmap NAME --from-file=study.yaml=STUDY`, or check sweep.configMap",
     ),
     ("secret", "check image.pullSecrets, authSecret and store.secret: they name Secrets that must be there"),
-    ("exceeded quota", "the namespace's quota is used up: `destage cluster doctor` shows it"),
-    ("violates PodSecurity", "settings of one's own must keep to the namespace's Pod Security level"),
+    *RULES,
 )
 """What mends it, by a part of the message; looked for before the reason."""
 

@@ -17,6 +17,10 @@ from destage.errors import ClusterError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
+USABLE: dict[str, Any] = {
+    "/version": {"gitVersion": "v1.34.0"},
+    "/api/v1/namespaces/sweeps": {"metadata": {"name": "sweeps", "uid": "u0"}},
+}
 STATUS = {"planned": 8, "present": 3, "failed": 1, "rounds": 1, "finished": False, "writer": None}
 
 
@@ -421,12 +425,12 @@ def test_doctor_starts_an_image_as_a_sweep_would(
         return put(path, {**manifest, "status": status})
 
     monkeypatch.setattr(server, "put", start)
-    server.objects["/version"] = {"gitVersion": "v1.34.4"}
+    server.objects |= USABLE
     done = destage("cluster", "doctor", "--image", "example.com/destage:1")
     assert line in done.out + done.err
     (probe,) = made
     assert not violations(probe["spec"])
-    assert set(server.objects) == {"/version"}
+    assert server.objects == USABLE
 
 
 def test_doctor_tries_out_the_settings_of_a_sweep(
@@ -443,7 +447,7 @@ def test_doctor_tries_out_the_settings_of_a_sweep(
         return put(path, {**manifest, "status": {"phase": "Failed", **state}})
 
     monkeypatch.setattr(server, "put", refuse)
-    server.objects["/version"] = {"gitVersion": "v1.34.0"}
+    server.objects |= USABLE
     done = destage("cluster", "doctor", "-f", str(values), "--set", "image.repository=example.com/destage")
     assert done.code == 4
     assert "image        example.com/destage:" in done.out
@@ -453,6 +457,79 @@ def test_doctor_tries_out_the_settings_of_a_sweep(
     assert "storage" not in done.out  # no volume is asked for
     wrong = destage("cluster", "doctor", "-f", str(values), "--set", "store.url=ftp://bucket")
     assert (wrong.code, "begins with s3://" in wrong.err) == (2, True)
+
+
+NO_PODS = (
+    'pods is forbidden: User "u" cannot create resource "pods" in API group "" in the namespace "sweeps"'
+)
+NO_ROOM = 'pods "destage-doctor" is forbidden: exceeded quota: small, requested: pods=1, used: pods=2'
+NOT_RESTRICTED = (
+    'pods "destage-doctor" is forbidden: violates PodSecurity "restricted:latest": runAsNonRoot != true'
+)
+ROLE = "the Role that the chart makes with users.role=true"
+POST, GET = ("POST", "/pods"), ("GET", "resourcequotas")
+REFUSALS = [
+    ((*POST, 403, NO_PODS), "image", "cannot create resource", ROLE),
+    (
+        (*POST, 403, NO_ROOM),
+        "image",
+        "exceeded quota: small",
+        "the namespace's quota is used up: ask for less",
+    ),
+    ((*POST, 403, NOT_RESTRICTED), "image", "runAsNonRoot", "keep to the namespace's Pod Security level"),
+    ((*POST, 404, 'namespaces "sweeps" not found'), "image", "not found", "kubectl create namespace sweeps"),
+    ((*POST, 400, "webhook denied it"), "image", "webhook denied it", "a rule of the cluster's own"),
+    ((*GET, 0, ""), "the rest", "cannot be reached", "ask again"),
+]
+
+
+@pytest.mark.parametrize(("refusal", "what", "told", "mend"), REFUSALS)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_doctor_says_what_it_found_where_something_is_refused(
+    destage: Any, server: ApiServer, refusal: Any, what: str, told: str, mend: str, as_json: bool
+) -> None:
+    server.objects |= USABLE
+    server.refusals.append(refusal)
+    done = destage("cluster", "doctor", "--image", "x:1", *(["--json"] if as_json else []))
+    assert done.code == 4
+    assert "destage cluster doctor" not in done.err  # it is what was asked
+    (said,) = [line for line in done.err.splitlines() if line.startswith(f"error: {what}: ")]
+    assert told in said
+    assert mend in said
+    if as_json:
+        found = {each["what"]: each for each in json.loads(done.out)}
+        assert told in found[what]["told"]
+        assert mend in found[what]["mend"]
+    else:
+        found = {line.partition("  ")[0]: line for line in done.out.splitlines()}
+        assert told in found[what]
+    assert {"API server", "namespace", "KubeRay"} <= set(found)
+    assert server.objects == USABLE
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_doctor_starts_no_pod_where_it_knows_that_it_would_be_refused(
+    destage: Any, server: ApiServer, as_json: bool
+) -> None:
+    def ask() -> dict[str, str]:
+        done = destage("cluster", "doctor", "--image", "x:1", *(["--json"] if as_json else []))
+        assert done.code == 4
+        if as_json:
+            return {each["what"]: f"{each['told']}: {each['mend']}" for each in json.loads(done.out)}
+        assert "image        was not tried out" in done.out
+        lines = [line.removeprefix("error: ") for line in done.err.splitlines()]
+        return {what: said for what, _, said in (line.partition(": ") for line in lines)}
+
+    server.objects |= USABLE
+    server.refusals.append(("GET", "/namespaces/sweeps", 404, 'namespaces "sweeps" not found'))
+    found = ask()
+    assert found["namespace"] == "sweeps is missing: kubectl create namespace sweeps"
+    assert found["image"].startswith("was not tried out: the namespace is missing")
+    server.denied = {"create pods"}
+    found = ask()
+    assert ": create pods: ask" in found["permissions"]
+    assert found["image"] == f"was not tried out: you may not create pods: ask an administrator for {ROLE}"
+    assert not [path for verb, path, _ in server.requests if verb == "POST" and path.endswith("/pods")]
 
 
 def test_a_ray_cluster_that_is_there_is_used_and_is_no_matter_of_threads(
