@@ -1,30 +1,15 @@
 """The benchmark cases are what their titles say, and their request lists are the same for everybody."""
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+import scripts_outside
 
 from destage.engine import simulate, traces
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
-
-
-def _module() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("request_list", BENCHMARKS / "request_list.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["request_list"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-LISTS = _module()
+LISTS = scripts_outside.load("benchmarks/request_list.py")
 ARRAYS = ["3-raid10", "4-raid5", "5-raid5-write-back"]
 
 

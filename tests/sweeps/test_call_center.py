@@ -1,31 +1,22 @@
 """The call-centre studies, fitted on the 39 users alone, and what verdicts and today's answers rest on."""
 
-import importlib.util
-import sys
 from dataclasses import replace
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+import scripts_outside
 
 from destage import engine
 from destage.sweeps import parameters, studies
 from destage.sweeps.points import expand
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "fit_call_center.py"
 IOS = "workload.streams.0.arrival.ios"
 
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[SCRIPT.stem] = module
-    spec.loader.exec_module(module)
-    return module
+    return scripts_outside.load("scripts/fit_call_center.py")
 
 
 def test_a_point_of_the_prior_is_fitted_as_the_study_says(script: ModuleType) -> None:

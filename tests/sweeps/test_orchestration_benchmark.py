@@ -1,27 +1,14 @@
 """The benchmarks of planning, driving and reading do what their titles say, at a small size."""
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
+
+import scripts_outside
 
 from destage.store.adoption import adopt_fragments
 from destage.store.manifests import Manifest
 from destage.store.rows import read_rows
 
-
-def _module() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "orchestration.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-ORCHESTRATION = _module()
+ORCHESTRATION = scripts_outside.load("benchmarks/orchestration.py")
 
 
 def test_every_run_of_the_plan_is_settled_in_batches_of_the_size_asked_for(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ pub enum Arrival {
     },
     /// Replay of a recorded trace.
     Trace {
-        /// The trace, in any format that `destage trace info` reads, plain or packed (gzip, xz, zstd); volumes lie end to end. A relative name is relative to the spec; an object in a bucket is named by its address, as in s3://bucket/key.
+        /// The trace, in any format that `destage trace info` reads, plain or packed (gzip, xz, zstd); volumes lie end to end. A relative name is relative to the spec; an object in a bucket is named by its address, as in `s3://bucket/key`.
         file: String,
         /// Content digest of the trace, which identifies it in results. Filled in on loading.
         #[serde(default)]

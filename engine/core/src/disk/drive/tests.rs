@@ -300,71 +300,6 @@ fn look_turns_where_nothing_lies_ahead() {
 }
 
 #[test]
-fn queued_reads_in_sequence_are_no_slower_by_shortest_positioning_than_in_order() {
-    // Three cylinders, always `queued` reads of ten sectors at the drive; the read-ahead brings each at the media rate.
-    let took = |policy: &str, read_ahead: &str, queued: u64| {
-        let mut changes = buffer(read_ahead, false);
-        changes["buffer"]["segment"] = json!(200 * 512);
-        changes["queue"] = json!({"policy": policy, "depth": 16, "age_limit": null});
-        let mut bench = Bench::new(changes);
-        let mut submitted = 0..60;
-        let mut submit = |bench: &mut Bench| {
-            if let Some(index) = submitted.next() {
-                bench.submit(10 * index, 10, false, false);
-            }
-        };
-        for _ in 0..queued {
-            submit(&mut bench);
-        }
-        for _ in 0..60 {
-            bench.done();
-            submit(&mut bench);
-        }
-        bench.now.0
-    };
-    for read_ahead in ["segment", "track"] {
-        let alone = took("fcfs", read_ahead, 1);
-        for queued in [1, 2, 4, 8, 16] {
-            let (shortest, in_order) = (took("sptf", read_ahead, queued), took("fcfs", read_ahead, queued));
-            assert!(shortest <= in_order, "{read_ahead}, {queued} queued: {shortest} against {in_order}");
-            assert!(in_order <= alone);
-        }
-    }
-}
-
-#[test]
-fn reads_in_sequence_run_on_at_the_media_rate_whatever_their_size_and_the_pause_between_them() {
-    // A track of 100 sectors and the 10 or 20 of its skew take 11 or 12 ms; the segment has room for 50 sectors.
-    for sectors in [10, 50, 75, 150] {
-        for pause in [0, 50_000, 300_000] {
-            let mut bench = Bench::new(buffer("segment", false));
-            let count = 600 / u64::from(sectors);
-            for index in 0..count {
-                let at = bench.now.0 + pause;
-                bench.read(at, index * u64::from(sectors), sectors);
-            }
-            let most = 6 * 12 * MS + count * (pause + 2000) + 2 * TURN;
-            assert!(bench.now.0 <= most, "{sectors} sectors, {pause} ns: {} over {most}", bench.now.0);
-        }
-    }
-}
-
-#[test]
-fn a_read_that_the_buffer_holds_goes_before_one_that_the_arm_is_near() {
-    let mut changes = buffer("segment", false);
-    changes["queue"] = json!({"policy": "sptf", "depth": 16, "age_limit": null});
-    let mut bench = Bench::new(changes);
-    bench.read(0, 0, 10);
-    bench.now = SimTime(5 * MS); // sectors 10 to 50 are in
-    bench.submit(70, 1, false, false); // takes the arm at once
-    for (lba, is_write) in [(72, false), (30, true), (20, false)] {
-        bench.submit(lba, 1, is_write, false);
-    }
-    let order: Vec<_> = (0..4).map(|_| bench.done().lba.0).collect();
-    assert_eq!(order, [70, 20, 72, 30]);
-}
-
-#[test]
 fn a_model_is_shared_by_equal_configurations_and_by_no_others() {
     let kind = |milliseconds: u64| config(json!({"head_switch": milliseconds * MS}));
     for round in 0..2 {
@@ -381,6 +316,8 @@ fn a_model_is_shared_by_equal_configurations_and_by_no_others() {
         assert!(DriveModel::shared(&unsound).is_err());
     }
 }
+
+mod read_ahead;
 
 mod laws {
     use proptest::prelude::*;
