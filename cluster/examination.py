@@ -1,13 +1,16 @@
 """What stands between a user and a sweep on a cluster: each thing looked at, with its mend."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from destage.cluster.access import ASK_FOR_ROLE, PEOPLE
+from destage.cluster.access import ASK_FOR_ROLE, PEOPLE, Rule
 from destage.cluster.connection import Connection, RefusedError
 from destage.cluster.finding import Finding
 from destage.cluster.labels import Release
-from destage.cluster.objects import find_all
-from destage.cluster.settings import Settings
+from destage.cluster.manifests import Manifest, build
+from destage.cluster.objects import OPERATORS, find_all, resource
+from destage.cluster.quota import examine_quotas
+from destage.cluster.settings import Settings, Sweep
 from destage.cluster.trial import try_out
 from destage.errors import ClusterError
 
@@ -47,10 +50,14 @@ def _looked_at(
     yield namespace
     yield _kuberay(connection)
     if settings is None or not (settings.store.url or settings.claim.existing):
-        yield _storage(connection)
-    yield _quota(connection)
-    denied = _denied(connection)
-    yield _permissions(denied)
+        yield _storage(connection, settings.claim.storage_class if settings else "")
+    made = _made(release, settings) if settings else []
+    yield _quota(connection, made)
+    if any(each["kind"] == "PodMonitor" for each in made):
+        yield _pod_monitor(connection)
+    rules = _rules(made)
+    denied = _denied(connection, rules)
+    yield _permissions(rules, denied)
     if settings is None:
         return
     if not namespace.is_well:
@@ -74,7 +81,7 @@ def _namespace(connection: Connection) -> Finding:
 
 
 def _kuberay(connection: Connection) -> Finding:
-    mend = "helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0"
+    mend = OPERATORS["ray.io"]
     try:
         kinds = {each["kind"] for each in connection.call("GET", "/apis/ray.io/v1")["resources"]}
     except RefusedError as error:
@@ -97,12 +104,32 @@ def _kuberay(connection: Connection) -> Finding:
     return Finding("KubeRay", "ray.io/v1, with token authentication")
 
 
-def _storage(connection: Connection) -> Finding:
+def _made(release: Release, settings: Settings) -> list[Manifest]:
+    """Return what `submit` would make; which study it is does not matter."""
+    return build(release, replace(settings, mode="job", sweep=Sweep(study="any")))
+
+
+def _pod_monitor(connection: Connection) -> Finding:
+    try:
+        connection.call("GET", "/apis/monitoring.coreos.com/v1")
+    except RefusedError as error:
+        if not error.is_missing:
+            raise
+        return Finding("PodMonitor", "the cluster knows no such kind", OPERATORS["monitoring.coreos.com"])
+    return Finding("PodMonitor", "monitoring.coreos.com/v1")
+
+
+def _storage(connection: Connection, wanted: str) -> Finding:
     try:
         classes = connection.call("GET", "/apis/storage.k8s.io/v1/storageclasses")["items"]
     except RefusedError:
         return Finding("storage", "classes may not be looked at")
     names = [each["metadata"]["name"] for each in classes]
+    if wanted in names:
+        return Finding("storage", f"the class {wanted} is there")
+    if wanted:
+        mend = f"set claim.storageClass to one of {', '.join(names)}" if names else "make one"
+        return Finding("storage", f"there is no class {wanted}", f"{mend}, or claim.existing to a claim")
     default = [
         each["metadata"]["name"]
         for each in classes
@@ -114,26 +141,34 @@ def _storage(connection: Connection) -> Finding:
     return Finding("storage", told, "set claim.storageClass, or claim.existing to a claim that is there")
 
 
-def _quota(connection: Connection) -> Finding:
+def _quota(connection: Connection, made: Sequence[Manifest]) -> Finding:
     try:
         quotas = find_all(connection, "ResourceQuota")
     except RefusedError:
         return Finding("quota", "may not be looked at")
-    left = []
-    for quota in quotas:
-        status = quota.get("status", {})
-        used = status.get("used", {})
-        left += [
-            f"{name} {used.get(name, '0')} of {most}" for name, most in sorted(status.get("hard", {}).items())
-        ]
-    return Finding("quota", f"used: {'; '.join(left)}" if left else "none set")
+    return examine_quotas(quotas, made[-1] if made else None)
 
 
-def _denied(connection: Connection) -> list[str]:
-    """Return what the verbs do and the user may not: `verb resource`."""
+def _rules(made: Sequence[Manifest]) -> list[Rule]:
+    """Return what the verbs do, and what it takes to make some objects beyond that.
+
+    Nobody deletes what belongs to its RayJob; who makes a Role must have what it gives.
+    """
+    more = [(*resource(each["kind"]), ("create", "patch")) for each in made]
+    given = [rule for each in made for rule in each.get("rules", [])]
+    more += [(rule["apiGroups"][0], rule["resources"][0], tuple(rule["verbs"])) for rule in given]
+    asked = {(group, name): list(verbs) for group, name, verbs in PEOPLE}
+    for group, name, verbs in more:
+        there = asked.setdefault((group, name), [])
+        there += [verb for verb in verbs if verb not in there]
+    return [(group, name, verbs) for (group, name), verbs in asked.items()]
+
+
+def _denied(connection: Connection, rules: Sequence[Rule]) -> list[str]:
+    """Return what the user may not do: `verb resource`."""
     denied = []
-    for group, resource, verbs in PEOPLE:
-        name, _, part = resource.partition("/")
+    for group, resource_text, verbs in rules:
+        name, _, part = resource_text.partition("/")
         for verb in verbs:
             asked = {"namespace": connection.namespace, "group": group, "resource": name, "verb": verb}
             if part:
@@ -145,12 +180,19 @@ def _denied(connection: Connection) -> list[str]:
             }
             path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
             if not connection.call("POST", path, body=review)["status"]["allowed"]:
-                denied.append(f"{verb} {resource}")
+                denied.append(f"{verb} {resource_text}")
     return denied
 
 
-def _permissions(denied: Sequence[str]) -> Finding:
-    count = sum(len(verbs) for _, _, verbs in PEOPLE)
+def _permissions(rules: Sequence[Rule], denied: Sequence[str]) -> Finding:
+    count = sum(len(verbs) for _, _, verbs in rules)
     if not denied:
         return Finding("permissions", f"all {count} that the verbs need")
-    return Finding("permissions", f"{len(denied)} of {count} missing: {', '.join(denied)}", ASK_FOR_ROLE)
+    in_role = {f"{verb} {name}" for _, name, verbs in PEOPLE for verb in verbs}
+    beyond = [each for each in denied if each not in in_role]
+    mends = [ASK_FOR_ROLE] if len(beyond) < len(denied) else []
+    if beyond:
+        mends.append(
+            f"ask an administrator for {', '.join(beyond)}, which the Role of users.role=true leaves out"
+        )
+    return Finding("permissions", f"{len(denied)} of {count} missing: {', '.join(denied)}", "; ".join(mends))

@@ -9,6 +9,11 @@ from destage.errors import ClusterError
 
 MANAGER = "destage"
 _PAUSE_S = 0.5
+OPERATORS = {
+    "ray.io": "helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0",
+    "monitoring.coreos.com": "install the Prometheus operator, or leave out podMonitor.enabled",
+}
+"""What brings the kinds of an API group into a cluster that does not know them."""
 _PLACES = {
     "ConfigMap": ("/api/v1", "configmaps"),
     "Event": ("/api/v1", "events"),
@@ -38,6 +43,16 @@ def place(connection: Connection, kind: str, name: str = "") -> str:
     return f"{path}/{name}" if name else path
 
 
+def resource(kind: str) -> tuple[str, str]:
+    """Return a kind's API group and the name of its objects there.
+
+    Args:
+        kind: The kind.
+    """
+    prefix, plural = _PLACES[kind]
+    return (prefix.split("/")[2] if prefix.startswith("/apis/") else "", plural)
+
+
 def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -> Manifest:
     """Make an object, or bring the one that is there into line; unknown fields are refused.
 
@@ -62,11 +77,11 @@ def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -
             content_type="application/apply-patch+yaml",
         )
     except RefusedError as error:
-        if error.is_missing and manifest["apiVersion"].startswith("ray.io/"):
-            raise ClusterError(
-                f"the cluster knows no {manifest['apiVersion']} {kind}: install the KubeRay operator first "
-                "(helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0)"
-            ) from error
+        group = manifest["apiVersion"].partition("/")[0]
+        if error.is_missing and group in OPERATORS:
+            first = "install the KubeRay operator first " if group == "ray.io" else ""
+            mend = f"{first}({OPERATORS[group]})" if first else OPERATORS[group]
+            raise ClusterError(f"the cluster knows no {manifest['apiVersion']} {kind}: {mend}") from error
         raise RefusedError(f"{kind} {name}: {error.message}", error.status, error.mend) from error
 
 
