@@ -75,7 +75,9 @@ def examine(connection: Connection) -> object:
 
 
 @pytest.mark.parametrize(
-    ("verb", "stays"), [(again, ""), (ask, "demo-reader"), (examine, "destage-doctor")], ids=str
+    ("verb", "stays"),
+    [(again, ""), (ask, "demo-reader"), (examine, "destage-doctor")],
+    ids=["submit", "ask", "doctor"],
 )
 def test_no_verb_waits_for_ever_or_runs_into_what_is_still_there(
     server: ApiServer,
