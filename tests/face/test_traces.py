@@ -128,6 +128,7 @@ def test_an_unreadable_line_is_named_with_file_line_value_and_what_is_allowed(tm
         ("torn.gz", gzip.compress(TEXT.encode())[:-20], "cannot be read"),
         ("torn.parquet", b"PAR1 no more", "cannot be read"),
     ],
+    ids=["missing", "xz", "gzip", "parquet"],
 )
 def test_an_unreadable_file_is_named(tmp_path: Path, name: str, content: bytes | None, said: str) -> None:
     path = tmp_path / name
