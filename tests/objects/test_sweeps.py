@@ -126,17 +126,19 @@ def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
 def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
     store: ObjectPath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Azurite now and then takes seven seconds for a deletion, where a connection is used again.
+    slower = 5 if store.service.startswith("abfs") else 1
     for name, seconds in (("EXPIRY_S", 6.0), ("TRUST_S", 4.5), ("RENEWAL_S", 0.5)):
-        monkeypatch.setattr(f"destage.store.object_lease.{name}", seconds)
+        monkeypatch.setattr(f"destage.store.object_lease.{name}", seconds * slower)
     place = store / "lease"
     dead = place / "0000000000000000.json"
     dead.write_text('{"pid": 1, "host": "gone", "since": "long ago"}')
     with pytest.raises(StoreError, match="process 1 on gone"), hold_lease(place):
         pass
-    time.sleep(7)
+    time.sleep(7 * slower)
     with hold_lease(place) as lease:
         assert not dead.is_file()
-        time.sleep(7)
+        time.sleep(7 * slower)
         assert not lease.is_lost
         with pytest.raises(StoreError, match="is being written"), hold_lease(place):
             pass
@@ -151,6 +153,9 @@ def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
     torn.write_bytes(torn.read_bytes()[:-100])
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(renamed.read_bytes())
     (layout.fragments / "notes.txt").write_text("mine")
+    (layout.fragments / f"{'1' * 32}.parquet").write_bytes(
+        b""
+    )  # begun by a writer that was killed, as on Azure
     fragile.finish(store)
     aside = {path.name for path, _ in sizes_in(layout.quarantine)}
     assert aside == {torn.name, f"{'0' * 32}.parquet", "notes.txt"}

@@ -21,7 +21,8 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[str]:
     """Bring the manifest into line with the fragments that are there.
 
     Every whole fragment that no manifest names is adopted; a torn or foreign file is moved to the quarantine;
-    temporary files of processes that no longer live are removed. The caller holds the lease.
+    temporary files of processes that no longer live are removed, and in a bucket fragments without a byte.
+    The caller holds the lease.
 
     Args:
         layout: The sweep's directory.
@@ -33,6 +34,9 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[str]:
     remove_orphans(layout)
     named = read_manifest(layout)
     sizes = {path: size for path, size in sizes_in(layout.fragments) if not _is_temporary(path)}
+    for path in [path for path, size in sizes.items() if _is_begun_alone(path, size)]:
+        path.unlink(missing_ok=True)
+        del sizes[path]
     unknown = [path for path, size in sizes.items() if not _is_named(path, size, named)]
     messages = []
     for path, found in zip(unknown, mapped(lambda path: _inspected(path, sizes[path]), unknown), strict=True):
@@ -60,6 +64,11 @@ def remove_orphans(layout: SweepLayout) -> None:
     for path in filter(_is_temporary, chain.from_iterable(map(Path.iterdir, directories))):
         if _is_orphan(path):
             path.unlink(missing_ok=True)
+
+
+def _is_begun_alone(path: Location, size: int) -> bool:
+    """Whether a killed writer left an object that it had not come to fill, as Azure's client begins each."""
+    return isinstance(path, ObjectPath) and path.suffix == ".parquet" and size == 0
 
 
 def _is_named(path: Location, size: int, named: dict[str, Fragment]) -> bool:
