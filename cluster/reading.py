@@ -68,10 +68,10 @@ def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settin
     Raises:
         ConfigError: Some value is not allowed; every mistake is in its issues.
     """
-    from destage.engine.validation import report  # noqa: PLC0415 - what runs in pods reads no settings
+    from destage.spec.validation import validate_document  # noqa: PLC0415 - what runs in pods reads no settings
 
     asked = {name: value for name, value in values.items() if name not in (OPERATOR, "global")}
-    issues = tuple(report(asked, settings_schema()))
+    issues = tuple(validate_document(asked, settings_schema(), "settings"))
     if not issues:
         settings: Settings = _made(Settings, asked)
         issues = tuple(_refusals(settings))
@@ -81,7 +81,7 @@ def read_settings(values: Mapping[str, Any], source: str = "settings") -> Settin
 
 
 def _value(steps: Sequence[str], value: str, text: str) -> Any:
-    from destage.engine.documents import parse_document  # noqa: PLC0415 - what runs in pods reads no settings
+    from destage.spec.documents import parse_document  # noqa: PLC0415 - what runs in pods reads no settings
 
     found = parse_document(value, f"--set {text!r}")
     is_word = isinstance(found, bool | int | float | date) or not value

@@ -19,8 +19,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal
 
-from destage.engine.validation import nearest
 from destage.errors import QueryError
+from destage.spec.validation import suggest
 
 Kind = Literal["seek", "replay", "fixed"]
 """A study seeks a value, replays a trace at a fixed load, or runs at a fixed load."""
@@ -113,7 +113,7 @@ def find_query(name: str, kind: Kind) -> NamedQuery:
     if named:
         raise QueryError(f"query {name!r} is for studies of kind {' or '.join(named)}; this one is {kind}")
     fitting = sorted({query.name for query in named_queries() if query.studies in FITTING[kind]})
-    raise QueryError(f"no query {name!r}; there are: {', '.join(fitting)}{nearest(name, fitting)}")
+    raise QueryError(f"no query {name!r}; there are: {', '.join(fitting)}{suggest(name, fitting)}")
 
 
 def _parse(text: str) -> NamedQuery:

@@ -10,9 +10,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from destage.engine import catalog, columns, quantities
+from destage.engine import catalog, columns
 from destage.engine.scenario_schema import engine_tree
-from destage.engine.schema_tree import Node, is_null, is_outward_tagged
+from destage.spec import quantities
+from destage.spec.schema_tree import Node, is_null, is_outward_tagged
 
 DOCS = Path(__file__).resolve().parents[1] / "docs" / "reference"
 WORDS = {

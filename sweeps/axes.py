@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from destage.engine import quantities
 from destage.errors import ConfigError, Issue
+from destage.spec import quantities
 from destage.sweeps.identity import canonical_text
 from destage.sweeps.parameters import Leaf
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from destage import engine
-from destage.engine import Column, quantities
-from destage.engine.validation import nearest
+from destage.engine import Column
 from destage.errors import ConfigError, Issue
+from destage.spec import quantities
+from destage.spec.validation import suggest
 
 _FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -93,7 +94,7 @@ def parse_objective(text: str) -> Objective:
     metrics = metric_columns()
     if name not in metrics:
         by_column = {column.name: metric for metric, column in metrics.items()}
-        hint = f"; did you mean {by_column[name]!r}?" if name in by_column else nearest(name, metrics)
+        hint = f"; did you mean {by_column[name]!r}?" if name in by_column else suggest(name, metrics)
         raise _refusal(text, f"no result column {name!r}{hint}")
     column = metrics[name]
     return Objective(text, column.name, comparison, _bound(text, literal, column.unit))

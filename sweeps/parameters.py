@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 from destage.engine.scenario_schema import engine_tree
-from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue
+from destage.spec.validation import suggest
 
 _CATALOGUED = ("workload", "controller", "disk")
 """Keys whose value may name an entry of the catalogue by `use`."""
@@ -46,7 +46,7 @@ def unknown(path: str) -> str | None:
             place = ".".join(done) or "a configuration"
             if not known:
                 return f"no such parameter: {place} has nothing below it"
-            return f"no such parameter: {place} has {', '.join(known)}{nearest(segment, known)}"
+            return f"no such parameter: {place} has {', '.join(known)}{suggest(segment, known)}"
         done.append(segment)
         nodes = following
     return None

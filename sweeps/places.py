@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from destage import engine, sql
-from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue, QueryError
+from destage.spec.validation import suggest
 from destage.store.places import LABEL, points_at
 from destage.store.sentences import expressions
 
@@ -47,7 +47,7 @@ def _stranger_mistakes(document: Mapping[str, Any], axes: Sequence[str]) -> Iter
     for where, place in named.items():
         for path in place:
             if path != LABEL and path not in axes:
-                yield Issue(f"{where}.{path}", path, f"is no axis of this study{nearest(path, axes)}")
+                yield Issue(f"{where}.{path}", path, f"is no axis of this study{suggest(path, axes)}")
 
 
 def _matching_mistakes(

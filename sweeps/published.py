@@ -8,8 +8,8 @@ what comes of it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from destage.engine.validation import nearest
 from destage.errors import Issue
+from destage.spec.validation import suggest
 
 
 def figure_name(figure: Mapping[str, Any]) -> str:
@@ -36,7 +36,7 @@ def figure_mistakes(document: Mapping[str, Any]) -> list[Issue]:
         if name in names[:at]
     ]
     issues += [
-        Issue(f"fitted.{at}.on", name, f"is no published figure of this study{nearest(name, names)}")
+        Issue(f"fitted.{at}.on", name, f"is no published figure of this study{suggest(name, names)}")
         for at, name in enumerate(fitted)
         if name not in names
     ]

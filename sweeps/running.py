@@ -80,7 +80,7 @@ def run(
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
         # Whoever looks from here on finds no answers rather than those to an older study.
-        for path in (layout.finished, layout.standing, layout.answers, layout.certificates):
+        for path in (layout.finished, layout.progress, layout.answers, layout.certificates):
             path.unlink(missing_ok=True)
         text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
         # In a bucket a writer killed in the midst of it might leave no study in place of the same one.

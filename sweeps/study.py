@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from destage import engine
-from destage.engine import quantities
-from destage.engine.documents import parse_document
-from destage.engine.trace_places import placed
-from destage.engine.validation import nearest
+from destage.engine.traces.places import placed
 from destage.errors import ConfigError, Issue
+from destage.spec import quantities
+from destage.spec.documents import parse_document
+from destage.spec.validation import suggest
 from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
@@ -258,7 +258,7 @@ class _Reader:
         allowed = [self._seek.metric] if self._seek is not None else sorted(metric_columns())
         # A seek with mistakes has its own issues; what it measures cannot be judged.
         if metric not in allowed and (sought is None or self._seek is not None):
-            message = f"is not what this study measures{nearest(metric, allowed)}"
+            message = f"is not what this study measures{suggest(metric, allowed)}"
             self.issues.append(Issue("replicates.until.interval_of", metric, message))
         return Replicates(least, most, metric, float(until["relative"]))
 

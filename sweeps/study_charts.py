@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 
 from destage import engine
-from destage.engine.validation import nearest
 from destage.errors import Issue, QueryError
+from destage.spec.validation import suggest
 from destage.sweeps import parameters
 
 LABEL = "label"
@@ -147,7 +147,7 @@ class _Names:
             (False, True): "no result column with a number",
         }
         there = f"; its axes are {', '.join(axes)}" if may_be_axis else ""
-        return f"is {kinds[may_be_axis, may_be_result]}{there}{nearest(name, known)}"
+        return f"is {kinds[may_be_axis, may_be_result]}{there}{suggest(name, known)}"
 
     def refusal(self, where: str) -> str | None:
         """Return why a condition cannot be put to the points, or None when it can.

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from destage import engine
-from destage.engine.validation import report
 from destage.errors import Issue
+from destage.spec.validation import validate_document
 from destage.sweeps import published_schema
 from destage.sweeps.study_charts import CHARTS
 
@@ -181,4 +181,4 @@ def study_mistakes(document: Mapping[str, Any]) -> list[Issue]:
     Args:
         document: The study as read from YAML.
     """
-    return report(document, _STUDY)
+    return validate_document(document, _STUDY, "study")

@@ -11,8 +11,8 @@ from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.manifests import Manifest
 from destage.store.plan import drop_rounds, write_round
+from destage.store.progress import RecordedProgress, fragments_of, write_progress
 from destage.store.rows import read_rows
-from destage.store.standing import Standing, fragments_of, note_standing
 from destage.sweeps.answering import answer_tables, columns_needed
 from destage.sweeps.driver import Driver, facts_of, is_present
 from destage.sweeps.executors import Executor, InlineExecutor, processors
@@ -98,7 +98,7 @@ class Sweeping:
             remove_orphans(self._layout)
         if driver.stopped is None:
             self._conclude(rounds)
-        note_standing(self._layout, self._standing(*fragments_of(self._layout)))
+        write_progress(self._layout, self._progress_so_far(*fragments_of(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
         done: State = "failed_runs" if failed else "finished"
         return Outcome(
@@ -157,14 +157,14 @@ class Sweeping:
         self._report()
         return executor
 
-    def _standing(self, fragments: int | None = None, size: int | None = None) -> Standing:
+    def _progress_so_far(self, fragments: int | None = None, size: int | None = None) -> RecordedProgress:
         driver = self._driver
         present, failed = self._reused + driver.executed, self._failed_before + driver.failed
-        return Standing(len(self._planned), present, failed, self._rounds, fragments, size)
+        return RecordedProgress(len(self._planned), present, failed, self._rounds, fragments, size)
 
     def _note(self) -> None:
         self._noted_at = time.monotonic()
-        note_standing(self._layout, self._standing())
+        write_progress(self._layout, self._progress_so_far())
 
     def _report(self, message: str | None = None) -> None:
         if time.monotonic() - self._noted_at > _NOTE_S:

@@ -14,9 +14,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from destage.engine.base_units import join
-from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue
+from destage.spec.base_units import join
+from destage.spec.validation import suggest
 
 Kind = Literal["controllers", "disks", "workloads"]
 """The kinds of entries."""
@@ -180,7 +180,7 @@ def _is_named(item: Any) -> bool:
 
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
     known = list(_table(kind))
-    meant = nearest(name, known)
+    meant = suggest(name, known)
     return Issue(
         path=path,
         value=name,

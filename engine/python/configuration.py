@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
-from destage.engine.base_units import BaseUnits, to_base_units
-from destage.engine.validation import known_part, mistakes
 from destage.errors import ConfigError, Issue
+from destage.spec.base_units import BaseUnits, to_base_units
+from destage.spec.validation import find_mistakes, known_part
 
 _POSITION = re.compile(r"\[(\d+)\]")
 
@@ -123,13 +123,15 @@ def _judge(scenario: Scenario) -> tuple[str, list[Issue]]:
         if not issues:
             return text, []
     unresolved = tuple(issue.path.removesuffix("use") for issue in unknown)
-    found = [issue for issue in mistakes(given, tree) if not (unknown and issue.path.startswith(unresolved))]
+    found = [
+        issue for issue in find_mistakes(given, tree) if not (unknown and issue.path.startswith(unresolved))
+    ]
     if unknown or given.issues:
         return "", unknown + found
     if found:
         # A misspelt key must not hide what is wrong between the fields that are spelt well.
         given.value = known_part(given.value, tree)
-        further = [] if mistakes(given, tree) else _judge_rules(given)[1]
+        further = [] if find_mistakes(given, tree) else _judge_rules(given)[1]
         return "", found + further
     return _judge_rules(given)
 

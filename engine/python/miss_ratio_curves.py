@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from destage.engine import _engine, quantities
+from destage.engine import _engine
 from destage.errors import TraceError
+from destage.spec import quantities
 
 SECTOR_BYTES = 512
 SCHEMA = pa.schema(

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from destage.engine import configuration, quantities, traces
+from destage.engine import configuration, traces
 from destage.errors import ConfigError
+from destage.spec import quantities
 
 REFERENCE = "a device of 5 ms for each I/O (exponential), 64 at a time"
 """What closed streams are drawn against, in words."""

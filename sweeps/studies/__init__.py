@@ -7,9 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from destage.engine.documents import parse_document
-from destage.engine.validation import nearest
 from destage.errors import ConfigError
+from destage.spec.documents import parse_document
+from destage.spec.validation import suggest
 from destage.sweeps.study import Study, parse_fields, parse_study
 
 
@@ -30,7 +30,7 @@ def text(name: str) -> str:
     """
     if name not in names():
         raise ConfigError(
-            f"no bundled study {name!r}; there are {', '.join(names())}{nearest(name, names())}"
+            f"no bundled study {name!r}; there are {', '.join(names())}{suggest(name, names())}"
         )
     return files("destage.sweeps.studies").joinpath(f"{name}.yaml").read_text()
 

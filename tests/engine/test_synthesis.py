@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from destage.engine import _engine, traces
-from destage.engine.synthesis import compare, synthesise
 from destage.errors import TraceError
+from destage.trace_synthesis import compare, synthesise
 
 PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from destage.engine import catalog, normalise, quantities, simulate
+from destage.engine import catalog, normalise, simulate
 from destage.errors import ConfigError
+from destage.spec import quantities
 
 ALL = [pytest.param(entry, id=entry.name) for kind in catalog.KINDS for entry in catalog.entries(kind)]
 MIB = 2**20

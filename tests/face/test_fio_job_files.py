@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from destage.engine import normalise, workload_profile
-from destage.engine.documents import parse_document
-from destage.engine.fio import options, read_job_file
-from destage.engine.imported import Imported
 from destage.errors import ConfigError, Issue
+from destage.importers.fio import options, read_job_file
+from destage.importers.imported_workload import Imported
+from destage.spec.documents import parse_document
 
 JOB = "[job]\nioengine=libaio\ndirect=1\nsize=1g\n"
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from destage.engine import workload_profile
-from destage.engine.documents import parse_document
-from destage.engine.imported import Imported
-from destage.engine.iometer import read_access_specification
 from destage.errors import ConfigError
+from destage.importers.imported_workload import Imported
+from destage.importers.iometer import read_access_specification
+from destage.spec.documents import parse_document
 
 HEADER = "'size,% of size,% reads,% random,delay,burst,align,reply"
 SETUP = """Version 1.1.0

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from destage.engine import quantities
 from destage.errors import ConfigError
+from destage.spec import quantities
 
 WHOLE = [name for name, unit in quantities.UNITS.items() if unit.whole]
 REAL = [name for name, unit in quantities.UNITS.items() if not unit.whole]

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from destage.engine import catalog, normalise, quantities, simulate, workload_profile
+from destage.engine import catalog, normalise, simulate, workload_profile
 from destage.engine.workload_profile import Profile
+from destage.spec import quantities
 
 ENTRIES = {entry.name: entry for entry in catalog.entries("workloads")}
 ISSUE = {

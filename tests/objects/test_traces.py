@@ -17,7 +17,8 @@ from objects.faulty_proxy import ALL, FaultyProxy
 from objects.servers import Server
 
 from destage import engine, sweeps
-from destage.engine import trace_copies, trace_streams, traces
+from destage.engine import traces
+from destage.engine.traces import copies, streams
 from destage.errors import TraceError
 from destage.objects import ObjectPath, object_path
 from destage.store import open_sweep
@@ -306,15 +307,15 @@ def test_the_longest_unread_copies_make_room_and_no_other_file(
     others = [trace.parent / f"{name}.parquet" for name in "abc"]
     for other in others:
         other.write_bytes(file.read_bytes())
-        trace_streams.profile(str(other))
-    trace_streams.profile(str(others[1]))  # was read last
-    with trace_copies.held(others[2]):
-        trace_streams.profile(str(trace))
+        streams.profile(str(other))
+    streams.profile(str(others[1]))  # was read last
+    with copies.held(others[2]):
+        streams.profile(str(trace))
     there = {path.name.partition("-")[2] or path.name for path in copies.iterdir()}
     assert there == {"mine.parquet", "c.parquet", "x.parquet"}
     monkeypatch.setenv("DESTAGE_TRACES_LIMIT", "much")
     with pytest.raises(TraceError, match="DESTAGE_TRACES_LIMIT: 'much'"):
-        trace_streams.profile(str(others[0]))
+        streams.profile(str(others[0]))
 
 
 def test_a_cluster_takes_a_study_whose_trace_lies_in_a_bucket(
@@ -330,13 +331,13 @@ def test_a_cluster_takes_a_study_whose_trace_lies_in_a_bucket(
 
 
 def test_copies_lie_where_caches_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert trace_copies._folder() == Path(os.environ["DESTAGE_TRACES"])
+    assert copies._folder() == Path(os.environ["DESTAGE_TRACES"])
     monkeypatch.delenv("DESTAGE_TRACES")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache/me")
-    assert trace_copies._folder() == Path("/var/cache/me/destage/traces")
+    assert copies._folder() == Path("/var/cache/me/destage/traces")
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", "/tmp")  # noqa: S108 - a pod's
-    assert trace_copies._folder() == Path("/tmp/.cache/destage/traces")  # noqa: S108 - same
+    assert copies._folder() == Path("/tmp/.cache/destage/traces")  # noqa: S108 - same
 
 
 def test_credentials_in_a_trace_s_address_are_refused_and_not_repeated() -> None:

@@ -203,10 +203,10 @@ def test_an_impossible_probe_is_a_failed_run_and_never_ends_the_sweep(
 
 def _counted(path: Location) -> sweeps.Status:
     """Return a sweep's status as its rows tell it."""
-    noted = SweepLayout(path).standing.read_bytes()
-    SweepLayout(path).standing.unlink()
+    noted = SweepLayout(path).progress.read_bytes()
+    SweepLayout(path).progress.unlink()
     status = sweeps.status(path)
-    SweepLayout(path).standing.write_bytes(noted)
+    SweepLayout(path).progress.write_bytes(noted)
     return status
 
 
@@ -238,7 +238,7 @@ def test_the_status_of_an_ended_sweep_reads_no_row(
 def test_a_note_that_is_damaged_is_as_good_as_none(make_study: MakeStudy, tmp_path: Path) -> None:
     path = sweeps.run(make_study(axes=DISKS), tmp_path).path
     status = sweeps.status(path)
-    SweepLayout(path).standing.write_bytes(b'{"planned": 3, "pre')
+    SweepLayout(path).progress.write_bytes(b'{"planned": 3, "pre')
     assert sweeps.status(path) == status
 
 

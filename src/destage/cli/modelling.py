@@ -98,7 +98,7 @@ def catalog(
 
 
 def _read(file: Path) -> dict[str, Any]:
-    from destage.engine.documents import parse_document
+    from destage.spec.documents import parse_document
 
     try:
         document = parse_document(file.read_bytes(), str(file))
@@ -112,7 +112,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _assign(scenario: dict[str, Any], text: str) -> None:
-    from destage.engine.documents import parse_document
+    from destage.spec.documents import parse_document
 
     path, separator, value = text.partition("=")
     if not separator or not path:

@@ -34,7 +34,7 @@ def traced(text: str) -> "Location":
     Args:
         text: A file, or an object's address.
     """
-    from destage.engine.trace_places import named
+    from destage.engine.traces.places import named
 
     return named(text)
 

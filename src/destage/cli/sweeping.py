@@ -131,10 +131,10 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Say how far a sweep is, or every sweep of the store."""
-    from destage.store import find_sweep, list_sweeps, standing
+    from destage.store import find_sweep, list_sweeps, progress
 
     paths = list_sweeps(store) if sweep is None else [find_sweep(sweep, store)]
-    found = {path.name: standing.status(path) for path in paths}
+    found = {path.name: progress.status(path) for path in paths}
     if as_json:
         print_json({name: asdict(one) for name, one in found.items()})
         return

@@ -36,9 +36,10 @@ def synth(
     as_json: Json = False,
 ) -> None:
     """Draw a trace from the profile of another, and show how near it is to the original."""
-    from destage.engine import quantities, traces
+    from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve
-    from destage.engine.synthesis import compare, synthesise
+    from destage.spec import quantities
+    from destage.trace_synthesis import compare, synthesise
 
     if out.suffix != ".parquet":
         raise TraceError(f"{out}: the compact form is Parquet; name it with .parquet")

@@ -47,9 +47,10 @@ def info(
     as_json: Json = False,
 ) -> None:
     """Say what a trace holds; reads it once, in memory that does not grow with it."""
-    from destage.engine import trace_streams, traces
+    from destage.engine import traces
+    from destage.engine.traces import streams
 
-    facts = trace_streams.profile(
+    facts = streams.profile(
         trace, format_name=format_name, skip_bad=skip_bad, volume=volume, tell=_Progress()
     )
     if with_digest:
@@ -76,7 +77,8 @@ def convert(
     as_json: Json = False,
 ) -> None:
     """Write a trace in the compact form; flushes, process ids, flags, volumes and response times are kept."""
-    from destage.engine import trace_streams, traces
+    from destage.engine import traces
+    from destage.engine.traces import streams
 
     if out.suffix != ".parquet":
         raise TraceError(f"{out}: the compact form is Parquet; name it with .parquet")
@@ -84,11 +86,11 @@ def convert(
     if is_sorted_whole:
         loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
         traces.write_parquet(loaded, out)
-        found = trace_streams.profile(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        found = streams.profile(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
         problems = [one for one in found["problems"] if one["problem"] not in _MENDED]
         facts |= {"records": len(loaded), "problems": problems}
     else:
-        facts |= trace_streams.convert(
+        facts |= streams.convert(
             trace, out, format_name=format_name, skip_bad=skip_bad, volume=volume, tell=_Progress()
         )
     facts["bytes"] = out.stat().st_size

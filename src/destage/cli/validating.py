@@ -10,7 +10,7 @@ from destage.cli.output import Json, print_data, print_json
 from destage.errors import ConfigError
 
 if TYPE_CHECKING:
-    from destage.engine.measured_disk import Validation
+    from destage.disk_validation.measured_disk import Validation
 
 app = typer.Typer(help="Models against measurements.", no_args_is_help=True, rich_markup_mode=None)
 _NANOSECONDS_PER_MS = 1e6
@@ -60,7 +60,7 @@ def disk(
 
     What is fitted is fitted on the first half of the trace; the second half is the score.
     """
-    from destage.engine import measured_disk, measured_trace
+    from destage.disk_validation import measured_disk, measured_trace
 
     if no_fit and fit:
         raise ConfigError("--no-fit and --fit exclude each other")

@@ -9,7 +9,7 @@ from destage.cli.output import Json, print_data, print_json, print_pairs, say, w
 from destage.errors import ConfigError, Issue
 
 if TYPE_CHECKING:
-    from destage.engine.imported import Imported
+    from destage.importers.imported_workload import Imported
 
 app = typer.Typer(
     help="Workloads: presets, other tools' files, and what a load does.",
@@ -51,8 +51,8 @@ def show(
 ) -> None:
     """Show what a workload does: rate over time, sizes, mix, footprint, places; its sources and doubts."""
     from destage.cli.workload_sheet import figures, lines
-    from destage.engine import quantities
     from destage.engine.workload_profile import draw_profile
+    from destage.spec import quantities
 
     if plot is not None and plot.suffix != ".svg":
         raise ConfigError(f"--plot {plot}: the picture is drawn as SVG; name it with .svg")
@@ -130,7 +130,8 @@ def _read_foreign(
 ) -> "Imported":
     import os
 
-    from destage.engine import fio, iometer, workload_profile
+    from destage.engine import workload_profile
+    from destage.importers import fio, iometer
 
     text = _read(file)
     is_iometer = iometer.is_configuration(text) if tool == "auto" else tool == "iometer"
@@ -189,15 +190,15 @@ def _find(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
 
 
 def _presets(name: str, known: list[str]) -> str:
-    from destage.engine.validation import nearest
+    from destage.spec.validation import suggest
 
-    return f"{nearest(name, known).lstrip('; ') or 'there are'} presets: {', '.join(known)}"
+    return f"{suggest(name, known).lstrip('; ') or 'there are'} presets: {', '.join(known)}"
 
 
 def _workload_of(file: Path) -> dict[str, Any]:
     """The workload of a YAML file: a workload alone, a configuration, or a study's."""
     from destage.engine import catalog
-    from destage.engine.documents import parse_document
+    from destage.spec.documents import parse_document
 
     document = parse_document(_read(file), str(file))
     if isinstance(document, dict) and isinstance(document.get("scenario"), dict):

@@ -60,9 +60,9 @@ class SweepLayout:
         return self.root / "finished"
 
     @property
-    def standing(self) -> Location:
-        """The note of how far the sweep is."""
-        return self.root / "standing.json"
+    def progress(self) -> Location:
+        """Recorded progress of the sweep."""
+        return self.root / "progress.json"
 
     def plan(self, number: int) -> Location:
         """Return the path of one planning round's table.

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 
 from destage.errors import StoreError
 from destage.objects import Listed, ObjectPath
-from destage.store.contention import Step, contend
+from destage.store.bucket_lock import Step, contend
 
 EXPIRY_S = 30.0
 """A flag this old, against the newest there is, is nobody's [s]."""

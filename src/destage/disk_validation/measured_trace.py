@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from destage.engine import trace_places
+from destage.engine.traces import places
 from destage.errors import TraceError
 from destage.objects import Location
 
@@ -65,9 +65,9 @@ def load(path: str | Location) -> MeasuredTrace:
     Raises:
         TraceError: It cannot be read; the message names file, line, column, value and what is expected.
     """
-    path = trace_places.named(path)
+    path = places.named(path)
     try:
-        with trace_places.on_disk(path) as file:
+        with places.on_disk(path) as file:
             raw = file.read_bytes()
     except OSError as error:
         raise TraceError(f"{path}: cannot be read: {error.strerror}") from None

@@ -6,8 +6,8 @@ A file that several jobs name is one file. A device without a size is the whole 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from destage.engine.fio.settings import Settings
 from destage.errors import Issue
+from destage.importers.fio.settings import Settings
 
 _ALIGNMENT = 1 << 20
 _DEVICES = ("/dev/", "\\\\.\\")

@@ -19,9 +19,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from destage.engine import quantities
 from destage.errors import ConfigError, StoreError, TraceError
 from destage.objects import ObjectPath, Version
+from destage.spec import quantities
 
 _FOLDER, _LIMIT = "DESTAGE_TRACES", "DESTAGE_TRACES_LIMIT"
 _DEFAULT_LIMIT = "20GiB"

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from destage.disk_validation.demerit import ClassScore, loss, scores
+from destage.disk_validation.disksim_model import read_model
+from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.engine import _engine, catalog, configuration
-from destage.engine.demerit import ClassScore, loss, scores
-from destage.engine.disksim_model import read_model
-from destage.engine.measured_trace import MeasuredTrace
 from destage.errors import ConfigError, TraceError
 
 ASSUMED: Mapping[str, Any] = {

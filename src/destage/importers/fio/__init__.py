@@ -8,13 +8,13 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any
 
-from destage.engine.fio.job_file import JobFile, Option, read_sections, refusal
-from destage.engine.fio.layout import lay_out
-from destage.engine.fio.settings import Settings, settings_of
-from destage.engine.fio.streams import JobStreams
-from destage.engine.fio.timeline import arrange
-from destage.engine.imported import Imported
 from destage.errors import Issue
+from destage.importers.fio.job_file import JobFile, Option, read_sections, refusal
+from destage.importers.fio.layout import lay_out
+from destage.importers.fio.settings import Settings, settings_of
+from destage.importers.fio.streams import JobStreams
+from destage.importers.fio.timeline import arrange
+from destage.importers.imported_workload import Imported
 
 _MOST_STREAMS = 1024
 

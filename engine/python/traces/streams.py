@@ -15,7 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.engine import _engine, trace_files, trace_places, traces
+from destage.engine import _engine, traces
+from destage.engine.traces import files, places
 from destage.errors import TraceError
 from destage.objects import Location
 
@@ -49,10 +50,10 @@ def profile(
     Raises:
         TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
     """
-    place = trace_places.placed(path)
+    place = places.placed(path)
     found = _engine.TraceProfile()
     problems: list[dict[str, Any]] = []
-    with trace_files.opened(place) as file:
+    with files.opened(place) as file:
         name = file.format_of(format_name)
         if name == "parquet":
             for records in _batches(file.path, volume, tell):
@@ -98,10 +99,10 @@ def convert(
     Raises:
         TraceError: The file cannot be read, or is not nearly in order of time.
     """
-    place, out = trace_places.placed(path), Path(out)
+    place, out = places.placed(path), Path(out)
     unfinished = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
-        with trace_files.opened(place) as file:
+        with files.opened(place) as file:
             name = file.format_of(format_name)
             reader = None
             if name == "parquet":
@@ -124,7 +125,7 @@ def _check_any(count: int, volume: int | None, place: Location) -> None:
         raise TraceError(f"{place}: nothing goes{where}")
 
 
-def _tables(file: trace_files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:
+def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:
     """Records in order, times from the first."""
     first: np.uint64 | None = None
 

@@ -164,4 +164,4 @@ def _plain(amount: Fraction) -> str:
 
 
 def _refusal(text: str, message: str) -> ConfigError:
-    return ConfigError(f"{text!r} {message}", issues=(Issue(path="", value=text, message=message),))
+    return ConfigError([Issue("usage.bad-quantity", "", message, text)])

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from destage.engine import trace_copies
+from destage.engine.traces import copies
 from destage.errors import StoreError, TraceError
 from destage.objects import Location, ObjectPath, locate
 
@@ -54,7 +54,7 @@ def version(place: Location) -> Hashable:
         TraceError: It is not there, or cannot be reached.
     """
     if isinstance(place, ObjectPath):
-        return trace_copies.version(place)
+        return copies.version(place)
     try:
         stat = place.stat()
     except OSError as error:
@@ -73,7 +73,7 @@ def on_disk(place: Location) -> Iterator[Path]:
         TraceError: There is no such object, it cannot be reached, or there is no room for a copy.
     """
     if isinstance(place, ObjectPath):
-        with trace_copies.held(place) as copy:
+        with copies.held(place) as copy:
             yield copy
     else:
         yield place

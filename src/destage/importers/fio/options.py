@@ -6,7 +6,7 @@ The names and their meanings are those of fio's own documentation (HOWTO.rst, gi
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from destage.engine.validation import nearest
+from destage.spec.validation import suggest
 
 ALIASES: Mapping[str, str] = MappingProxyType(
     {
@@ -252,5 +252,5 @@ def why_refused(name: str) -> str:
     Args:
         name: The option, by its first spelling.
     """
-    meant = nearest(name, sorted(MAPPED | MUTE.keys() | ALIASES.keys()))
+    meant = suggest(name, sorted(MAPPED | MUTE.keys() | ALIASES.keys()))
     return _REFUSED.get(name, f"is not known here{meant or ';'} known: {', '.join(sorted(MAPPED))}")

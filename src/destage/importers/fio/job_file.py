@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from destage.engine.fio import options
 from destage.errors import ConfigError, Issue
+from destage.importers.fio import options
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}")
 _KEYWORD = re.compile(r"\$(pagesize|mb_memory|ncpus)\b")

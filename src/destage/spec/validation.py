@@ -1,18 +1,17 @@
-"""Every mistake of a configuration at once, each with its path, the value as written, and what is allowed.
+"""Every mistake of a document at once, each with its code, place, value, and what is allowed.
 
-The schema validator alone says of a failed union only that nothing matched. Here the union's branch is
-picked by what the author evidently meant (its `kind`, its key), and the mistakes inside that branch are
-reported instead.
+The schema validator only reports that no branch of a union matched. Here the branch is chosen by its tag
+(`kind`, or its only key), and the mistakes inside that branch are reported instead.
 """
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from destage.engine import quantities
-from destage.engine.base_units import BaseUnits, join, to_base_units
-from destage.engine.schema_tree import Node, SchemaTree, is_null, is_outward_tagged
 from destage.errors import Issue
+from destage.spec import quantities
+from destage.spec.base_units import BaseUnits, join, to_base_units
+from destage.spec.schema_tree import Node, SchemaTree, is_null, is_outward_tagged
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -20,72 +19,61 @@ if TYPE_CHECKING:
 _TYPES = {
     "integer": "a whole number",
     "number": "a number",
-    "string": "a text",
+    "string": "a string",
     "boolean": "true or false",
     "array": "a list",
-    "object": "a table of fields",
+    "object": "a table",
     "null": "null",
 }
 
+_KINDS = {
+    "enum": "unknown-name",
+    "const": "unknown-name",
+    "minItems": "too-few",
+    "minLength": "empty",
+    "pattern": "bad-form",
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "out-of-range"),
+}
+"""The code of a mistake by the schema keyword that failed."""
 
-def report(document: object, schema: Node, prefix: tuple[str, ...] = ()) -> list[Issue]:
-    """The mistakes of any document with a schema.
+
+def validate_document(document: object, schema: Node, namespace: str) -> list[Issue]:
+    """Validate a document as its author wrote it, quantities with or without units.
 
     Args:
-        document: What was written, quantities with or without units.
+        document: The document.
         schema: Its JSON Schema 2020-12.
-        prefix: Where the document stands in a larger one; each path starts with it.
+        namespace: The namespace of error codes.
 
     Returns:
-        One issue per mistake, by path.
+        One issue per mistake, by place.
     """
     tree = SchemaTree(schema)
-    found = mistakes(to_base_units(document, tree), tree)
-    start = ".".join(prefix)
-    return [
-        Issue(join(start, issue.path) if issue.path else start, issue.value, issue.message) for issue in found
-    ]
+    return find_mistakes(to_base_units(document, tree, namespace), tree)
 
 
-def mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
-    """The mistakes of a document in base units.
-
-    Args:
-        given: The document in base units.
-        tree: Its schema.
+def find_mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
+    """Validate a document in base units.
 
     Returns:
-        One issue per mistake, by path; quantities that could not be read come with them.
+        One issue per mistake, by place, quantities that could not be read among them.
     """
     found = list(given.issues)
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - who only reads rows validates nothing
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - takes long to load, and reading rows needs no validation
 
     for error in Draft202012Validator(tree.root).iter_errors(given.value):
-        found += [issue for issue in _explain(error, given, tree) if issue.path not in given.unread]
-    distinct = {(issue.path, issue.message): issue for issue in found}
-    return sorted(distinct.values(), key=lambda issue: issue.path)
+        found += [issue for issue in _explain(error, given, tree) if issue.place not in given.unread]
+    distinct = {(issue.place, issue.message): issue for issue in found}
+    return sorted(distinct.values(), key=lambda issue: issue.place)
 
 
 def known_part(document: object, tree: SchemaTree) -> object:
-    """A document without the keys that its schema does not know, so that the rest can be judged further.
-
-    Args:
-        document: The document in base units.
-        tree: Its schema.
-    """
+    """Remove the keys that the schema does not define, so that the rest can be validated further."""
     return _known_part(document, tree, tree.root)
 
 
-def nearest(word: object, known: Iterable[str]) -> str:
-    """A did-you-mean for a misspelt word.
-
-    Args:
-        word: What was written.
-        known: What would have been right.
-
-    Returns:
-        "; did you mean 'x'?", or nothing where nothing is near.
-    """
+def suggest(word: object, known: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string if no known word is near."""
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
@@ -111,36 +99,42 @@ def _path(error: "ValidationError") -> str:
 
 
 def _explain(error: "ValidationError", given: BaseUnits, tree: SchemaTree) -> Iterator[Issue]:
-    """Turn one error of the schema validator into issues that a person can act on."""
+    """Translate one error of the schema validator into issues."""
+
+    def issue(kind: str, place: str, message: str, given_value: object) -> Issue:
+        return Issue(f"{given.namespace}.{kind}", place, message, given_value)
+
     path, node = _path(error), error.schema
     value: Any = error.instance
     if not isinstance(node, dict):
-        yield Issue(path, value, error.message)
+        yield issue("wrong-type", path, error.message, value)
     elif error.validator in {"oneOf", "anyOf"}:
         yield from _explain_choice(error, node, given, tree)
     elif error.validator == "additionalProperties":
         known = list(node.get("properties", {}))
         for key in (key for key in value if key not in known):
-            meant = nearest(key, known)
-            yield Issue(
-                join(path, key), value[key], f"is not known here{meant or ';'} known: {', '.join(known)}"
-            )
+            meant = suggest(key, known)
+            message = f"unknown key{meant}; allowed: {', '.join(known)}"
+            yield issue("unknown-key", join(path, key), message, value[key])
     elif error.validator == "required":
         required: list[str] = node["required"]
         for key in (key for key in required if key not in value):
-            yield Issue(
-                join(path, key),
-                None,
-                f"is missing{_meaning(tree.follow(node.get('properties', {}).get(key, {})))}",
-            )
+            meaning = _describe(tree.follow(node.get("properties", {}).get(key, {})))
+            yield issue("missing-key", join(path, key), f"missing{meaning}", None)
     elif error.validator != "type" or "enum" not in node:
-        yield Issue(path, given.texts.get(path, value), _allowed(error, node))
+        yield issue(
+            _KINDS.get(str(error.validator), "wrong-type"),
+            path,
+            _allowed(error, node),
+            given.texts.get(path, value),
+        )
 
 
 def _explain_choice(
     error: "ValidationError", node: Node, given: BaseUnits, tree: SchemaTree
 ) -> Iterator[Issue]:
-    """Report a failed union by the branch that was meant, or by the branches there are."""
+    """Report the mistakes of the branch that the tag chooses, or else list the branches."""
+    namespace = given.namespace
     path, value = _path(error), error.instance
     chosen = tree.choose(node, value)
     if chosen is not None:
@@ -155,34 +149,35 @@ def _explain_choice(
         keys = [branch["required"][0] for branch in branches if is_outward_tagged(branch)]
         forms = ", ".join([*constants, *(f"{{{key}: ...}}" for key in keys)])
         word = next(iter(value), "") if isinstance(value, Mapping) else value
-        yield Issue(path, value, f"must be one of {forms}{_hint(word, [*constants, *keys])}")
+        message = f"must be one of {forms}{_hint(word, [*constants, *keys])}"
+        yield Issue(f"{namespace}.unknown-name", path, message, value)
         return
     tags = [str(branch["properties"][tag]["const"]) for branch in branches]
     if not isinstance(value, Mapping):
-        yield Issue(path, value, f"must be a table of fields with `{tag}`, one of {', '.join(tags)}")
+        message = f"must be a table with `{tag}`, one of {', '.join(tags)}"
+        yield Issue(f"{namespace}.wrong-type", path, message, value)
     elif tag not in value:
-        yield Issue(join(path, tag), None, f"is missing; one of {', '.join(tags)}")
+        yield Issue(f"{namespace}.missing-key", join(path, tag), f"missing; one of {', '.join(tags)}")
     else:
-        yield Issue(
-            join(path, tag), value[tag], f"must be one of {', '.join(tags)}{nearest(value[tag], tags)}"
-        )
+        message = f"must be one of {', '.join(tags)}{suggest(value[tag], tags)}"
+        yield Issue(f"{namespace}.unknown-name", join(path, tag), message, value[tag])
 
 
 def _hint(value: object, words: list[str]) -> str:
-    """What the author probably meant: a word nearby, or the same word as a text."""
+    """Suggest a near word, or the same word in quotes where YAML read it as another type."""
     if not isinstance(value, str) and str(value) in words:
         return f"; write it in quotes: {str(value)!r}"
-    return nearest(value, words)
+    return suggest(value, words)
 
 
-def _meaning(node: Node) -> str:
-    """What a missing field would say, from the schema's prose."""
+def _describe(node: Node) -> str:
+    """Return the schema's description of a missing field."""
     text = str(node.get("description", "")).splitlines()
-    return f"; it is needed: {text[0]}" if text else "; it is needed"
+    return f": {text[0]}" if text else ""
 
 
 def _allowed(error: "ValidationError", node: Node) -> str:
-    """What the schema allows where a plain value failed."""
+    """Say what the schema allows for a plain value."""
     words = [str(word) for word in node.get("enum", ())]
     count = node.get("minItems")
     sentences = {
@@ -200,7 +195,7 @@ def _allowed(error: "ValidationError", node: Node) -> str:
 
 
 def _kind(node: Node) -> str:
-    """The kind of value that a leaf takes, in words."""
+    """Name the type of value that a leaf takes."""
     types = node.get("type", [])
     names = [types] if isinstance(types, str) else list(types)
     unit = quantities.UNITS.get(node.get("x-unit", ""))
@@ -212,7 +207,7 @@ def _kind(node: Node) -> str:
 
 
 def _range(node: Node) -> str:
-    """The bounds of a number, in the unit that people write."""
+    """Say the bounds of a number, with its unit."""
     unit = node.get("x-unit")
 
     def text(bound: float) -> str:

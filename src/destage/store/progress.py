@@ -34,7 +34,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing(Counts):
+class RecordedProgress(Counts):
     """How far a sweep is, as its writer notes it.
 
     Attributes:
@@ -74,7 +74,7 @@ def status(sweep: Location) -> Status:
         sweep: The sweep's directory.
     """
     layout = SweepLayout(sweep)
-    writer, noted = current_writer(layout.lease), read_standing(layout)
+    writer, noted = current_writer(layout.lease), read_progress(layout)
     is_true = noted is not None and (writer is not None or noted.is_of(layout))
     counts = noted if noted is not None and is_true else _counted(layout)
     finished = counts.present == counts.planned and layout.finished.is_file()
@@ -95,25 +95,25 @@ def fragments_of(layout: SweepLayout) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
-def note_standing(layout: SweepLayout, standing: Standing) -> None:
+def write_progress(layout: SweepLayout, progress: RecordedProgress) -> None:
     """Note how far a sweep is; where that cannot be written now, the next note may.
 
     Args:
         layout: The sweep's directory. The caller holds the lease.
-        standing: How far it is.
+        progress: How far it is.
     """
     with suppress(StoreError):
-        write_durably(layout.standing, json.dumps(asdict(standing)).encode())
+        write_durably(layout.progress, json.dumps(asdict(progress)).encode())
 
 
-def read_standing(layout: SweepLayout) -> Standing | None:
+def read_progress(layout: SweepLayout) -> RecordedProgress | None:
     """Return what was noted last, or None where nothing was.
 
     Args:
         layout: The sweep's directory.
     """
     try:
-        return Standing(**json.loads(layout.standing.read_bytes()))
+        return RecordedProgress(**json.loads(layout.progress.read_bytes()))
     except (FileNotFoundError, ValueError, TypeError):
         return None
 

@@ -21,7 +21,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from destage.engine import _engine, configuration, trace_files, trace_places
+from destage.engine import _engine, configuration
+from destage.engine.traces import files, places
 from destage.errors import ConfigError, TraceError
 from destage.objects import Location
 
@@ -203,7 +204,7 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     """
     bound: dict[str, Any] = copy.deepcopy(dict(scenario))
     for arrival in replays(bound):
-        place = trace_places.placed(arrival["file"], folder)
+        place = places.placed(arrival["file"], folder)
         found = digest(place)
         if arrival.get("digest") not in {None, found}:
             raise TraceError(
@@ -252,8 +253,8 @@ def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _cached(path: str | Location, options: tuple[str | None, int, int | None]) -> tuple[_engine.Trace, str]:
-    place = trace_places.placed(path)
-    return _load(place, trace_places.version(place), options)
+    place = places.placed(path)
+    return _load(place, places.version(place), options)
 
 
 @lru_cache(maxsize=8)
@@ -262,7 +263,7 @@ def _load(
 ) -> tuple[_engine.Trace, str]:
     """A trace and its digest; the version stands in the key, so that what has changed is read again."""
     format_name, skip_bad, volume = options
-    with trace_files.opened(place) as file:
+    with files.opened(place) as file:
         if file.format_of(format_name) == "parquet":
             records = pq.read_table(file.path)
             if volume is not None:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from destage.engine import quantities
-from destage.engine.fio.layout import Region
-from destage.engine.fio.settings import Settings, Sizes
+from destage.importers.fio.layout import Region
+from destage.importers.fio.settings import Settings, Sizes
+from destage.spec import quantities
 
 Part = dict[str, Any]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from destage.engine.fio.quantities import FioValueError, parse_percentage
+from destage.importers.fio.quantities import FioValueError, parse_percentage
 
 
 @dataclass(frozen=True, slots=True)

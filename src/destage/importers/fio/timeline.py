@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from destage.engine import quantities
-from destage.engine.fio.settings import Settings
 from destage.errors import Issue
+from destage.importers.fio.settings import Settings
+from destage.spec import quantities
 
 
 @dataclass

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from destage.engine.fio.job_file import Job, Option
-from destage.engine.fio.locality import Distribution, parse_distribution
-from destage.engine.fio.quantities import (
+from destage.errors import Issue
+from destage.importers.fio.job_file import Job, Option
+from destage.importers.fio.locality import Distribution, parse_distribution
+from destage.importers.fio.quantities import (
     FioValueError,
     by_direction,
     parse_count,
@@ -18,8 +19,7 @@ from destage.engine.fio.quantities import (
     parse_switch,
     parse_time,
 )
-from destage.engine.validation import nearest
-from destage.errors import Issue
+from destage.spec.validation import suggest
 
 T = TypeVar("T")
 Sizes = tuple[tuple[int, float], ...]
@@ -222,7 +222,7 @@ def _check_ends(values: _Values) -> None:
 
 def _one_of(text: str, allowed: tuple[str, ...]) -> str:
     if text not in allowed:
-        raise FioValueError(f"must be one of {', '.join(allowed)}{nearest(text, allowed)}")
+        raise FioValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Turn what people write in a configuration into the engine's base units, once, at the edge."""
+"""Conversion of the quantities in a document to base units, once, at the edge."""
 
 import math
 from collections.abc import Mapping
@@ -6,43 +6,45 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from destage.engine import quantities
-from destage.engine.schema_tree import Node, SchemaTree
 from destage.errors import ConfigError, Issue
+from destage.spec import quantities
+from destage.spec.schema_tree import Node, SchemaTree
 
 
 @dataclass
 class BaseUnits:
-    """A configuration in base units, with what its author wrote.
+    """A document in base units.
 
     Attributes:
-        value: The configuration, quantities in base units.
-        texts: The text that stood at a path, for messages.
-        issues: Quantities that could not be read; they stand unread in `value`.
+        value: The document, quantities in base units.
+        texts: The original text of each converted quantity by path, for messages.
+        issues: Quantities that could not be read; `value` keeps their text.
+        namespace: The namespace of error codes.
     """
 
     value: Any
     texts: dict[str, str] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
+    namespace: str = "scenario"
 
     @property
     def unread(self) -> frozenset[str]:
         """The paths of the quantities that could not be read."""
-        return frozenset(issue.path for issue in self.issues)
+        return frozenset(issue.place for issue in self.issues)
 
 
-def to_base_units(document: object, tree: SchemaTree) -> BaseUnits:
-    """Turn every quantity of a document into base units.
+def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario") -> BaseUnits:
+    """Convert every quantity of a document to base units.
 
     Args:
-        document: What was written: a configuration without catalogue names, or another document with a
-            schema.
-        tree: Its schema, whose leaves say by `x-unit` which of them are quantities.
+        document: The document, catalogue names resolved.
+        tree: Its schema; `x-unit` marks the leaves that are quantities.
+        namespace: The namespace of error codes.
 
     Returns:
-        The document in base units; a mistake in a quantity is an issue of it, not an exception.
+        The document in base units; a mistake in a quantity becomes one of its issues, not an exception.
     """
-    done = BaseUnits(value=None)
+    done = BaseUnits(value=None, namespace=namespace)
     done.value = _convert(document, tree, tree.root, "", done)
     return done
 
@@ -67,7 +69,9 @@ def _convert(value: object, tree: SchemaTree, node: Node, path: str, done: BaseU
         value = _read(value, node["x-unit"], path, done)
     if isinstance(value, float):
         if not math.isfinite(value):
-            done.issues.append(Issue(path=path, value=value, message="must be a finite number"))
+            done.issues.append(
+                Issue(f"{done.namespace}.bad-quantity", path, "must be a finite number", value)
+            )
         elif value.is_integer() and "integer" in node.get("type", ()):
             return int(value)
     return value
@@ -77,7 +81,7 @@ def _read(text: str, unit: str, path: str, done: BaseUnits) -> str | float:
     try:
         number = _parsed(text, unit)
     except ConfigError as error:
-        done.issues.append(Issue(path=path, value=text, message=error.issues[0].message))
+        done.issues.append(Issue(f"{done.namespace}.bad-quantity", path, error.message, text))
         return text
     done.texts[path] = text
     return number
@@ -85,5 +89,5 @@ def _read(text: str, unit: str, path: str, done: BaseUnits) -> str | float:
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, unit: str) -> int | float:
-    """A quantity; the same few texts stand in every configuration of a sweep."""
+    """Parse a quantity; the configurations of a sweep repeat the same few texts."""
     return quantities.parse(text, unit)

@@ -16,7 +16,8 @@ from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 
-from destage.engine import _engine, trace_places
+from destage.engine import _engine
+from destage.engine.traces import places
 from destage.errors import TraceError, UnreachableError
 from destage.objects import Location
 
@@ -99,7 +100,7 @@ def opened(place: Location) -> Iterator[TraceFile]:
         TraceError: The trace cannot be read or unpacked, or holds what its format does not allow.
     """
     try:
-        with trace_places.on_disk(place) as path, path.open("rb") as raw:
+        with places.on_disk(place) as path, path.open("rb") as raw:
             yield TraceFile(path, raw)
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         said = error.strerror if isinstance(error, OSError) and error.strerror else error

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from destage.engine import quantities
-from destage.engine.imported import Imported
-from destage.engine.iometer.configuration_file import (
+from destage.errors import ConfigError, Issue
+from destage.importers.imported_workload import Imported
+from destage.importers.iometer.configuration_file import (
     AccessSpecification,
     Configuration,
     Line,
@@ -19,8 +19,8 @@ from destage.engine.iometer.configuration_file import (
     is_configuration,
     read_configuration,
 )
-from destage.engine.validation import nearest
-from destage.errors import ConfigError, Issue
+from destage.spec import quantities
+from destage.spec.validation import suggest
 
 __all__ = ["is_configuration", "read_access_specification"]
 
@@ -73,7 +73,7 @@ def _choose(configuration: Configuration, file: str, name: str | None) -> Access
         )
     if name not in known:
         raise ConfigError(
-            f"{file} has no access specification {name!r}{nearest(name, known) or ';'} there are: {names}"
+            f"{file} has no access specification {name!r}{suggest(name, known) or ';'} there are: {names}"
         )
     return known[name]
 
