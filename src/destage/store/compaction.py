@@ -67,7 +67,9 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
             manifest.append(fragment)
             manifest.flush()
             if lease.is_lost:
-                raise StoreError(f"{layout.root} may be written by others by now: run the same command again")
+                raise StoreError(
+                    "store.lease-lost", "the lease expired; run the command again", str(layout.root)
+                )
             spent = [path for path in group.paths if path.stem != fragment.key]
             list(mapped(_remove, spent))
             rows += fragment.rows
