@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
