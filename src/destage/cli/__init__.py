@@ -4,6 +4,7 @@ Exit codes: 0 success, 1 error, 2 wrong usage or invalid input, 3 some runs fail
 5 budget used up, 130 interrupted (run the same command again to continue).
 """
 
+from collections.abc import Callable
 from importlib.metadata import version as installed_version
 from typing import Annotated
 
@@ -53,9 +54,11 @@ def _start(
     app.is_debugging = debug
 
 
-for _command in (run, plan, resume, status, query, sql, report, simulate, catalog, schema, columns):
-    app.command(_command.__name__)(_command)
-for _command in (compact, verify, doctor):
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    *(run, plan, resume, status, query, sql, report, simulate),
+    *(catalog, schema, columns, compact, verify, doctor),
+)
+for _command in _COMMANDS:
     app.command(_command.__name__)(_command)
 app.add_typer(study.app, name="study")
 app.add_typer(cluster.app, name="cluster")

@@ -111,10 +111,13 @@ def _issues_of(error: Any) -> tuple[Issue, ...]:
 def _usage_issue(error: Any) -> Issue:
     """Return one of Typer's errors as an issue."""
     kind = type(error).__name__
-    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
-    is_group = hasattr(getattr(context, "command", None), "commands")
+    parameter = getattr(error, "param", None)
+    is_group = hasattr(getattr(error.ctx, "command", None), "commands")
     code = _USAGE.get(kind, "usage.unknown-command" if is_group else "usage.extra-argument")
-    place = getattr(error, "option_name", "") or (parameter.get_error_hint(context) if parameter else "")
+    place = getattr(error, "option_name", "")
+    if parameter is not None:
+        is_option = parameter.param_type_name == "option"
+        place = max(parameter.opts, key=len) if is_option else parameter.metavar.strip("[]")
     message = error.message if kind == "BadParameter" else error.format_message()
     message = " ".join(message.removeprefix("Value error, ").split()).removesuffix(".")
-    return Issue(code, str(place).replace("'", ""), message[:1].lower() + message[1:])
+    return Issue(code, place, message[:1].lower() + message[1:])

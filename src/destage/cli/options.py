@@ -68,9 +68,9 @@ def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:
     return name, value
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON, and errors as well.")]
+Json = Annotated[bool, typer.Option("--json", help="Print results and errors as JSON.")]
 Spec = Annotated[
-    str, typer.Argument(metavar="SPEC", help="Study: a YAML file or the name of a bundled study.")
+    str, typer.Argument(metavar="SPEC", help="A study: a YAML file or the name of a bundled study.")
 ]
 # Typer has no unions: a `Location`, or None without the option.
 Store = Annotated[
@@ -84,7 +84,7 @@ Store = Annotated[
     ),
 ]
 SweepName = Annotated[
-    str, typer.Argument(metavar="SWEEP", help="Sweep: its directory, its name, or the start of its name.")
+    str, typer.Argument(metavar="SWEEP", help="A sweep: its directory, its name, or the start of its name.")
 ]
 Executor = Annotated[
     Literal["auto", "ray", "inline"],

@@ -14,7 +14,7 @@ def compact(sweep: SweepName, store: Store = None, as_json: Json = False) -> Non
 
     path = find_sweep(sweep, store)
     done = compaction.compact(SweepLayout(path), Counter("fragments"))
-    for warning in done.messages:
+    for warning in done.warnings:
         print_warning(warning)
     if as_json:
         print_json(asdict(done))

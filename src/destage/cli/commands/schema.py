@@ -8,13 +8,13 @@ from destage.cli.output import print_json
 
 
 def schema(
-    of: Annotated[
+    document: Annotated[
         Literal["study", "scenario"],
-        typer.Argument(help="Schema to print: of a study, or of one configuration."),
+        typer.Argument(metavar="[DOCUMENT]", help="Document that the schema describes."),
     ] = "study",
 ) -> None:
-    """Print the JSON Schema of a study or a configuration, for editors."""
-    if of == "study":
+    """Print the JSON Schema of a study or a configuration."""
+    if document == "study":
         from destage.sweeps import study_schema
 
         print_json(study_schema())

@@ -54,7 +54,7 @@ def disk(
         float, typer.Option("--limit-ms", min=0.0, help="Maximum demerit over all requests [ms].")
     ] = 0.25,
     phases: Annotated[
-        int, typer.Option("--phases", min=1, max=64, help="Replays, each with another spindle phase.")
+        int, typer.Option("--phases", min=1, max=64, help="Replays, each with a different spindle phase.")
     ] = 4,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 1 if a limit is exceeded.")

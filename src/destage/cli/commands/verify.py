@@ -26,8 +26,8 @@ def verify(
     from destage import sweeps
     from destage.store import find_sweep
 
-    path = find_sweep(sweep, store)
-    found = sweeps.verify(path, sample=_parse_share(sample), seed=seed, progress=Counter("runs"))
+    share = _parse_share(sample)
+    found = sweeps.verify(find_sweep(sweep, store), sample=share, seed=seed, progress=Counter("runs"))
     if as_json:
         print_json({"checked": found.checked, "different": list(found.different)})
     else:

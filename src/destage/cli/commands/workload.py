@@ -17,6 +17,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+_UNEXPECTED = {"fio": "fio.unexpected-effect", "Iometer": "iometer.unexpected-effect"}
 _DOCUMENTS = (".yaml", ".yml", ".json")
 
 
@@ -129,10 +130,10 @@ def import_(
         out.write_text(imported.to_yaml(), encoding="utf-8")
         print_note(f"workload written to {out}")
     for warning in imported.warnings:
-        print_warning(warning)
+        print_warning(Issue(_UNEXPECTED[imported.tool], str(file), warning))
     for remark in imported.remarks:
         if remark.startswith("Left out"):
-            print_warning(remark)
+            print_warning(Issue("fio.option-skipped", str(file), remark))
 
 
 def _import_file(

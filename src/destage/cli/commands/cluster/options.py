@@ -24,7 +24,7 @@ Values = Annotated[
         "--values",
         "-f",
         metavar="FILE",
-        help="Settings as a values file of the chart; repeatable, later files win.",
+        help="Values file of the chart; repeatable, later files win.",
         show_default=False,
     ),
 ]

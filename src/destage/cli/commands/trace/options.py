@@ -12,7 +12,7 @@ TraceFile = Annotated[
     typer.Argument(
         parser=parse_trace,
         metavar="TRACE",
-        help="Trace: a file or a URL (s3://, gs://, abfs://); gzip, xz and zstd are unpacked.",
+        help="A trace: a file or a URL (s3://, gs://, abfs://); gzip, xz and zstd are unpacked.",
     ),
 ]
 FormatName = Annotated[
