@@ -1,4 +1,4 @@
-"""The table of verdicts on a terminal: the figure and its verdict stay, however narrow it is."""
+"""The table of published figures: figure and verdict are visible on every terminal."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from destage.cli.judging import print_verdicts
+from destage.cli.published_table import print_published
 
 ROW: dict[str, Any] = {
     "figure": "head thrash: together over one after the other",
@@ -32,7 +32,7 @@ def test_the_table_fits_the_terminal(
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
-    print_verdicts([(name, [ROW]) for name in names])
+    print_published([(name, [ROW]) for name in names])
     told = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
     assert max(map(len, told.splitlines())) <= columns
     words = told.split()

@@ -1,15 +1,15 @@
-"""Small pictures in text, worked by hand."""
+"""Bars in text, worked by hand."""
 
 import pytest
 
-from destage.cli.sketch import bar, sparkline
+from destage.cli.text_bars import bar, sparkline
 
 
-def test_a_sparkline_is_full_at_the_greatest_and_blank_at_nothing() -> None:
+def test_the_largest_value_is_full_and_zero_is_blank() -> None:
     assert sparkline([0, 1, 4, 8]) == " ▁▄█"
     assert sparkline([0, 0]) == "  "
     assert sparkline([]) == ""
-    # What is there is seen, however small.
+    # A small value is still visible.
     assert sparkline([0.001, 1000]) == "▁█"
 
 
