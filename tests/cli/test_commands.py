@@ -1,4 +1,4 @@
-"""The verbs beside sweeps, and what the command line is like as a whole."""
+"""The command line as a whole, and the commands that need no sweep."""
 
 import json
 import subprocess
@@ -16,20 +16,31 @@ from destage.sweeps import studies
 PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 
 
-def test_every_verb_has_help_and_json(destage: Any) -> None:
+def test_every_command_has_help_and_json(destage: Any) -> None:
     command = typer.main.get_command(app)
     groups = ("cluster", "study", "trace", "validate", "workload")
-    verbs = {(name,): one for name, one in command.commands.items() if name not in groups}
+    commands = {(name,): one for name, one in command.commands.items() if name not in groups}
     for group in groups:
-        verbs |= {(group, name): one for name, one in command.commands[group].commands.items()}
-    for verb, one in verbs.items():
-        done = destage(*verb, "--help")
+        commands |= {(group, name): one for name, one in command.commands[group].commands.items()}
+    for words, one in commands.items():
+        done = destage(*words, "--help")
         assert done.code == 0
-        # What only pods call speaks to the verb that had it called.
-        assert verb == ("schema",) or one.hidden or "--json" in done.out, verb
+        # Hidden commands are for pods, and `schema` prints nothing but JSON.
+        assert words == ("schema",) or one.hidden or "--json" in done.out, words
 
 
-def test_help_is_quick_and_loads_nothing_heavy() -> None:
+def test_every_help_text_is_one_sentence_with_a_verb_first() -> None:
+    """Each begins with a capital, ends with a full stop, and fits an overview of commands."""
+    command = typer.main.get_command(app)
+    for group in (command, *(one for one in command.commands.values() if hasattr(one, "commands"))):
+        for name, one in group.commands.items():
+            first = one.help.partition("\n\n")[0]
+            assert first[0].isupper(), name
+            assert first.endswith("."), name
+            assert first.count(". ") == 0, name
+
+
+def test_help_loads_no_heavy_dependency() -> None:
     code = (
         "import sys\nfrom destage.cli import app\n"
         "try:\n app(['--help'])\n"
@@ -41,7 +52,7 @@ def test_help_is_quick_and_loads_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
-def test_nothing_asked_shows_the_help(destage: Any) -> None:
+def test_no_arguments_show_the_help(destage: Any) -> None:
     done = destage()
     assert done.code == 2
     assert done.out == ""
@@ -61,7 +72,7 @@ def test_simulate_prints_a_row(destage: Any, study: Path) -> None:
     assert "timeline" not in printed
 
 
-def test_simulate_prints_the_timeline_of_a_run_with_faults(destage: Any, study: Path) -> None:
+def test_simulate_prints_the_timeline_of_faults(destage: Any, study: Path) -> None:
     faults = "faults=[{kind: mains_lost, at: 10ms, duration: 1s}]"
     printed = destage("simulate", str(study), "--set", faults).out
     events = [line.split()[2] for line in printed.partition("\ntimeline\n")[2].splitlines()]
@@ -71,22 +82,23 @@ def test_simulate_prints_the_timeline_of_a_run_with_faults(destage: Any, study: 
 
 
 @pytest.mark.parametrize(
-    ("assignment", "told"),
+    ("assignment", "issue"),
     [
-        ("workload.users", "PATH=VALUE"),
-        ("workload.usres=3", "did you mean 'users'"),
-        ("array.disks=3.5", "array.disks"),
-        ("workload.users=[", "--set workload.users:1:2: not YAML"),
-        ("array.raid.x=3", "'5', which has no fields"),
+        ("workload.users", ("usage.bad-assignment", "--set")),
+        ("workload.users=[", ("usage.bad-assignment", "--set")),
+        ("array.raid.x=3", ("usage.bad-assignment", "--set")),
+        ("workload.usres=3", ("scenario.unknown-key", "workload.usres")),
+        ("array.disks=3.5", ("scenario.wrong-type", "array.disks")),
     ],
 )
-def test_an_assignment_that_cannot_be(destage: Any, study: Path, assignment: str, told: str) -> None:
+def test_an_impossible_assignment_is_rejected(
+    destage: Any, study: Path, assignment: str, issue: tuple[str, str]
+) -> None:
     done = destage("simulate", str(study), "--set", assignment)
-    assert done.code == 2
-    assert told in done.err
+    assert (done.code, done.issues) == (2, [issue])
 
 
-def test_the_catalogue_tells_sources_and_doubts(destage: Any) -> None:
+def test_the_catalogue_shows_sources(destage: Any) -> None:
     entry = json.loads(destage("catalog", "disks", "u320_10k_36gb", "--json").out)
     assert entry["source"]
     assert "seek.track_to_track" in entry["typical"]
@@ -101,16 +113,30 @@ def test_schemas_are_json_schemas(destage: Any) -> None:
     assert "axes" in json.loads(destage("schema").out)["properties"]
 
 
-def test_columns_are_told_with_units(destage: Any) -> None:
+def test_columns_have_units(destage: Any) -> None:
     columns = {column["name"]: column for column in json.loads(destage("columns", "--json").out)}
     assert columns["response_p95_us"]["unit"] == "us"
     assert "[us]" in destage("columns").out
 
 
-def test_the_doctor_finds_nothing_missing(destage: Any) -> None:
+def test_the_doctor_finds_no_problem(destage: Any) -> None:
     done = destage("doctor", "--json")
     assert done.code == 0
-    assert json.loads(done.out)["problems"] == []
+    found = json.loads(done.out)
+    assert found["problems"] == []
+    assert {"pyarrow", "duckdb", "ray", "engine", "store"} <= found["facts"].keys()
+
+
+def test_the_doctor_reports_problems_with_codes(
+    destage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("destage.cli.commands.doctor.requires", lambda _: ["no-such-package>=1"])
+    done = destage("doctor", "--json", "--store", str(tmp_path / "file"))
+    assert done.code == 1
+    expected = [("system.package-missing", "no-such-package"), ("store.not-writable", str(tmp_path / "file"))]
+    assert done.issues == expected
+    assert [(each["code"], each["place"]) for each in json.loads(done.out)["problems"]] == expected
 
 
 def test_bundled_studies_are_listed_and_shown(destage: Any) -> None:
@@ -118,7 +144,7 @@ def test_bundled_studies_are_listed_and_shown(destage: Any) -> None:
     assert destage("study", "show", "call_center").out.rstrip() == studies.text("call_center").rstrip()
 
 
-def test_a_trace_keeps_all_when_converted(destage: Any, tmp_path: Path) -> None:
+def test_a_converted_trace_keeps_its_content(destage: Any, tmp_path: Path) -> None:
     def info(trace: Path) -> dict[str, Any]:
         facts: dict[str, Any] = json.loads(destage("trace", "info", str(trace), "--digest", "--json").out)
         return facts
