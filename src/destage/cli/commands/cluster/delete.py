@@ -35,22 +35,22 @@ def delete(
 ) -> None:
     """Delete a sweep from the cluster and keep its results."""
     from destage.cluster.connection import connect
-    from destage.cluster.jobs import AbsentError, find_job
-    from destage.cluster.removing import remove, remove_kept
+    from destage.cluster.jobs import JobMissingError, find_job
+    from destage.cluster.removal import delete_kept_results, delete_sweep
 
     connection = connect(context, namespace)
-    job, deleted = None, remove_kept(connection, name) if results else []
+    job, deleted = None, delete_kept_results(connection, name) if results else []
     if not deleted:
         try:
             job = find_job(connection, name)
-        except AbsentError as error:
+        except JobMissingError as error:
             if not results:
                 raise
             message = (
                 f"{error.message}; to delete results that a deleted sweep left in a bucket, submit it again"
             )
-            raise AbsentError(error.code, message, error.place, error.data) from error
-        deleted = remove(connection, job, with_results=results, sweep=sweep)
+            raise JobMissingError(error.code, message, error.place, error.data) from error
+        deleted = delete_sweep(connection, job, with_results=results, sweep=sweep)
     if as_json:
         print_json(deleted)
     else:
@@ -67,12 +67,12 @@ def delete(
 
 def _describe_results(connection: "Connection", job: "Job") -> str:
     """Return where the results of a deleted sweep are and what can be done with them."""
-    from destage.cluster.jobs import own_claims, way_back
+    from destage.cluster.jobs import describe_recovery, find_claims
 
-    kept = f"the results are kept in {job.place}: {way_back(job.release)}"
+    kept = f"the results are kept in {job.place}: {describe_recovery(job.release)}"
     deleting = f"`destage cluster delete {job.release} --results`"
     if job.is_bucket:
         return f"{kept}, and {deleting} deletes them; `--store {job.store}` reads them from here"
-    if job.claim in own_claims(connection, job.release):
+    if job.claim in find_claims(connection, job.release):
         return f"{kept}; {deleting} deletes them"
     return f"{kept}; no command deletes the claim, because it existed before the sweep"

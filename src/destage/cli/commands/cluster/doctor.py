@@ -9,7 +9,6 @@ import typer
 from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
 from destage.cli.options import Json
 from destage.cli.output import print_error, print_json, print_note, print_pairs
-from destage.errors import Issue
 
 _INFRASTRUCTURE = 4
 
@@ -33,23 +32,23 @@ def doctor(
     With the settings of a sweep, its image is started in a test pod that writes to its store.
     """
     from destage import cluster
+    from destage.cluster.checks import run_checks
     from destage.cluster.connection import connect
-    from destage.cluster.examination import examine
-    from destage.cluster.reading import merged_settings
+    from destage.cluster.values import merge_settings
 
     wanted = None
     if values or given or image:
-        wanted = merged_settings(values or [], given or [], {"mode": "cluster", "sweep": NO_SWEEP})
+        wanted = merge_settings(values or [], given or [], {"mode": "cluster", "sweep": NO_SWEEP})
     connection = connect(context, namespace)
     release = cluster.Release(name, connection.namespace, version("destage"))
-    findings = list(examine(connection, release, wanted, image))
+    results = list(run_checks(connection, release, wanted, image))
     if as_json:
-        print_json([asdict(each) for each in findings])
+        print_json([asdict(each) for each in results])
     else:
-        print_pairs({each.what: each.told for each in findings})
-    problems = [each for each in findings if not each.is_well]
-    for each in problems:
-        print_error(Issue("cluster.requirement-missing", each.what, f"{each.told}: {each.mend}"))
-    if problems:
+        print_pairs({each.subject: each.message for each in results})
+    failures = [each.issue for each in results if not each.has_passed]
+    for failure in failures:
+        print_error(failure)
+    if failures:
         raise typer.Exit(_INFRASTRUCTURE)
     print_note("all checks passed")

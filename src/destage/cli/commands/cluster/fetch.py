@@ -30,7 +30,7 @@ def fetch(
         )
     job, reader = open_reader(name, context, namespace)
     remote = find_results(reader, job, sweep)
-    copy = results.fetch(reader, remote.name, folder, Counter("bytes"))
+    copy = results.fetch_results(reader, remote.name, folder, Counter("bytes"))
     if as_json:
         print_json(asdict(copy))
     else:

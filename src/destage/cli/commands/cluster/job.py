@@ -3,16 +3,15 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from destage.errors import DestageError, Issue
+from destage.errors import DestageError
 
 if TYPE_CHECKING:
     from destage.cluster.connection import Connection
     from destage.cluster.jobs import Job
-    from destage.cluster.reader import Reader
-    from destage.cluster.results import Remote
-    from destage.cluster.troubles import Trouble
+    from destage.cluster.reader_pod import ReaderPod
+    from destage.cluster.results import RemoteSweep
 
-SHORT_PATIENCE_S = 30.0
+SHORT_TIMEOUT_S = 30.0
 """Longest wait for the reader's pod where the command can go on without results [s]."""
 _LONGEST_MESSAGE = 400
 
@@ -31,20 +30,20 @@ def connect_to_job(name: str, context: str | None, namespace: str | None) -> "tu
 
 
 def open_reader(
-    name: str, context: str | None, namespace: str | None, patience_s: float | None = None
-) -> "tuple[Job, Reader]":
-    """Return a sweep's job and the reader of its results, which may take `patience_s` to start [s].
+    name: str, context: str | None, namespace: str | None, timeout_s: float | None = None
+) -> "tuple[Job, ReaderPod]":
+    """Return a sweep's job and the reader of its results, which may take `timeout_s` to start [s].
 
     Raises:
         ClusterError: There is no such job, or the cluster cannot be reached.
     """
-    from destage.cluster import reader
+    from destage.cluster.reader_pod import START_TIMEOUT_S, ReaderPod
 
     connection, job = connect_to_job(name, context, namespace)
-    return job, reader.Reader(connection, job, reader.PATIENCE_S if patience_s is None else patience_s)
+    return job, ReaderPod(connection, job, START_TIMEOUT_S if timeout_s is None else timeout_s)
 
 
-def find_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
+def find_results(reader: "ReaderPod", job: "Job", sweep: str) -> "RemoteSweep":
     """Return the state of a sweep's results; an empty `sweep` is the job's own.
 
     Raises:
@@ -55,9 +54,9 @@ def find_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
     return results.find_results(reader, find_sweep(reader, job, sweep))
 
 
-def find_sweep(reader: "Reader", job: "Job", sweep: str) -> str:
+def find_sweep(reader: "ReaderPod", job: "Job", sweep: str) -> str:
     """Return the sweep's directory in the store; empty where only the store itself knows it."""
-    return sweep or job.sweep or _sweep_of_study(reader, job)
+    return sweep or job.sweep or _find_sweep_of_study(reader, job)
 
 
 def summarize_job(job: "Job") -> str:
@@ -77,18 +76,13 @@ def job_as_json(job: "Job") -> dict[str, Any]:
     return {name: value for name, value in asdict(job).items() if name != "manifest"}
 
 
-def trouble_as_issue(trouble: "Trouble") -> Issue:
-    """Return what keeps pods from running as a warning."""
-    return Issue("cluster.pod-not-running", trouble.component, str(trouble), data=asdict(trouble))
-
-
-def _sweep_of_study(reader: "Reader", job: "Job") -> str:
+def _find_sweep_of_study(reader: "ReaderPod", job: "Job") -> str:
     """Return the sweep of a job that Helm made, from its study; empty where it cannot be read from here."""
     from destage import sweeps
-    from destage.cluster.jobs import study_of
+    from destage.cluster.jobs import read_study
 
     try:
-        name, text = study_of(reader.connection, job)
+        name, text = read_study(reader.connection, job)
         study = sweeps.load_study(name) if name else sweeps.parse_study(text, name=job.name)
     except DestageError:
         return ""

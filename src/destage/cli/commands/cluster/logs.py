@@ -24,8 +24,7 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """Print the logs of a sweep's pods."""
-    from destage.cluster.live_logs import follow_logs
-    from destage.cluster.podlogs import read_logs
+    from destage.cluster.logs import follow_logs, read_logs
 
     connection, job = connect_to_job(name, context, namespace)
     if follow:

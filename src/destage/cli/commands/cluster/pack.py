@@ -16,12 +16,12 @@ def pack(
     store: Store = None,
 ) -> None:
     """Write files of a sweep to stdout as a tar archive, or list them."""
-    from destage.cluster import packing
+    from destage.cluster import archive
     from destage.store import default_store
 
     root = (store if store is not None else default_store()) / "sweeps" / sweep
     if is_list:
-        print_data("".join(packing.listing(root)))
+        print_data("".join(archive.format_file_list(root)))
     else:
-        packing.pack(root, paths or [], sys.stdout.buffer)
+        archive.write_archive(root, paths or [], sys.stdout.buffer)
         sys.stdout.buffer.flush()

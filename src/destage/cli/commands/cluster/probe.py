@@ -17,14 +17,14 @@ def probe(
     store: Store = None,
 ) -> None:
     """Check that the store can be written and listed, as a sweep does."""
-    from destage.cluster.credentials import missing_credentials
+    from destage.cluster.credentials import find_missing_credentials
     from destage.store import default_store, list_sweeps
     from destage.store.location import trouble_writing
 
     place = store if store is not None else default_store()
-    missing = missing_credentials(str(place), os.environ) if secret else ""
+    missing = find_missing_credentials(str(place), os.environ) if secret else ""
     if missing:
-        raise StoreError("cluster.credentials-missing", missing, str(place))
+        raise StoreError("cluster.secret-incomplete", missing, str(place))
     try:
         if trouble := trouble_writing(place):
             raise trouble

@@ -22,7 +22,7 @@ def query(
 
     job, reader = open_reader(name, context, namespace)
     directory = find_sweep(reader, job, sweep) or find_results(reader, job, sweep).name
-    data = results.query(reader, directory, statement, "json" if as_json else form)
+    data = results.query_results(reader, directory, statement, "json" if as_json else form)
     if out is None:
         print_data(data)
     else:

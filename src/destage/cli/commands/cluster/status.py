@@ -3,12 +3,11 @@
 from dataclasses import asdict
 
 from destage.cli.commands.cluster.job import (
-    SHORT_PATIENCE_S,
+    SHORT_TIMEOUT_S,
     find_results,
     job_as_json,
     open_reader,
     summarize_job,
-    trouble_as_issue,
 )
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
 from destage.cli.options import Json
@@ -24,12 +23,12 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Show the state of a sweep: its job, problems of its pods, and the progress of its results."""
-    from destage.cluster.troubles import find_troubles
+    from destage.cluster.diagnostics import diagnose_pods
 
-    job, reader = open_reader(name, context, namespace, SHORT_PATIENCE_S)
-    troubles = find_troubles(reader.connection, job)
-    for trouble in troubles:
-        print_warning(trouble_as_issue(trouble))
+    job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
+    diagnostics = diagnose_pods(reader.connection, job)
+    for diagnostic in diagnostics:
+        print_warning(diagnostic.issue)
     try:
         remote = find_results(reader, job, sweep)
     except ClusterError as error:
@@ -40,7 +39,7 @@ def status(
         print_json(
             {
                 "job": job_as_json(job),
-                "troubles": [asdict(each) for each in troubles],
+                "diagnostics": [asdict(each) for each in diagnostics],
                 "sweep": remote.name if remote else None,
                 "results": remote.status if remote else None,
             }

@@ -11,7 +11,7 @@ from destage.cli.commands.cluster.job import job_as_json
 from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
 from destage.cli.options import Json, Spec
 from destage.cli.output import print_data, print_json, print_note
-from destage.errors import ConfigError, Issue, StoreError, TraceError
+from destage.errors import ConfigError, StoreError, TraceError
 
 if TYPE_CHECKING:
     from destage.cluster.settings import Settings
@@ -37,14 +37,14 @@ def submit(
     Runs that its volume or bucket already has are not executed again.
     """
     from destage import cluster, sweeps
-    from destage.cluster.labels import release_name
-    from destage.cluster.reading import merged_settings
+    from destage.cluster.labels import to_release_name
+    from destage.cluster.values import merge_settings
 
     fields, path = sweeps.load_fields(spec), Path(spec)
     sweep = NO_SWEEP | ({"spec": path.read_text()} if path.is_file() else {"study": spec})
-    settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
+    settings = merge_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
     study, directory = _read_study(spec, fields, settings)
-    release_text = name or release_name(study)
+    release_text = name or to_release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
         manifests = cluster.build(release, settings)
@@ -71,12 +71,12 @@ def _read_study(spec: str, fields: dict[str, Any], settings: "Settings") -> tupl
     """Return a study's name and its sweep's directory, empty if only the pods can read the trace."""
     from destage import sweeps
     from destage.cluster.storage import RESULTS
-    from destage.cluster.trace_addresses import trace_mistake
+    from destage.cluster.trace_addresses import find_trace_issues
 
     text = settings.sweep.spec
     # The traces of a bundled study lie beside it, in the image as well.
-    if text and (mistake := trace_mistake(fields, settings)):
-        raise ConfigError([Issue("cluster.trace-unreachable", "", mistake)], spec)
+    if text and (issues := find_trace_issues(fields, settings)):
+        raise ConfigError(issues, spec)
     try:
         study = sweeps.load_study(spec)
     except TraceError as error:

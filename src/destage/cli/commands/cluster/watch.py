@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.commands.cluster.job import (
-    SHORT_PATIENCE_S,
+    SHORT_TIMEOUT_S,
     find_results,
     job_as_json,
     open_reader,
     summarize_job,
-    trouble_as_issue,
 )
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
 from destage.cli.options import Json, Quiet
@@ -21,7 +20,7 @@ from destage.errors import ClusterError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
-    from destage.cluster.reader import Reader
+    from destage.cluster.reader_pod import ReaderPod
 
 _FAILED, _CANCELLED = 4, 130
 _INTERVAL_S = 5.0
@@ -42,7 +41,7 @@ def watch(
 
     Exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
     """
-    watcher = Watcher(*open_reader(name, context, namespace, SHORT_PATIENCE_S), sweep)
+    watcher = Watcher(*open_reader(name, context, namespace, SHORT_TIMEOUT_S), sweep)
     end = time.monotonic() + timeout
     with ProgressDisplay(watcher.job.release, is_quiet=quiet) as display:
         while not watcher.is_over and time.monotonic() < end:
@@ -69,7 +68,7 @@ class Watcher:
         job: The latest state of the sweep's job.
     """
 
-    def __init__(self, job: "Job", reader: "Reader", sweep: str) -> None:
+    def __init__(self, job: "Job", reader: "ReaderPod", sweep: str) -> None:
         self.job = job
         self._reader = reader
         self._sweep = sweep
@@ -90,21 +89,21 @@ class Watcher:
         Raises:
             ClusterError: The job was deleted, or the API server denies access.
         """
-        from destage.cluster.jobs import job_of
-        from destage.cluster.watching import watch as follow
+        from destage.cluster.jobs import parse_job
+        from destage.cluster.watch import watch as follow
 
         is_seen = False
         connection, name = self._reader.connection, self.job.name
         for manifest in follow(connection, "RayJob", name, until=until, was_allowed=True):
-            self.job, is_seen = job_of(manifest), True
+            self.job, is_seen = parse_job(manifest), True
             if self.is_over:
                 break
         if not is_seen and not self._job_exists():
-            raise ClusterError("cluster.job-deleted", "the job no longer exists", self.job.name)
+            raise ClusterError("cluster.sweep-missing", "the job was deleted", self.job.name)
         if summarize_job(self.job) != self._state:
             self._state = summarize_job(self.job)
             print_note(f"{self.job.name}: {self._state}")
-        self._print_troubles()
+        self._print_diagnostics()
 
     def progress(self) -> Any:
         """Return the sweep's progress in the form of a local run, or None where it cannot be read."""
@@ -132,35 +131,35 @@ class Watcher:
 
     def _job_exists(self) -> bool:
         """Return whether the job exists, assuming that it does while the API server is away."""
-        from destage.cluster.connection import RefusedError
+        from destage.cluster.connection import ApiError
         from destage.cluster.objects import find
-        from destage.cluster.watching import may_pass
+        from destage.cluster.watch import is_transient
 
         try:
             exists = find(self._reader.connection, "RayJob", self.job.name) is not None
         except ClusterError as error:
-            if isinstance(error, RefusedError) and self._denied_since is None:
+            if isinstance(error, ApiError) and self._denied_since is None:
                 self._denied_since = time.monotonic()
             is_new = self._denied_since is None or time.monotonic() < self._denied_since + _GRACE_S
-            if not may_pass(error, was_allowed=is_new):
+            if not is_transient(error, was_allowed=is_new):
                 raise
             self._warn_once(error)
             return True
         self._denied_since = None
         return exists
 
-    def _print_troubles(self) -> None:
-        from destage.cluster.troubles import find_troubles
+    def _print_diagnostics(self) -> None:
+        from destage.cluster.diagnostics import diagnose_pods
 
         try:
-            troubles = find_troubles(self._reader.connection, self.job)
+            diagnostics = diagnose_pods(self._reader.connection, self.job)
         except ClusterError as error:
             self._warn_once(error)
             return
-        for trouble in troubles:
-            if (key := (trouble.component, trouble.reason)) not in self._known:
+        for diagnostic in diagnostics:
+            if (key := (diagnostic.component, diagnostic.reason)) not in self._known:
                 self._known.add(key)
-                print_warning(trouble_as_issue(trouble))
+                print_warning(diagnostic.issue)
 
     def _warn_once(self, error: ClusterError) -> None:
         if str(error) not in self._known:
