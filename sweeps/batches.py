@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from destage.sweeps.rounds import PlannedRun
+from destage.sweeps.planner import PlannedRun
 
 LONGEST_S = 5.0
 """A batch aims at no more work than this [s], so that little is lost when one is."""

@@ -12,9 +12,9 @@ from destage.store.manifests import Manifest
 from destage.sweeps.batches import Batch, CostModel, Queue
 from destage.sweeps.executors import Executor
 from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.outcomes import State
-from destage.sweeps.rounds import Facts, PlannedRun
-from destage.sweeps.work import Done, Failure, Receipt, commit_transient
+from destage.sweeps.outcomes import SessionState
+from destage.sweeps.planner import Facts, PlannedRun
+from destage.sweeps.worker import Failure, FinishedBatch, Receipt, commit_transient
 
 WINDOW = 3
 """How many batches per slot are handed over at a time: one runs, the others wait beside it."""
@@ -66,7 +66,7 @@ class Driver:
     failed: int = 0
     retries: int = 0
     messages: list[str] = field(default_factory=list)
-    stopped: State | None = None
+    stopped: SessionState | None = None
     costs: CostModel = field(default_factory=CostModel)
     _errors: Counter[str] = field(default_factory=Counter)
     _executor: Executor | None = None
@@ -125,7 +125,7 @@ class Driver:
         elif self.deadline is not None and time.monotonic() >= self.deadline:
             self.stopped = "budget"
 
-    def _settle(self, done: Done, queue: Queue) -> None:
+    def _settle(self, done: FinishedBatch, queue: Queue) -> None:
         if isinstance(done.result, Receipt):
             self._accept(done.batch, done.result)
         elif done.result.kind == "foreign":

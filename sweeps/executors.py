@@ -6,7 +6,7 @@ from typing import Protocol
 
 from destage.objects import Location
 from destage.sweeps.batches import Batch
-from destage.sweeps.work import Done, Failure, Receipt, execute
+from destage.sweeps.worker import Failure, FinishedBatch, Receipt, execute
 
 
 class Executor(Protocol):
@@ -28,7 +28,7 @@ class Executor(Protocol):
         """
         ...
 
-    def collect(self, timeout_s: float) -> list[Done]:
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return batches that came back since the last call, waiting a little for the first.
 
         Args:
@@ -61,14 +61,14 @@ class InlineExecutor:
         """
         self._under_way[self._pool.submit(execute, batch, self._fragments, self._facts)] = batch
 
-    def collect(self, timeout_s: float) -> list[Done]:
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return batches that came back since the last call, waiting a little for the first.
 
         Args:
             timeout_s: How long to wait [s].
         """
         ended, _ = wait(self._under_way, timeout_s, return_when=FIRST_COMPLETED)
-        return [Done(self._under_way.pop(future), _result(future)) for future in ended]
+        return [FinishedBatch(self._under_way.pop(future), _result(future)) for future in ended]
 
     def close(self) -> None:
         """Drop what has not started and wait for the batches under way: a thread cannot be stopped."""

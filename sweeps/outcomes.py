@@ -8,7 +8,7 @@ import pyarrow as pa
 from destage.objects import Location
 
 Phase = Literal["plan", "start", "run", "answer"]
-State = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
+SessionState = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
 _EXIT_CODES = {"finished": 0, "failed_runs": 3, "infrastructure": 4, "budget": 5, "interrupted": 130}
 
 
@@ -83,7 +83,7 @@ class Outcome:
     failed: int
     seconds: float
     executor: str
-    state: State
+    state: SessionState
     messages: tuple[str, ...] = ()
 
     @property

@@ -9,7 +9,7 @@ from destage import engine, sql
 from destage.errors import ConfigError, Issue, QueryError
 from destage.spec.validation import suggest
 from destage.store.places import LABEL, points_at
-from destage.store.sentences import expressions
+from destage.store.published_figures import read_answers, read_figures
 
 
 def check_places(

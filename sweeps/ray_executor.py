@@ -23,10 +23,10 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from destage.errors import SweepError
 from destage.objects import Location, locate
 from destage.store.layout import SweepLayout
-from destage.sweeps.addresses import check_address, explain, is_worth_another_try
 from destage.sweeps.batches import Batch
-from destage.sweeps.marks import ForeignWorkerError, Mark, check_mark, leave_mark, remove_marks
-from destage.sweeps.work import Done, Failure, Receipt, execute
+from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
+from destage.sweeps.ray_address import check_address, explain, is_worth_another_try
+from destage.sweeps.worker import Failure, FinishedBatch, Receipt, execute
 
 LOOK_S = 5.0
 """How often the processors of the cluster are counted [s]."""
@@ -38,14 +38,14 @@ _Got = TypeVar("_Got")
 
 
 @ray.remote(num_cpus=1, max_retries=0)
-def _execute(batch: Batch, mark: Mark, facts: tuple[str, ...]) -> Receipt:
-    check_mark(mark)
+def _execute(batch: Batch, mark: Marker, facts: tuple[str, ...]) -> Receipt:
+    check_marker(mark)
     return execute(batch, SweepLayout(locate(mark.sweep)).fragments, facts)
 
 
 @ray.remote(num_cpus=0, max_retries=0)
-def _probe(mark: Mark) -> None:
-    check_mark(mark)
+def _probe(mark: Marker) -> None:
+    check_marker(mark)
 
 
 class RayExecutor:
@@ -64,7 +64,7 @@ class RayExecutor:
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:
             _start(slots)
-        self._mark = leave_mark(self._sweep)
+        self._mark = write_marker(self._sweep)
         self._most_slots = slots
         self._look_at_the_cluster()
         try:
@@ -81,7 +81,7 @@ class RayExecutor:
         """
         self._under_way[_execute.remote(batch, self._mark, self._facts)] = batch
 
-    def collect(self, timeout_s: float) -> list[Done]:
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return batches that came back since the last call, waiting a little for the first.
 
         Args:
@@ -96,7 +96,7 @@ class RayExecutor:
         if ended:
             more, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
             ended = list(dict.fromkeys([*ended, *more]))
-        return [Done(self._under_way.pop(reference), _result(reference)) for reference in ended]
+        return [FinishedBatch(self._under_way.pop(reference), _result(reference)) for reference in ended]
 
     def _look_at_the_cluster(self) -> None:
         """Count the processors: workers join late, and nodes come and go."""
@@ -109,7 +109,7 @@ class RayExecutor:
         for reference in self._under_way:
             ray.cancel(reference, force=True)
         self._under_way.clear()
-        remove_marks(self._sweep)
+        remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
 
@@ -148,7 +148,7 @@ def _join(address: str) -> None:
             return
 
 
-def _check_machines(mark: Mark, nodes: Iterable[dict[str, Any]]) -> None:
+def _check_machines(mark: Marker, nodes: Iterable[dict[str, Any]]) -> None:
     """Ask every machine with processors whether it may take part, before it is given anything to do."""
     asked = {
         _probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)).remote(
@@ -182,7 +182,7 @@ def _failure(error: exceptions.RayError) -> Failure:
     cause = error.cause
     if isinstance(cause, MemoryError):
         return Failure("oom", "the worker ran out of memory")
-    if isinstance(cause, ForeignWorkerError):
+    if isinstance(cause, WorkerMismatchError):
         return Failure("foreign", str(cause))
     if _NO_MODULE in str(cause):
         python = ".".join(platform.python_version_tuple()[:2])

@@ -17,7 +17,7 @@ from destage.spec.validation import suggest
 from destage.sweeps import axes as axis_values
 from destage.sweeps import parameters
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
-from destage.sweeps.published import figure_mistakes
+from destage.sweeps.published_checks import figure_mistakes
 from destage.sweeps.study_charts import chart_mistakes
 from destage.sweeps.study_schema import default, study_mistakes
 

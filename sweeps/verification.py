@@ -9,7 +9,7 @@ from destage.objects import Location
 from destage.store.layout import SweepLayout
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
-from destage.sweeps.work import run_config
+from destage.sweeps.worker import run_config
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from destage.store.answers import answers_schema, certificates_schema
-from destage.sweeps.bracket import Found, State
 from destage.sweeps.intervals import t_interval
+from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
-from destage.sweeps.rounds import Facts, Rounds
+from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
 
 UTILISATIONS = {
@@ -34,7 +34,7 @@ def columns_needed(seek: Seek | None) -> tuple[str, ...]:
 
 
 def answer_tables(
-    study: Study, expansion: Expansion, rounds: Rounds, rows: Mapping[str, Facts]
+    study: Study, expansion: Expansion, rounds: Planner, rows: Mapping[str, Facts]
 ) -> tuple[pa.Table, pa.Table]:
     """Return the answers and their certificates.
 
@@ -56,7 +56,7 @@ def answer_tables(
         above = [
             rows[run]
             for replicate, one in found.items()
-            if one.state in {State.CERTIFIED, State.BELOW}
+            if one.state in {SearchState.CERTIFIED, SearchState.BELOW}
             and one.value is not None
             and (run := rounds.run_of(point, replicate, one.value + 1)) is not None
         ]
@@ -71,14 +71,16 @@ def answer_tables(
 
 
 def _answer(
-    seek: Seek, target: Replicates, point: Point, found: Mapping[int, Found], above: Sequence[Facts]
+    seek: Seek, target: Replicates, point: Point, found: Mapping[int, SearchResult], above: Sequence[Facts]
 ) -> dict[str, object]:
     """Return the answer of one point, from its searches and from the runs just above their values."""
     states = Counter(one.state for one in found.values())
-    bounded = (State.CERTIFIED, State.AT_LEAST, State.BELOW)
+    bounded = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW)
     values = [one.value for one in found.values() if one.state in bounded and one.value is not None]
     interval = t_interval(values)
-    censored = next((state.value for state in (State.AT_LEAST, State.BELOW) if states[state]), None)
+    censored = next(
+        (state.value for state in (SearchState.AT_LEAST, SearchState.BELOW) if states[state]), None
+    )
     # A bound that stands in for an unknown value gives no honest spread.
     half_width = None if censored is not None else interval.half_width
     met = None if target.metric is None else censored is None and interval.is_within(target.relative)
@@ -98,12 +100,14 @@ def _answer(
         "binding": _most_common([_binding(seek, facts) for facts in above]),
         "limiting": _most_common([_limiting(facts) for facts in above]),
         "interval_met": met,
-        "undecided": states[State.UNDECIDED],
-        "failed": states[State.FAILED],
+        "undecided": states[SearchState.UNDECIDED],
+        "failed": states[SearchState.FAILED],
     }
 
 
-def _certificate(seek: Seek, point: Point, replicate: int, found: Found, rounds: Rounds) -> dict[str, object]:
+def _certificate(
+    seek: Seek, point: Point, replicate: int, found: SearchResult, rounds: Planner
+) -> dict[str, object]:
     value = found.value
     return {
         "point_id": point.id,

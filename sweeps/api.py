@@ -12,10 +12,10 @@ from destage.store.lease import hold_lease
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview
+from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
-from destage.sweeps.rounds import Rounds
+from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.study import Study, parse_study
-from destage.sweeps.sweeping import ExecutorName, ProgressCallback, Sweeping
 
 
 def sweep_path(study: Study, store: Location | None = None) -> Location:
@@ -39,7 +39,7 @@ def plan(study: Study, store: Location | None = None) -> Preview:
         ConfigError: Some point is no possible configuration.
     """
     expansion = expand(study)
-    rounds = Rounds(study, expansion)
+    rounds = Planner(study, expansion)
     runs = rounds.next_round({})
     path = sweep_path(study, store)
     wanted = {run.run_id for run in runs}
@@ -86,7 +86,7 @@ def run(
         # In a bucket a writer killed in the midst of it might leave no study in place of the same one.
         if isinstance(layout.root, Path) or not _holds(layout.spec, text.encode()):
             write_durably(layout.spec, text.encode())
-        return Sweeping(
+        return SweepSession(
             study, expansion, layout, lease, interrupts, executor=executor, workers=workers, progress=progress
         ).run()
 

@@ -17,7 +17,7 @@ from enum import Enum
 from destage.sweeps.study import Seek
 
 
-class Verdict(Enum):
+class ProbeVerdict(Enum):
     """What one run says about one value."""
 
     PASS = "pass"  # noqa: S105 - a verdict
@@ -26,7 +26,7 @@ class Verdict(Enum):
     BROKEN = "broken"
 
 
-class State(Enum):
+class SearchState(Enum):
     """How a search ended."""
 
     CERTIFIED = "certified"
@@ -37,7 +37,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """A search that has ended.
 
     Attributes:
@@ -46,7 +46,7 @@ class Found:
         monotone: Whether no examined value passed above one that did not.
     """
 
-    state: State
+    state: SearchState
     value: int | None
     monotone: bool
 
@@ -61,7 +61,7 @@ class _Broken(Exception):  # noqa: N818 - ends the search
     pass
 
 
-def search(seek: Seek, look: Callable[[int], Verdict | None]) -> Found | tuple[int, ...]:
+def search(seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> SearchResult | tuple[int, ...]:
     """Take a search as far as the known verdicts lead.
 
     Args:
@@ -77,19 +77,19 @@ def search(seek: Seek, look: Callable[[int], Verdict | None]) -> Found | tuple[i
     except _Unknown as unknown:
         return unknown.values
     except _Broken:
-        return Found(State.FAILED, None, walk.is_monotone())
+        return SearchResult(SearchState.FAILED, None, walk.is_monotone())
 
 
 class _Walk:
-    def __init__(self, seek: Seek, look: Callable[[int], Verdict | None]) -> None:
+    def __init__(self, seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> None:
         self._seek = seek
         self._look = look
-        self._seen: dict[int, Verdict] = {}
+        self._seen: dict[int, ProbeVerdict] = {}
 
-    def walk(self) -> Found:
+    def walk(self) -> SearchResult:
         passing, failing = self._bracket()
         if failing > self._seek.most:
-            return Found(State.AT_LEAST, self._seek.most, self.is_monotone())
+            return SearchResult(SearchState.AT_LEAST, self._seek.most, self.is_monotone())
         while passing is not None:
             while failing - passing > 1:
                 middle = (passing + failing) // 2
@@ -99,20 +99,24 @@ class _Walk:
                     failing = middle
             lower = self._lower_failing(passing)
             if lower is None:
-                state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.CERTIFIED
-                return Found(state, passing, self.is_monotone())
+                state = (
+                    SearchState.UNDECIDED
+                    if self._seen[failing] is ProbeVerdict.UNDECIDED
+                    else SearchState.CERTIFIED
+                )
+                return SearchResult(state, passing, self.is_monotone())
             passing, failing = self._descend(lower)
-        state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.BELOW
-        return Found(state, self._seek.least - 1, self.is_monotone())
+        state = SearchState.UNDECIDED if self._seen[failing] is ProbeVerdict.UNDECIDED else SearchState.BELOW
+        return SearchResult(state, self._seek.least - 1, self.is_monotone())
 
     def is_monotone(self) -> bool:
-        passed = [value for value, verdict in self._seen.items() if verdict is Verdict.PASS]
-        failed = [value for value, verdict in self._seen.items() if verdict is Verdict.FAIL]
+        passed = [value for value, verdict in self._seen.items() if verdict is ProbeVerdict.PASS]
+        failed = [value for value, verdict in self._seen.items() if verdict is ProbeVerdict.FAIL]
         return not passed or not failed or max(passed) < min(failed)
 
     def _passes(self, value: int) -> bool:
         self._require(value)
-        return self._seen[value] is Verdict.PASS
+        return self._seen[value] is ProbeVerdict.PASS
 
     def _require(self, *values: int) -> None:
         unknown = []
@@ -120,7 +124,7 @@ class _Walk:
             verdict = self._look(value)
             if verdict is None:
                 unknown.append(value)
-            elif verdict is Verdict.BROKEN:
+            elif verdict is ProbeVerdict.BROKEN:
                 raise _Broken
             else:
                 self._seen[value] = verdict
@@ -164,7 +168,7 @@ class _Walk:
         lower = self._lower_failing(failing - 1, and_itself=True)
         if lower is None:
             return failing - 1, failing
-        if lower > least and self._seen.get(lower - 1) is Verdict.PASS:
+        if lower > least and self._seen.get(lower - 1) is ProbeVerdict.PASS:
             return lower - 1, lower
         failing, step = lower, 1
         while failing > least:

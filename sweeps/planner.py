@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from destage.store.plan import plan_schema
-from destage.sweeps.bracket import Found, State, Verdict, search
 from destage.sweeps.intervals import Interval, replicates_wanted, t_interval
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
+from destage.sweeps.seek_search import ProbeVerdict, SearchResult, SearchState, search
 from destage.sweeps.study import Study
 
 
@@ -59,7 +59,7 @@ class _Progress:
     runs: dict[int, dict[int | None, str]] = field(default_factory=dict)
 
 
-class Rounds:
+class Planner:
     """Plans a study round by round.
 
     Usage: `next_round(rows)` until it returns nothing; `rows` must hold the facts of every run of earlier
@@ -115,7 +115,7 @@ class Rounds:
             columns[column.name] = [axes[run.point.id][column.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
-    def found(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, Found]:
+    def found(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, SearchResult]:
         """Return what the searches of a point have found, by replicate; those still under way are left out.
 
         Args:
@@ -125,7 +125,7 @@ class Rounds:
         results = {}
         for replicate in range(self._progress[point.id].replicates):
             outcome = self._search(point, replicate, rows)
-            if isinstance(outcome, Found):
+            if isinstance(outcome, SearchResult):
                 results[replicate] = outcome
         return results
 
@@ -149,7 +149,9 @@ class Rounds:
         if self._study.seek is not None:
             found = self.found(point, rows).values()
             values = [
-                float(one.value) for one in found if one.state is State.CERTIFIED and one.value is not None
+                float(one.value)
+                for one in found
+                if one.state is SearchState.CERTIFIED and one.value is not None
             ]
             return t_interval(values)
         column = metric_columns()[self._study.replicates.metric or ""].name
@@ -166,7 +168,7 @@ class Rounds:
                     yield replicate, None
                 continue
             outcome = self._search(point, replicate, rows)
-            if not isinstance(outcome, Found):
+            if not isinstance(outcome, SearchResult):
                 for probe in outcome:
                     yield replicate, probe
 
@@ -178,7 +180,7 @@ class Rounds:
         if self._study.seek is not None:
             # Beyond a bound of the search, or without a steady state, more replicates narrow nothing.
             states = {one.state for one in self.found(point, rows).values()}
-            if State.CERTIFIED not in states:
+            if SearchState.CERTIFIED not in states:
                 return False
         interval = self.interval(point, rows)
         if interval.is_within(target.relative):
@@ -204,19 +206,21 @@ class Rounds:
         ]
         return sum(known) / len(known) if known else None
 
-    def _search(self, point: Point, replicate: int, rows: Mapping[str, Facts]) -> Found | tuple[int, ...]:
+    def _search(
+        self, point: Point, replicate: int, rows: Mapping[str, Facts]
+    ) -> SearchResult | tuple[int, ...]:
         seek = self._study.seek
         if seek is None:
             raise AssertionError("only a study that seeks something is searched")
         runs = self._progress[point.id].runs.get(replicate, {})
 
-        def look(value: int) -> Verdict | None:
+        def look(value: int) -> ProbeVerdict | None:
             run = runs.get(value)
             return None if run is None or run not in rows else self.verdict(rows[run])
 
         return search(seek, look)
 
-    def verdict(self, facts: Facts) -> Verdict:
+    def verdict(self, facts: Facts) -> ProbeVerdict:
         """Return what a run says about its probe.
 
         A run without a steady state (`not_stationary`) shows nothing and is undecided; one whose load the
@@ -226,15 +230,15 @@ class Rounds:
             facts: The run.
         """
         if facts.status == "failed":
-            return Verdict.BROKEN
+            return ProbeVerdict.BROKEN
         if facts.status in {"overloaded", "array_failed"}:
-            return Verdict.FAIL
+            return ProbeVerdict.FAIL
         if facts.status != "ok" or self._study.seek is None:
-            return Verdict.UNDECIDED
+            return ProbeVerdict.UNDECIDED
         for objective in self._study.seek.objectives:
             value = facts.values.get(objective.column)
             if value is None:
-                return Verdict.UNDECIDED
+                return ProbeVerdict.UNDECIDED
             if not objective.is_met(value):
-                return Verdict.FAIL
-        return Verdict.PASS
+                return ProbeVerdict.FAIL
+        return ProbeVerdict.PASS

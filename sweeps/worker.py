@@ -46,7 +46,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class FinishedBatch:
     """A batch that came back.
 
     Attributes:

@@ -22,12 +22,12 @@ _PAUSES_S = (0.1, 0.5, 1.0, 3.0)
 """How long to wait before looking again: a network file system may be a moment late [s]."""
 
 
-class ForeignWorkerError(SweepError):
+class WorkerMismatchError(SweepError):
     """A worker that must not execute runs: it writes elsewhere, or would compute something else."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Marker:
     """What a worker needs, to know that it belongs to a driver.
 
     Attributes:
@@ -41,7 +41,7 @@ class Mark:
     release: tuple[str, int]
 
 
-def leave_mark(sweep: Location) -> Mark:
+def write_marker(sweep: Location) -> Marker:
     """Leave a mark in a sweep; those of earlier drivers go, and with them what their workers still would do.
 
     Args:
@@ -50,8 +50,8 @@ def leave_mark(sweep: Location) -> Mark:
     Raises:
         StoreError: It cannot be written.
     """
-    remove_marks(sweep)
-    mark = Mark(str(sweep.absolute()), f"{_PREFIX}{secrets.token_hex(8)}", _release())
+    remove_markers(sweep)
+    mark = Marker(str(sweep.absolute()), f"{_PREFIX}{secrets.token_hex(8)}", _release())
     try:
         (sweep / mark.name).touch()
     except OSError as error:
@@ -59,7 +59,7 @@ def leave_mark(sweep: Location) -> Mark:
     return mark
 
 
-def remove_marks(sweep: Location) -> None:
+def remove_markers(sweep: Location) -> None:
     """Remove what marks there are.
 
     Args:
@@ -70,18 +70,18 @@ def remove_marks(sweep: Location) -> None:
             path.unlink(missing_ok=True)
 
 
-def check_mark(mark: Mark) -> None:
+def check_marker(mark: Marker) -> None:
     """Raise unless this process may work for the driver that left a mark.
 
     Args:
         mark: The mark.
 
     Raises:
-        ForeignWorkerError: This is another Destage, or the mark cannot be seen from here.
+        WorkerMismatchError: This is another Destage, or the mark cannot be seen from here.
     """
     if _release() != mark.release:
         ours, theirs = (f"{name} (results {results})" for name, results in (_release(), mark.release))
-        raise ForeignWorkerError(
+        raise WorkerMismatchError(
             f"{_here()} has Destage {ours}, and the sweep is driven by {theirs}: install the same everywhere"
         )
     place = locate(mark.sweep) / mark.name
@@ -90,7 +90,7 @@ def check_mark(mark: Mark) -> None:
             return
         if pause_s is not None:
             time.sleep(pause_s)
-    raise ForeignWorkerError(
+    raise WorkerMismatchError(
         f"{_here()} does not see the sweep's folder {mark.sweep}: it is not there, or another of that name; "
         "mount the same folder on all machines, or take a bucket as the store"
     )

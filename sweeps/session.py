@@ -13,14 +13,14 @@ from destage.store.manifests import Manifest
 from destage.store.plan import drop_rounds, write_round
 from destage.store.progress import RecordedProgress, fragments_of, write_progress
 from destage.store.rows import read_rows
-from destage.sweeps.answering import answer_tables, columns_needed
+from destage.sweeps.answer_tables import answer_tables, columns_needed
 from destage.sweeps.driver import Driver, facts_of, is_present
 from destage.sweeps.executors import Executor, InlineExecutor, processors
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.objectives import metric_columns
-from destage.sweeps.outcomes import Outcome, Phase, Progress, State
+from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
+from destage.sweeps.planner import PlannedRun, Planner
 from destage.sweeps.points import Expansion
-from destage.sweeps.rounds import PlannedRun, Rounds
 from destage.sweeps.study import Study
 
 ExecutorName = Literal["auto", "ray", "inline"]
@@ -33,7 +33,7 @@ _RUNS_PER_SEEK = 10
 """How many runs a search takes, about; only to guess the size of a plan."""
 
 
-class Sweeping:
+class SweepSession:
     """One session; the caller holds the sweep's lease."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Sweeping:
     def run(self) -> Outcome:
         """Run the sweep to its end, or as far as it gets."""
         driver = self._driver
-        rounds = Rounds(self._study, self._expansion)
+        rounds = Planner(self._study, self._expansion)
         try:
             while driver.stopped is None and (runs := self._next_round(rounds)):
                 self._phase = "run"
@@ -100,7 +100,7 @@ class Sweeping:
             self._conclude(rounds)
         write_progress(self._layout, self._progress_so_far(*fragments_of(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
-        done: State = "failed_runs" if failed else "finished"
+        done: SessionState = "failed_runs" if failed else "finished"
         return Outcome(
             path=self._layout.root,
             runs=self._reused + driver.executed,
@@ -113,7 +113,7 @@ class Sweeping:
             messages=tuple(driver.messages),
         )
 
-    def _next_round(self, rounds: Rounds) -> list[PlannedRun]:
+    def _next_round(self, rounds: Planner) -> list[PlannedRun]:
         """Plan and write the next round; nothing when all is answered."""
         self._phase = "plan"
         self._report()
@@ -131,7 +131,7 @@ class Sweeping:
             self._rounds = self._round
         return runs
 
-    def _conclude(self, rounds: Rounds) -> None:
+    def _conclude(self, rounds: Planner) -> None:
         self._phase = "answer"
         self._report()
         if self._study.seek is not None:
