@@ -1,8 +1,8 @@
-"""The mark that a driver leaves in a sweep, by which a worker knows that it writes where the driver looks.
+"""The marker file by which a worker checks that it writes to the same sweep directory as the driver.
 
-A worker of another machine may have another folder of the same name. What it committed there would be lost
-without anybody's noticing: the driver believes the receipt. So it looks for the mark first. The mark's
-name is never the same twice, so that no old folder, and no cache of a network file system, can have it.
+Another machine may have another folder of the same path: rows committed there would be lost although the
+driver has the receipt. Each session writes a marker with a new name, which no older folder and no cache of a
+network file system can hold.
 """
 
 import secrets
@@ -19,20 +19,20 @@ from destage.store.location import sizes_in
 
 _PREFIX = ".mark-"
 _PAUSES_S = (0.1, 0.5, 1.0, 3.0)
-"""How long to wait before looking again: a network file system may be a moment late [s]."""
+"""Waits before each further look: a network file system may show a new file late [s]."""
 
 
 class WorkerMismatchError(SweepError):
-    """A worker that must not execute runs: it writes elsewhere, or would compute something else."""
+    """A worker that must not execute runs: another version, or another sweep directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What a worker needs, to know that it belongs to a driver.
+    """What a worker checks before it executes runs.
 
     Attributes:
         sweep: The sweep's directory, as the driver names it.
-        name: The mark's name in it.
+        name: The name of the marker file in it.
         release: The version of Destage and that of its results.
     """
 
@@ -42,64 +42,54 @@ class Marker:
 
 
 def write_marker(sweep: Location) -> Marker:
-    """Leave a mark in a sweep; those of earlier drivers go, and with them what their workers still would do.
+    """Write a new marker into a sweep and remove older ones, so that older workers stop.
 
     Args:
         sweep: The sweep's directory. The caller holds its lease.
 
     Raises:
-        StoreError: It cannot be written.
+        StoreError: The directory cannot be written.
     """
     remove_markers(sweep)
-    mark = Marker(str(sweep.absolute()), f"{_PREFIX}{secrets.token_hex(8)}", _release())
+    marker = Marker(str(sweep.absolute()), f"{_PREFIX}{secrets.token_hex(8)}", _release())
     try:
-        (sweep / mark.name).touch()
+        (sweep / marker.name).touch()
     except OSError as error:
-        raise StoreError(f"{sweep} cannot be written: {error.strerror}") from error
-    return mark
+        raise StoreError("store.write-failed", f"cannot be written: {error.strerror}", str(sweep)) from error
+    return marker
 
 
 def remove_markers(sweep: Location) -> None:
-    """Remove what marks there are.
-
-    Args:
-        sweep: The sweep's directory.
-    """
+    """Remove all markers of a sweep."""
     for path, _ in list(sizes_in(sweep)):
         if path.name.startswith(_PREFIX):
             path.unlink(missing_ok=True)
 
 
-def check_marker(mark: Marker) -> None:
-    """Raise unless this process may work for the driver that left a mark.
-
-    Args:
-        mark: The mark.
+def check_marker(marker: Marker) -> None:
+    """Check that this process may work for the driver that wrote a marker.
 
     Raises:
-        WorkerMismatchError: This is another Destage, or the mark cannot be seen from here.
+        WorkerMismatchError: The Destage versions differ, or the marker is not visible here.
     """
-    if _release() != mark.release:
-        ours, theirs = (f"{name} (results {results})" for name, results in (_release(), mark.release))
-        raise WorkerMismatchError(
-            f"{_here()} has Destage {ours}, and the sweep is driven by {theirs}: install the same everywhere"
-        )
-    place = locate(mark.sweep) / mark.name
+    if _release() != marker.release:
+        ours, theirs = (f"{name} (results {results})" for name, results in (_release(), marker.release))
+        message = f"the worker has Destage {ours}, the driver {theirs}: install equal versions on all machines"
+        data = {"worker": ours, "driver": theirs}
+        raise WorkerMismatchError("sweep.worker-version-mismatch", message, socket.gethostname(), data)
+    path = locate(marker.sweep) / marker.name
     for pause_s in (*_PAUSES_S, None):
-        if place.is_file():
+        if path.is_file():
             return
         if pause_s is not None:
             time.sleep(pause_s)
-    raise WorkerMismatchError(
-        f"{_here()} does not see the sweep's folder {mark.sweep}: it is not there, or another of that name; "
-        "mount the same folder on all machines, or take a bucket as the store"
+    message = (
+        f"the worker does not see the driver's sweep directory {marker.sweep}: mount the same directory on "
+        "all machines, or use a bucket as the store"
     )
+    raise WorkerMismatchError("sweep.worker-store-mismatch", message, socket.gethostname())
 
 
 @cache
 def _release() -> tuple[str, int]:
     return version("destage"), engine.RESULTS_VERSION
-
-
-def _here() -> str:
-    return f"the worker on {socket.gethostname()}"

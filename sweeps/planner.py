@@ -1,7 +1,7 @@
-"""Planning by rounds: which runs come next, a pure function of the study and the rows of earlier rounds.
+"""The planner: which runs come next, a pure function of the study and the rows of earlier rounds.
 
-A round is planned from the runs of earlier rounds alone, whatever else the store may hold, so that a
-resumed sweep replays exactly the rounds it has written, and then goes on.
+A round depends on the runs of earlier rounds alone, whatever else the store holds, so that a resumed sweep
+replays exactly the rounds it has written and then continues.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from destage.store.plan import plan_schema
-from destage.sweeps.intervals import Interval, replicates_wanted, t_interval
+from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import ProbeVerdict, SearchResult, SearchState, search
@@ -23,11 +23,11 @@ class PlannedRun:
 
     Attributes:
         point: The point.
-        replicate: Which random streams.
-        probe: The sought parameter's value; None where nothing is sought.
+        replicate: The replicate.
+        probe: The sought parameter's value; None if the study seeks nothing.
         run_id: The run's identity; other rows may share it.
         config: The canonical configuration as JSON.
-        events: What it is expected to cost [events]; None before any run of its point has ended.
+        events: Its expected cost [events]; None before any run of its point has ended.
     """
 
     point: Point
@@ -40,7 +40,7 @@ class PlannedRun:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What planning and answering need to know of a run.
+    """The results of a run that planning and answers need.
 
     Attributes:
         status: The run's status.
@@ -52,52 +52,43 @@ class Facts:
 
 
 @dataclass
-class _Progress:
-    """What was planned for one point: by replicate, the run of each probe."""
+class _PointPlan:
+    """The runs planned for one point: by replicate, the run of each probe."""
 
     replicates: int
     runs: dict[int, dict[int | None, str]] = field(default_factory=dict)
 
 
 class Planner:
-    """Plans a study round by round.
-
-    Usage: `next_round(rows)` until it returns nothing; `rows` must hold the facts of every run of earlier
-        rounds.
-    """
+    """Plans a study round by round: call `next_round` until it returns nothing."""
 
     def __init__(self, study: Study, expansion: Expansion) -> None:
         self._study = study
         self._expansion = expansion
         self._points = expansion.points
-        self._progress = {point.id: _Progress(study.replicates.least) for point in expansion.points}
+        self._plans = {point.id: _PointPlan(study.replicates.least) for point in expansion.points}
         self.schema = plan_schema(list(expansion.fields), study.seek.path if study.seek else None)
 
     def next_round(self, rows: Mapping[str, Facts]) -> list[PlannedRun]:
         """Plan the next round.
 
         Args:
-            rows: The facts of the runs of earlier rounds, by run id.
+            rows: The facts of every run of earlier rounds, by run id.
 
         Returns:
-            The runs of the round, points in their order; nothing when all is answered.
+            The runs of the round in the order of the points; empty when all is answered.
         """
         planned = []
         for point in self._points:
-            progress = self._progress[point.id]
-            runs = list(self._wanted(point, progress, rows))
-            if not runs and self._extend(point, progress, rows):
-                runs = list(self._wanted(point, progress, rows))
-            planned += [self._plan(point, replicate, probe, rows) for replicate, probe in runs]
+            plan = self._plans[point.id]
+            runs = list(self._wanted(point, plan, rows))
+            if not runs and self._extend(point, plan, rows):
+                runs = list(self._wanted(point, plan, rows))
+            planned += [self._plan_run(point, replicate, probe, rows) for replicate, probe in runs]
         return planned
 
-    def table(self, runs: Sequence[PlannedRun], number: int) -> pa.Table:
-        """Return a round as a table of the plan.
-
-        Args:
-            runs: The round's runs.
-            number: The round.
-        """
+    def make_table(self, runs: Sequence[PlannedRun], number: int) -> pa.Table:
+        """Return the runs of a round as a table of the plan."""
         columns: dict[str, list[object]] = {
             "point_id": [run.point.id for run in runs],
             "label": [run.point.label for run in runs],
@@ -115,39 +106,23 @@ class Planner:
             columns[column.name] = [axes[run.point.id][column.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
-    def found(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, SearchResult]:
-        """Return what the searches of a point have found, by replicate; those still under way are left out.
-
-        Args:
-            point: A point of a study that seeks something.
-            rows: The facts of all runs.
-        """
+    def find_results(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, SearchResult]:
+        """Return the results of a point's finished searches, by replicate."""
         results = {}
-        for replicate in range(self._progress[point.id].replicates):
+        for replicate in range(self._plans[point.id].replicates):
             outcome = self._search(point, replicate, rows)
             if isinstance(outcome, SearchResult):
                 results[replicate] = outcome
         return results
 
-    def run_of(self, point: Point, replicate: int, probe: int | None) -> str | None:
-        """Return the id of a planned run, or None when it was not planned.
+    def find_run(self, point: Point, replicate: int, probe: int | None) -> str | None:
+        """Return the id of a planned run, or None if it was not planned."""
+        return self._plans[point.id].runs.get(replicate, {}).get(probe)
 
-        Args:
-            point: The point.
-            replicate: Which random streams.
-            probe: The sought parameter's value.
-        """
-        return self._progress[point.id].runs.get(replicate, {}).get(probe)
-
-    def interval(self, point: Point, rows: Mapping[str, Facts]) -> Interval:
-        """Return the interval, over replicates, of what the study's replicates are to make known.
-
-        Args:
-            point: The point.
-            rows: The facts of all runs.
-        """
+    def measure_interval(self, point: Point, rows: Mapping[str, Facts]) -> Interval:
+        """Return the interval over replicates of the metric that the study's replicates target."""
         if self._study.seek is not None:
-            found = self.found(point, rows).values()
+            found = self.find_results(point, rows).values()
             values = [
                 float(one.value)
                 for one in found
@@ -155,16 +130,16 @@ class Planner:
             ]
             return t_interval(values)
         column = metric_columns()[self._study.replicates.metric or ""].name
-        facts = [rows[run] for runs in self._progress[point.id].runs.values() for run in runs.values()]
+        facts = [rows[run] for runs in self._plans[point.id].runs.values() for run in runs.values()]
         measured = [one.values.get(column) for one in facts if one.status == "ok"]
         return t_interval([value for value in measured if value is not None])
 
     def _wanted(
-        self, point: Point, progress: _Progress, rows: Mapping[str, Facts]
+        self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]
     ) -> Iterator[tuple[int, int | None]]:
-        for replicate in range(progress.replicates):
+        for replicate in range(plan.replicates):
             if self._study.seek is None:
-                if replicate not in progress.runs:
+                if replicate not in plan.runs:
                     yield replicate, None
                 continue
             outcome = self._search(point, replicate, rows)
@@ -172,27 +147,27 @@ class Planner:
                 for probe in outcome:
                     yield replicate, probe
 
-    def _extend(self, point: Point, progress: _Progress, rows: Mapping[str, Facts]) -> bool:
-        """Give a point more replicates if its interval is too wide and more are allowed."""
+    def _extend(self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]) -> bool:
+        """Add replicates to a point if its interval is too wide and more are allowed."""
         target = self._study.replicates
-        if target.metric is None or progress.replicates >= target.most:
+        if target.metric is None or plan.replicates >= target.most:
             return False
         if self._study.seek is not None:
-            # Beyond a bound of the search, or without a steady state, more replicates narrow nothing.
-            states = {one.state for one in self.found(point, rows).values()}
+            # Beyond a bound of the search, or without a steady state, replicates do not narrow the interval.
+            states = {one.state for one in self.find_results(point, rows).values()}
             if SearchState.CERTIFIED not in states:
                 return False
-        interval = self.interval(point, rows)
+        interval = self.measure_interval(point, rows)
         if interval.is_within(target.relative):
             return False
-        wanted = replicates_wanted(interval, target.relative, target.most)
-        progress.replicates = min(max(wanted, progress.replicates + 1), target.most)
+        wanted = replicates_needed(interval, target.relative, target.most)
+        plan.replicates = min(max(wanted, plan.replicates + 1), target.most)
         return True
 
-    def _plan(self, point: Point, replicate: int, probe: int | None, rows: Mapping[str, Facts]) -> PlannedRun:
+    def _plan_run(self, point: Point, replicate: int, probe: int | None, rows: Mapping[str, Facts]) -> PlannedRun:
         identity, config = point.run(replicate, probe)
         events = self._expected_events(point, rows)
-        self._progress[point.id].runs.setdefault(replicate, {})[probe] = identity
+        self._plans[point.id].runs.setdefault(replicate, {})[probe] = identity
         return PlannedRun(point, replicate, probe, identity, config, events)
 
     def _expected_events(self, point: Point, rows: Mapping[str, Facts]) -> float | None:
@@ -200,7 +175,7 @@ class Planner:
             return None
         known = [
             events
-            for runs in self._progress[point.id].runs.values()
+            for runs in self._plans[point.id].runs.values()
             for run in runs.values()
             if run in rows and (events := rows[run].values.get("events")) is not None
         ]
@@ -211,23 +186,20 @@ class Planner:
     ) -> SearchResult | tuple[int, ...]:
         seek = self._study.seek
         if seek is None:
-            raise AssertionError("only a study that seeks something is searched")
-        runs = self._progress[point.id].runs.get(replicate, {})
+            raise AssertionError("only a study with a seek has searches")
+        runs = self._plans[point.id].runs.get(replicate, {})
 
         def look(value: int) -> ProbeVerdict | None:
             run = runs.get(value)
-            return None if run is None or run not in rows else self.verdict(rows[run])
+            return None if run is None or run not in rows else self.judge(rows[run])
 
         return search(seek, look)
 
-    def verdict(self, facts: Facts) -> ProbeVerdict:
-        """Return what a run says about its probe.
+    def judge(self, facts: Facts) -> ProbeVerdict:
+        """Return the verdict of a run on its probe.
 
-        A run without a steady state (`not_stationary`) shows nothing and is undecided; one whose load the
-        array cannot carry (`overloaded`) fails, and so does one whose array lost data (`array_failed`).
-
-        Args:
-            facts: The run.
+        A run without a steady state (`not_stationary`) is undecided; a run whose load the array cannot carry
+        (`overloaded`) or whose array lost data (`array_failed`) fails.
         """
         if facts.status == "failed":
             return ProbeVerdict.BROKEN

@@ -1,6 +1,6 @@
-"""Where a Ray cluster is: the forms of its address, and whether a Ray cluster answers there.
+"""The address of a Ray cluster: its forms, and whether a Ray cluster answers there.
 
-Ray itself tries for three minutes to reach an address where nobody answers, and then ends the process.
+Ray itself tries an unreachable address for three minutes and then ends the process.
 """
 
 import os
@@ -11,78 +11,70 @@ from collections.abc import Iterator
 from destage.errors import SweepError
 
 _FORM = re.compile(r"(?P<client>ray://)?(?P<host>\[[0-9a-fA-F:]+\]|[^\s:/]+):(?P<port>[0-9]{1,5})")
-_PATIENCE_S = 5.0
+_TIMEOUT_S = 5.0
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
-"""How a client opens HTTP/2, which Ray speaks: a fixed text, then a frame of settings, an empty one here."""
+"""HTTP/2 connection preface and an empty settings frame: Ray's servers speak gRPC."""
 _SETTINGS = 4
-_WHERE = "give the head's HOST:6379, ray://HOST:10001, or auto on a machine of the cluster"
+_FORMS = "the address is HOST:6379, ray://HOST:10001, or auto on a machine of the cluster"
 
 
 def check_address(address: str) -> None:
-    """Raise unless something that may be a Ray cluster answers at an address.
+    """Check that a server that may be a Ray cluster answers at an address.
 
     Args:
-        address: `HOST:PORT`, `ray://HOST:PORT` or `auto`, which Ray looks up itself.
+        address: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, which Ray resolves itself.
 
     Raises:
-        SweepError: It is no such form, or nobody answers there.
+        SweepError: The address has another form, or no Ray cluster answers.
     """
     if address in ("auto", "local"):
         return
     form = _FORM.fullmatch(address)
     if form is None:
-        raise SweepError(f"{address!r} is no address of a Ray cluster: {_WHERE}")
+        raise SweepError("sweep.bad-ray-address", f"not a Ray address: {_FORMS}", address)
     try:
-        with socket.create_connection((form["host"].strip("[]"), int(form["port"])), _PATIENCE_S) as line:
-            is_one = os.environ.get("RAY_USE_TLS", "0") == "1" or _speaks_http2(line)
+        with socket.create_connection((form["host"].strip("[]"), int(form["port"])), _TIMEOUT_S) as connection:
+            is_ray = os.environ.get("RAY_USE_TLS", "0") == "1" or _speaks_http2(connection)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise SweepError(f"no Ray cluster answers at {address}: {reason}; {_WHERE}") from error
-    if not is_one:
-        raise SweepError(f"what answers at {address} is no Ray cluster: {_WHERE}")
+        raise SweepError("sweep.no-ray-cluster", f"no Ray cluster answers: {reason}; {_FORMS}", address) from error
+    if not is_ray:
+        raise SweepError("sweep.no-ray-cluster", f"another kind of server answers: {_FORMS}", address)
 
 
-def explain(address: str, error: BaseException) -> str:
-    """Return why Ray did not connect, as one sentence with its mend.
-
-    Args:
-        address: Where to.
-        error: What Ray raised.
-    """
+def explain_failure(address: str, error: BaseException) -> SweepError:
+    """Translate what Ray raised on connecting into one line with its fix."""
     text = "\n".join(_chain(error))
     if "InvalidAuthToken" in text or "AuthenticationError" in text:
-        return (
-            f"the Ray cluster at {address} asks for a token: set RAY_AUTH_MODE=token, and RAY_AUTH_TOKEN to "
-            "the one that its machines have"
-        )
+        message = "the Ray cluster requires a token: set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
+        return SweepError("sweep.ray-token-required", message, address)
     if "ersion mismatch" in text:
         versions = re.findall(r"(Ray: \S+)\s+(Python: \S+)", text)
         theirs, ours = (" and ".join(one).replace(": ", " ") for one in versions[:2])
-        return f"the Ray cluster at {address} runs {theirs}, and this is {ours}: both must be the same"
+        message = f"the Ray cluster runs {theirs}, this machine {ours}: install equal versions"
+        data = {"cluster": theirs, "here": ours}
+        return SweepError("sweep.ray-version-mismatch", message, address, data)
     if "Method not found" in text:
-        return f"what answers at {address} is a Ray cluster's, but another of its ports: {_WHERE}"
+        return SweepError("sweep.wrong-ray-port", f"another port of a Ray cluster: {_FORMS}", address)
     if "client connection timeout" in text:
-        return (
-            f"the Ray cluster at {address} takes no client: where it asks for a token, set RAY_AUTH_MODE "
-            "to token, and RAY_AUTH_TOKEN; Ray must be the same version on both sides"
+        message = (
+            "the Ray cluster rejects clients: if it requires a token, set RAY_AUTH_MODE=token and "
+            "RAY_AUTH_TOKEN; the Ray versions must be equal"
         )
+        return SweepError("sweep.ray-client-rejected", message, address)
     first = " ".join(str(error).split()) or type(error).__name__
-    return f"the Ray cluster at {address} cannot be joined: {first[:300]}; {_WHERE}"
+    return SweepError("sweep.ray-connection-failed", f"cannot connect: {first[:300]}; {_FORMS}", address)
 
 
-def is_worth_another_try(error: BaseException) -> bool:
-    """Return whether Ray may connect the next time: a head now and then fails to start a client's server.
-
-    Args:
-        error: What Ray raised.
-    """
+def is_retryable(error: BaseException) -> bool:
+    """Whether Ray may connect on the next attempt: a head sometimes fails to start a client's server."""
     return "Initialization failure from server" in str(error)
 
 
-def _speaks_http2(line: socket.socket) -> bool:
-    line.settimeout(_PATIENCE_S)
-    line.sendall(_PREFACE)
-    answer = line.recv(9)
+def _speaks_http2(connection: socket.socket) -> bool:
+    connection.settimeout(_TIMEOUT_S)
+    connection.sendall(_PREFACE)
+    answer = connection.recv(9)
     return len(answer) >= _SETTINGS and answer[3] == _SETTINGS and not answer.startswith(b"HTTP")
 
 

@@ -1,13 +1,12 @@
-"""The search of one seek: a geometric bracket, a bisection, and a look at the values just below the answer.
+"""The search of a seek: a geometric bracket, a bisection, and a check of the values just below the answer.
 
-The answer is a function of what passes and what fails alone: the values visited follow from `start`,
-`least`, `most` and the verdicts, never from the order in which runs end or from what other points found.
-Where passing is monotone the answer is the largest passing value. Where it is not, the lowest crossing that
-the search meets is taken, and said to be not monotone.
+The answer depends on the verdicts alone: the values visited follow from `start`, `least`, `most` and the
+verdicts, never from the order in which runs end or from other points. If passing is monotone the answer is the
+largest passing value. Otherwise it is the lowest crossing that the search meets, reported as not monotone.
 
-A verdict may be *undecided*: the run reached no steady state, so it shows neither that the value is carried
-nor that it is not. The search goes on below it, as below a failing value; if the value just above the
-answer is undecided, the answer is a lower bound only and the state says so.
+A verdict may be *undecided*: the run reached no steady state, so the value neither passes nor fails. The
+search goes on below it, as below a failing value; if the value just above the answer is undecided, the answer
+is a lower bound and the state says so.
 """
 
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from destage.sweeps.study import Seek
 
 
 class ProbeVerdict(Enum):
-    """What one run says about one value."""
+    """The verdict of one run on one value."""
 
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
@@ -43,7 +42,7 @@ class SearchResult:
     Attributes:
         state: How it ended.
         value: The largest passing value; `most` for at least, `least - 1` for below; None when a run failed.
-        monotone: Whether no examined value passed above one that did not.
+        monotone: Whether no value examined passed above one that failed.
     """
 
     state: SearchState
@@ -51,32 +50,32 @@ class SearchResult:
     monotone: bool
 
 
-class _Unknown(Exception):  # noqa: N818 - not an error: the search waits for these values
+class _NeedsRuns(Exception):  # noqa: N818 - not an error: the search waits for these values
     def __init__(self, *values: int) -> None:
         super().__init__(values)
         self.values = values
 
 
-class _Broken(Exception):  # noqa: N818 - ends the search
+class _RunFailed(Exception):  # noqa: N818 - ends the search
     pass
 
 
 def search(seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> SearchResult | tuple[int, ...]:
-    """Take a search as far as the known verdicts lead.
+    """Continue a search as far as the known verdicts allow.
 
     Args:
-        seek: What is sought, and between which bounds.
-        look: The verdict on a value, or None where it has not been run.
+        seek: The parameter sought and its bounds.
+        look: Returns the verdict on a value, or None before it has been run.
 
     Returns:
-        What was found, or the values that must be run before the search can go on.
+        The result, or the values that must be run before the search can go on.
     """
     walk = _Walk(seek, look)
     try:
         return walk.walk()
-    except _Unknown as unknown:
+    except _NeedsRuns as unknown:
         return unknown.values
-    except _Broken:
+    except _RunFailed:
         return SearchResult(SearchState.FAILED, None, walk.is_monotone())
 
 
@@ -125,17 +124,17 @@ class _Walk:
             if verdict is None:
                 unknown.append(value)
             elif verdict is ProbeVerdict.BROKEN:
-                raise _Broken
+                raise _RunFailed
             else:
                 self._seen[value] = verdict
         if unknown:
-            raise _Unknown(*unknown)
+            raise _NeedsRuns(*unknown)
 
     def _bracket(self) -> tuple[int | None, int]:
-        """Double from the start while values pass, else halve until one does.
+        """Double from the start while values pass; if the start fails, halve until a value passes.
 
         Returns:
-            A passing value, if there is one, and a failing one above it: past `most` when all pass.
+            A passing value, if there is one, and a failing value above it: past `most` when all pass.
         """
         value = self._seek.start
         if not self._passes(value):
@@ -148,7 +147,7 @@ class _Walk:
         return value, self._seek.most + 1
 
     def _halve(self, failing: int) -> tuple[int | None, int]:
-        """Halve until a value passes; None when even the least does not."""
+        """Halve until a value passes; None if even the least fails."""
         while failing > self._seek.least:
             value = max(failing // 2, self._seek.least)
             if self._passes(value):
@@ -159,8 +158,8 @@ class _Walk:
     def _descend(self, failing: int) -> tuple[int | None, int]:
         """Find the next passing value below one that fails just below a passing one.
 
-        Such a failure is mostly noise about the crossing, so the values that would have to be confirmed
-        next are looked at together; where even the lowest of them fails, steps grow until a value passes.
+        Such a failure is mostly noise around the crossing, so the values to be confirmed next are run
+        together; if even the lowest of them fails, the steps double until a value passes.
         """
         least = self._seek.least
         if failing == least:
@@ -179,7 +178,7 @@ class _Walk:
         return None, failing
 
     def _lower_failing(self, passing: int, *, and_itself: bool = False) -> int | None:
-        """Return the lowest value that does not pass among those just below a value, and perhaps itself."""
+        """Return the lowest value that does not pass among the values to confirm below a value."""
         lowest = max(passing - self._seek.confirm, self._seek.least)
         near = range(lowest, passing + and_itself)
         self._require(*near)
