@@ -82,8 +82,7 @@ def entry(kind: Kind, name: str) -> Entry:
     """
     table = _table(kind)
     if name not in table:
-        issue = _unknown(kind, name, "use")
-        raise ConfigError(f"no such entry in the catalogue of {kind}", issues=(issue,))
+        raise ConfigError([_unknown(kind, name, "use")])
     return table[name]
 
 
@@ -107,7 +106,7 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """
     resolved, issues = resolve_known(scenario)
     if issues:
-        raise ConfigError("the configuration names what is not in the catalogue", issues=tuple(issues))
+        raise ConfigError(issues)
     return resolved
 
 
@@ -181,11 +180,8 @@ def _is_named(item: Any) -> bool:
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
     known = list(_table(kind))
     meant = suggest(name, known)
-    return Issue(
-        path=path,
-        value=name,
-        message=f"is not in the catalogue of {kind}{meant or ';'} known: {', '.join(known)}",
-    )
+    message = f"not in the catalogue of {kind}{meant}; known: {', '.join(known)}"
+    return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
 
 
 @cache

@@ -9,7 +9,7 @@ import pyarrow as pa
 from destage.engine import _engine, configuration, traces
 from destage.engine.configuration import Scenario
 from destage.engine.result_columns import results_schema
-from destage.errors import ConfigError, SimulationError, TraceError
+from destage.errors import ConfigError, DestageError, Issue, SimulationError, TraceError
 
 RESULTS_VERSION: int = _engine.results_version()
 """The version of results: equal versions give equal rows for equal configurations and seeds."""
@@ -33,8 +33,10 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
     bound = traces.bind(configuration.normalise(scenario), folder)
     row: dict[str, Any] = simulate_batch([bound])[0:1].to_pylist()[0]
     if row["status"] == "failed":
-        kind = {"configuration": ConfigError, "trace": TraceError}.get(row["error_kind"], SimulationError)
-        raise kind(row["error"])
+        code, error = row.get("error_code") or "run.failed", row["error"]
+        if row["error_kind"] == "configuration":
+            raise ConfigError([Issue(code, "", error)])
+        raise (TraceError if row["error_kind"] == "trace" else SimulationError)(code, error)
     return row
 
 
@@ -52,13 +54,12 @@ def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -
     """
     texts: list[str] = []
     loaded: dict[str, _engine.Trace] = {}
-    refused: dict[int, tuple[str, str]] = {}
+    refused: dict[int, DestageError] = {}
     for index, scenario in enumerate(scenarios):
         try:
             texts.append(_prepare(scenario, folder, loaded))
         except (ConfigError, TraceError) as error:
-            kind = "configuration" if isinstance(error, ConfigError) else "trace"
-            refused[index] = kind, " ".join(str(error).split())
+            refused[index] = error
     done = pa.Table.from_batches([pa.record_batch(_engine.simulate_batch(texts, loaded))]).cast(
         results_schema()
     )
@@ -75,15 +76,21 @@ def _prepare(scenario: Scenario, folder: str | Path, loaded: dict[str, _engine.T
     return configuration.canonical_json(bound)
 
 
-def _with_refused(done: pa.Table, refused: dict[int, tuple[str, str]]) -> pa.Table:
+def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:
     """Put a failed row in each place whose configuration never reached the engine."""
     empty_lists: dict[str, Any] = {
         field.name: [] for field in results_schema() if pa.types.is_list(field.type)
     }
     failures = pa.Table.from_pylist(
         [
-            {**empty_lists, "status": "failed", "error_kind": kind, "error": text}
-            for kind, text in refused.values()
+            {
+                **empty_lists,
+                "status": "failed",
+                "error_kind": "configuration" if isinstance(error, ConfigError) else "trace",
+                "error_code": error.code,
+                "error": " ".join(str(error).split()),
+            }
+            for error in refused.values()
         ],
         schema=results_schema(),
     )

@@ -152,11 +152,11 @@ def test_a_side_without_accesses_has_no_rows() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"block": 1000}, "block is 1000 bytes; allowed is a multiple of 512, 512 or more"),
+        ({"block": 1000}, "^trace.bad-block-size at block"),
         ({"policy": "mru"}, "policy: unknown variant `mru`"),
         ({"rate": 0.0}, "rate is 0; allowed is above 0, at most 1"),
         ({"rate": 0.01, "sizes": ["1MiB"]}, "size is 256 blocks; allowed is 1000 or more"),
-        ({"sizes": [512]}, "size is 512 bytes; allowed is 4096"),
+        ({"sizes": [512]}, "^trace.bad-cache-size at sizes"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(arguments: dict[str, Any], message: str) -> None:

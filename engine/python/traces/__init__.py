@@ -22,8 +22,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from destage.engine import _engine, configuration
+from destage.engine.engine_errors import as_config_error, as_trace_error
 from destage.engine.traces import files, places
-from destage.errors import ConfigError, TraceError
+from destage.errors import TraceError
 from destage.objects import Location
 
 SCHEMA = pa.schema(
@@ -120,8 +121,8 @@ def from_table(records: pa.Table) -> _engine.Trace:
     """
     try:
         return _engine.Trace.from_columns(**from_arrow(records))
-    except ValueError as error:
-        raise TraceError(str(error)) from None
+    except _engine.EngineTraceError as error:
+        raise as_trace_error(error) from None
 
 
 def from_arrow(records: pa.Table) -> dict[str, Any]:
@@ -135,13 +136,13 @@ def from_arrow(records: pa.Table) -> dict[str, Any]:
     for field in schema:
         if field.name not in records.column_names:
             names = ", ".join(SCHEMA.names)
-            raise TraceError(f"has no column {field.name!r}; a compact trace has {names}")
+            raise TraceError("trace.missing-column", f"missing; a compact trace has {names}", field.name)
         if field.name != RESPONSE.name and records[field.name].null_count:
-            raise TraceError(f"column {field.name!r} has nulls; every record needs a value")
+            raise TraceError("trace.null-value", "null; every record needs a value", field.name)
     try:
         records = records.select(schema.names).cast(schema)
     except (pa.ArrowInvalid, ValueError) as error:
-        raise TraceError(str(error)) from None
+        raise TraceError("trace.bad-column", str(error)) from None
     columns: dict[str, Any] = {
         name: records[name].to_numpy().tobytes() for name in schema.names if name != RESPONSE.name
     }
@@ -207,9 +208,8 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
         place = places.placed(arrival["file"], folder)
         found = digest(place)
         if arrival.get("digest") not in {None, found}:
-            raise TraceError(
-                f"{place}: the digest is {found}, and the configuration asks for {arrival['digest']}"
-            )
+            message = f"digest {found} differs from the digest {arrival['digest']} in the configuration"
+            raise TraceError("trace.changed", message, str(place))
         arrival.update(file=str(place), digest=found)
     return bound
 
@@ -233,9 +233,9 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
     try:
         return _engine.record_requests(configuration.canonical_json(bound), loaded)
     except _engine.EngineConfigError as error:
-        raise ConfigError(str(error)) from None
+        raise as_config_error(error) from None
     except _engine.EngineTraceError as error:
-        raise TraceError(str(error)) from None
+        raise as_trace_error(error) from None
 
 
 def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -269,7 +269,7 @@ def _load(
             if volume is not None:
                 records = of_volume(records, volume)
                 if not len(records):
-                    raise TraceError(f"nothing goes to volume {volume}")
+                    raise TraceError("trace.empty", f"no record for volume {volume}")
             trace = from_table(records)
         else:
             reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)

@@ -46,7 +46,7 @@ def version(trace: ObjectPath) -> Version:
     now = time.monotonic()
     if (known := _found.get(trace)) is not None and now - known[0] < _BELIEVED_S:
         return known[1]
-    with _told(trace):
+    with _as_trace_errors(trace):
         found = trace.version()
     _found[trace] = now, found
     return found
@@ -73,8 +73,9 @@ def held(trace: ObjectPath) -> Iterator[Path]:
     except OSError as error:
         _found.pop(trace, None)
         raise TraceError(
-            f"{trace}: {folder} takes no copy of its {known.size} bytes: {error.strerror}; make room there, "
-            f"or name another folder in {_FOLDER}"
+            "trace.no-room-for-copy",
+            f"cannot write {known.size} bytes to {folder}: {error.strerror}; free space there or set {_FOLDER}",
+            str(trace),
         ) from None
     with file:
         yield copy
@@ -138,7 +139,7 @@ def _fill(file: BinaryIO, trace: ObjectPath, known: Version) -> None:
                 raise
     pieces = trace.pieces(known)
     while True:
-        with _told(trace):
+        with _as_trace_errors(trace):
             piece = next(pieces, None)
         if piece is None:
             break
@@ -182,16 +183,16 @@ def _limit() -> float:
     try:
         return float(quantities.parse(text, "bytes"))
     except ConfigError as error:
-        raise TraceError(f"{_LIMIT}: {text!r}: {error.issues[0].message}") from None
+        raise TraceError("usage.bad-quantity", f"{text!r} {error.message}", _LIMIT) from None
 
 
 @contextmanager
-def _told(trace: ObjectPath) -> Iterator[None]:
-    """Say of a trace, and not of a store, what reading an object led to."""
+def _as_trace_errors(trace: ObjectPath) -> Iterator[None]:
+    """Raise what fails while an object is read as an error of its trace."""
     try:
         yield
     except FileNotFoundError:
-        raise TraceError(f"{trace}: there is no such object: check bucket and key") from None
+        raise TraceError("trace.not-found", "object not found; check bucket and key", str(trace)) from None
     except StoreError as error:
         _found.pop(trace, None)
-        raise TraceError(str(error)) from error
+        raise TraceError(error.code, error.message, str(trace), error.data) from error

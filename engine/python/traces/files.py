@@ -17,9 +17,11 @@ from typing import BinaryIO, Protocol
 import pyarrow as pa
 
 from destage.engine import _engine
+from destage.engine.engine_errors import as_trace_error
 from destage.engine.traces import places
-from destage.errors import TraceError, UnreachableError
+from destage.errors import TraceError
 from destage.objects import Location
+from destage.spec.validation import suggest
 
 PIECE = 1 << 20
 """Bytes that are read at a time."""
@@ -75,7 +77,8 @@ class TraceFile:
         if name is not None:
             known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
             if name not in known:
-                raise TraceError(f"there is no trace format {name!r}; known are {', '.join(known)}")
+                message = f"unknown format {name!r}{suggest(name, known)}; known: {', '.join(known)}"
+                raise TraceError("trace.unknown-format", message)
             return name
         if self._head.startswith(_PARQUET):
             return "parquet"
@@ -91,7 +94,7 @@ class TraceFile:
 
 @contextmanager
 def opened(place: Location) -> Iterator[TraceFile]:
-    """Open a trace, and name it in whatever is said of it.
+    """Open a trace; errors name it.
 
     Args:
         place: A file, or an object, of which a copy is read.
@@ -103,13 +106,14 @@ def opened(place: Location) -> Iterator[TraceFile]:
         with places.on_disk(place) as path, path.open("rb") as raw:
             yield TraceFile(path, raw)
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        said = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise TraceError(f"{place}: cannot be read: {said}") from None
-    except (TraceError, _engine.EngineTraceError) as error:
-        said = str(error)
-        is_named = isinstance(error.__cause__, UnreachableError) or said.startswith(str(place))
-        # What made an object unreachable tells the machine's failure from the trace's.
-        raise TraceError(said if is_named else f"{place}: {said}") from error.__cause__
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise TraceError("trace.unreadable", f"cannot be read: {reason}", str(place)) from None
+    except _engine.EngineTraceError as error:
+        raise as_trace_error(error, str(place)) from None
+    except TraceError as error:
+        if error.place != str(place):
+            error.source = str(place)
+        raise
 
 
 def _unpacked(raw: BinaryIO) -> _Source:

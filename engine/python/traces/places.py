@@ -25,11 +25,10 @@ def named(name: str | Location) -> Location:
     try:
         place = locate(name)
     except StoreError as error:
-        raise TraceError(f"a trace's address: {error}") from None
+        raise TraceError("trace.bad-address", error.message, error.place) from None
     if isinstance(place, ObjectPath) and not place.key:
-        raise TraceError(
-            f"{place}: names no object of the bucket; allowed is {place.service}/traces/x.parquet"
-        )
+        message = f"the address has no key; write it as {place.service}/traces/x.parquet"
+        raise TraceError("trace.bad-address", message, str(place))
     return place
 
 
@@ -58,7 +57,7 @@ def version(place: Location) -> Hashable:
     try:
         stat = place.stat()
     except OSError as error:
-        raise TraceError(f"{place}: cannot be read: {error.strerror}") from None
+        raise TraceError("trace.unreadable", f"cannot be read: {error.strerror}", str(place)) from None
     return stat.st_mtime_ns, stat.st_size
 
 

@@ -121,8 +121,8 @@ def convert(
 
 def _check_any(count: int, volume: int | None, place: Location) -> None:
     if count == 0:
-        where = "" if volume is None else f" to volume {volume}"
-        raise TraceError(f"{place}: nothing goes{where}")
+        where = "" if volume is None else f" for volume {volume}"
+        raise TraceError("trace.empty", f"no record{where}", str(place))
 
 
 def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:

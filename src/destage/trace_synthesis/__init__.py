@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from destage.engine import _engine, traces
+from destage.engine.engine_errors import as_trace_error
 from destage.engine.miss_ratio_curves import SECTOR_BYTES, block_bytes, miss_ratio_curve
 from destage.errors import TraceError
 
@@ -54,14 +55,14 @@ def synthesise(
         TraceError: Nothing is to be drawn, or the block is not allowed.
     """
     if requests is not None and duration_ns is not None:
-        raise TraceError("requests and duration are both given; allowed is one of them")
+        raise TraceError("trace.requests-and-duration", "`requests` and `duration` exclude each other")
     count = len(trace) if requests is None else requests
     try:
         drawn, profile = _engine.synthesise(
             trace, block_bytes(block) // SECTOR_BYTES, seed, count, duration_ns
         )
-    except _engine.EngineTraceError as error:
-        raise TraceError(f"nothing to draw: {error}") from None
+    except (_engine.EngineTraceError, ValueError) as error:
+        raise as_trace_error(error) from None
     return Synthesis(drawn, json.loads(profile))
 
 

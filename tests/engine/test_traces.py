@@ -121,32 +121,32 @@ def test_an_unreadable_line_is_named_with_file_line_value_and_what_is_allowed(tm
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content"),
     [
-        ("missing.blk", None, "cannot be read"),
-        ("torn.xz", lzma.compress(TEXT.encode())[:-20], "cannot be read"),
-        ("torn.gz", gzip.compress(TEXT.encode())[:-20], "cannot be read"),
-        ("torn.parquet", b"PAR1 no more", "cannot be read"),
+        ("missing.blk", None),
+        ("torn.xz", lzma.compress(TEXT.encode())[:-20]),
+        ("torn.gz", gzip.compress(TEXT.encode())[:-20]),
+        ("torn.parquet", b"PAR1 no more"),
     ],
     ids=["missing", "xz", "gzip", "parquet"],
 )
-def test_an_unreadable_file_is_named(tmp_path: Path, name: str, content: bytes | None, said: str) -> None:
+def test_an_unreadable_file_is_named(tmp_path: Path, name: str, content: bytes | None) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)
-    with pytest.raises(TraceError, match=said) as caught:
+    with pytest.raises(TraceError) as caught:
         traces.load(path)
-    assert str(path) in str(caught.value)
+    assert (caught.value.code, caught.value.place) == ("trace.unreadable", str(path))
 
 
 def test_a_compact_file_must_have_its_columns_without_nulls(tmp_path: Path) -> None:
     records = traces.table(traces.load(COMPACT)).slice(0, 10)
     pq.write_table(records.drop_columns(["op"]), tmp_path / "short.parquet")
-    with pytest.raises(TraceError, match="no column 'op'"):
+    with pytest.raises(TraceError, match="trace.missing-column at op: "):
         traces.load(tmp_path / "short.parquet")
     holes = records.set_column(1, "process", pa.array([1] * 9 + [None], pa.uint32()))
     pq.write_table(holes, tmp_path / "holes.parquet")
-    with pytest.raises(TraceError, match="column 'process' has nulls"):
+    with pytest.raises(TraceError, match="trace.null-value at process: "):
         traces.load(tmp_path / "holes.parquet")
     strange = records.set_column(4, "op", pa.array([9] * 10, pa.uint8()))
     pq.write_table(strange, tmp_path / "strange.parquet")
@@ -163,5 +163,5 @@ def test_binding_makes_names_absolute_and_fills_the_digest(tmp_path: Path) -> No
     assert bound["digest"] == traces.digest(COMPACT)
     assert "digest" not in arrival
     arrival["digest"] = "00"
-    with pytest.raises(TraceError, match="asks for 00"):
+    with pytest.raises(TraceError, match="^trace.changed "):
         traces.bind(scenario, tmp_path)

@@ -97,7 +97,7 @@ def test_one_run_that_fails_raises() -> None:
         simulate({**scenario(), "array": {"raid": "10", "disks": 3, "disk": {"use": "u320_10k_36gb"}}})
     assert pickle.loads(pickle.dumps(caught.value)).issues == caught.value.issues  # noqa: S301 - our own bytes
     replay = {"name": "replay", "arrival": {"kind": "trace", "file": "nowhere.blk", "mode": "open"}}
-    with pytest.raises(TraceError, match=r"nowhere\.blk"):
+    with pytest.raises(TraceError, match=r"^trace\.unreadable at .*nowhere\.blk"):
         simulate({**scenario(), "workload": {"streams": [replay]}})
 
 

@@ -61,22 +61,23 @@ def test_known_texts(text: object, unit: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "unit", "said"),
+    ("text", "unit"),
     [
-        ("64MB", "ns", "a duration ends in one of ns, us"),
-        ("8ms", "bytes", "a size ends in one of B, kB"),
-        ("5m", "ns", "unknown unit 'm'"),
-        ("0.1ns", "ns", "not a whole number of ns"),
-        ("fast", "rpm", "write it like '15000rpm'"),
-        ("", "bytes", "write it like '64MiB'"),
-        ("1e999999999", "bytes", "unknown unit"),
-        ("1e99", "bytes", "more than can be counted"),
-        ("nan", "fraction", "write it like '0.3'"),
-        (True, "bytes", "write it like '64MiB'"),
-        (None, "bytes", "write it like '64MiB'"),
+        ("64MB", "ns"),
+        ("8ms", "bytes"),
+        ("5m", "ns"),
+        ("0.1ns", "ns"),
+        ("fast", "rpm"),
+        ("", "bytes"),
+        ("1e999999999", "bytes"),
+        ("1e99", "bytes"),
+        ("nan", "fraction"),
+        (True, "bytes"),
+        (None, "bytes"),
     ],
 )
-def test_what_is_no_quantity_says_what_would_be(text: object, unit: str, said: str) -> None:
+def test_invalid_quantities_are_rejected(text: object, unit: str) -> None:
     with pytest.raises(ConfigError) as caught:
         quantities.parse(text, unit)
-    assert said in caught.value.issues[0].message
+    (issue,) = caught.value.issues
+    assert (issue.code, issue.value) == ("usage.bad-quantity", str(text))

@@ -135,12 +135,17 @@ def test_an_unknown_name_is_met_with_the_nearest_and_the_list() -> None:
     with pytest.raises(ConfigError) as caught:
         catalog.resolve(scenario(workload={"use": "call_centre"}, controller={"use": "smart_array_5ii"}))
     workload, controller = caught.value.issues
-    assert (workload.path, workload.value) == ("workload.use", "call_centre")
-    assert "did you mean 'call_center'?" in workload.message
-    assert "iometer_oltp" in workload.message
-    assert "did you mean 'smart_array_5i'?" in controller.message
-    with pytest.raises(ConfigError, match="disks"):
+    assert (workload.code, workload.place, workload.value) == (
+        "catalog.unknown-entry",
+        "workload.use",
+        "call_centre",
+    )
+    assert "iometer_oltp" in workload.data["known"]
+    assert "'call_center'" in workload.message
+    assert "'smart_array_5i'" in controller.message
+    with pytest.raises(ConfigError) as caught:
         catalog.entry("disks", "no_such_disk")
+    assert caught.value.data["kind"] == "disks"
 
 
 @pytest.mark.parametrize(
