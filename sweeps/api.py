@@ -4,12 +4,13 @@ from pathlib import Path
 
 import yaml
 
-from destage.errors import StoreError, SweepError
+from destage.errors import SweepError
 from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout, default_store
 from destage.store.lease import hold_lease
 from destage.store.rows import present_runs, read_rows
+from destage.store.sweep import open_sweep
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview
 from destage.sweeps.planner import Planner
@@ -99,9 +100,7 @@ def resume(
         StoreError: There is no sweep, or another process is writing it.
         SweepError: The study or a trace has changed, so that it belongs to another sweep.
     """
-    layout = SweepLayout(sweep)
-    if not layout.spec.is_file():
-        raise StoreError("store.sweep-missing", "no sweep here: spec.yaml is missing", str(sweep))
+    layout = SweepLayout(open_sweep(sweep).path)
     study = parse_study(layout.spec.read_text(), name=str(layout.spec))
     store = sweep.absolute().parent.parent
     if sweep_path(study, store).name != sweep.absolute().name:

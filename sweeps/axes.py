@@ -36,44 +36,14 @@ def axis_values(
             key = canonical_text(found) if isinstance(found, Mapping | list) else found
             distinct.setdefault(key, found)
         return tuple(distinct.values())
-    (form, arguments), *_ = written.items()
-    numbers = [in_base_units(argument, parameter.unit, place) for argument in arguments[:2]]
-    third = in_base_units(arguments[2], parameter.unit, place) if form == "range" else arguments[2]
-
-    def mistake(message: str, code: str = "study.bad-axis") -> ConfigError:
-        return ConfigError([Issue(code, place, message, written)])
-
-    def too_many(count: int) -> ConfigError:
-        message = f"{count:,} values; at most {MOST_VALUES:,} are allowed"
-        return mistake(message, "study.too-many-values")
-
-    for value in (*numbers, third):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise mistake(f"{form} requires three numbers")
-    first, last = (_exact(number) for number in numbers)
-    if form == "range":
-        step = _exact(third)
-        if step == 0 or (last - first) * step < 0:
-            raise mistake("range requires a step that leads from its first number to its last")
-        count = int((last - first) // step) + 1
-        if count > MOST_VALUES:
-            raise too_many(count)
-        return _numbers([first + step * index for index in range(count)], parameter)
-    if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
-        raise mistake(f"{form} requires a whole number of values, at least 2")
-    if third > MOST_VALUES:
-        raise too_many(third)
-    if form == "linspace":
-        spread = [first + (last - first) * index / max(third - 1, 1) for index in range(third)]
-        return _numbers(spread, parameter)
-    if first <= 0 or last <= 0:
-        raise mistake("logspace requires both ends above 0")
-    logs = [
-        math.log(first) + (math.log(last) - math.log(first)) * index / max(third - 1, 1)
-        for index in range(third)
-    ]
-    inner = [_exact(_rounded(math.exp(value))) for value in logs[1:-1]]
-    return _numbers([first, *inner, last], parameter)
+    try:
+        spread = _spread(written, parameter, place)
+    except _AxisError as error:
+        code, message = error.args
+        raise ConfigError([Issue(code, place, message, written)]) from None
+    if parameter.is_integer:
+        return tuple(dict.fromkeys(round(value) for value in spread))
+    return tuple(dict.fromkeys(float(value) for value in spread))
 
 
 def in_base_units(value: object, unit: str | None, place: str) -> object:
@@ -95,10 +65,47 @@ def in_base_units(value: object, unit: str | None, place: str) -> object:
         raise ConfigError([Issue("study.bad-quantity", place, error.message, value)]) from error
 
 
-def _numbers(spread: Sequence[Fraction], parameter: Parameter) -> tuple[object, ...]:
-    if parameter.is_integer:
-        return tuple(dict.fromkeys(round(value) for value in spread))
-    return tuple(dict.fromkeys(float(value) for value in spread))
+class _AxisError(Exception):
+    """The numbers make no axis; code and message."""
+
+
+def _spread(written: Mapping[str, Sequence[Any]], parameter: Parameter, place: str) -> list[Fraction]:
+    """Return the values of a range, linspace or logspace in base units."""
+    (form, arguments), *_ = written.items()
+    ends = [in_base_units(argument, parameter.unit, place) for argument in arguments[:2]]
+    third = in_base_units(arguments[2], parameter.unit, place) if form == "range" else arguments[2]
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in (*ends, third)):
+        raise _AxisError("study.bad-axis", f"{form} requires three numbers")
+    first, last = map(_exact, ends)
+    if form == "range":
+        return _range(first, last, _exact(third))
+    if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
+        raise _AxisError("study.bad-axis", f"{form} requires a whole number of values, at least 2")
+    _check_count(third)
+    if form == "linspace":
+        return [first + (last - first) * index / max(third - 1, 1) for index in range(third)]
+    if first <= 0 or last <= 0:
+        raise _AxisError("study.bad-axis", "logspace requires both ends above 0")
+    logs = [
+        math.log(first) + (math.log(last) - math.log(first)) * index / max(third - 1, 1)
+        for index in range(third)
+    ]
+    return [first, *(_exact(_round(math.exp(value))) for value in logs[1:-1]), last]
+
+
+def _range(first: Fraction, last: Fraction, step: Fraction) -> list[Fraction]:
+    if step == 0 or (last - first) * step < 0:
+        message = "range requires a step that leads from its first number to its last"
+        raise _AxisError("study.bad-axis", message)
+    count = int((last - first) // step) + 1
+    _check_count(count)
+    return [first + step * index for index in range(count)]
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_VALUES:
+        message = f"{count:,} values; at most {MOST_VALUES:,} are allowed"
+        raise _AxisError("study.too-many-values", message)
 
 
 def _exact(value: Any) -> Fraction:
@@ -106,6 +113,6 @@ def _exact(value: Any) -> Fraction:
     return Fraction(repr(value))
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """Drop the last digits, which differ between mathematical libraries."""
     return float(f"{value:.12g}")

@@ -116,9 +116,9 @@ class Queue:
     def take(self, slots: int) -> Batch:
         """Take the next batch of a queue that is not empty.
 
-        Before any cost is known a batch is a single run, the pilot. Afterwards it is a small share of the work
-        left, so that batches shrink towards the end and all workers end together; with very many slots, at
-        least what the driver can hand out in time.
+        Before any cost is known a batch is a single run, the pilot. Afterwards it is a small share of the
+        work left, so that batches shrink towards the end and all workers end together; with very many slots,
+        at least what the driver can hand out in time.
 
         Args:
             slots: How many batches are executed at a time.

@@ -66,7 +66,7 @@ class Configurations:
         return canonical, values
 
     def _fields_of(self, paths: tuple[str, ...]) -> "list[_Field] | None":
-        """Return the fields of points that assign these parameters; None if an assignment nests in another."""
+        """Return the fields of points that assign these; None if one assignment nests in another."""
         if paths not in self._fields:
             settings = _settings(self._study, dict.fromkeys(paths))
             places = [_segments(path) for path, _ in settings]

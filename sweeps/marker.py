@@ -55,7 +55,7 @@ def write_marker(sweep: Location) -> Marker:
     try:
         (sweep / marker.name).touch()
     except OSError as error:
-        raise StoreError("store.write-failed", f"cannot be written: {error.strerror}", str(sweep)) from error
+        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(sweep)) from error
     return marker
 
 
@@ -74,7 +74,9 @@ def check_marker(marker: Marker) -> None:
     """
     if _release() != marker.release:
         ours, theirs = (f"{name} (results {results})" for name, results in (_release(), marker.release))
-        message = f"the worker has Destage {ours}, the driver {theirs}: install equal versions on all machines"
+        message = (
+            f"the worker has Destage {ours}, the driver {theirs}: install equal versions on all machines"
+        )
         data = {"worker": ours, "driver": theirs}
         raise WorkerMismatchError("sweep.worker-version-mismatch", message, socket.gethostname(), data)
     path = locate(marker.sweep) / marker.name

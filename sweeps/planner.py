@@ -164,7 +164,9 @@ class Planner:
         plan.replicates = min(max(wanted, plan.replicates + 1), target.most)
         return True
 
-    def _plan_run(self, point: Point, replicate: int, probe: int | None, rows: Mapping[str, Facts]) -> PlannedRun:
+    def _plan_run(
+        self, point: Point, replicate: int, probe: int | None, rows: Mapping[str, Facts]
+    ) -> PlannedRun:
         identity, config = point.run(replicate, probe)
         events = self._expected_events(point, rows)
         self._plans[point.id].runs.setdefault(replicate, {})[probe] = identity

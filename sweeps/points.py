@@ -148,7 +148,9 @@ def _grid(study: Study) -> list[dict[str, object]]:
     try:
         kept = sql.filter_rows(table, study.where)
     except QueryError as error:
-        raise ConfigError([Issue("study.bad-sql", "where", error.message, study.where)], study.name) from error
+        raise ConfigError(
+            [Issue("study.bad-sql", "where", error.message, study.where)], study.name
+        ) from error
     return [combinations[position] for position in kept["position"].to_pylist()]
 
 

@@ -96,7 +96,12 @@ _FIGURE = {
             required=("compute",),
         ),
         _figure(
-            "calibrated", "a parameter was fitted on it", _NUMBER, _DECIMALS, _TOLERANCE, required=("compute",)
+            "calibrated",
+            "a parameter was fitted on it",
+            _NUMBER,
+            _DECIMALS,
+            _TOLERANCE,
+            required=("compute",),
         ),
         _figure(
             "ordering",
@@ -117,11 +122,14 @@ PROPERTIES: dict[str, Any] = {
         "required": ["title", "number"],
         "properties": {
             "title": {"description": "Its title.", "type": "string"},
-            "number": {"description": "Its number, revision and date, or its author and date.", "type": "string"},
+            "number": {
+                "description": "Its number, revision and date, or its author and date.",
+                "type": "string",
+            },
         },
     },
     "answer": {
-        "description": "Sentences that answer the question; SQL over places in braces is replaced by its value.",
+        "description": "Sentences that answer the question; SQL in braces is replaced by its value.",
         "type": "array",
         "items": {
             "type": ["string", "object"],

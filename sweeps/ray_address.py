@@ -33,11 +33,15 @@ def check_address(address: str) -> None:
     if form is None:
         raise SweepError("sweep.bad-ray-address", f"not a Ray address: {_FORMS}", address)
     try:
-        with socket.create_connection((form["host"].strip("[]"), int(form["port"])), _TIMEOUT_S) as connection:
+        with socket.create_connection(
+            (form["host"].strip("[]"), int(form["port"])), _TIMEOUT_S
+        ) as connection:
             is_ray = os.environ.get("RAY_USE_TLS", "0") == "1" or _speaks_http2(connection)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise SweepError("sweep.no-ray-cluster", f"no Ray cluster answers: {reason}; {_FORMS}", address) from error
+        raise SweepError(
+            "sweep.no-ray-cluster", f"no Ray cluster answers: {reason}; {_FORMS}", address
+        ) from error
     if not is_ray:
         raise SweepError("sweep.no-ray-cluster", f"another kind of server answers: {_FORMS}", address)
 

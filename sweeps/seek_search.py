@@ -1,8 +1,8 @@
 """The search of a seek: a geometric bracket, a bisection, and a check of the values just below the answer.
 
 The answer depends on the verdicts alone: the values visited follow from `start`, `least`, `most` and the
-verdicts, never from the order in which runs end or from other points. If passing is monotone the answer is the
-largest passing value. Otherwise it is the lowest crossing that the search meets, reported as not monotone.
+verdicts, never from the order in which runs end or from other points. If passing is monotone, the answer is
+the largest passing value. Otherwise it is the lowest crossing that the search meets, and not monotone.
 
 A verdict may be *undecided*: the run reached no steady state, so the value neither passes nor fails. The
 search goes on below it, as below a failing value; if the value just above the answer is undecided, the answer

@@ -151,7 +151,9 @@ class SweepSession:
             executor: Executor = RayExecutor(self._workers, self._layout.fragments, self._columns)
             self._driver.interrupts.install()
         else:
-            executor = InlineExecutor(self._workers or count_processors(), self._layout.fragments, self._columns)
+            executor = InlineExecutor(
+                self._workers or count_processors(), self._layout.fragments, self._columns
+            )
         self._phase = "run"
         self._started_at = time.monotonic()
         self._report()

@@ -1,4 +1,4 @@
-"""A study: which configurations to run and which question they answer; read from YAML, all mistakes at once."""
+"""A study: which configurations to run, and the question they answer; parsed with all mistakes at once."""
 
 import copy
 import hashlib
@@ -147,7 +147,7 @@ def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
 
 
 class _Reader:
-    """Turns a document that fits the study's schema into a study, and collects the mistakes beyond the schema."""
+    """Turns a document that fits the schema into a study, and collects mistakes beyond the schema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document

@@ -48,7 +48,10 @@ _STUDY: dict[str, Any] = {
             "type": "string",
             "pattern": "^[a-z0-9][a-z0-9_-]*$",
         },
-        "question": {"description": "The question that the study answers, in one sentence.", "type": "string"},
+        "question": {
+            "description": "The question that the study answers, in one sentence.",
+            "type": "string",
+        },
         "scenario": {"description": "The configuration that every point starts from.", "type": "object"},
         "axes": {
             "description": "The grid: parameters by dotted path, with their values.",
@@ -61,7 +64,9 @@ _STUDY: dict[str, Any] = {
             "items": {
                 "type": "object",
                 "minProperties": 1,
-                "properties": {"label": {"description": "The name of the point in reports.", "type": "string"}},
+                "properties": {
+                    "label": {"description": "The name of the point in reports.", "type": "string"}
+                },
             },
         },
         "where": {
