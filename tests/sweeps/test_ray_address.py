@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from destage.errors import SweepError
-from destage.sweeps.addresses import check_address, explain
+from destage.sweeps.ray_address import check_address, explain
 
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 

@@ -7,7 +7,7 @@ import pytest
 
 from destage.errors import StoreError
 from destage.sweeps import marks
-from destage.sweeps.marks import ForeignWorkerError, check_mark, leave_mark, remove_marks
+from destage.sweeps.marker import WorkerMismatchError, check_marker, remove_markers, write_marker
 
 
 @pytest.fixture(autouse=True)
@@ -17,27 +17,27 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_mark_of_the_last_driver_counts_and_none_is_left(tmp_path: Path) -> None:
     (tmp_path / "spec.yaml").touch()
-    first = leave_mark(tmp_path)
-    check_mark(first)
-    second = leave_mark(tmp_path)
-    check_mark(second)
-    with pytest.raises(ForeignWorkerError, match="does not see the sweep's folder"):
-        check_mark(first)
-    remove_marks(tmp_path)
+    first = write_marker(tmp_path)
+    check_marker(first)
+    second = write_marker(tmp_path)
+    check_marker(second)
+    with pytest.raises(WorkerMismatchError, match="does not see the sweep's folder"):
+        check_marker(first)
+    remove_markers(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["spec.yaml"]
 
 
 def test_another_folder_and_another_destage_are_refused(tmp_path: Path) -> None:
-    mark = leave_mark(tmp_path)
+    mark = write_marker(tmp_path)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    with pytest.raises(ForeignWorkerError, match=r"does not see .*elsewhere: .*mount the same folder"):
-        check_mark(replace(mark, sweep=str(elsewhere)))
+    with pytest.raises(WorkerMismatchError, match=r"does not see .*elsewhere: .*mount the same folder"):
+        check_marker(replace(mark, sweep=str(elsewhere)))
     other = replace(mark, release=("9.9", 1))
-    with pytest.raises(ForeignWorkerError, match=r"is driven by 9.9 \(results 1\): install the same"):
-        check_mark(other)
+    with pytest.raises(WorkerMismatchError, match=r"is driven by 9.9 \(results 1\): install the same"):
+        check_marker(other)
 
 
 def test_a_mark_that_cannot_be_left_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="gone cannot be written: No such file or directory"):
-        leave_mark(tmp_path / "gone")
+        write_marker(tmp_path / "gone")

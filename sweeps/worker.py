@@ -1,6 +1,5 @@
-"""What a worker does with a batch: run it, add where the rows came from, commit one fragment, say so."""
+"""A worker: executes a batch, adds provenance, commits one fragment and returns a receipt."""
 
-import json
 import socket
 import time
 from collections.abc import Sequence
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import DestageError
+from destage.errors import Issue
 from destage.objects import Location
 from destage.store.fragments import Fragment, write_fragment
 from destage.store.rows import rows_schema
@@ -19,12 +18,12 @@ from destage.sweeps.batches import Batch
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a driver learns of a batch that is committed.
+    """A committed batch, as the driver sees it.
 
     Attributes:
         fragment: The fragment that holds its rows.
-        seconds: The engine's time for it [s].
-        facts: Per run the id, status, error kind, error and the columns that planning asked for.
+        seconds: Engine time [s].
+        facts: Per run the id, status, error kind, error and the columns that planning needs.
     """
 
     fragment: Fragment
@@ -34,11 +33,11 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a batch was not executed; says nothing about its configurations.
+    """A batch that a worker could not execute, for reasons other than its configurations.
 
     Attributes:
-        kind: `infrastructure`, `oom` or `foreign`: the worker must not execute anything.
-        message: One line for people.
+        kind: `infrastructure` or `oom`.
+        message: The reason, in one line.
     """
 
     kind: str
@@ -46,34 +45,34 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A batch that came back.
+class FinishedBatch:
+    """A batch that an executor has returned.
 
     Attributes:
         batch: The batch.
-        result: What it led to.
+        result: Its receipt, its failure, or why the worker must not execute runs of this sweep.
     """
 
     batch: Batch
-    result: Receipt | Failure
+    result: Receipt | Failure | Issue
 
 
-def execute(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
+def execute_batch(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
     """Run a batch and commit its rows.
 
     Args:
         batch: The runs.
         fragments: The sweep's directory of fragments.
-        facts: The result columns to hand back.
+        facts: The result columns to return.
 
     Raises:
-        TraceError: A trace cannot be read on this machine.
+        TraceError: A trace cannot be read on this machine, or has other contents.
         StoreError: The rows cannot be written.
     """
     tables, seconds = [], []
     for config in batch.configs:
         began = time.perf_counter()
-        tables.append(run_config(config))
+        tables.append(engine.simulate_canonical(config))
         seconds.append(time.perf_counter() - began)
     rows = pa.concat_tables(tables).combine_chunks()
     count = rows.num_rows
@@ -91,15 +90,14 @@ def execute(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
     return Receipt(fragment, sum(seconds), rows.select(["run_id", "status", "error_kind", "error", *facts]))
 
 
-def commit_transient(batch: Batch, failure: Failure, fragments: Location) -> Fragment:
-    """Commit rows that say that a batch could not be executed, and why; a resume tries it again.
+def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> Fragment:
+    """Commit rows that record why a batch was not executed; a resume tries it again.
 
     Args:
         batch: The runs.
-        failure: What happened last.
+        failure: The last failure.
         fragments: The sweep's directory of fragments.
     """
-    schema = rows_schema()
     known = {
         "status": "failed",
         "error_kind": failure.kind,
@@ -109,26 +107,4 @@ def commit_transient(batch: Batch, failure: Failure, fragments: Location) -> Fra
         "prov_time": datetime.now(UTC),
     }
     rows = [{"run_id": run_id, **known} for run_id in batch.run_ids]
-    return write_fragment(fragments, pa.Table.from_pylist(rows, schema=schema))
-
-
-def run_config(config: str) -> pa.Table:
-    """Run one configuration; what the engine refuses becomes a row, so that it never stops a sweep.
-
-    Args:
-        config: A canonical configuration as JSON, its traces bound to their content.
-
-    Returns:
-        The result row.
-
-    Raises:
-        TraceError: A trace cannot be read here and now, or its file has other contents. That says something
-            about the machine and nothing about the configuration, which names a trace by its content.
-    """
-    if '"trace"' in config:
-        engine.traces.bind(json.loads(config), ".")
-    try:
-        return engine.simulate_batch([config])
-    except DestageError as error:
-        row = {"status": "failed", "error_kind": "configuration", "error": str(error)}
-        return pa.Table.from_pylist([row], schema=engine.results_schema())
+    return write_fragment(fragments, pa.Table.from_pylist(rows, schema=rows_schema()))

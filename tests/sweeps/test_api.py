@@ -154,7 +154,7 @@ def test_a_session_that_cannot_begin_leaves_no_answers_to_another_study(
     def die(*_: object) -> list[str]:
         raise StoreError("the disk went away")
 
-    monkeypatch.setattr("destage.sweeps.sweeping.adopt_fragments", die)
+    monkeypatch.setattr("destage.sweeps.session.adopt_fragments", die)
     with pytest.raises(StoreError):
         sweeps.run(make_study(axes={"array.disks": [1]}), tmp_path)
     assert not sweeps.status(done.path).finished

@@ -6,9 +6,9 @@ import pyarrow as pa
 import pytest
 
 from destage.sweeps import Study
-from destage.sweeps.answering import answer_tables
+from destage.sweeps.answer_tables import answer_tables
+from destage.sweeps.planner import Facts, PlannedRun, Planner
 from destage.sweeps.points import Expansion, expand
-from destage.sweeps.rounds import Facts, PlannedRun, Rounds
 
 MakeStudy = Callable[..., Study]
 Judge = Callable[[PlannedRun], Facts]
@@ -34,9 +34,9 @@ def _carry(limits: Mapping[int, int]) -> Judge:
     return judge
 
 
-def _play(study: Study, judge: Judge) -> tuple[Expansion, Rounds, dict[str, Facts], list[pa.Table]]:
+def _play(study: Study, judge: Judge) -> tuple[Expansion, Planner, dict[str, Facts], list[pa.Table]]:
     expansion = expand(study)
-    rounds, rows, tables = Rounds(study, expansion), {}, []
+    rounds, rows, tables = Planner(study, expansion), {}, []
     while runs := rounds.next_round(rows):
         tables.append(rounds.table(runs, len(tables)))
         rows |= {run.run_id: judge(run) for run in runs}
@@ -61,7 +61,7 @@ def test_replaying_gives_the_same_tables_whatever_else_is_known(make_study: Make
     study = make_study(seek=SEEK, replicates=3)
     judge = _carry({0: 40, 1: 43, 2: 38})
     _, _, rows, tables = _play(study, judge)
-    rounds, known = Rounds(study, expand(study)), dict[str, Facts]()
+    rounds, known = Planner(study, expand(study)), dict[str, Facts]()
     for number, table in enumerate(tables):
         runs = rounds.next_round(known)
         assert rounds.table(runs, number).equals(table)

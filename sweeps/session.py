@@ -1,4 +1,4 @@
-"""One session of a sweep: replays the planning rounds that are there, then goes on to the answers."""
+"""One session of a sweep: replays the planning rounds in the store, then continues to the answers."""
 
 import os
 import time
@@ -13,27 +13,27 @@ from destage.store.manifests import Manifest
 from destage.store.plan import drop_rounds, write_round
 from destage.store.progress import RecordedProgress, fragments_of, write_progress
 from destage.store.rows import read_rows
-from destage.sweeps.answering import answer_tables, columns_needed
+from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.driver import Driver, facts_of, is_present
-from destage.sweeps.executors import Executor, InlineExecutor, processors
+from destage.sweeps.executors import Executor, InlineExecutor, count_processors
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.objectives import metric_columns
-from destage.sweeps.outcomes import Outcome, Phase, Progress, State
+from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
+from destage.sweeps.planner import PlannedRun, Planner
 from destage.sweeps.points import Expansion
-from destage.sweeps.rounds import PlannedRun, Rounds
 from destage.sweeps.study import Study
 
 ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]
 SMALL_PLAN = 400
-"""Fewer runs than this are not worth starting Ray for."""
-_NOTE_S = 5.0
-"""How often it is noted in the store how far the sweep is [s]."""
+"""Minimum runs for which `auto` starts Ray."""
+_RECORD_S = 5.0
+"""Interval at which the progress is written to the store [s]."""
 _RUNS_PER_SEEK = 10
-"""How many runs a search takes, about; only to guess the size of a plan."""
+"""Typical runs of a search, to estimate the size of a plan."""
 
 
-class Sweeping:
+class SweepSession:
     """One session; the caller holds the sweep's lease."""
 
     def __init__(
@@ -61,11 +61,11 @@ class Sweeping:
         self._reused = 0
         self._failed_before = 0
         self._rounds = 0
-        self._noted_at = self._began
-        self._driving_since: float | None = None
-        self._is_drain_told = False
+        self._recorded_at = self._began
+        self._started_at: float | None = None
+        self._has_reported_drain = False
         self._slots: int | None = None
-        self._columns = _columns_needed(study)
+        self._columns = _list_columns(study)
         self._manifest = Manifest(layout)
         messages = adopt_fragments(layout, self._manifest)
         rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
@@ -84,11 +84,11 @@ class Sweeping:
         )
 
     def run(self) -> Outcome:
-        """Run the sweep to its end, or as far as it gets."""
+        """Run the sweep until it is answered or the session has to stop."""
         driver = self._driver
-        rounds = Rounds(self._study, self._expansion)
+        planner = Planner(self._study, self._expansion)
         try:
-            while driver.stopped is None and (runs := self._next_round(rounds)):
+            while driver.stopped is None and (runs := self._next_round(planner)):
                 self._phase = "run"
                 driver.drive(runs)
                 self._round += 1
@@ -97,10 +97,10 @@ class Sweeping:
             self._manifest.flush()
             remove_orphans(self._layout)
         if driver.stopped is None:
-            self._conclude(rounds)
+            self._write_answers(planner)
         write_progress(self._layout, self._progress_so_far(*fragments_of(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
-        done: State = "failed_runs" if failed else "finished"
+        done: SessionState = "failed_runs" if failed else "finished"
         return Outcome(
             path=self._layout.root,
             runs=self._reused + driver.executed,
@@ -113,47 +113,49 @@ class Sweeping:
             messages=tuple(driver.messages),
         )
 
-    def _next_round(self, rounds: Rounds) -> list[PlannedRun]:
-        """Plan and write the next round; nothing when all is answered."""
+    def _next_round(self, planner: Planner) -> list[PlannedRun]:
+        """Plan and write the next round; empty when all is answered."""
         self._phase = "plan"
         self._report()
-        runs = rounds.next_round({run: self._driver.rows[run] for run in self._planned})
+        runs = planner.next_round({run: self._driver.rows[run] for run in self._planned})
         if runs:
-            write_round(self._layout, self._round, rounds.table(runs, self._round))
+            write_round(self._layout, self._round, planner.make_table(runs, self._round))
             self._planned |= {run.run_id for run in runs}
             reused = self._planned & self._before
             self._reused = len(reused)
             self._failed_before = sum(self._driver.rows[run].status == "failed" for run in reused)
             self._rounds = self._round + 1
-            self._note()
+            self._record_progress()
         else:
             drop_rounds(self._layout, self._round)
             self._rounds = self._round
         return runs
 
-    def _conclude(self, rounds: Rounds) -> None:
+    def _write_answers(self, planner: Planner) -> None:
         self._phase = "answer"
         self._report()
         if self._study.seek is not None:
             facts = {run: self._driver.rows[run] for run in self._planned}
-            write_answers(self._layout, *answer_tables(self._study, self._expansion, rounds, facts))
+            write_answers(self._layout, *make_answer_tables(self._study, self._expansion, planner, facts))
         self._layout.finished.touch()
 
     def _start(self, waiting: int) -> Executor:
-        """Start the executor that suits so many runs and those that may follow."""
-        guess = waiting * (_RUNS_PER_SEEK if self._study.seek is not None and self._round == 0 else 1)
-        is_large = guess >= SMALL_PLAN or bool(os.environ.get("RAY_ADDRESS"))
+        """Start the executor for the number of runs waiting and those that may follow."""
+        expected = waiting * (_RUNS_PER_SEEK if self._study.seek is not None and self._round == 0 else 1)
+        is_large = expected >= SMALL_PLAN or bool(os.environ.get("RAY_ADDRESS"))
         self._phase = "start"
         if self._executor == "ray" or (self._executor == "auto" and is_large):
-            self._report("starting Ray, which takes some seconds")
+            self._report("starting Ray (takes a few seconds)")
             from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
 
             executor: Executor = RayExecutor(self._workers, self._layout.fragments, self._columns)
-            self._driver.interrupts.listen()
+            self._driver.interrupts.install()
         else:
-            executor = InlineExecutor(self._workers or processors(), self._layout.fragments, self._columns)
+            executor = InlineExecutor(
+                self._workers or count_processors(), self._layout.fragments, self._columns
+            )
         self._phase = "run"
-        self._driving_since = time.monotonic()
+        self._started_at = time.monotonic()
         self._report()
         return executor
 
@@ -162,24 +164,24 @@ class Sweeping:
         present, failed = self._reused + driver.executed, self._failed_before + driver.failed
         return RecordedProgress(len(self._planned), present, failed, self._rounds, fragments, size)
 
-    def _note(self) -> None:
-        self._noted_at = time.monotonic()
+    def _record_progress(self) -> None:
+        self._recorded_at = time.monotonic()
         write_progress(self._layout, self._progress_so_far())
 
     def _report(self, message: str | None = None) -> None:
-        if time.monotonic() - self._noted_at > _NOTE_S:
-            self._note()
+        if time.monotonic() - self._recorded_at > _RECORD_S:
+            self._record_progress()
         if self._progress is None:
             return
         driver = self._driver
-        if message is None and driver.interrupts.is_draining and not self._is_drain_told:
-            self._is_drain_told = True
-            message = "finishing what is under way; once more aborts"
+        if message is None and driver.interrupts.is_draining and not self._has_reported_drain:
+            self._has_reported_drain = True
+            message = "finishing the runs in flight; interrupt again to abort"
         if message is None and driver.slots != self._slots:
             if self._slots is not None:
-                message = f"{driver.slots} runs at a time, {self._slots} before"
+                message = f"{driver.slots} slots (was {self._slots})"
             self._slots = driver.slots
-        elapsed = 0.0 if self._driving_since is None else time.monotonic() - self._driving_since
+        elapsed = 0.0 if self._started_at is None else time.monotonic() - self._started_at
         done = self._reused + driver.executed
         rate = driver.executed / elapsed if elapsed > 0 else 0.0
         self._progress(
@@ -197,8 +199,8 @@ class Sweeping:
         )
 
 
-def _columns_needed(study: Study) -> tuple[str, ...]:
-    columns = columns_needed(study.seek)
+def _list_columns(study: Study) -> tuple[str, ...]:
+    columns = list_needed_columns(study.seek)
     metric = study.replicates.metric
     if metric is not None and study.seek is None:
         columns += (metric_columns()[metric].name,)

@@ -1,4 +1,4 @@
-"""From searches to answers: per point the mean, its interval, what binds, what limits, the certificates."""
+"""The answers of a seek: per point the mean, its interval, the binding objective, and the certificates."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from destage.store.answers import answers_schema, certificates_schema
-from destage.sweeps.bracket import Found, State
 from destage.sweeps.intervals import t_interval
+from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
-from destage.sweeps.rounds import Facts, Rounds
+from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
 
 UTILISATIONS = {
@@ -21,48 +21,41 @@ UTILISATIONS = {
 STALL_COLUMNS = ("write_stalls", "writes")
 
 
-def columns_needed(seek: Seek | None) -> tuple[str, ...]:
-    """Return the result columns that answering needs beside a run's status.
-
-    Args:
-        seek: What is sought, if anything.
-    """
+def list_needed_columns(seek: Seek | None) -> tuple[str, ...]:
+    """Return the result columns that answers need beside a run's status."""
     if seek is None:
         return ("events",)
     objectives = [objective.column for objective in seek.objectives]
     return tuple(dict.fromkeys(["events", *objectives, *UTILISATIONS.values(), *STALL_COLUMNS]))
 
 
-def answer_tables(
-    study: Study, expansion: Expansion, rounds: Rounds, rows: Mapping[str, Facts]
+def make_answer_tables(
+    study: Study, expansion: Expansion, planner: Planner, rows: Mapping[str, Facts]
 ) -> tuple[pa.Table, pa.Table]:
-    """Return the answers and their certificates.
+    """Return the answers, a row per point, and their certificates, a row per point and replicate.
 
     Args:
-        study: A study that seeks something.
+        study: A study with a seek.
         expansion: Its points.
-        rounds: Its rounds, planned to the end.
+        planner: Its planner, after the last round.
         rows: The facts of all runs.
-
-    Returns:
-        One row per point, and one row per point and replicate.
     """
     if study.seek is None:
-        raise AssertionError("only a study that seeks something has answers")
+        raise AssertionError("only a study with a seek has answers")
     answers, certificates = [], []
     for point in expansion.points:
-        found = rounds.found(point, rows)
+        found = planner.find_results(point, rows)
         axes = expansion.axis_values(point)
         above = [
             rows[run]
             for replicate, one in found.items()
-            if one.state in {State.CERTIFIED, State.BELOW}
+            if one.state in {SearchState.CERTIFIED, SearchState.BELOW}
             and one.value is not None
-            and (run := rounds.run_of(point, replicate, one.value + 1)) is not None
+            and (run := planner.find_run(point, replicate, one.value + 1)) is not None
         ]
         answers.append(_answer(study.seek, study.replicates, point, found, above) | axes)
         certificates += [
-            _certificate(study.seek, point, replicate, one, rounds) for replicate, one in found.items()
+            _certificate(study.seek, point, replicate, one, planner) for replicate, one in found.items()
         ]
     return (
         pa.Table.from_pylist(answers, schema=answers_schema(list(expansion.fields))),
@@ -71,15 +64,17 @@ def answer_tables(
 
 
 def _answer(
-    seek: Seek, target: Replicates, point: Point, found: Mapping[int, Found], above: Sequence[Facts]
+    seek: Seek, target: Replicates, point: Point, found: Mapping[int, SearchResult], above: Sequence[Facts]
 ) -> dict[str, object]:
-    """Return the answer of one point, from its searches and from the runs just above their values."""
+    """Return the answer of one point, from its searches and the runs just above their values."""
     states = Counter(one.state for one in found.values())
-    bounded = (State.CERTIFIED, State.AT_LEAST, State.BELOW)
+    bounded = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW)
     values = [one.value for one in found.values() if one.state in bounded and one.value is not None]
     interval = t_interval(values)
-    censored = next((state.value for state in (State.AT_LEAST, State.BELOW) if states[state]), None)
-    # A bound that stands in for an unknown value gives no honest spread.
+    censored = next(
+        (state.value for state in (SearchState.AT_LEAST, SearchState.BELOW) if states[state]), None
+    )
+    # A bound in place of an unknown value has no valid spread.
     half_width = None if censored is not None else interval.half_width
     met = None if target.metric is None else censored is None and interval.is_within(target.relative)
     mean = interval.mean
@@ -98,12 +93,14 @@ def _answer(
         "binding": _most_common([_binding(seek, facts) for facts in above]),
         "limiting": _most_common([_limiting(facts) for facts in above]),
         "interval_met": met,
-        "undecided": states[State.UNDECIDED],
-        "failed": states[State.FAILED],
+        "undecided": states[SearchState.UNDECIDED],
+        "failed": states[SearchState.FAILED],
     }
 
 
-def _certificate(seek: Seek, point: Point, replicate: int, found: Found, rounds: Rounds) -> dict[str, object]:
+def _certificate(
+    seek: Seek, point: Point, replicate: int, found: SearchResult, planner: Planner
+) -> dict[str, object]:
     value = found.value
     return {
         "point_id": point.id,
@@ -111,16 +108,16 @@ def _certificate(seek: Seek, point: Point, replicate: int, found: Found, rounds:
         "n": value,
         "run_id_pass": None
         if value is None or value < seek.least
-        else rounds.run_of(point, replicate, value),
+        else planner.find_run(point, replicate, value),
         "run_id_fail": None
         if value is None or value >= seek.most
-        else rounds.run_of(point, replicate, value + 1),
+        else planner.find_run(point, replicate, value + 1),
         "state": found.state.value,
     }
 
 
 def _binding(seek: Seek, facts: Facts) -> str | None:
-    """Return the objective that a run misses by most, or the status that stands in for one."""
+    """Return the objective that a run misses by most, or the status of a run without results."""
     if facts.status != "ok":
         return facts.status
     missed = [

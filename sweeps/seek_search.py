@@ -1,13 +1,12 @@
-"""The search of one seek: a geometric bracket, a bisection, and a look at the values just below the answer.
+"""The search of a seek: a geometric bracket, a bisection, and a check of the values just below the answer.
 
-The answer is a function of what passes and what fails alone: the values visited follow from `start`,
-`least`, `most` and the verdicts, never from the order in which runs end or from what other points found.
-Where passing is monotone the answer is the largest passing value. Where it is not, the lowest crossing that
-the search meets is taken, and said to be not monotone.
+The answer depends on the verdicts alone: the values visited follow from `start`, `least`, `most` and the
+verdicts, never from the order in which runs end or from other points. If passing is monotone, the answer is
+the largest passing value. Otherwise it is the lowest crossing that the search meets, and not monotone.
 
-A verdict may be *undecided*: the run reached no steady state, so it shows neither that the value is carried
-nor that it is not. The search goes on below it, as below a failing value; if the value just above the
-answer is undecided, the answer is a lower bound only and the state says so.
+A verdict may be *undecided*: the run reached no steady state, so the value neither passes nor fails. The
+search goes on below it, as below a failing value; if the value just above the answer is undecided, the answer
+is a lower bound and the state says so.
 """
 
 from collections.abc import Callable
@@ -17,8 +16,8 @@ from enum import Enum
 from destage.sweeps.study import Seek
 
 
-class Verdict(Enum):
-    """What one run says about one value."""
+class ProbeVerdict(Enum):
+    """The verdict of one run on one value."""
 
     PASS = "pass"  # noqa: S105 - a verdict
     FAIL = "fail"
@@ -26,7 +25,7 @@ class Verdict(Enum):
     BROKEN = "broken"
 
 
-class State(Enum):
+class SearchState(Enum):
     """How a search ended."""
 
     CERTIFIED = "certified"
@@ -37,59 +36,59 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """A search that has ended.
 
     Attributes:
         state: How it ended.
         value: The largest passing value; `most` for at least, `least - 1` for below; None when a run failed.
-        monotone: Whether no examined value passed above one that did not.
+        monotone: Whether no value examined passed above one that failed.
     """
 
-    state: State
+    state: SearchState
     value: int | None
     monotone: bool
 
 
-class _Unknown(Exception):  # noqa: N818 - not an error: the search waits for these values
+class _NeedsRuns(Exception):  # noqa: N818 - not an error: the search waits for these values
     def __init__(self, *values: int) -> None:
         super().__init__(values)
         self.values = values
 
 
-class _Broken(Exception):  # noqa: N818 - ends the search
+class _RunFailed(Exception):  # noqa: N818 - ends the search
     pass
 
 
-def search(seek: Seek, look: Callable[[int], Verdict | None]) -> Found | tuple[int, ...]:
-    """Take a search as far as the known verdicts lead.
+def search(seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> SearchResult | tuple[int, ...]:
+    """Continue a search as far as the known verdicts allow.
 
     Args:
-        seek: What is sought, and between which bounds.
-        look: The verdict on a value, or None where it has not been run.
+        seek: The parameter sought and its bounds.
+        look: Returns the verdict on a value, or None before it has been run.
 
     Returns:
-        What was found, or the values that must be run before the search can go on.
+        The result, or the values that must be run before the search can go on.
     """
     walk = _Walk(seek, look)
     try:
         return walk.walk()
-    except _Unknown as unknown:
+    except _NeedsRuns as unknown:
         return unknown.values
-    except _Broken:
-        return Found(State.FAILED, None, walk.is_monotone())
+    except _RunFailed:
+        return SearchResult(SearchState.FAILED, None, walk.is_monotone())
 
 
 class _Walk:
-    def __init__(self, seek: Seek, look: Callable[[int], Verdict | None]) -> None:
+    def __init__(self, seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> None:
         self._seek = seek
         self._look = look
-        self._seen: dict[int, Verdict] = {}
+        self._seen: dict[int, ProbeVerdict] = {}
 
-    def walk(self) -> Found:
+    def walk(self) -> SearchResult:
         passing, failing = self._bracket()
         if failing > self._seek.most:
-            return Found(State.AT_LEAST, self._seek.most, self.is_monotone())
+            return SearchResult(SearchState.AT_LEAST, self._seek.most, self.is_monotone())
         while passing is not None:
             while failing - passing > 1:
                 middle = (passing + failing) // 2
@@ -99,20 +98,24 @@ class _Walk:
                     failing = middle
             lower = self._lower_failing(passing)
             if lower is None:
-                state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.CERTIFIED
-                return Found(state, passing, self.is_monotone())
+                state = (
+                    SearchState.UNDECIDED
+                    if self._seen[failing] is ProbeVerdict.UNDECIDED
+                    else SearchState.CERTIFIED
+                )
+                return SearchResult(state, passing, self.is_monotone())
             passing, failing = self._descend(lower)
-        state = State.UNDECIDED if self._seen[failing] is Verdict.UNDECIDED else State.BELOW
-        return Found(state, self._seek.least - 1, self.is_monotone())
+        state = SearchState.UNDECIDED if self._seen[failing] is ProbeVerdict.UNDECIDED else SearchState.BELOW
+        return SearchResult(state, self._seek.least - 1, self.is_monotone())
 
     def is_monotone(self) -> bool:
-        passed = [value for value, verdict in self._seen.items() if verdict is Verdict.PASS]
-        failed = [value for value, verdict in self._seen.items() if verdict is Verdict.FAIL]
+        passed = [value for value, verdict in self._seen.items() if verdict is ProbeVerdict.PASS]
+        failed = [value for value, verdict in self._seen.items() if verdict is ProbeVerdict.FAIL]
         return not passed or not failed or max(passed) < min(failed)
 
     def _passes(self, value: int) -> bool:
         self._require(value)
-        return self._seen[value] is Verdict.PASS
+        return self._seen[value] is ProbeVerdict.PASS
 
     def _require(self, *values: int) -> None:
         unknown = []
@@ -120,18 +123,18 @@ class _Walk:
             verdict = self._look(value)
             if verdict is None:
                 unknown.append(value)
-            elif verdict is Verdict.BROKEN:
-                raise _Broken
+            elif verdict is ProbeVerdict.BROKEN:
+                raise _RunFailed
             else:
                 self._seen[value] = verdict
         if unknown:
-            raise _Unknown(*unknown)
+            raise _NeedsRuns(*unknown)
 
     def _bracket(self) -> tuple[int | None, int]:
-        """Double from the start while values pass, else halve until one does.
+        """Double from the start while values pass; if the start fails, halve until a value passes.
 
         Returns:
-            A passing value, if there is one, and a failing one above it: past `most` when all pass.
+            A passing value, if there is one, and a failing value above it: past `most` when all pass.
         """
         value = self._seek.start
         if not self._passes(value):
@@ -144,7 +147,7 @@ class _Walk:
         return value, self._seek.most + 1
 
     def _halve(self, failing: int) -> tuple[int | None, int]:
-        """Halve until a value passes; None when even the least does not."""
+        """Halve until a value passes; None if even the least fails."""
         while failing > self._seek.least:
             value = max(failing // 2, self._seek.least)
             if self._passes(value):
@@ -155,8 +158,8 @@ class _Walk:
     def _descend(self, failing: int) -> tuple[int | None, int]:
         """Find the next passing value below one that fails just below a passing one.
 
-        Such a failure is mostly noise about the crossing, so the values that would have to be confirmed
-        next are looked at together; where even the lowest of them fails, steps grow until a value passes.
+        Such a failure is mostly noise around the crossing, so the values to be confirmed next are run
+        together; if even the lowest of them fails, the steps double until a value passes.
         """
         least = self._seek.least
         if failing == least:
@@ -164,7 +167,7 @@ class _Walk:
         lower = self._lower_failing(failing - 1, and_itself=True)
         if lower is None:
             return failing - 1, failing
-        if lower > least and self._seen.get(lower - 1) is Verdict.PASS:
+        if lower > least and self._seen.get(lower - 1) is ProbeVerdict.PASS:
             return lower - 1, lower
         failing, step = lower, 1
         while failing > least:
@@ -175,7 +178,7 @@ class _Walk:
         return None, failing
 
     def _lower_failing(self, passing: int, *, and_itself: bool = False) -> int | None:
-        """Return the lowest value that does not pass among those just below a value, and perhaps itself."""
+        """Return the lowest value that does not pass among the values to confirm below a value."""
         lowest = max(passing - self._seek.confirm, self._seek.least)
         near = range(lowest, passing + and_itself)
         self._require(*near)
