@@ -23,7 +23,7 @@ RULES = (
 """What mends a refusal that is no matter of who asks, by a part of what Kubernetes says."""
 
 
-class RefusedError(ClusterError):
+class ApiError(ClusterError):
     """What the API server did not do.
 
     Attributes:
@@ -102,7 +102,7 @@ class Connection:
             timeout_s: How long to wait [s].
 
         Raises:
-            RefusedError: The server did not do it.
+            ApiError: The server did not do it.
             ClusterError: The server cannot be reached.
         """
         answer = self._send(method, path, query, body, content_type, timeout_s)
@@ -119,7 +119,7 @@ class Connection:
             query: Its parameters.
 
         Raises:
-            RefusedError: The server did not do it.
+            ApiError: The server did not do it.
             ClusterError: The server cannot be reached.
         """
         answer = self._send("GET", path, query, None, "application/json", _TIMEOUT_S)
@@ -139,7 +139,7 @@ class Connection:
             Whether the server ended it.
 
         Raises:
-            RefusedError: The server did not do it.
+            ApiError: The server did not do it.
             ClusterError: The server cannot be reached.
         """
         answer = self._send("GET", path, query, None, "application/json", timeout_s)
@@ -206,11 +206,11 @@ class Connection:
             told = data.decode(errors="replace")
         told = " ".join(str(told).split())[:600] or f"HTTP {status}"
         if status == _UNKNOWN:
-            raise RefusedError(f"the API server {self.host} does not know you ({told}): log in again", status)
+            raise ApiError(f"the API server {self.host} does not know you ({told}): log in again", status)
         if status == _FORBIDDEN:
             mend = next((mend for part, mend in RULES if part in told), "")
-            raise RefusedError(f"not allowed: {told}", status, mend)
-        raise RefusedError(f"the API server refused: {told}", status)
+            raise ApiError(f"not allowed: {told}", status, mend)
+        raise ApiError(f"the API server refused: {told}", status)
 
 
 def connect(context: str | None = None, namespace: str | None = None) -> Connection:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from destage.cluster.storage import KEY_FILE
-from destage.cluster.store_url import scheme_of
+from destage.cluster.store_url import find_scheme
 
 _NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "s3": (("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),),
@@ -15,14 +15,14 @@ _NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
 _FILE = "GOOGLE_APPLICATION_CREDENTIALS"
 
 
-def missing_credentials(url: str, environment: Mapping[str, str]) -> str:
+def find_missing_credentials(url: str, environment: Mapping[str, str]) -> str:
     """Return what a Secret lacks, as one sentence; empty where it lacks nothing.
 
     Args:
         url: The store.
         environment: The environment variables of a container that has the Secret.
     """
-    scheme = scheme_of(url)
+    scheme = find_scheme(url)
     if scheme == "gs":
         return _missing_key(Path(environment.get(_FILE, "")))
     choices = _NEEDED.get(scheme, ())
@@ -39,7 +39,7 @@ def making(url: str, secret: str) -> str:
         url: The store.
         secret: The Secret's name.
     """
-    scheme = scheme_of(url)
+    scheme = find_scheme(url)
     if scheme == "gs":
         given = [f"--from-file={KEY_FILE}=FILE"]
     else:

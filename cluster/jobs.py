@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.connection import ApiError, Connection
 from destage.cluster.labels import RELEASE, SWEEP
-from destage.cluster.objects import apply, await_absence, create, delete, find, find_all, place
+from destage.cluster.objects import apply, create, delete, find, find_all, place, wait_until_deleted
 from destage.cluster.pods import STUDY_FILE, Manifest
 from destage.errors import ClusterError
 
@@ -23,7 +23,7 @@ over these kinds, and what others made of them, Helm say, stays."""
 _DELETION_S = 60.0
 
 
-class AbsentError(ClusterError):
+class JobMissingError(ClusterError):
     """A sweep that is not there."""
 
 
@@ -101,7 +101,7 @@ class Job:
         return self.state in _CANCELLED
 
 
-def job_of(manifest: Manifest) -> Job:
+def parse_job(manifest: Manifest) -> Job:
     """Return a RayJob as a sweep's job.
 
     Args:
@@ -131,7 +131,7 @@ def list_jobs(connection: Connection) -> list[Job]:
     Args:
         connection: The API server.
     """
-    found = [job_of(each) for each in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
+    found = [parse_job(each) for each in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
     return sorted(found, key=lambda job: (job.created, job.name))
 
 
@@ -143,7 +143,7 @@ def find_job(connection: Connection, name: str) -> Job:
         name: The release's name, the RayJob's, or the sweep's.
 
     Raises:
-        AbsentError: There is none; the message says where its results are, or which sweeps there are.
+        JobMissingError: There is none; the message says where its results are, or which sweeps there are.
         ClusterError: The server refuses or cannot be reached.
     """
     jobs = list_jobs(connection)
@@ -151,19 +151,19 @@ def find_job(connection: Connection, name: str) -> Job:
     if found:
         return found[-1]
     try:
-        claims = kept_claims(connection, name)
-    except RefusedError:
+        claims = find_kept_claims(connection, name)
+    except ApiError:
         claims = []  # who may not see claims is told of the jobs alone
     if claims:
-        raise AbsentError(
+        raise JobMissingError(
             f"the sweep {name!r} is deleted, and its results are in the claim {', '.join(claims)}: "
-            f"{way_back(name)}; `destage cluster delete {name} --results` deletes them"
+            f"{describe_recovery(name)}; `destage cluster delete {name} --results` deletes them"
         )
     known = ", ".join(dict.fromkeys(job.release for job in jobs)) or "none"
-    raise AbsentError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
+    raise JobMissingError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
 
 
-def own_claims(connection: Connection, release: str) -> list[str]:
+def find_claims(connection: Connection, release: str) -> list[str]:
     """Return the claims that were made for a release; one that was there before is not among them.
 
     Args:
@@ -173,7 +173,7 @@ def own_claims(connection: Connection, release: str) -> list[str]:
     return [each["name"] for each in _of_release(connection, "PersistentVolumeClaim", release)]
 
 
-def kept_claims(connection: Connection, release: str) -> list[str]:
+def find_kept_claims(connection: Connection, release: str) -> list[str]:
     """Return the claims that have outlived the sweep that they were made for.
 
     Args:
@@ -184,10 +184,10 @@ def kept_claims(connection: Connection, release: str) -> list[str]:
     is_there = any("ownerReferences" not in each for each in clusters)
     if is_there or _of_release(connection, "RayJob", release):
         return []
-    return own_claims(connection, release)
+    return find_claims(connection, release)
 
 
-def way_back(release: str) -> str:
+def describe_recovery(release: str) -> str:
     """Return how the results of a sweep that was deleted can be read.
 
     Args:
@@ -209,7 +209,7 @@ def _of_release(connection: Connection, kind: str, release: str) -> list[Manifes
     ]
 
 
-def study_of(connection: Connection, job: Job) -> tuple[str, str]:
+def read_study(connection: Connection, job: Job) -> tuple[str, str]:
     """Return the study of a job that nobody noted a sweep for: a bundled one's name, or a study's text.
 
     Args:
@@ -249,16 +249,16 @@ def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str 
         apply(connection, manifest, is_dry=True)
     there = find(connection, "RayJob", name)
     if there is not None:
-        old = job_of(there)
+        old = parse_job(there)
         if not old.has_ended and not old.is_cancelled:
             raise ClusterError(
                 f"{name} is there already: {old.state}; follow it with `destage cluster watch {old.release}`"
             )
         delete(connection, "RayJob", name)
-        await_absence(connection, "RayJob", name, time.monotonic() + _DELETION_S)
+        wait_until_deleted(connection, "RayJob", name, time.monotonic() + _DELETION_S)
     for manifest in others:
         apply(connection, manifest)
-    made = job_of(create(connection, job))
+    made = parse_job(create(connection, job))
     _hand_over(connection, made.release, [each for each in others if each["kind"] in _OWNED])
     return made
 

@@ -101,7 +101,7 @@ class Release:
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def release_name(text: str) -> str:
+def to_release_name(text: str) -> str:
     """Return a name that Kubernetes allows for a study's.
 
     Args:

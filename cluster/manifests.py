@@ -1,11 +1,11 @@
 """The one builder: settings in, every object of a release out; a test holds the chart to the same."""
 
-from destage.cluster.access import accounts, roles
+from destage.cluster.kuberay import ray_cluster, ray_job
 from destage.cluster.labels import Release
 from destage.cluster.monitoring import monitors
 from destage.cluster.network import network_policies
 from destage.cluster.pods import STUDY_FILE, Manifest
-from destage.cluster.ray import ray_cluster, ray_job
+from destage.cluster.rbac import accounts, roles
 from destage.cluster.settings import Settings
 
 __all__ = ["Manifest", "Release", "build"]

@@ -3,7 +3,7 @@
 from destage.cluster.labels import COMPONENT, Release
 from destage.cluster.pods import Manifest
 from destage.cluster.settings import Settings
-from destage.cluster.store_url import ports_of, scheme_of
+from destage.cluster.store_url import find_ports, find_scheme
 
 _DNS, _DASHBOARD, _METRICS = 53, 8265, 8080
 _API_SERVER = (443, 6443)
@@ -52,12 +52,12 @@ def network_policies(release: Release, settings: Settings) -> list[Manifest]:
 def _outside(settings: Settings) -> list[Manifest]:
     """Return the ways out of the cluster; no selector names a bucket, so its ports have to do."""
     url = settings.store.url
-    ports = [*(ports_of(url) if url else []), *settings.network_policy.egress_ports]
+    ports = [*(find_ports(url) if url else []), *settings.network_policy.egress_ports]
     rules: list[Manifest] = [{"ports": _tcp(*dict.fromkeys(ports))}] if ports else []
     if url and not settings.store.secret:
         rules += [
             {"to": [{"ipBlock": {"cidr": cidr}} for cidr in cidrs], "ports": _tcp(port)}
-            for cidrs, port in _IDENTITY.get(scheme_of(url), ())
+            for cidrs, port in _IDENTITY.get(find_scheme(url), ())
         ]
     return rules
 

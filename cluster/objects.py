@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from destage.cluster.connection import Connection, Query, RefusedError
+from destage.cluster.connection import ApiError, Connection, Query
 from destage.cluster.pods import Manifest
 from destage.errors import ClusterError
 
@@ -76,13 +76,13 @@ def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -
             body=manifest,
             content_type="application/apply-patch+yaml",
         )
-    except RefusedError as error:
+    except ApiError as error:
         group = manifest["apiVersion"].partition("/")[0]
         if error.is_missing and group in OPERATORS:
             first = "install the KubeRay operator first " if group == "ray.io" else ""
             mend = f"{first}({OPERATORS[group]})" if first else OPERATORS[group]
             raise ClusterError(f"the cluster knows no {manifest['apiVersion']} {kind}: {mend}") from error
-        raise RefusedError(f"{kind} {name}: {error.message}", error.status, error.mend) from error
+        raise ApiError(f"{kind} {name}: {error.message}", error.status, error.mend) from error
 
 
 def create(connection: Connection, manifest: Manifest) -> Manifest:
@@ -93,7 +93,7 @@ def create(connection: Connection, manifest: Manifest) -> Manifest:
         manifest: What it shall be.
 
     Raises:
-        RefusedError: The server refuses: there is one of that name, say.
+        ApiError: The server refuses: there is one of that name, say.
     """
     query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
     return connection.call("POST", place(connection, manifest["kind"]), query=query, body=manifest)
@@ -109,7 +109,7 @@ def find(connection: Connection, kind: str, name: str) -> Manifest | None:
     """
     try:
         return connection.call("GET", place(connection, kind, name))
-    except RefusedError as error:
+    except ApiError as error:
         if error.is_missing:
             return None
         raise
@@ -144,14 +144,14 @@ def delete(connection: Connection, kind: str, name: str) -> bool:
     """
     try:
         connection.call("DELETE", place(connection, kind, name), query={"propagationPolicy": "Background"})
-    except RefusedError as error:
+    except ApiError as error:
         if error.is_missing:
             return False
         raise
     return True
 
 
-def await_absence(connection: Connection, kind: str, name: str, until: float) -> None:
+def wait_until_deleted(connection: Connection, kind: str, name: str, until: float) -> None:
     """Wait until an object that was deleted is gone: before that no other can have its name.
 
     Args:

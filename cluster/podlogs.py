@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.connection import ApiError, Connection
+from destage.cluster.diagnostics import describe_pod_failure
 from destage.cluster.jobs import Job
 from destage.cluster.labels import COMPONENT, RELEASE
 from destage.cluster.objects import find_all, place
 from destage.cluster.pods import Manifest
-from destage.cluster.troubles import pod_trouble
 from destage.errors import ClusterError
 
 
@@ -31,8 +31,8 @@ def read_logs(connection: Connection, job: Job, component: str, tail: int) -> It
         query: dict[str, str | int] = {"container": container_of(pod), "tailLines": tail}
         try:
             yield name, connection.read_text(f"{place(connection, 'Pod', name)}/log", query=query)
-        except RefusedError as error:
-            yield name, f"no log yet: {pod_trouble(pod) or error}"
+        except ApiError as error:
+            yield name, f"no log yet: {describe_pod_failure(pod) or error}"
 
 
 def pods_of(connection: Connection, job: Job, component: str) -> list[Manifest]:

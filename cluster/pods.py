@@ -86,7 +86,7 @@ def submitter_template(release: Release, settings: Settings) -> Manifest:
         **_image(settings.image, release.version),
         "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only place that can be written
         "resources": resources("500m", "512Mi"),
-        "securityContext": container_security(),
+        "securityContext": build_container_security(),
         "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],  # noqa: S108 - same
     }
     pod = _pod(settings, [container], [_scratch()], release.submitter_account, {}, ())
@@ -106,7 +106,7 @@ def pod_security() -> Manifest:
     }
 
 
-def container_security() -> Manifest:
+def build_container_security() -> Manifest:
     """Return what a container may do: nothing but run."""
     return {
         "allowPrivilegeEscalation": False,
@@ -137,7 +137,7 @@ def _ray_container(name: str, release: Release, settings: Settings, cpu: str, me
         ],
         **store_env_from(settings),
         "resources": resources(cpu, memory),
-        "securityContext": container_security(),
+        "securityContext": build_container_security(),
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - same
             *store_mounts(settings),

@@ -1,6 +1,6 @@
 """A pod that starts an image once, as a sweep would, writes to the store where there is one, and ends."""
 
-from destage.cluster.companion import companion
+from destage.cluster.auxiliary_pod import companion
 from destage.cluster.labels import Release
 from destage.cluster.pods import Manifest, head_template
 from destage.cluster.settings import Settings
@@ -10,7 +10,7 @@ PROBE = "destage-doctor"
 _LIFE_S = 300
 
 
-def probe_pod(release: Release, settings: Settings, image: str | None) -> Manifest:
+def build_probe_pod(release: Release, settings: Settings, image: str | None) -> Manifest:
     """Return the pod.
 
     Args:

@@ -5,10 +5,10 @@ from decimal import Decimal
 
 from kubernetes.utils import parse_quantity
 
-from destage.cluster.finding import Finding
-from destage.cluster.jobs import job_of
+from destage.cluster.check_result import Finding
+from destage.cluster.jobs import parse_job
 from destage.cluster.pods import Manifest
-from destage.cluster.reader import reader_pod
+from destage.cluster.reader_pod import build_reader_pod
 
 Amounts = dict[str, Decimal]
 _GI = 2**30
@@ -20,7 +20,7 @@ _NAMES = {
 """What quotas call each amount; requests are limits."""
 
 
-def examine_quotas(quotas: Sequence[Manifest], job: Manifest | None) -> Finding:
+def check_quotas(quotas: Sequence[Manifest], job: Manifest | None) -> Finding:
     """Return what is left in the quotas of a namespace, and whether a sweep fits.
 
     Args:
@@ -55,7 +55,7 @@ def _pods(job: Manifest) -> Iterator[tuple[Manifest, Amounts]]:
     for group in cluster["workerGroupSpecs"]:
         worker = group["template"]["spec"]
         yield worker, _asked(worker["containers"], group["replicas"])
-    for pod in (job["spec"]["submitterPodTemplate"]["spec"], reader_pod(job_of(job))["spec"]):
+    for pod in (job["spec"]["submitterPodTemplate"]["spec"], build_reader_pod(parse_job(job))["spec"]):
         yield pod, _asked(pod["containers"], 1)
 
 

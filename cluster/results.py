@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from destage.cluster.packing import sizes_of
+from destage.cluster.archive import sizes_of
 from destage.errors import ClusterError, StoreError
 from destage.store.durable import write_durably
 from destage.store.fragments import inspect_fragment
@@ -21,7 +21,7 @@ _MOST_PATHS = 1000
 """How many files are named in one command."""
 
 
-class Asks(Protocol):
+class CommandRunner(Protocol):
     """Whoever runs commands beside the results."""
 
     @property
@@ -62,7 +62,7 @@ class Fetched:
     kept: int
 
 
-def find_results(asks: Asks, sweep: str) -> Remote:
+def find_results(asks: CommandRunner, sweep: str) -> Remote:
     """Return how far a sweep's results are.
 
     Args:
@@ -84,7 +84,9 @@ def find_results(asks: Asks, sweep: str) -> Remote:
     )
 
 
-def fetch(asks: Asks, name: str, store: Path, progress: Callable[[int, int], None] | None = None) -> Fetched:
+def fetch(
+    asks: CommandRunner, name: str, store: Path, progress: Callable[[int, int], None] | None = None
+) -> Fetched:
     """Copy a sweep's results here; files that are here already are not fetched again.
 
     Committed fragments never change, so one of the same size is the same; what a writer rewrites (plan,
@@ -121,7 +123,7 @@ def fetch(asks: Asks, name: str, store: Path, progress: Callable[[int, int], Non
     return Fetched(root, len(wanted), total, len(sizes) - len(wanted))
 
 
-def query(asks: Asks, name: str, statement: str, form: str) -> bytes:
+def query(asks: CommandRunner, name: str, statement: str, form: str) -> bytes:
     """Ask a sweep's rows in SQL, on the cluster; only the answer travels.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from destage.cluster.labels import Labels, Release
 from destage.cluster.settings import Settings
-from destage.cluster.store_url import scheme_of
+from destage.cluster.store_url import find_scheme
 
 Part = dict[str, Any]
 RESULTS = "/results"
@@ -88,4 +88,4 @@ def identity_labels(settings: Settings) -> Labels:
 
 
 def _is_key_file(settings: Settings) -> bool:
-    return bool(settings.store.secret) and scheme_of(settings.store.url) == "gs"
+    return bool(settings.store.secret) and find_scheme(settings.store.url) == "gs"

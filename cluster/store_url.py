@@ -16,7 +16,7 @@ _PLAIN = re.compile(r"[?&](scheme=http|enable_tls=(false|0))(&|$)")
 _HTTP, _HTTPS = 80, 443
 
 
-def scheme_of(url: str) -> str:
+def find_scheme(url: str) -> str:
     """Return whose client reads a store: `s3`, `gs` or `abfs`.
 
     Args:
@@ -26,7 +26,7 @@ def scheme_of(url: str) -> str:
     return found[1].replace("abfss", "abfs") if found else ""
 
 
-def ports_of(url: str) -> list[int]:
+def find_ports(url: str) -> list[int]:
     """Return the ports that a store and the services beside it listen on: 443, and its endpoint's own.
 
     Args:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from destage.cluster.settings import Settings
 from destage.cluster.storage import RESULTS
-from destage.cluster.store_url import ports_of
+from destage.cluster.store_url import find_ports
 from destage.objects import ObjectPath, is_address
 
 
-def trace_mistake(document: object, settings: Settings) -> str:
+def find_trace_issue(document: object, settings: Settings) -> str:
     """Return what keeps the pods from seeing a study's traces, and its mend; empty where nothing does.
 
     Args:
@@ -36,7 +36,7 @@ def _mistake(trace: str, settings: Settings) -> str:
             "store.url; with a volume it is a file there"
         )
     rules = settings.network_policy
-    shut = set(ports_of(trace)) - {*ports_of(url), *rules.egress_ports}
+    shut = set(find_ports(trace)) - {*find_ports(url), *rules.egress_ports}
     if rules.enabled and shut:
         ports = ", ".join(map(str, sorted(shut)))
         return f"the pods do not reach {trace}: networkPolicy.egressPorts must name {ports}"

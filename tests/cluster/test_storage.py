@@ -9,7 +9,7 @@ from pod_security import pod_specs
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.storage import identity_labels
-from destage.cluster.store_url import ports_of, scheme_of
+from destage.cluster.store_url import find_ports, find_scheme
 
 STORED = {name: values for name, values in CASES.items() if "store" in values}
 
@@ -140,9 +140,9 @@ PORTS = [
 
 @pytest.mark.parametrize(("url", "ports"), PORTS)
 def test_an_endpoints_port_is_read_from_the_url(url: str, ports: list[int]) -> None:
-    assert ports_of(url) == ports
+    assert find_ports(url) == ports
 
 
 def test_a_scheme_is_that_of_its_client() -> None:
     urls = ("s3://b", "gs://b", "abfs://b", "abfss://b", "file:///b", "/results")
-    assert [scheme_of(url) for url in urls] == ["s3", "gs", "abfs", "abfs", "", ""]
+    assert [find_scheme(url) for url in urls] == ["s3", "gs", "abfs", "abfs", "", ""]

@@ -21,7 +21,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from destage.cluster.connection import Connection, RefusedError, connect
+from destage.cluster.connection import ApiError, Connection, connect
 from destage.cluster.objects import place
 from destage.errors import ClusterError
 
@@ -322,7 +322,7 @@ def _path(api: Connection, kind: str, name: str = "") -> str:
 def _find(api: Connection, kind: str, name: str) -> Manifest | None:
     try:
         return api.call("GET", _path(api, kind, name))
-    except RefusedError as error:
+    except ApiError as error:
         if error.is_missing:
             return None
         raise
@@ -340,7 +340,7 @@ def _drop(api: Connection, kind: str, name: str) -> None:
 def _unless(status: int, request: Callable[[], object]) -> None:
     try:
         request()
-    except RefusedError as error:
+    except ApiError as error:
         if error.status != status:
             raise
 

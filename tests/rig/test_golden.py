@@ -6,7 +6,7 @@ import pytest
 from golden_inside import assert_kept, command
 from rig.conftest import VERSION, Rig
 
-from destage.cluster.pods import container_security, resources
+from destage.cluster.pods import build_container_security, resources
 
 pytestmark = [pytest.mark.rig]
 
@@ -18,7 +18,7 @@ def test_the_image_gives_every_golden_row(rig: Rig) -> None:
         "imagePullPolicy": "Never",
         "command": command(),
         "resources": resources("500m", "512Mi"),
-        "securityContext": container_security(),
+        "securityContext": build_container_security(),
         "volumeMounts": [{"name": "scratch", "mountPath": "/tmp"}],  # noqa: S108 -- the container's own
     }
     account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}

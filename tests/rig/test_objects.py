@@ -12,7 +12,7 @@ from rig.conftest import RUNS, SETTINGS, VERSION, Rig
 from rig.object_server import ObjectServer, serving
 from rig.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
 
-from destage.cluster.pods import container_security, resources
+from destage.cluster.pods import build_container_security, resources
 from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
 from destage.store.location import tree
@@ -64,7 +64,7 @@ def test_a_pod_reaches_the_bucket_by_the_secret(rig: Rig, bucket: ObjectServer) 
         "command": ["python", "-c", PROGRAM, bucket.url],
         "envFrom": [{"secretRef": {"name": bucket.secret}}],
         "resources": resources("500m", "512Mi"),
-        "securityContext": container_security(),
+        "securityContext": build_container_security(),
     }
     account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
     spec = {"containers": [container], "restartPolicy": "Never", "securityContext": account}

@@ -7,10 +7,10 @@ import pytest
 import yaml
 from rig.conftest import NAMESPACE, PERSON, VERSION, Rig, helm, values_file
 
-from destage.cluster.access import PEOPLE
+from destage.cluster.checks import examine
 from destage.cluster.connection import Connection, connect
-from destage.cluster.examination import examine
 from destage.cluster.labels import Release
+from destage.cluster.rbac import PEOPLE
 
 pytestmark = [pytest.mark.rig]
 ALLOWED = [

@@ -70,14 +70,14 @@ def submit(
 ) -> None:
     """Run a study on a cluster; what its claim holds already is not run again."""
     from destage import cluster, sweeps
-    from destage.cluster.labels import release_name
-    from destage.cluster.reading import merged_settings
+    from destage.cluster.labels import to_release_name
+    from destage.cluster.values import merge_settings
 
     fields, path = sweeps.load_fields(spec), Path(spec)
     sweep = _NO_SWEEP | ({"spec": path.read_text()} if path.is_file() else {"study": spec})
-    settings = merged_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
+    settings = merge_settings(values or [], given or [], {"mode": "job", "sweep": sweep})
     study, known_as = _read(spec, fields, settings)
-    release_text = name or release_name(study)
+    release_text = name or to_release_name(study)
     if dry_run:
         release = cluster.Release(release_text, namespace or "default", version("destage"))
         manifests = cluster.build(release, settings)
@@ -130,7 +130,7 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """Print what the pods of a sweep said."""
-    from destage.cluster.live_logs import follow_logs
+    from destage.cluster.logs import follow_logs
     from destage.cluster.podlogs import read_logs
 
     connection, job = found(name, context, namespace)
@@ -183,18 +183,18 @@ def delete(
 ) -> None:
     """Delete all that belongs to a sweep but its results."""
     from destage.cluster.connection import connect
-    from destage.cluster.jobs import AbsentError, find_job
-    from destage.cluster.removing import remove, remove_kept
+    from destage.cluster.jobs import JobMissingError, find_job
+    from destage.cluster.removal import delete_kept_results, remove
 
     connection = connect(context, namespace)
-    job, deleted = None, remove_kept(connection, name) if results else []
+    job, deleted = None, delete_kept_results(connection, name) if results else []
     if not deleted:
         try:
             job = find_job(connection, name)
-        except AbsentError as error:
+        except JobMissingError as error:
             if not results:
                 raise
-            raise AbsentError(
+            raise JobMissingError(
                 f"{error}; results that a deleted sweep left in a bucket: submit it again, then delete it "
                 "with --results"
             ) from error
@@ -232,15 +232,15 @@ def doctor(
     With the settings that a sweep is to have, their image is started once, too, and writes to their store.
     """
     from destage import cluster
+    from destage.cluster.checks import examine
     from destage.cluster.connection import connect
-    from destage.cluster.examination import examine
-    from destage.cluster.reading import merged_settings
+    from destage.cluster.values import merge_settings
 
     wanted = None
     if values or given or image:
         # What is run does not matter here, and need not be given.
         nothing = {"mode": "cluster", "sweep": _NO_SWEEP}
-        wanted = merged_settings(values or [], given or [], nothing)
+        wanted = merge_settings(values or [], given or [], nothing)
     connection = connect(context, namespace)
     release = cluster.Release(name, connection.namespace, version("destage"))
     findings = list(examine(connection, release, wanted, image))
@@ -260,11 +260,11 @@ def _read(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str,
     """Return a study's name and its sweep's directory, which is unknown where only the pods see its trace."""
     from destage import sweeps
     from destage.cluster.storage import RESULTS
-    from destage.cluster.trace_addresses import trace_mistake
+    from destage.cluster.trace_addresses import find_trace_issue
 
     text = settings.sweep.spec
     # What a bundled study replays lies beside it, in the image as here.
-    if text and (mistake := trace_mistake(fields, settings)):
+    if text and (mistake := find_trace_issue(fields, settings)):
         raise ConfigError(f"{spec}: {mistake}")
     try:
         study = sweeps.load_study(spec)
@@ -280,13 +280,13 @@ def _read(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str,
 
 def _where_results_stay(connection: "Connection", job: "Job") -> str:
     """Return what can be done with the results of a sweep that was just deleted."""
-    from destage.cluster.jobs import own_claims, way_back
+    from destage.cluster.jobs import describe_recovery, find_claims
 
-    told = f"the results stay in {job.place}: {way_back(job.release)}"
+    told = f"the results stay in {job.place}: {describe_recovery(job.release)}"
     deleting = f"`destage cluster delete {job.release} --results`"
     if job.is_bucket:
         return f"{told}, and {deleting} deletes them; `--store {job.store}` reads them from here"
-    if job.claim in own_claims(connection, job.release):
+    if job.claim in find_claims(connection, job.release):
         return f"{told}; {deleting} deletes them"
     return f"{told}; the claim was there before the sweep, and no verb deletes it"
 

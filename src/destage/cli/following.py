@@ -13,7 +13,7 @@ from destage.errors import ClusterError, DestageError, StoreError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
-    from destage.cluster.reader import Reader
+    from destage.cluster.reader_pod import Reader
     from destage.cluster.results import Remote
     from destage.store import Location
 
@@ -32,11 +32,11 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Say how far a sweep is: its job, what keeps its pods waiting, and its results as the store has them."""
-    from destage.cluster.troubles import find_troubles
+    from destage.cluster.diagnostics import diagnose_pods
 
     job, reader = opened(name, context, namespace, PATIENCE_S)
     facts: dict[str, Any] = {"job": job.name, "state": sentence(job)}
-    troubles = find_troubles(reader.connection, job)
+    troubles = diagnose_pods(reader.connection, job)
     for trouble in troubles:
         warn(str(trouble))
     try:
@@ -135,10 +135,12 @@ def opened(
     Raises:
         ClusterError: There is none, or the cluster does not answer.
     """
-    from destage.cluster import reader
+    from destage.cluster import reader_pod
 
     connection, job = found(name, context, namespace)
-    return job, reader.Reader(connection, job, reader.PATIENCE_S if patience_s is None else patience_s)
+    return job, reader_pod.Reader(
+        connection, job, reader_pod.PATIENCE_S if patience_s is None else patience_s
+    )
 
 
 def remote_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
@@ -165,10 +167,10 @@ def _known(reader: "Reader", job: "Job", sweep: str) -> str:
 def _sweep_of(reader: "Reader", job: "Job") -> str:
     """Return the sweep of a job that Helm made, from its study; empty where that cannot be told from here."""
     from destage import sweeps
-    from destage.cluster.jobs import study_of
+    from destage.cluster.jobs import read_study
 
     try:
-        name, text = study_of(reader.connection, job)
+        name, text = read_study(reader.connection, job)
         study = sweeps.load_study(name) if name else sweeps.parse_study(text, name=job.name)
     except DestageError:
         return ""

@@ -21,7 +21,7 @@ def pack(
     store: Store = None,
 ) -> None:
     """Write files of a sweep to stdout as a tar, or list them."""
-    from destage.cluster import packing
+    from destage.cluster import archive
     from destage.store import default_store
 
     root = (store if store is not None else default_store()) / "sweeps" / sweep
@@ -39,12 +39,12 @@ def probe(
     store: Store = None,
 ) -> None:
     """Write to the store, list it and delete what was written, as a sweep would."""
-    from destage.cluster.credentials import missing_credentials
+    from destage.cluster.credentials import find_missing_credentials
     from destage.store import default_store, list_sweeps
     from destage.store.location import trouble_writing
 
     place = store if store is not None else default_store()
-    lacks = missing_credentials(str(place), os.environ) if secret else ""
+    lacks = find_missing_credentials(str(place), os.environ) if secret else ""
     if lacks:
         raise StoreError(lacks)
     try:

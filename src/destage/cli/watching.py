@@ -14,7 +14,7 @@ from destage.errors import ClusterError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
-    from destage.cluster.reader import Reader
+    from destage.cluster.reader_pod import Reader
 
 _FAILED, _CANCELLED = 4, 130
 _LOOK_S = 5.0
@@ -87,13 +87,13 @@ class Watcher:
         Raises:
             ClusterError: It is deleted, or the server refuses.
         """
-        from destage.cluster.jobs import job_of
-        from destage.cluster.watching import watch as follow
+        from destage.cluster.jobs import parse_job
+        from destage.cluster.watch import watch as follow
 
         is_seen = False
         connection, name = self._reader.connection, self.job.name
         for manifest in follow(connection, "RayJob", name, until=until, was_allowed=True):
-            self.job, is_seen = job_of(manifest), True
+            self.job, is_seen = parse_job(manifest), True
             if self.is_over:
                 break
         if not is_seen and not self._is_there():
@@ -129,17 +129,17 @@ class Watcher:
 
     def _is_there(self) -> bool:
         """Return whether the job is there still, as far as can be known while the server is away."""
-        from destage.cluster.connection import RefusedError
+        from destage.cluster.connection import ApiError
         from destage.cluster.objects import find
-        from destage.cluster.watching import may_pass
+        from destage.cluster.watch import is_transient
 
         try:
             is_there = find(self._reader.connection, "RayJob", self.job.name) is not None
         except ClusterError as error:
-            if isinstance(error, RefusedError) and self._refused_since is None:
+            if isinstance(error, ApiError) and self._refused_since is None:
                 self._refused_since = time.monotonic()
             is_new = self._refused_since is None or time.monotonic() < self._refused_since + _FORGIVEN_S
-            if not may_pass(error, was_allowed=is_new):
+            if not is_transient(error, was_allowed=is_new):
                 raise
             self._say_once(str(error))
             return True
@@ -147,10 +147,10 @@ class Watcher:
         return is_there
 
     def _tell_troubles(self) -> None:
-        from destage.cluster.troubles import find_troubles
+        from destage.cluster.diagnostics import diagnose_pods
 
         try:
-            troubles = find_troubles(self._reader.connection, self.job)
+            troubles = diagnose_pods(self._reader.connection, self.job)
         except ClusterError as error:
             self._say_once(str(error))
             return

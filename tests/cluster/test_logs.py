@@ -8,7 +8,7 @@ from api_server import HANG_UP, ApiServer
 
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import find_job
-from destage.cluster.live_logs import follow_logs
+from destage.cluster.logs import follow_logs
 from destage.errors import ClusterError
 
 JOB = "/apis/ray.io/v1/namespaces/sweeps/rayjobs/demo-01"

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.connection import ApiError, Connection
 from destage.cluster.objects import place
 from destage.cluster.pods import Manifest
 from destage.errors import ClusterError
@@ -46,7 +46,7 @@ class Watched:
                 yield from self._look()
             if not self.is_gone:
                 yield from self._listen(length_s)
-        except RefusedError as error:
+        except ApiError as error:
             if not error.is_gone:
                 raise
             self._from = ""  # that past is forgotten: look again
@@ -71,9 +71,7 @@ class Watched:
             event: dict[str, Any] = json.loads(line)
             if event["type"] == "ERROR":
                 status = event["object"]
-                raise RefusedError(
-                    str(status.get("message", "the watch failed")), int(status.get("code", _GONE))
-                )
+                raise ApiError(str(status.get("message", "the watch failed")), int(status.get("code", _GONE)))
             self._from = event["object"]["metadata"]["resourceVersion"]
             if event["type"] == "DELETED":
                 self.is_gone = True
@@ -123,13 +121,13 @@ def watch(
             if not watched.is_gone and time.monotonic() - began < pauses[0]:
                 time.sleep(pauses[0])  # whoever hangs up at once shall not be called without end
         except ClusterError as error:
-            if failures == len(pauses) or not may_pass(error, was_allowed=was_allowed):
+            if failures == len(pauses) or not is_transient(error, was_allowed=was_allowed):
                 raise
             time.sleep(pauses[failures])
             failures += 1
 
 
-def may_pass(error: ClusterError, *, was_allowed: bool) -> bool:
+def is_transient(error: ClusterError, *, was_allowed: bool) -> bool:
     """Return whether a failure is likely to pass: the line's, or that of a server that restarts or is busy.
 
     A server that has just started forbids for a second what it allows, until it knows the roles.
@@ -138,7 +136,7 @@ def may_pass(error: ClusterError, *, was_allowed: bool) -> bool:
         error: The failure.
         was_allowed: Whether the server allowed it a moment ago.
     """
-    if not isinstance(error, RefusedError):
+    if not isinstance(error, ApiError):
         return True
     is_unsure = was_allowed and error.status in (_UNKNOWN, _FORBIDDEN)
     return is_unsure or error.status == _BUSY or error.status >= _BROKEN

@@ -8,12 +8,12 @@ from kubernetes import client
 from kubernetes.stream import stream
 from websocket import WebSocketException
 
-from destage.cluster.companion import companion
+from destage.cluster.auxiliary_pod import companion
 from destage.cluster.connection import Connection
+from destage.cluster.diagnostics import HOPELESS, describe_pod_failure
 from destage.cluster.jobs import Job
-from destage.cluster.objects import await_absence, create, delete, find
+from destage.cluster.objects import create, delete, find, wait_until_deleted
 from destage.cluster.pods import Manifest
-from destage.cluster.troubles import HOPELESS, pod_trouble
 from destage.errors import ClusterError
 
 LIFE_S = 900
@@ -119,13 +119,13 @@ class Reader:
 
     def _started(self) -> str:
         end = time.monotonic() + self._patience_s
-        manifest = reader_pod(self._job)
+        manifest = build_reader_pod(self._job)
         name: str = manifest["metadata"]["name"]
         there = find(self.connection, "Pod", name)
         is_over = there is not None and _phase(there) not in ("Pending", "Running")
         if there is not None and (is_over or _source(there) != _source(manifest)):
             delete(self.connection, "Pod", name)
-            await_absence(self.connection, "Pod", name, end)
+            wait_until_deleted(self.connection, "Pod", name, end)
             there = None
         if there is None:
             create(self.connection, manifest)
@@ -133,13 +133,13 @@ class Reader:
             pod = find(self.connection, "Pod", name)
             if pod is not None and _phase(pod) == "Running":
                 return name
-            trouble = "it is gone" if pod is None else pod_trouble(pod)
+            trouble = "it is gone" if pod is None else describe_pod_failure(pod)
             if pod is None or trouble.startswith(HOPELESS) or time.monotonic() > end:
                 raise ClusterError(f"the pod {name} does not start: {trouble or 'it is still pending'}")
             time.sleep(0.5)
 
 
-def reader_pod(job: Job) -> Manifest:
+def build_reader_pod(job: Job) -> Manifest:
     """Return a pod that holds a sweep's results open for questions: the head's, without Ray.
 
     Args:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from destage.cluster.connection import RULES, Connection, RefusedError
+from destage.cluster.connection import RULES, ApiError, Connection
 from destage.cluster.jobs import Job
 from destage.cluster.labels import COMPONENT, RELEASE
 from destage.cluster.objects import find_all
@@ -76,7 +76,7 @@ class Trouble:
         return f"{subject}: {self.reason}{told}" + (f"; {self.mend}" if self.mend else "")
 
 
-def find_troubles(connection: Connection, job: Job) -> list[Trouble]:
+def diagnose_pods(connection: Connection, job: Job) -> list[Trouble]:
     """Return what keeps a sweep's pods from running, each kind of trouble once.
 
     Args:
@@ -94,7 +94,7 @@ def find_troubles(connection: Connection, job: Job) -> list[Trouble]:
         component = pod["metadata"]["labels"][COMPONENT]
         if pod["metadata"].get("deletionTimestamp"):
             continue
-        reason, _, text = pod_trouble(pod).partition(": ")
+        reason, _, text = describe_pod_failure(pod).partition(": ")
         if reason:
             told.setdefault((component, reason), []).append(text)
         elif pod.get("status", {}).get("phase") == "Pending":
@@ -108,7 +108,7 @@ def find_troubles(connection: Connection, job: Job) -> list[Trouble]:
     return troubles
 
 
-def pod_trouble(pod: Manifest) -> str:
+def describe_pod_failure(pod: Manifest) -> str:
     """Return why a pod does not run: Kubernetes' reason and its words, empty where nothing is told.
 
     Args:
@@ -137,7 +137,7 @@ def _troubles_by_events(connection: Connection, job: Job, silent: Mapping[str, s
     """Yield what events say of pods that say nothing themselves, and of those that could not be made."""
     try:
         events = find_all(connection, "Event", fieldSelector="type=Warning")
-    except RefusedError:
+    except ApiError:
         return  # who may not see events sees that the pods wait
     seen: dict[tuple[str, str], Manifest] = {}
     for event in events:

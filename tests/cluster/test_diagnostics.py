@@ -7,8 +7,8 @@ import pytest
 from api_server import ApiServer
 
 from destage.cluster.connection import Connection
-from destage.cluster.jobs import Job, job_of
-from destage.cluster.troubles import find_troubles
+from destage.cluster.diagnostics import diagnose_pods
+from destage.cluster.jobs import Job, parse_job
 
 PODS = "/api/v1/namespaces/sweeps/pods"
 EVENTS = "/api/v1/namespaces/sweeps/events"
@@ -17,7 +17,7 @@ EVENTS = "/api/v1/namespaces/sweeps/events"
 def job(state: str = "Initializing") -> Job:
     labels = {"destage.io/release": "demo"}
     status = {"jobDeploymentStatus": state, "rayClusterName": "demo-1-x"}
-    return job_of({"metadata": {"name": "demo-1", "labels": labels}, "spec": {}, "status": status})
+    return parse_job({"metadata": {"name": "demo-1", "labels": labels}, "spec": {}, "status": status})
 
 
 def put_pod(server: ApiServer, name: str, component: str, **status: Any) -> None:
@@ -70,7 +70,7 @@ def test_a_pod_that_does_not_run_is_told_with_its_mend(
     server: ApiServer, connection: Connection, status: dict[str, Any], sentence: str
 ) -> None:
     put_pod(server, "demo-head", "head", **status)
-    (trouble,) = find_troubles(connection, job())
+    (trouble,) = diagnose_pods(connection, job())
     assert str(trouble).startswith("the head's pod: ")
     assert re.search(sentence, str(trouble)), str(trouble)
     assert trouble.mend
@@ -85,7 +85,7 @@ def test_alike_pods_are_told_once_and_pods_that_run_or_leave_are_not(
     put_pod(server, "demo-reader", "reader", **unscheduled("Insufficient cpu"))
     put_pod(server, "demo-head", "head", **waiting("ErrImagePull"))
     server.objects[f"{PODS}/demo-head"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
-    (trouble,) = find_troubles(connection, job())
+    (trouble,) = diagnose_pods(connection, job())
     assert (trouble.component, trouble.pods, trouble.reason) == ("worker", 3, "Unschedulable")
     assert str(trouble).startswith("3 worker pods: Unschedulable: Insufficient memory; ")
 
@@ -95,7 +95,7 @@ def test_pods_that_say_nothing_are_told_by_their_events(server: ApiServer, conne
     put_event(server, "a", "demo-head", "FailedMount", 'configmap "study" not found')
     put_event(server, "b", "other", "FailedMount", "of no interest")
     put_event(server, "c", "demo-1-x", "FailedToCreateWorkerPod", "exceeded quota: small")
-    told = sorted(map(str, find_troubles(connection, job())))
+    told = sorted(map(str, diagnose_pods(connection, job())))
     assert [text.partition("; ")[0] for text in told] == [
         'the head\'s pod: FailedMount: configmap "study" not found',
         "the sweep: FailedToCreateWorkerPod: exceeded quota: small",
@@ -108,10 +108,10 @@ def test_who_may_not_see_events_sees_the_rest(server: ApiServer, connection: Con
     put_pod(server, "demo-w", "worker", **waiting("ErrImagePull", "gone"))
     put_pod(server, "demo-head", "head", **waiting("ContainerCreating"))
     server.refusals.append(("GET", "events", 403, "forbidden"))
-    assert [each.reason for each in find_troubles(connection, job())] == ["ErrImagePull"]
+    assert [each.reason for each in diagnose_pods(connection, job())] == ["ErrImagePull"]
 
 
 def test_of_a_sweep_that_runs_well_no_events_are_asked(server: ApiServer, connection: Connection) -> None:
     put_pod(server, "demo-head", "head", phase="Running")
-    assert find_troubles(connection, job("Running")) == []
+    assert diagnose_pods(connection, job("Running")) == []
     assert not [path for _, path, _ in server.requests if path.endswith("events")]

@@ -3,9 +3,9 @@
 import time
 
 from destage.cluster.connection import Connection
-from destage.cluster.jobs import Job, cancel, delete_release, kept_claims, list_jobs
+from destage.cluster.jobs import Job, cancel, delete_release, find_kept_claims, list_jobs
 from destage.cluster.podlogs import pods_of
-from destage.cluster.reader import Reader
+from destage.cluster.reader_pod import Reader
 from destage.errors import ClusterError
 
 _PODS_S, _PAUSE_S = 120.0, 0.5
@@ -30,7 +30,7 @@ def remove(connection: Connection, job: Job, *, with_results: bool, sweep: str =
     return removed + delete_release(connection, job.release, with_results=with_results)
 
 
-def remove_kept(connection: Connection, release: str) -> list[str]:
+def delete_kept_results(connection: Connection, release: str) -> list[str]:
     """Delete the claim that has outlived its sweep, with whatever else is left, and return what it was.
 
     Args:
@@ -40,7 +40,7 @@ def remove_kept(connection: Connection, release: str) -> list[str]:
     Returns:
         What was deleted; nothing where the sweep is there still, or has left no claim of its own.
     """
-    if not kept_claims(connection, release):
+    if not find_kept_claims(connection, release):
         return []
     return delete_release(connection, release, with_results=True)
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from destage.cluster.access import ASK_FOR_ROLE, PEOPLE, Rule
-from destage.cluster.connection import Connection, RefusedError
-from destage.cluster.finding import Finding
+from destage.cluster.check_result import Finding
+from destage.cluster.connection import ApiError, Connection
 from destage.cluster.labels import Release
 from destage.cluster.manifests import Manifest, build
 from destage.cluster.objects import OPERATORS, find_all, resource
-from destage.cluster.quota import examine_quotas
+from destage.cluster.preflight import run_preflight
+from destage.cluster.quota import check_quotas
+from destage.cluster.rbac import ASK_FOR_ROLE, PEOPLE, Rule
 from destage.cluster.settings import Settings, Sweep
-from destage.cluster.trial import try_out
 from destage.errors import ClusterError
 
 _DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
@@ -39,7 +39,7 @@ def examine(
     try:
         yield from _looked_at(connection, release, settings, image)
     except ClusterError as error:
-        told = error.message if isinstance(error, RefusedError) else str(error)
+        told = error.message if isinstance(error, ApiError) else str(error)
         yield Finding("the rest", f"was not looked at: {told}", "mend this first, and ask again")
 
 
@@ -65,14 +65,14 @@ def _looked_at(
     elif _START in denied:
         yield Finding("image", f"was not tried out: you may not {_START}", ASK_FOR_ROLE)
     else:
-        yield from try_out(connection, release, settings, image)
+        yield from run_preflight(connection, release, settings, image)
 
 
 def _namespace(connection: Connection) -> Finding:
     name = connection.namespace
     try:
         found = connection.call("GET", f"/api/v1/namespaces/{name}")
-    except RefusedError as error:
+    except ApiError as error:
         if error.is_missing:
             return Finding("namespace", f"{name} is missing", f"kubectl create namespace {name}")
         return Finding("namespace", f"{name} (may not be looked at)")
@@ -84,7 +84,7 @@ def _kuberay(connection: Connection) -> Finding:
     mend = OPERATORS["ray.io"]
     try:
         kinds = {each["kind"] for each in connection.call("GET", "/apis/ray.io/v1")["resources"]}
-    except RefusedError as error:
+    except ApiError as error:
         if error.is_missing:
             return Finding("KubeRay", "its resource definitions are missing", mend)
         raise
@@ -93,7 +93,7 @@ def _kuberay(connection: Connection) -> Finding:
     path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/rayclusters.ray.io"
     try:
         versions = connection.call("GET", path)["spec"]["versions"]
-    except RefusedError:
+    except ApiError:
         return Finding("KubeRay", "ray.io/v1 (its definitions may not be looked at)")
     (current,) = [each for each in versions if each["name"] == "v1"]
     fields = current["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
@@ -112,7 +112,7 @@ def _made(release: Release, settings: Settings) -> list[Manifest]:
 def _pod_monitor(connection: Connection) -> Finding:
     try:
         connection.call("GET", "/apis/monitoring.coreos.com/v1")
-    except RefusedError as error:
+    except ApiError as error:
         if not error.is_missing:
             raise
         return Finding("PodMonitor", "the cluster knows no such kind", OPERATORS["monitoring.coreos.com"])
@@ -122,7 +122,7 @@ def _pod_monitor(connection: Connection) -> Finding:
 def _storage(connection: Connection, wanted: str) -> Finding:
     try:
         classes = connection.call("GET", "/apis/storage.k8s.io/v1/storageclasses")["items"]
-    except RefusedError:
+    except ApiError:
         return Finding("storage", "classes may not be looked at")
     names = [each["metadata"]["name"] for each in classes]
     if wanted in names:
@@ -144,9 +144,9 @@ def _storage(connection: Connection, wanted: str) -> Finding:
 def _quota(connection: Connection, made: Sequence[Manifest]) -> Finding:
     try:
         quotas = find_all(connection, "ResourceQuota")
-    except RefusedError:
+    except ApiError:
         return Finding("quota", "may not be looked at")
-    return examine_quotas(quotas, made[-1] if made else None)
+    return check_quotas(quotas, made[-1] if made else None)
 
 
 def _rules(made: Sequence[Manifest]) -> list[Rule]:

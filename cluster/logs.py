@@ -6,13 +6,13 @@ from datetime import datetime
 from queue import SimpleQueue
 from threading import Thread
 
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.connection import ApiError, Connection
+from destage.cluster.diagnostics import HOPELESS, describe_pod_failure
 from destage.cluster.jobs import Job, find_job
 from destage.cluster.objects import find, place
 from destage.cluster.podlogs import container_of, no_pods, pods_of
 from destage.cluster.pods import Manifest
-from destage.cluster.troubles import HOPELESS, pod_trouble
-from destage.cluster.watching import PAUSES_S, may_pass
+from destage.cluster.watch import PAUSES_S, is_transient
 from destage.errors import ClusterError
 
 _SILENCE_S = 120.0
@@ -108,7 +108,7 @@ class LiveLog:
                 failures = 0
                 pause_s = self._idle_s if is_whole is None else self._pauses[0]
             except ClusterError as error:
-                if failures == len(self._pauses) or not may_pass(error, was_allowed=bool(self._at_last)):
+                if failures == len(self._pauses) or not is_transient(error, was_allowed=bool(self._at_last)):
                     raise
                 pause_s = self._pauses[failures]
                 failures += 1
@@ -124,7 +124,7 @@ class LiveLog:
                 line = next(answer)
             except StopIteration as end:
                 return bool(end.value)
-            except RefusedError as error:
+            except ApiError as error:
                 if error.is_missing or error.status == _WAITING:
                     _refuse_hopeless(pod)
                     return None
@@ -157,9 +157,9 @@ def _awaited(connection: Connection, job: Job, component: str, pause_s: float) -
 
 
 def _refuse_hopeless(pod: Manifest) -> None:
-    trouble = pod_trouble(pod)
+    trouble = describe_pod_failure(pod)
     if trouble.startswith(HOPELESS):
-        raise RefusedError(f"the pod {pod['metadata']['name']} does not start: {trouble}", _WAITING)
+        raise ApiError(f"the pod {pod['metadata']['name']} does not start: {trouble}", _WAITING)
 
 
 def _moment(stamp: str) -> Moment | None:

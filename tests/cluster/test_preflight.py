@@ -7,10 +7,10 @@ from api_server import ApiServer
 from pod_security import violations
 
 from destage.cluster import Release, read_settings
+from destage.cluster.check_result import Finding
 from destage.cluster.connection import Connection
-from destage.cluster.credentials import making, missing_credentials
-from destage.cluster.finding import Finding
-from destage.cluster.trial import try_out
+from destage.cluster.credentials import find_missing_credentials, making
+from destage.cluster.preflight import run_preflight
 
 POD = "/api/v1/namespaces/sweeps/pods/destage-doctor"
 ACCOUNTS = "/api/v1/namespaces/sweeps/serviceaccounts"
@@ -64,7 +64,7 @@ class Trial:
 
         self._server.put = start  # type: ignore[method-assign]
         settings = read_settings({"mode": "cluster", **values})
-        found = list(try_out(self._connection, Release("demo", "sweeps", "1"), settings, image))
+        found = list(run_preflight(self._connection, Release("demo", "sweeps", "1"), settings, image))
         assert POD not in self._server.objects
         return {each.what: each for each in found}
 
@@ -253,7 +253,7 @@ LACKS = [
 
 @pytest.mark.parametrize(("url", "environment", "told"), LACKS)
 def test_a_secret_has_what_the_schemes_client_reads(url: str, environment: dict[str, str], told: str) -> None:
-    found = missing_credentials(url, environment)
+    found = find_missing_credentials(url, environment)
     assert told in found
     assert bool(found) == bool(told)
 

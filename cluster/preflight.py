@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from destage.cluster.access import ASK_FOR_ROLE, accounts
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.check_result import Finding
+from destage.cluster.connection import ApiError, Connection
 from destage.cluster.credentials import making
-from destage.cluster.finding import Finding
+from destage.cluster.diagnostics import HOPELESS, describe_pod_failure
 from destage.cluster.labels import Release
-from destage.cluster.objects import await_absence, create, delete, find, find_all
+from destage.cluster.objects import create, delete, find, find_all, wait_until_deleted
 from destage.cluster.pods import Manifest
-from destage.cluster.probe import PROBE, has_identity, probe_pod, writes
+from destage.cluster.probe import PROBE, build_probe_pod, has_identity, writes
+from destage.cluster.rbac import ASK_FOR_ROLE, accounts
 from destage.cluster.settings import Settings
-from destage.cluster.store_url import ports_of, scheme_of
-from destage.cluster.troubles import HOPELESS, pod_trouble
+from destage.cluster.store_url import find_ports, find_scheme
 from destage.objects import Failure, failure_of
 
 _START_S, _PAUSE_S = 300.0, 0.5
@@ -39,7 +39,7 @@ class Ended:
     trouble: str = "still pending"
 
 
-def try_out(
+def run_preflight(
     connection: Connection, release: Release, settings: Settings, image: str | None
 ) -> Iterator[Finding]:
     """Start a pod like a sweep's, and yield what came of it: the image, the credentials, the store.
@@ -50,12 +50,12 @@ def try_out(
         settings: What the sweep is to have.
         image: The image, with its tag or digest; None for that of the settings.
     """
-    pod = probe_pod(release, settings, image)
+    pod = build_probe_pod(release, settings, image)
     name = pod["spec"]["containers"][0]["image"]
     try:
         with _account(connection, release, settings):
             ended = _run(connection, pod)
-    except RefusedError as error:
+    except ApiError as error:
         yield Finding("image", f"{name} was not tried out: {error.message}", _permit(connection, error))
         return
     missing = _NO_SECRET.search(ended.trouble)
@@ -72,7 +72,7 @@ def try_out(
         yield from _store(release, settings, ended)
 
 
-def _permit(connection: Connection, error: RefusedError) -> str:
+def _permit(connection: Connection, error: ApiError) -> str:
     """Return what lets the pod be made, where the server refused it."""
     if error.is_missing:
         return f"kubectl create namespace {connection.namespace}"
@@ -88,7 +88,7 @@ def _store(release: Release, settings: Settings, ended: Ended) -> Iterator[Findi
         yield Finding("credentials", told, f"make it anew: {making(store.url, secret)}")
         return
     if secret:
-        yield Finding("credentials", f"the Secret {secret} has what {scheme_of(store.url)}:// asks for")
+        yield Finding("credentials", f"the Secret {secret} has what {find_scheme(store.url)}:// asks for")
     place = store.url or f"the claim {settings.claim.existing}"
     by = f" by the account {release.pods_account}" if has_identity(settings) else ""
     if ended.is_well:
@@ -105,7 +105,7 @@ def _mend(release: Release, settings: Settings, error: str) -> str:
     failure = failure_of(error)
     if failure is Failure.NO_BUCKET:
         return "make the bucket, or check store.url"
-    ports = ", ".join(map(str, ports_of(settings.store.url)))
+    ports = ", ".join(map(str, find_ports(settings.store.url)))
     reach = (
         "check region and endpoint_override in store.url, and whether network policies and the firewall let "
         f"pods out to port {ports}"
@@ -141,7 +141,7 @@ def _account(connection: Connection, release: Release, settings: Settings) -> It
 
 def _run(connection: Connection, pod: Manifest) -> Ended:
     delete(connection, "Pod", PROBE)
-    await_absence(connection, "Pod", PROBE, time.monotonic() + _START_S)
+    wait_until_deleted(connection, "Pod", PROBE, time.monotonic() + _START_S)
     create(connection, pod)
     try:
         end, trouble = time.monotonic() + _START_S, ""
@@ -150,7 +150,7 @@ def _run(connection: Connection, pod: Manifest) -> Ended:
             phase = there.get("status", {}).get("phase")
             if phase == "Succeeded":
                 return Ended(is_well=True)
-            trouble = pod_trouble(there) or _event(connection, there) or trouble
+            trouble = describe_pod_failure(there) or _event(connection, there) or trouble
             if phase == "Failed":
                 return Ended(False, _last_error(there), trouble or "still pending")
             if trouble.startswith(HOPELESS) or _NO_SECRET.search(trouble):
@@ -168,7 +168,7 @@ def _event(connection: Connection, pod: Manifest) -> str:
         return ""
     try:
         events = find_all(connection, "Event", fieldSelector=f"involvedObject.uid={uid},type=Warning")
-    except RefusedError:
+    except ApiError:
         return ""  # who may not see events waits
     return " ".join(str(events[-1].get("message", "")).split()) if events else ""
 

@@ -5,7 +5,7 @@ from destage.cluster.pods import (
     STUDY,
     STUDY_FILE,
     Manifest,
-    container_security,
+    build_container_security,
     head_template,
     resources,
     submitter_template,
@@ -99,7 +99,7 @@ def _cluster_spec(release: Release, settings: Settings) -> Manifest:
                 "version": "v2",
                 "idleTimeoutSeconds": settings.autoscaling.idle_timeout_seconds,
                 "resources": resources("500m", "512Mi"),
-                "securityContext": container_security(),
+                "securityContext": build_container_security(),
             },
         }
     return spec

@@ -9,8 +9,8 @@ from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, find_job, submit
 from destage.cluster.objects import place
-from destage.cluster.reader import Reader, reader_pod
-from destage.cluster.removing import remove, remove_kept
+from destage.cluster.reader_pod import Reader, build_reader_pod
+from destage.cluster.removal import delete_kept_results, remove
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -68,18 +68,18 @@ def test_a_claim_of_what_still_stands_or_runs_has_not_outlived_it(
     for manifest in build(Release("demo", "sweeps", "1"), read_settings({"mode": "cluster"})):
         server.put(place(connection, manifest["kind"], manifest["metadata"]["name"]), manifest)
     there = set(server.objects)
-    assert not remove_kept(connection, "demo")
+    assert not delete_kept_results(connection, "demo")
     assert set(server.objects) == there
     # What a RayJob that is gone leaves of its cluster goes by itself.
     cluster = server.objects[place(connection, "RayCluster", "demo")]
     cluster["metadata"]["ownerReferences"] = [{"kind": "RayJob", "name": "demo-0", "uid": "gone"}]
-    assert "PersistentVolumeClaim demo-results" in remove_kept(connection, "demo")
+    assert "PersistentVolumeClaim demo-results" in delete_kept_results(connection, "demo")
     submit(
         connection, build(Release("demo", "sweeps", "1"), read_settings({"sweep": {"study": "call_center"}}))
     )
     there = set(server.objects)
     for name in ("demo", "other", "not a label's value"):
-        assert not remove_kept(connection, name)
+        assert not delete_kept_results(connection, name)
     assert set(server.objects) == there
 
 
@@ -96,7 +96,7 @@ def test_a_running_sweep_is_cancelled_first_and_its_pods_are_awaited(
         suspended_when_pods_end.append(server.objects[f"{JOBS}/{job.name}"]["spec"].get("suspend", False))
         server.objects.pop(path)
 
-    monkeypatch.setattr("destage.cluster.removing.time.sleep", pods_end)
+    monkeypatch.setattr("destage.cluster.removal.time.sleep", pods_end)
     remove(connection, job, with_results=True)
     assert suspended_when_pods_end == [True]
     assert len(asked) == 1
@@ -133,7 +133,7 @@ def test_the_reader_has_what_the_head_has_to_reach_the_bucket_and_no_volume(
     assert server is not None
     job = submit(connection, manifests("one"))
     assert (job.store, job.is_bucket, job.place) == (STORE["url"], True, STORE["url"])
-    pod = reader_pod(job)
+    pod = build_reader_pod(job)
     (container,) = pod["spec"]["containers"]
     assert container["envFrom"] == [{"secretRef": {"name": "store"}}]
     assert {"name": "DESTAGE_STORE", "value": STORE["url"]} in container["env"]

@@ -34,7 +34,7 @@ def read_file(path: Path) -> dict[str, Any]:
     return values or {}
 
 
-def merged_settings(files: Sequence[Path], given: Sequence[str], asked: Mapping[str, Any]) -> Settings:
+def merge_settings(files: Sequence[Path], given: Sequence[str], asked: Mapping[str, Any]) -> Settings:
     """Return the settings of several files and single values, the later ones winning as in Helm.
 
     Args:

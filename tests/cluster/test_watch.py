@@ -7,7 +7,7 @@ import pytest
 from api_server import HANG_UP, ApiServer
 
 from destage.cluster.connection import Connection
-from destage.cluster.watching import watch
+from destage.cluster.watch import watch
 from destage.errors import ClusterError
 
 PATH = "/apis/ray.io/v1/namespaces/sweeps/rayjobs/demo"

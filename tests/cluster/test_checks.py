@@ -6,9 +6,9 @@ import pytest
 from api_server import ApiServer
 
 from destage.cluster import Release, build, read_settings
+from destage.cluster.check_result import Finding
+from destage.cluster.checks import examine
 from destage.cluster.connection import Connection
-from destage.cluster.examination import examine
-from destage.cluster.finding import Finding
 from destage.cluster.jobs import submit
 from destage.errors import ClusterError
 
