@@ -1,4 +1,4 @@
-"""A sweep's files as a list and as a tar: what a pod beside the results gives to whoever fetches them."""
+"""A sweep's files as a list and as a tar archive: the protocol between the reader and `fetch`."""
 
 import io
 import tarfile
@@ -10,38 +10,25 @@ from destage.store.location import tree
 from destage.store.parallel import mapped
 
 
-def listing(sweep: Location) -> Iterator[str]:
-    """Yield a line for each file of a sweep: its size [bytes] and its path in the sweep.
-
-    Args:
-        sweep: The sweep's directory, or its prefix in a bucket.
-    """
+def format_file_list(sweep: Location) -> Iterator[str]:
+    """Yield a line for each file of a sweep: its size [bytes] and its path in the sweep."""
     for path, size in tree(sweep):
         yield f"{size} {path}\n"
 
 
-def sizes_of(text: str) -> Iterator[tuple[str, int]]:
-    """Yield what a listing tells: paths and sizes [bytes].
-
-    Args:
-        text: The lines.
-    """
+def parse_file_list(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the paths and sizes [bytes] of a file list."""
     for line in text.splitlines():
         size, _, path = line.partition(" ")
         yield path, int(size)
 
 
-def pack(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:
-    """Write some files of a sweep as a tar.
-
-    Args:
-        sweep: The sweep's directory, or its prefix in a bucket.
-        paths: The files, by their paths in the sweep.
-        out: Where it goes; never sought in.
+def write_archive(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:
+    """Write files of a sweep as a tar archive to a stream, which need not be seekable.
 
     Raises:
-        StoreError: The store does not give one.
-        FileNotFoundError: One is not there.
+        StoreError: The store cannot be read.
+        FileNotFoundError: A file does not exist.
     """
     contents = mapped(_read, [sweep / path for path in paths])
     with tarfile.open(fileobj=out, mode="w|") as archive:
@@ -51,5 +38,5 @@ def pack(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:
             archive.addfile(member, io.BytesIO(data))
 
 
-def _read(place: Location) -> bytes:
-    return place.read_bytes()
+def _read(path: Location) -> bytes:
+    return path.read_bytes()

@@ -1,23 +1,31 @@
-"""One thing that `destage cluster doctor` looked at."""
+"""The result of one check of `destage cluster doctor`."""
 
 from dataclasses import dataclass
 
+from destage.errors import Issue
+
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at.
+class CheckResult:
+    """The result of one check.
 
     Attributes:
-        what: What it is.
-        told: What was seen.
-        mend: What to do; empty where nothing is wrong.
+        subject: What was checked: `API server`, `KubeRay`, `storage`, ...
+        message: What was found.
+        code: The error's code; empty if the check passed.
+        fix: What to do; empty if the check passed.
     """
 
-    what: str
-    told: str
-    mend: str = ""
+    subject: str
+    message: str
+    code: str = ""
+    fix: str = ""
 
     @property
-    def is_well(self) -> bool:
-        """Whether nothing is to be done."""
-        return not self.mend
+    def has_passed(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.code
+
+    def __str__(self) -> str:
+        """Return the error of a failed check in one line."""
+        return str(Issue(self.code, self.subject, f"{self.message}; {self.fix}"))

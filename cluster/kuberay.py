@@ -1,4 +1,4 @@
-"""The RayJob of a sweep and the standing RayCluster, as KubeRay 1.7 takes them."""
+"""The RayJob of a sweep, or the RayCluster of mode `cluster`, for KubeRay 1.7."""
 
 from destage.cluster.labels import Release
 from destage.cluster.pods import (
@@ -6,50 +6,40 @@ from destage.cluster.pods import (
     STUDY_FILE,
     Manifest,
     build_container_security,
-    head_template,
-    resources,
-    submitter_template,
-    worker_template,
+    build_head_template,
+    build_resources,
+    build_submitter_template,
+    build_worker_template,
 )
 from destage.cluster.settings import Job, Settings, Workers
 
 API = "ray.io/v1"
 
 
-def ray_job(release: Release, settings: Settings) -> Manifest:
-    """Return the RayJob that runs a sweep to its end.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-    """
+def build_ray_job(release: Release, settings: Settings) -> Manifest:
+    """Return the RayJob that runs a sweep to its end."""
     job = settings.job
     return {
         "apiVersion": API,
         "kind": "RayJob",
-        "metadata": _metadata(release, release.job(settings)),
+        "metadata": _metadata(release, release.job_name(settings)),
         "spec": {
             "submissionMode": "K8sJobMode",
-            # Two shells read this on its way to the head, so no URL stands here: DESTAGE_STORE tells there.
+            # Two shells parse the entrypoint, so it has no URL: the head's DESTAGE_STORE has it.
             "entrypoint": f"destage cluster drive {_study(settings)}",
             "entrypointNumCpus": 0,
             "activeDeadlineSeconds": job.active_deadline_seconds,
             "backoffLimit": job.backoff_limit,
-            **_ending(job),
+            **_cleanup(job),
             "submitterConfig": {"backoffLimit": job.submitter_backoff_limit},
-            "submitterPodTemplate": submitter_template(release, settings),
+            "submitterPodTemplate": build_submitter_template(release, settings),
             "rayClusterSpec": _cluster_spec(release, settings),
         },
     }
 
 
-def ray_cluster(release: Release, settings: Settings) -> Manifest:
-    """Return a RayCluster that stands until it is deleted.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-    """
+def build_ray_cluster(release: Release, settings: Settings) -> Manifest:
+    """Return the RayCluster, which runs until it is deleted."""
     return {
         "apiVersion": API,
         "kind": "RayCluster",
@@ -66,8 +56,8 @@ def _study(settings: Settings) -> str:
     return settings.sweep.study or f"{STUDY}/{STUDY_FILE}"
 
 
-def _ending(job: Job) -> Manifest:
-    """Return what happens to the pods afterwards; KubeRay takes the one form or the other, never both."""
+def _cleanup(job: Job) -> Manifest:
+    """Return how the pods are deleted after the end: KubeRay accepts a time to live or deletion rules."""
     if not job.deletion_rules:
         return {
             "shutdownAfterJobFinishes": True,
@@ -86,9 +76,9 @@ def _cluster_spec(release: Release, settings: Settings) -> Manifest:
         "rayVersion": settings.ray_version,
         "authOptions": auth,
         "headGroupSpec": {
-            # No run may take the memory of the driver, whose loss costs a new cluster.
-            "rayStartParams": {"dashboard-host": "0.0.0.0", "num-cpus": "0"},  # noqa: S104 - inside the pod network
-            "template": head_template(release, settings),
+            # No runs on the head: one that exhausts its memory would end the driver and the cluster.
+            "rayStartParams": {"dashboard-host": "0.0.0.0", "num-cpus": "0"},  # noqa: S104 - the pod network
+            "template": build_head_template(release, settings),
         },
         "workerGroupSpecs": [_worker_group(release, settings, group) for group in settings.workers],
     }
@@ -98,7 +88,7 @@ def _cluster_spec(release: Release, settings: Settings) -> Manifest:
             "autoscalerOptions": {
                 "version": "v2",
                 "idleTimeoutSeconds": settings.autoscaling.idle_timeout_seconds,
-                "resources": resources("500m", "512Mi"),
+                "resources": build_resources("500m", "512Mi"),
                 "securityContext": build_container_security(),
             },
         }
@@ -113,5 +103,5 @@ def _worker_group(release: Release, settings: Settings, group: Workers) -> Manif
         "minReplicas": group.min_replicas if is_elastic else group.replicas,
         "maxReplicas": (group.max_replicas or group.replicas) if is_elastic else group.replicas,
         "rayStartParams": {"num-cpus": str(group.slots)},
-        "template": worker_template(release, settings, group),
+        "template": build_worker_template(release, settings, group),
     }

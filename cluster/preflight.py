@@ -1,4 +1,4 @@
-"""Trying out what a sweep would need: its image started once, and its store written by a pod like its own."""
+"""The preflight test: a pod like a sweep's checks that the image starts and that the store can be written."""
 
 import re
 import time
@@ -6,179 +6,194 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from destage.cluster.check_result import Finding
+from destage.cluster.check_result import CheckResult
 from destage.cluster.connection import ApiError, Connection
-from destage.cluster.credentials import making
-from destage.cluster.diagnostics import HOPELESS, describe_pod_failure
+from destage.cluster.credentials import format_secret_command
+from destage.cluster.diagnostics import FATAL_REASONS, describe_pod_failure
 from destage.cluster.labels import Release
 from destage.cluster.objects import create, delete, find, find_all, wait_until_deleted
 from destage.cluster.pods import Manifest
-from destage.cluster.probe import PROBE, build_probe_pod, has_identity, writes
-from destage.cluster.rbac import ASK_FOR_ROLE, accounts
+from destage.cluster.probe import PROBE, build_probe_pod, has_store, uses_workload_identity
+from destage.cluster.rbac import ROLE_FIX, build_accounts
 from destage.cluster.settings import Settings
 from destage.cluster.store_url import find_ports, find_scheme
 from destage.objects import Failure, failure_of
 
 _START_S, _PAUSE_S = 300.0, 0.5
-_NO_SECRET = re.compile(r'secret "([^"]+)" not found')
-_LACKS = "the Secret"
+_SECRET_MISSING = re.compile(r'secret "([^"]+)" not found')
+_ERROR_LINE = re.compile(
+    r"^error: (?:(?P<code>[a-z]+\.[a-z0-9-]+)(?: at (?P<place>.+?))?: )?(?P<message>.*)$"
+)
+_INCOMPLETE = "cluster.secret-incomplete"
+"""The code of the probe's error for a Secret without the needed keys."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """How the pod ended, or that it did not start.
+class _PodEnd:
+    """How the probe pod ended.
 
     Attributes:
-        is_well: Whether it did what it was asked.
-        error: What its command complained of; empty where that did not run.
-        trouble: Why it did not start.
+        has_succeeded: Whether its command succeeded.
+        code: The code of the command's error; empty if it did not report one.
+        error: The command's error; empty if it did not report one.
+        failure: Why the pod did not start.
     """
 
-    is_well: bool
+    has_succeeded: bool
+    code: str = ""
     error: str = ""
-    trouble: str = "still pending"
+    failure: str = "still pending"
 
 
 def run_preflight(
     connection: Connection, release: Release, settings: Settings, image: str | None
-) -> Iterator[Finding]:
-    """Start a pod like a sweep's, and yield what came of it: the image, the credentials, the store.
+) -> Iterator[CheckResult]:
+    """Start a pod like a sweep's, and yield the results for the image, the credentials and the store.
 
     Args:
         connection: The API server.
-        release: What the sweep would be called.
-        settings: What the sweep is to have.
-        image: The image, with its tag or digest; None for that of the settings.
+        release: The release that the sweep would have.
+        settings: The sweep's settings.
+        image: An image to test instead of that of the settings.
     """
     pod = build_probe_pod(release, settings, image)
     name = pod["spec"]["containers"][0]["image"]
     try:
-        with _account(connection, release, settings):
-            ended = _run(connection, pod)
+        with _temporary_account(connection, release, settings):
+            end = _run(connection, pod)
     except ApiError as error:
-        yield Finding("image", f"{name} was not tried out: {error.message}", _permit(connection, error))
+        fix = _find_permission_fix(connection, error)
+        yield CheckResult("image", f"{name} not tested: {error.reason}", error.code, fix)
         return
-    missing = _NO_SECRET.search(ended.trouble)
-    if missing and missing[1] == settings.store.secret:
-        told = f"the Secret {settings.store.secret} is missing"
-        yield Finding("credentials", told, making(settings.store.url, settings.store.secret))
+    url, secret = settings.store.url, settings.store.secret
+    missing = _SECRET_MISSING.search(end.failure)
+    if missing and missing[1] == secret:
+        fix = format_secret_command(url, secret)
+        yield CheckResult("credentials", f"no Secret {secret}", "cluster.secret-missing", fix)
         return
-    if not ended.is_well and not (ended.error and writes(settings)):
-        told = f"{name} does not start: {ended.error or ended.trouble}"
-        yield Finding("image", told, "check image.repository, image.tag and image.pullSecrets")
+    if not end.has_succeeded and not (end.error and has_store(settings)):
+        message = f"{name} does not start: {end.error or end.failure}"
+        fix = "check image.repository, image.tag and image.pullSecrets"
+        yield CheckResult("image", message, "cluster.image-not-started", fix)
         return
-    yield Finding("image", f"{name} starts, as a user without rights on a read-only root")
-    if writes(settings):
-        yield from _store(release, settings, ended)
+    yield CheckResult("image", f"{name} starts without privileges on a read-only root")
+    if has_store(settings):
+        yield from _check_store(release, settings, end)
 
 
-def _permit(connection: Connection, error: ApiError) -> str:
-    """Return what lets the pod be made, where the server refused it."""
+def _find_permission_fix(connection: Connection, error: ApiError) -> str:
     if error.is_missing:
         return f"kubectl create namespace {connection.namespace}"
     if error.is_denied:
-        return ASK_FOR_ROLE
-    return error.mend or "ask an administrator: a rule of the cluster's own refuses it"
+        return ROLE_FIX
+    return str(error.data.get("fix", "ask an administrator which policy of the cluster rejects the pod"))
 
 
-def _store(release: Release, settings: Settings, ended: Ended) -> Iterator[Finding]:
-    store, secret = settings.store, settings.store.secret
-    if secret and ended.error.startswith(_LACKS):
-        told = ended.error.replace(_LACKS, f"{_LACKS} {secret}", 1)
-        yield Finding("credentials", told, f"make it anew: {making(store.url, secret)}")
+def _check_store(release: Release, settings: Settings, end: _PodEnd) -> Iterator[CheckResult]:
+    url, secret = settings.store.url, settings.store.secret
+    if secret and end.code == _INCOMPLETE:
+        fix = f"create it again: {format_secret_command(url, secret)}"
+        yield CheckResult("credentials", f"Secret {secret}: {end.error}", _INCOMPLETE, fix)
         return
     if secret:
-        yield Finding("credentials", f"the Secret {secret} has what {find_scheme(store.url)}:// asks for")
-    place = store.url or f"the claim {settings.claim.existing}"
-    by = f" by the account {release.pods_account}" if has_identity(settings) else ""
-    if ended.is_well:
-        yield Finding("store", f"{place} can be written{by}")
+        yield CheckResult("credentials", f"Secret {secret} has the keys that {find_scheme(url)}:// needs")
+    place = url or f"the claim {settings.claim.existing}"
+    account = f" with the account {release.pods_account}" if uses_workload_identity(settings) else ""
+    if end.has_succeeded:
+        yield CheckResult("store", f"{place} is writable{account}")
     else:
-        yield Finding(
-            "store", f"{place} cannot be written{by}: {ended.error}", _mend(release, settings, ended.error)
-        )
+        message = f"{place} is not writable{account}: {end.error}"
+        fix = _find_store_fix(release, settings, end.error)
+        yield CheckResult("store", message, "cluster.store-not-writable", fix)
 
 
-def _mend(release: Release, settings: Settings, error: str) -> str:
+def _find_store_fix(release: Release, settings: Settings, error: str) -> str:
     if not settings.store.url:
-        return "the volume must be writable for group 1000 (fsGroup) and must have file locks"
-    failure = failure_of(error)
-    if failure is Failure.NO_BUCKET:
-        return "make the bucket, or check store.url"
+        return "the volume must be writable for group 1000 (fsGroup) and support file locks"
     ports = ", ".join(map(str, find_ports(settings.store.url)))
     reach = (
-        "check region and endpoint_override in store.url, and whether network policies and the firewall let "
-        f"pods out to port {ports}"
+        "check region and endpoint_override in store.url, and that network policies and firewalls allow "
+        f"egress to port {ports}"
     )
-    who = f"the account {release.namespace}/{release.pods_account}" if has_identity(settings) else "the keys"
-    let_in = f"let {who} list the bucket, and put, get and delete objects in it"
-    match failure:
+    subject = (
+        f"the account {release.namespace}/{release.pods_account}"
+        if uses_workload_identity(settings)
+        else "the keys"
+    )
+    grant = f"allow {subject} to list the bucket and to put, get and delete objects in it"
+    match failure_of(error):
+        case Failure.NO_BUCKET:
+            return "create the bucket, or check store.url"
         case Failure.REFUSED:
-            return let_in
+            return grant
         case Failure.NO_CREDENTIALS:
-            return f"{let_in}; {reach}"  # what hands out tokens may be out of reach, too
+            return f"{grant}; {reach}"  # the token service may be unreachable
         case _:
             return reach
 
 
 @contextmanager
-def _account(connection: Connection, release: Release, settings: Settings) -> Iterator[None]:
-    """Make the account by which the pod is known to the cloud, unless it is there."""
-    if not has_identity(settings):
+def _temporary_account(connection: Connection, release: Release, settings: Settings) -> Iterator[None]:
+    """Create the service account for workload identity, if it does not exist, and delete it afterwards."""
+    if not uses_workload_identity(settings):
         yield
         return
-    account = accounts(release, settings)[0]
+    account = build_accounts(release, settings)[0]
     name = account["metadata"]["name"]
-    is_there = bool(find_all(connection, "ServiceAccount", fieldSelector=f"metadata.name={name}"))
-    if not is_there:
+    exists = bool(find_all(connection, "ServiceAccount", fieldSelector=f"metadata.name={name}"))
+    if not exists:
         create(connection, account)
     try:
         yield
     finally:
-        if not is_there:
+        if not exists:
             delete(connection, "ServiceAccount", name)
 
 
-def _run(connection: Connection, pod: Manifest) -> Ended:
+def _run(connection: Connection, pod: Manifest) -> _PodEnd:
     delete(connection, "Pod", PROBE)
     wait_until_deleted(connection, "Pod", PROBE, time.monotonic() + _START_S)
     create(connection, pod)
     try:
-        end, trouble = time.monotonic() + _START_S, ""
+        end, failure = time.monotonic() + _START_S, ""
         while time.monotonic() < end:
-            there = find(connection, "Pod", PROBE) or {}
-            phase = there.get("status", {}).get("phase")
+            current = find(connection, "Pod", PROBE) or {}
+            phase = current.get("status", {}).get("phase")
             if phase == "Succeeded":
-                return Ended(is_well=True)
-            trouble = describe_pod_failure(there) or _event(connection, there) or trouble
+                return _PodEnd(has_succeeded=True)
+            failure = describe_pod_failure(current) or _find_warning(connection, current) or failure
             if phase == "Failed":
-                return Ended(False, _last_error(there), trouble or "still pending")
-            if trouble.startswith(HOPELESS) or _NO_SECRET.search(trouble):
+                code, error = _parse_error(current)
+                return _PodEnd(
+                    has_succeeded=False, code=code, error=error, failure=failure or "still pending"
+                )
+            if failure.startswith(FATAL_REASONS) or _SECRET_MISSING.search(failure):
                 break
             time.sleep(_PAUSE_S)
-        return Ended(False, trouble=trouble or "still pending")
+        return _PodEnd(has_succeeded=False, failure=failure or "still pending")
     finally:
         delete(connection, "Pod", PROBE)
 
 
-def _event(connection: Connection, pod: Manifest) -> str:
-    """Return what Kubernetes warns of a pod that says nothing itself: a volume that cannot be mounted."""
+def _find_warning(connection: Connection, pod: Manifest) -> str:
+    """Return the last warning event of a pending pod, such as a volume that cannot be mounted."""
     uid = pod.get("metadata", {}).get("uid")
     if not uid or pod.get("status", {}).get("phase") != "Pending":
         return ""
     try:
         events = find_all(connection, "Event", fieldSelector=f"involvedObject.uid={uid},type=Warning")
     except ApiError:
-        return ""  # who may not see events waits
+        return ""  # the user may not list events
     return " ".join(str(events[-1].get("message", "")).split()) if events else ""
 
 
-def _last_error(pod: Manifest) -> str:
-    """Return what the pod's command complained of last."""
+def _parse_error(pod: Manifest) -> tuple[str, str]:
+    """Return the code and the text of the last error line in the container's termination message."""
     for container in pod.get("status", {}).get("containerStatuses", []):
-        ended = container.get("state", {}).get("terminated") or {}
-        lines = [line.strip() for line in str(ended.get("message") or "").splitlines() if line.strip()]
-        errors = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-        if errors:
-            return errors[-1]
-    return ""
+        terminated = container.get("state", {}).get("terminated") or {}
+        lines = str(terminated.get("message") or "").splitlines()
+        found = [match for line in lines if (match := _ERROR_LINE.match(line.strip()))]
+        if found:
+            code, place, message = found[-1].group("code", "place", "message")
+            return code or "", f"{place}: {message}" if place else message
+    return "", ""

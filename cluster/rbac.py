@@ -1,4 +1,4 @@
-"""Who may do what in the API: accounts without rights, one Role for the autoscaler, one for people."""
+"""Service accounts and Roles: pods have no API permissions, except those of the autoscaler."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ from destage.cluster.labels import Release
 from destage.cluster.pods import Manifest
 from destage.cluster.settings import Settings
 
-RBAC = "rbac.authorization.k8s.io"
+_GROUP = "rbac.authorization.k8s.io"
 Rule = tuple[str, str, Sequence[str]]
-"""An API group, a resource and what may be done with it."""
+"""An API group, a resource and the allowed verbs."""
 AUTOSCALER: tuple[Rule, ...] = (
     ("", "pods", ("get", "list", "watch", "patch")),
     ("ray.io", "rayclusters", ("get", "patch")),
 )
-"""What Ray's autoscaler does: look at the pods, and change how many the cluster should have."""
-PEOPLE: tuple[Rule, ...] = (
+"""The permissions of Ray's autoscaler: read pods, and set the number of workers."""
+USERS: tuple[Rule, ...] = (
     ("", "configmaps", ("list", "create", "patch", "delete")),
     ("", "events", ("list",)),
     ("", "persistentvolumeclaims", ("list", "create", "patch", "delete")),
@@ -27,42 +27,31 @@ PEOPLE: tuple[Rule, ...] = (
     ("ray.io", "rayclusters", ("list", "delete")),
     ("ray.io", "rayjobs", ("get", "list", "watch", "create", "patch", "delete")),
 )
-"""What the verbs of `destage cluster` do; `doctor` asks for each."""
-ASK_FOR_ROLE = "ask an administrator for the Role that the chart makes with users.role=true"
-"""What mends it where one of them is denied."""
+"""The permissions that `destage cluster` needs; `doctor` checks each."""
+ROLE_FIX = "ask an administrator for the Role that the chart creates with users.role=true"
 
 
-def accounts(release: Release, settings: Settings) -> list[Manifest]:
-    """Return the service accounts of the pods; only those that reach the results have an identity.
-
-    Args:
-        release: What they belong to.
-        settings: What is asked for.
-    """
-    made = [_account(release, release.pods_account, dict(settings.accounts.annotations))]
+def build_accounts(release: Release, settings: Settings) -> list[Manifest]:
+    """Return the service accounts; only that of the pods which access the results has an identity."""
+    accounts = [_account(release, release.pods_account, dict(settings.accounts.annotations))]
     if settings.mode == "job":
-        made.append(_account(release, release.submitter_account, {}))
-    return made
+        accounts.append(_account(release, release.submitter_account, {}))
+    return accounts
 
 
-def roles(release: Release, settings: Settings) -> list[Manifest]:
-    """Return the Roles and their bindings; none where nothing in the cluster needs the API.
-
-    Args:
-        release: What they belong to.
-        settings: What is asked for.
-    """
-    made = []
+def build_roles(release: Release, settings: Settings) -> list[Manifest]:
+    """Return the Roles that the settings need, and their bindings."""
+    manifests = []
     if settings.autoscaling.enabled:
         name = f"{release.name}-autoscaler"
         subject = {"kind": "ServiceAccount", "name": release.pods_account, "namespace": release.namespace}
-        made += [_role(release, name, AUTOSCALER), _binding(release, name, [subject])]
+        manifests += [_role(release, name, AUTOSCALER), _binding(release, name, [subject])]
     if settings.users.role:
         name = f"{release.name}-users"
-        made.append(_role(release, name, PEOPLE))
+        manifests.append(_role(release, name, USERS))
         if settings.users.subjects:
-            made.append(_binding(release, name, [dict(each) for each in settings.users.subjects]))
-    return made
+            manifests.append(_binding(release, name, [dict(each) for each in settings.users.subjects]))
+    return manifests
 
 
 def _account(release: Release, name: str, annotations: dict[str, str]) -> Manifest:
@@ -76,7 +65,7 @@ def _account(release: Release, name: str, annotations: dict[str, str]) -> Manife
 
 def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:
     return {
-        "apiVersion": f"{RBAC}/v1",
+        "apiVersion": f"{_GROUP}/v1",
         "kind": "Role",
         "metadata": _metadata(release, name),
         "rules": [
@@ -88,10 +77,10 @@ def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:
 
 def _binding(release: Release, name: str, subjects: list[dict[str, str]]) -> Manifest:
     return {
-        "apiVersion": f"{RBAC}/v1",
+        "apiVersion": f"{_GROUP}/v1",
         "kind": "RoleBinding",
         "metadata": _metadata(release, name),
-        "roleRef": {"apiGroup": RBAC, "kind": "Role", "name": name},
+        "roleRef": {"apiGroup": _GROUP, "kind": "Role", "name": name},
         "subjects": subjects,
     }
 

@@ -1,79 +1,74 @@
-"""Removing a sweep from a cluster: its objects there and, where that is asked for, its results."""
+"""Deletion of a sweep from a cluster: its objects and, on request, its results."""
 
 import time
 
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, cancel, delete_release, find_kept_claims, list_jobs
-from destage.cluster.podlogs import pods_of
-from destage.cluster.reader_pod import Reader
+from destage.cluster.logs import find_pods
+from destage.cluster.reader_pod import ReaderPod
 from destage.errors import ClusterError
 
 _PODS_S, _PAUSE_S = 120.0, 0.5
 
 
-def remove(connection: Connection, job: Job, *, with_results: bool, sweep: str = "") -> list[str]:
-    """Delete all that belongs to a sweep's release, and return what it was.
+def delete_sweep(connection: Connection, job: Job, *, with_results: bool, sweep: str = "") -> list[str]:
+    """Delete all objects of a sweep's release and return what was deleted.
 
-    A claim goes whole. In a bucket others may have sweeps, too: there only those that the release's jobs are
-    known to have run are deleted, and only once nobody writes them.
+    A claim is deleted with all its contents. In a bucket, which others may share, only the sweeps of the
+    release's jobs are deleted, after their pods have ended.
 
     Args:
         connection: The API server.
         job: A job of the release.
-        with_results: Whether the results go, too.
-        sweep: The sweep's directory in the bucket, where nobody noted it.
+        with_results: Whether to delete the results too.
+        sweep: The sweep's directory in the bucket, if the jobs do not record it.
 
     Raises:
-        ClusterError: The server refuses, the results are still written, or nobody knows which they are.
+        ClusterError: The server rejects a request, pods still run, or the sweep's directory is unknown.
     """
-    removed = _discarded(connection, job, sweep) if with_results and job.is_bucket else []
-    return removed + delete_release(connection, job.release, with_results=with_results)
+    discarded = _discard_results(connection, job, sweep) if with_results and job.is_bucket else []
+    return discarded + delete_release(connection, job.release, with_results=with_results)
 
 
 def delete_kept_results(connection: Connection, release: str) -> list[str]:
-    """Delete the claim that has outlived its sweep, with whatever else is left, and return what it was.
-
-    Args:
-        connection: The API server.
-        release: The name of the sweep's release.
+    """Delete the claim that a deleted sweep left, and other remaining objects of its release.
 
     Returns:
-        What was deleted; nothing where the sweep is there still, or has left no claim of its own.
+        What was deleted; empty if the sweep still exists or has left no claim of its own.
     """
     if not find_kept_claims(connection, release):
         return []
     return delete_release(connection, release, with_results=True)
 
 
-def _discarded(connection: Connection, job: Job, sweep: str) -> list[str]:
+def _discard_results(connection: Connection, job: Job, sweep: str) -> list[str]:
     jobs = [each for each in list_jobs(connection) if each.release == job.release]
     sweeps = [sweep] if sweep else sorted({each.sweep for each in jobs if each.sweep})
     if not sweeps:
-        raise ClusterError(
-            f"nobody noted which sweep {job.name} runs, as `destage cluster submit` does: say it with --sweep"
-        )
+        message = "the job does not record its sweep, as a job of `destage cluster submit` does; set --sweep"
+        raise ClusterError("cluster.sweep-unknown", message, job.name)
     running = [each for each in jobs if not each.has_ended]
     for each in running:
         if not each.can_be_suspended:
-            raise ClusterError(
-                f"{each.name} has not ended, and deletion rules keep it from being cancelled: wait for it, "
-                "or delete it without --results"
+            message = (
+                "still running, and KubeRay cannot suspend a job with deletion rules; wait for its end, or "
+                "delete it without --results"
             )
+            raise ClusterError("cluster.cannot-suspend", message, each.name)
         if not each.manifest["spec"].get("suspend"):
             cancel(connection, each)
     if running:
-        _await_end(connection, job)
-    reader = Reader(connection, job)
-    lines = (
-        reader.ask("destage", "cluster", "discard", *sweeps, "--store", reader.store).decode().splitlines()
-    )
+        _wait_for_end(connection, job)
+    pod = ReaderPod(connection, job)
+    lines = pod.run("destage", "cluster", "discard", *sweeps, "--store", pod.store).decode().splitlines()
     return [f"{name} in {job.place} ({count} objects)" for name, count in (line.split() for line in lines)]
 
 
-def _await_end(connection: Connection, job: Job) -> None:
-    """Wait until the pods that write are gone: what one of them writes later would stay."""
+def _wait_for_end(connection: Connection, job: Job) -> None:
+    """Wait until no pod can write results any more."""
     end = time.monotonic() + _PODS_S
-    while any(pods_of(connection, job, component) for component in ("head", "worker")):
+    while any(find_pods(connection, job, component) for component in ("head", "worker")):
         if time.monotonic() > end:
-            raise ClusterError(f"the pods of {job.release} have not ended yet: try again in a minute")
+            message = f"pods still running after {_PODS_S:g} s; try again in a minute"
+            raise ClusterError("cluster.pods-still-running", message, job.release)
         time.sleep(_PAUSE_S)

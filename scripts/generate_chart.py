@@ -77,7 +77,7 @@ def files() -> dict[Path, str]:
     """Return what each file should hold."""
     return {
         CHART / "values.yaml": f"# {WRITTEN}\n\n{''.join(_values(Settings, 0))}{_operator()}",
-        CHART / "values.schema.json": json.dumps(chart_schema(), indent=2) + "\n",
+        CHART / "values.schema.json": json.dumps(build_chart_schema(), indent=2) + "\n",
         CHART / "README.md": _README.format(
             written=WRITTEN, rows="\n".join(_rows(Settings, "")), operator=OPERATOR, brings=BRINGS
         ),

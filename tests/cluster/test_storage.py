@@ -89,12 +89,12 @@ def test_only_the_account_of_head_and_workers_has_an_identity() -> None:
 
 
 def test_azures_webhook_finds_its_pods_by_a_label_that_others_do_not_bear() -> None:
-    label = json.dumps(identity_labels(read_settings(STORED["aks"])))[1:-1]
+    label = json.dumps(build_identity_labels(read_settings(STORED["aks"])))[1:-1]
     labelled = {case: json.dumps(built(values)).count(label) for case, values in CASES.items()}
     assert {case: count for case, count in labelled.items() if count} == {"aks": 2}  # head and workers
     both = {"iam.gke.io/gcp-service-account": "a", "azure.workload.identity/client-id": "b"}
     given = {"sweep": {"study": "a"}, "accounts": {"annotations": both}}
-    assert identity_labels(read_settings(given)) == {"azure.workload.identity/use": "true"}
+    assert build_identity_labels(read_settings(given)) == {"azure.workload.identity/use": "true"}
 
 
 def test_the_entrypoint_which_two_shells_read_holds_nothing_that_a_shell_would_change() -> None:

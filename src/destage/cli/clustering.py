@@ -130,8 +130,7 @@ def logs(
     as_json: Json = False,
 ) -> None:
     """Print what the pods of a sweep said."""
-    from destage.cluster.logs import follow_logs
-    from destage.cluster.podlogs import read_logs
+    from destage.cluster.logs import follow_logs, read_logs
 
     connection, job = found(name, context, namespace)
     if follow:
@@ -184,7 +183,7 @@ def delete(
     """Delete all that belongs to a sweep but its results."""
     from destage.cluster.connection import connect
     from destage.cluster.jobs import JobMissingError, find_job
-    from destage.cluster.removal import delete_kept_results, remove
+    from destage.cluster.removal import delete_kept_results, delete_sweep
 
     connection = connect(context, namespace)
     job, deleted = None, delete_kept_results(connection, name) if results else []
@@ -194,11 +193,12 @@ def delete(
         except JobMissingError as error:
             if not results:
                 raise
-            raise JobMissingError(
-                f"{error}; results that a deleted sweep left in a bucket: submit it again, then delete it "
-                "with --results"
-            ) from error
-        deleted = remove(connection, job, with_results=results, sweep=sweep)
+            message = (
+                f"{error.message}; to delete results that it left in a bucket, submit the study again, then "
+                "delete it with --results"
+            )
+            raise JobMissingError(error.code, message, error.place, error.data) from error
+        deleted = delete_sweep(connection, job, with_results=results, sweep=sweep)
     if as_json:
         print_json(deleted)
     else:
@@ -232,7 +232,7 @@ def doctor(
     With the settings that a sweep is to have, their image is started once, too, and writes to their store.
     """
     from destage import cluster
-    from destage.cluster.checks import examine
+    from destage.cluster.checks import run_checks
     from destage.cluster.connection import connect
     from destage.cluster.values import merge_settings
 
@@ -243,29 +243,29 @@ def doctor(
         wanted = merge_settings(values or [], given or [], nothing)
     connection = connect(context, namespace)
     release = cluster.Release(name, connection.namespace, version("destage"))
-    findings = list(examine(connection, release, wanted, image))
+    results = list(run_checks(connection, release, wanted, image))
     if as_json:
-        print_json([asdict(each) for each in findings])
+        print_json([asdict(each) for each in results])
     else:
-        print_pairs({each.what: each.told for each in findings})
-    for each in findings:
-        if not each.is_well:
-            complain(f"{each.what}: {each.told}: {each.mend}")
-    if not all(each.is_well for each in findings):
+        print_pairs({each.subject: each.message for each in results})
+    for each in results:
+        if not each.has_passed:
+            complain(str(each))
+    if not all(each.has_passed for each in results):
         raise typer.Exit(_UNWELL)
-    say("nothing is missing")
+    say("all checks passed")
 
 
 def _read(spec: str, fields: dict[str, Any], settings: "Settings") -> tuple[str, str]:
     """Return a study's name and its sweep's directory, which is unknown where only the pods see its trace."""
     from destage import sweeps
     from destage.cluster.storage import RESULTS
-    from destage.cluster.trace_addresses import find_trace_issue
+    from destage.cluster.trace_addresses import find_trace_issues
 
     text = settings.sweep.spec
     # What a bundled study replays lies beside it, in the image as here.
-    if text and (mistake := find_trace_issue(fields, settings)):
-        raise ConfigError(f"{spec}: {mistake}")
+    if text and (issues := find_trace_issues(fields, settings)):
+        raise ConfigError(issues, spec)
     try:
         study = sweeps.load_study(spec)
     except TraceError as error:

@@ -13,8 +13,8 @@ from destage.errors import ClusterError, DestageError, StoreError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
-    from destage.cluster.reader_pod import Reader
-    from destage.cluster.results import Remote
+    from destage.cluster.reader_pod import ReaderPod
+    from destage.cluster.results import RemoteSweep
     from destage.store import Location
 
 SweepOption = Annotated[
@@ -84,7 +84,9 @@ def fetch(
         if has_terminal():
             typer.echo(f"\r{done / 1e6:.1f} of {total / 1e6:.1f} MB", err=True, nl=done == total)
 
-    copy = results.fetch(reader, remote.name, _folder(store if store is not None else default_store()), show)
+    copy = results.fetch_results(
+        reader, remote.name, _folder(store if store is not None else default_store()), show
+    )
     if as_json:
         print_json(asdict(copy))
     else:
@@ -107,7 +109,7 @@ def query(
 
     job, reader = opened(name, context, namespace)
     known = _known(reader, job, sweep) or remote_results(reader, job, sweep).name
-    data = results.query(reader, known, statement, "json" if as_json else form)
+    data = results.query_results(reader, known, statement, "json" if as_json else form)
     if out is None:
         print_data(data)
     else:
@@ -117,13 +119,14 @@ def query(
 
 def _folder(store: "Location") -> Path:
     if not isinstance(store, Path):
-        raise StoreError(f"results are fetched into a folder, and {store} is none: choose one with --store")
+        message = "results are fetched into a local folder, not a bucket; set --store"
+        raise StoreError("store.not-a-folder", message, str(store))
     return store
 
 
 def opened(
     name: str, context: str | None, namespace: str | None, patience_s: float | None = None
-) -> "tuple[Job, Reader]":
+) -> "tuple[Job, ReaderPod]":
     """Return a sweep's job, and what reads its results.
 
     Args:
@@ -135,15 +138,13 @@ def opened(
     Raises:
         ClusterError: There is none, or the cluster does not answer.
     """
-    from destage.cluster import reader_pod
+    from destage.cluster.reader_pod import START_TIMEOUT_S, ReaderPod
 
     connection, job = found(name, context, namespace)
-    return job, reader_pod.Reader(
-        connection, job, reader_pod.PATIENCE_S if patience_s is None else patience_s
-    )
+    return job, ReaderPod(connection, job, START_TIMEOUT_S if patience_s is None else patience_s)
 
 
-def remote_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
+def remote_results(reader: "ReaderPod", job: "Job", sweep: str) -> "RemoteSweep":
     """Return how far a sweep's results are.
 
     Args:
@@ -159,12 +160,12 @@ def remote_results(reader: "Reader", job: "Job", sweep: str) -> "Remote":
     return find_results(reader, _known(reader, job, sweep))
 
 
-def _known(reader: "Reader", job: "Job", sweep: str) -> str:
+def _known(reader: "ReaderPod", job: "Job", sweep: str) -> str:
     """Return the sweep's directory in the store without a look at it; empty where that cannot be told."""
     return sweep or job.sweep or _sweep_of(reader, job)
 
 
-def _sweep_of(reader: "Reader", job: "Job") -> str:
+def _sweep_of(reader: "ReaderPod", job: "Job") -> str:
     """Return the sweep of a job that Helm made, from its study; empty where that cannot be told from here."""
     from destage import sweeps
     from destage.cluster.jobs import read_study

@@ -26,9 +26,9 @@ def pack(
 
     root = (store if store is not None else default_store()) / "sweeps" / sweep
     if is_list:
-        print_data("".join(packing.listing(root)))
+        print_data("".join(archive.format_file_list(root)))
     else:
-        packing.pack(root, paths or [], sys.stdout.buffer)
+        archive.write_archive(root, paths or [], sys.stdout.buffer)
         sys.stdout.buffer.flush()
 
 
@@ -46,13 +46,13 @@ def probe(
     place = store if store is not None else default_store()
     lacks = find_missing_credentials(str(place), os.environ) if secret else ""
     if lacks:
-        raise StoreError(lacks)
+        raise StoreError("cluster.secret-incomplete", lacks)
     try:
         if trouble := trouble_writing(place):
             raise trouble
         say(f"{place} can be written; it holds {len(list_sweeps(place))} sweeps")
     except UnreachableError as error:
-        raise StoreError(error.message) from error  # whoever started the pod knows the mend
+        raise StoreError(error.code, error.message, error.place) from error  # exit code 1, not 4
 
 
 def discard(

@@ -14,7 +14,7 @@ from destage.errors import ClusterError
 
 if TYPE_CHECKING:
     from destage.cluster.jobs import Job
-    from destage.cluster.reader_pod import Reader
+    from destage.cluster.reader_pod import ReaderPod
 
 _FAILED, _CANCELLED = 4, 130
 _LOOK_S = 5.0
@@ -46,7 +46,8 @@ def watch(
                 display(progress)
     job = watcher.job
     if not watcher.is_over:
-        raise ClusterError(f"{job.name} has not ended after {timeout:g} s: {sentence(job)}")
+        message = f"not ended after {timeout:g} s: {sentence(job)}"
+        raise ClusterError("cluster.watch-timeout", message, job.name)
     say(f"{job.name}: {sentence(job)}")
     if as_json:
         print_json(told(job))
@@ -63,7 +64,7 @@ class Watcher:
         job: The sweep's job, as it was last seen.
     """
 
-    def __init__(self, job: "Job", reader: "Reader", sweep: str) -> None:
+    def __init__(self, job: "Job", reader: "ReaderPod", sweep: str) -> None:
         self.job = job
         self._reader = reader
         self._sweep = sweep
@@ -97,7 +98,7 @@ class Watcher:
             if self.is_over:
                 break
         if not is_seen and not self._is_there():
-            raise ClusterError(f"{self.job.name} is there no more: it was deleted")
+            raise ClusterError("cluster.sweep-missing", "the job was deleted", self.job.name)
         if sentence(self.job) != self._state:
             self._state = sentence(self.job)
             say(f"{self.job.name}: {self._state}")
