@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from rig.conftest import RUNS, Rig
+from kubernetes_cluster.conftest import RUNS, Cluster
 
 from destage.engine import results_schema
 from destage.store import Location, list_sweeps, open_sweep
@@ -51,55 +51,55 @@ def assert_kept(volume: Path, before: dict[str, bytes]) -> None:
 
 
 def lose_a_worker_and_the_head(
-    rig: Rig, release: str, commits: Callable[[], dict[str, bytes]]
+    cluster: Cluster, release: str, commits: Callable[[], dict[str, bytes]]
 ) -> dict[str, bytes]:
     """Take a worker from a sweep once it has rows, and its head once it has more.
 
     Args:
-        rig: The test cluster.
+        cluster: The test cluster.
         release: The sweep's name there.
         commits: Returns the fragments that are there, by sweep and name.
 
     Returns:
         Those that were there after the second loss: not all.
     """
-    rig.wait("some rows", lambda: len(commits()) >= 3)
-    status = json.loads(rig.destage("status", release, "--json"))
+    cluster.wait("some rows", lambda: len(commits()) >= 3)
+    status = json.loads(cluster.destage("status", release, "--json"))
     assert status["job"]["state"] == "Running"
     assert 0 < status["results"]["present"] < RUNS
-    _lose(rig, rig.pods(release, "worker")[0])
+    _lose(cluster, cluster.pods(release, "worker")[0])
     at_loss = len(commits())
-    rig.wait("rows after the loss of a worker", lambda: len(commits()) > at_loss + 2)
-    (head,) = rig.pods(release, "head")
-    _lose(rig, head)
+    cluster.wait("rows after the loss of a worker", lambda: len(commits()) > at_loss + 2)
+    (head,) = cluster.pods(release, "head")
+    _lose(cluster, head)
     before = commits()
     assert len(before) < RUNS
     return before
 
 
-def assert_brought_and_told(rig: Rig, release: str, fragments: int, reference: Path) -> None:
+def assert_brought_and_told(cluster: Cluster, release: str, fragments: int, reference: Path) -> None:
     """Assert that a sweep that succeeded is fetched whole and once, answers where it lies, and is listed.
 
     Args:
-        rig: The test cluster.
+        cluster: The test cluster.
         release: The sweep's name there.
         fragments: How many it has.
         reference: The sweep that an uninterrupted run made.
     """
-    here = rig.folder / f"from-{release}"
-    rig.destage("fetch", release, "--store", str(here))
+    here = cluster.folder / f"from-{release}"
+    cluster.destage("fetch", release, "--store", str(here))
     (fetched,) = list_sweeps(here)
     assert_whole(fetched, reference)
-    again = json.loads(rig.destage("fetch", release, "--store", str(here), "--json"))
+    again = json.loads(cluster.destage("fetch", release, "--store", str(here), "--json"))
     assert again["kept"] == fragments
-    counted = rig.destage("query", release, "SELECT count(*) AS runs FROM runs", "--format", "csv")
+    counted = cluster.destage("query", release, "SELECT count(*) AS runs FROM runs", "--format", "csv")
     assert counted.replace('"', "").split() == ["runs", str(RUNS)]
-    listed = json.loads(rig.destage("list", "--json"))
+    listed = json.loads(cluster.destage("list", "--json"))
     assert [one["outcome"] for one in listed if one["release"] == release] == ["SUCCEEDED"]
 
 
-def _lose(rig: Rig, pod: str) -> None:
-    rig.kubectl("delete", "pod", pod, "--grace-period=0", "--force")
+def _lose(cluster: Cluster, pod: str) -> None:
+    cluster.kubectl("delete", "pod", pod, "--grace-period=0", "--force")
 
 
 def _runs(fragments: dict[str, bytes]) -> list[str]:

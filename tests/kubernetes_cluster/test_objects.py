@@ -8,16 +8,16 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from rig.conftest import RUNS, SETTINGS, VERSION, Rig
-from rig.object_server import ObjectServer, serving
-from rig.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
+from kubernetes_cluster.conftest import RUNS, SETTINGS, VERSION, Cluster
+from kubernetes_cluster.object_server import ObjectServer, serving
+from kubernetes_cluster.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
 
 from destage.cluster.pods import build_container_security, resources
 from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
 from destage.store.location import tree
 
-pytestmark = [pytest.mark.rig]
+pytestmark = [pytest.mark.kubernetes]
 PROGRAM = """
 import sys
 from destage.objects import ObjectPath
@@ -30,17 +30,17 @@ print([(each.path.name, each.size) for each in seen.listed()], (seen / "by-a-pod
 
 
 @pytest.fixture(scope="module")
-def bucket(rig: Rig) -> Iterator[ObjectServer]:
+def bucket(cluster: Cluster) -> Iterator[ObjectServer]:
     try:
-        with serving(rig) as server:
+        with serving(cluster) as server:
             yield server
     except LookupError as missing:
         pytest.skip(str(missing))
 
 
-def values_file(rig: Rig, bucket: ObjectServer, store: Mapping[str, str] | None = None) -> str:
+def values_file(cluster: Cluster, bucket: ObjectServer, store: Mapping[str, str] | None = None) -> str:
     """Write the settings of a sweep whose results go to the bucket."""
-    path = rig.folder / "bucket.yaml"
+    path = cluster.folder / "bucket.yaml"
     path.write_text(
         yaml.safe_dump({**SETTINGS, "store": {"url": bucket.url, "secret": bucket.secret, **(store or {})}})
     )
@@ -54,7 +54,7 @@ def committed(bucket: ObjectServer) -> dict[str, bytes]:
         return {name: (store / name).read_bytes() for name, _ in tree(store) if "/fragments/" in name}
 
 
-def test_a_pod_reaches_the_bucket_by_the_secret(rig: Rig, bucket: ObjectServer) -> None:
+def test_a_pod_reaches_the_bucket_by_the_secret(cluster: Cluster, bucket: ObjectServer) -> None:
     with bucket.credentials():
         (ObjectPath.parse(bucket.here) / "seen" / "by-the-tests").touch()
     container = {
@@ -69,25 +69,25 @@ def test_a_pod_reaches_the_bucket_by_the_secret(rig: Rig, bucket: ObjectServer) 
     account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
     spec = {"containers": [container], "restartPolicy": "Never", "securityContext": account}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "reaches"}, "spec": spec}
-    rig.kubectl("apply", "-f", "-", given=json.dumps(pod))
-    rig.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/reaches", "--timeout=120s")
-    assert rig.kubectl("logs", "reaches").strip() == "[('by-a-pod', 6)] second"
-    rig.kubectl("delete", "pod", "reaches")
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(pod))
+    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/reaches", "--timeout=120s")
+    assert cluster.kubectl("logs", "reaches").strip() == "[('by-a-pod', 6)] second"
+    cluster.kubectl("delete", "pod", "reaches")
     with bucket.credentials():
         assert (ObjectPath.parse(bucket.here) / "seen" / "by-a-pod").read_text() == "second"
 
 
 def test_a_sweep_in_a_bucket_survives_the_loss_of_a_worker_and_of_its_head(
-    rig: Rig, bucket: ObjectServer, reference: Callable[[int], Path]
+    cluster: Cluster, bucket: ObjectServer, reference: Callable[[int], Path]
 ) -> None:
-    study, values = rig.study("bucket_sweep", LONG), values_file(rig, bucket)
-    job = rig.destage("submit", str(study), "--name", "bucket", "--values", values).strip()
-    before = lose_a_worker_and_the_head(rig, "bucket", lambda: committed(bucket))
+    study, values = cluster.study("bucket_sweep", LONG), values_file(cluster, bucket)
+    job = cluster.destage("submit", str(study), "--name", "bucket", "--values", values).strip()
+    before = lose_a_worker_and_the_head(cluster, "bucket", lambda: committed(bucket))
 
-    rig.destage("watch", "bucket", "--quiet")
+    cluster.destage("watch", "bucket", "--quiet")
     after = committed(bucket)
     assert {name: after[name] for name in before} == before
-    told = json.loads(rig.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+    told = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
     assert told["jobStatus"] == "SUCCEEDED"
     whole = reference(LONG)
     with bucket.credentials():
@@ -96,23 +96,25 @@ def test_a_sweep_in_a_bucket_survives_the_loss_of_a_worker_and_of_its_head(
     executed = sum(pq.read_metadata(io.BytesIO(data)).num_rows for data in after.values())
     assert executed == RUNS  # none twice
 
-    assert_brought_and_told(rig, "bucket", len(after), whole)
-    assert "bucket" not in rig.kubectl("get", "pvc", "-o", "name")
+    assert_brought_and_told(cluster, "bucket", len(after), whole)
+    assert "bucket" not in cluster.kubectl("get", "pvc", "-o", "name")
 
-    assert sweep.name in rig.destage("delete", "bucket", "--results")
-    rig.wait("the pods' end", lambda: not rig.pods("bucket", "worker"))
+    assert sweep.name in cluster.destage("delete", "bucket", "--results")
+    cluster.wait("the pods' end", lambda: not cluster.pods("bucket", "worker"))
     with bucket.credentials():
         assert list_sweeps(locate(bucket.here)) == []
         assert [name for name, _ in tree(locate(bucket.here)) if not name.startswith("seen/")] == []
 
 
-def test_doctor_says_what_a_bucket_refuses(rig: Rig, bucket: ObjectServer) -> None:
-    assert "can be written" in rig.destage("doctor", "--values", values_file(rig, bucket))
+def test_doctor_says_what_a_bucket_refuses(cluster: Cluster, bucket: ObjectServer) -> None:
+    assert "can be written" in cluster.destage("doctor", "--values", values_file(cluster, bucket))
     wrong = {name: f"{value}x" for name, value in bucket.keys.items()}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "other-keys"}, "stringData": wrong}
-    rig.kubectl("apply", "-f", "-", given=json.dumps(secret))
-    told = rig.destage("doctor", "--values", values_file(rig, bucket, {"secret": "other-keys"}), code=4)
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(secret))
+    told = cluster.destage(
+        "doctor", "--values", values_file(cluster, bucket, {"secret": "other-keys"}), code=4
+    )
     assert "No user exists with the provided access key" in told  # the words of this server
     elsewhere = bucket.url.replace("s3://destage/", "s3://none/")
-    told = rig.destage("doctor", "--values", values_file(rig, bucket, {"url": elsewhere}), code=4)
+    told = cluster.destage("doctor", "--values", values_file(cluster, bucket, {"url": elsewhere}), code=4)
     assert "NO_SUCH_BUCKET" in told

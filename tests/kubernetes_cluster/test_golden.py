@@ -3,15 +3,15 @@
 import json
 
 import pytest
-from golden_inside import assert_kept, command
-from rig.conftest import VERSION, Rig
+from golden_rows_in_image import assert_kept, command
+from kubernetes_cluster.conftest import VERSION, Cluster
 
 from destage.cluster.pods import build_container_security, resources
 
-pytestmark = [pytest.mark.rig]
+pytestmark = [pytest.mark.kubernetes]
 
 
-def test_the_image_gives_every_golden_row(rig: Rig) -> None:
+def test_the_image_gives_every_golden_row(cluster: Cluster) -> None:
     container = {
         "name": "golden",
         "image": f"example.local/destage:{VERSION}",
@@ -29,6 +29,6 @@ def test_the_image_gives_every_golden_row(rig: Rig) -> None:
         "volumes": [{"name": "scratch", "emptyDir": {}}],
     }
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "golden"}, "spec": spec}
-    rig.kubectl("apply", "-f", "-", given=json.dumps(pod))
-    rig.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/golden", "--timeout=120s")
-    assert_kept(rig.kubectl("logs", "golden"))
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(pod))
+    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/golden", "--timeout=120s")
+    assert_kept(cluster.kubectl("logs", "golden"))

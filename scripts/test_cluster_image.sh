@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
-# Makes the project's image for the tests' own Kubernetes: the layout of image/Dockerfile on a Debian root that
-# the rig has, without Docker and without a registry. DESTAGE_WHEEL names a wheel that is built already.
-# Usage: rig_image.sh RIG OUT.tar
+# Builds the image for the test cluster: the layout of image/Dockerfile on the Debian root of the test cluster, without
+# Docker and a registry. DESTAGE_WHEEL is a wheel to use instead of building one.
+# Usage: test_cluster_image.sh TEST_CLUSTER OUT.tar
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=scripts/telling.sh
-. scripts/telling.sh
+# shellcheck source=scripts/log.sh
+. scripts/log.sh
 # shellcheck source=scripts/versions.sh
 . scripts/versions.sh
 
-rig=$1 out=$2
+home=$1 out=$2
 python=${PYTHON:-.venv/bin/python}
 version=$(project_version)
 name=example.local/destage:$version
-root=$rig/destage-root
-wheels=$rig/wheels
+root=$home/destage-root
+wheels=$home/wheels
 
-# inside COMMAND: runs it in the root.
+# inside COMMAND: runs a command in the root.
 inside() {
   chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/bin HOME=/tmp SSL_CERT_FILE=/tmp/ca.crt \
     ${UV_INDEX_URL:+UV_INDEX_URL="$UV_INDEX_URL"} sh -ec "$1"
@@ -29,16 +29,16 @@ if [ -z "${DESTAGE_WHEEL:-}" ]; then
     maturin build --release --locked --quiet --compatibility linux --auditwheel skip --interpreter "$python" --out "$wheels"
   DESTAGE_WHEEL=$(echo "$wheels"/*.whl)
 fi
-made_of=$(sha256sum "$DESTAGE_WHEEL" image/* scripts/rig_image.sh scripts/wrap_image.py | cut -d ' ' -f 1)
+made_of=$(sha256sum "$DESTAGE_WHEEL" image/* scripts/test_cluster_image.sh scripts/wrap_image.py | cut -d ' ' -f 1)
 if [ -f "$out" ] && [ "$made_of" = "$(cat "$out.of" 2>/dev/null)" ]; then
   exit
 fi
-say "making the image $name"
-base_of=$(sha256sum image/requirements.lock scripts/rig_image.sh)
+say "building the image $name"
+base_of=$(sha256sum image/requirements.lock scripts/test_cluster_image.sh)
 if [ "$base_of" != "$(cat "$root.of" 2>/dev/null)" ]; then
   rm -rf "$root"
   mkdir -p "$root"
-  tar -C "$rig/rootfs" --exclude=./opt/ray -cf - . | tar -C "$root" -xf -
+  tar -C "$home/rootfs" --exclude=./opt/ray -cf - . | tar -C "$root" -xf -
   sed -i '/\/opt\/ray/d' "$root/etc/profile"
   # shellcheck disable=SC2016 # the shell inside expands it
   inside '

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from kubernetes_cluster.conftest import NAMESPACE, Cluster
 from pyarrow.fs import FileSystem
-from rig.conftest import NAMESPACE, Rig
 
-PROGRAM = "DESTAGE_RIG_S3_SERVER"
+PROGRAM = "DESTAGE_TEST_CLUSTER_S3_SERVER"
 """The server's program, linked statically; or `skipped: ` and why there is none."""
 STORAGE = "storage"
 """The namespace of the server: what is cleared away between sweeps does not touch it."""
@@ -54,7 +54,7 @@ class ObjectServer:
 
 
 @contextmanager
-def serving(rig: Rig) -> Iterator[ObjectServer]:
+def serving(cluster: Cluster) -> Iterator[ObjectServer]:
     """Run the server for the length of a `with` block.
 
     Raises:
@@ -63,47 +63,47 @@ def serving(rig: Rig) -> Iterator[ObjectServer]:
     program = os.environ.get(PROGRAM, f"skipped: {PROGRAM} names no program")
     if program.startswith("skipped: "):
         raise LookupError(program)
-    archive = rig.folder / "s3-server.tar"
+    archive = cluster.folder / "s3-server.tar"
     _wrap(Path(program), archive)
     containerd = f"{os.environ['K']}/c/containerd.sock"
     command = ["ctr", "-a", containerd, "-n", "k8s.io", "images", "import", str(archive)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    keys = {"AWS_ACCESS_KEY_ID": "destage-rig", "AWS_SECRET_ACCESS_KEY": secrets.token_hex(20)}
-    _apply(rig, keys)
-    rig.kubectl("wait", "--namespace", STORAGE, "--for=condition=Ready", "pod/s3", "--timeout=120s")
+    keys = {"AWS_ACCESS_KEY_ID": "destage-test", "AWS_SECRET_ACCESS_KEY": secrets.token_hex(20)}
+    _apply(cluster, keys)
+    cluster.kubectl("wait", "--namespace", STORAGE, "--for=condition=Ready", "pod/s3", "--timeout=120s")
     # The node's own processes have no way to a Service, but one to its pod.
-    pod = json.loads(rig.kubectl("get", "--namespace", STORAGE, "pod", "s3", "-o", "json"))
+    pod = json.loads(cluster.kubectl("get", "--namespace", STORAGE, "pod", "s3", "-o", "json"))
     address = pod["status"]["podIP"]
     server = ObjectServer(_url(f"s3.{STORAGE}.svc"), KEYS, _url(address), keys)
     with server.credentials():
         filesystem, _ = FileSystem.from_uri(f"{server.here}&allow_bucket_creation=true")
         filesystem.create_dir(BUCKET, recursive=False)
     yield server
-    rig.kubectl("delete", "namespace", STORAGE, "--wait=false")
+    cluster.kubectl("delete", "namespace", STORAGE, "--wait=false")
 
 
 def _url(host: str) -> str:
     return f"s3://{BUCKET}/{PREFIX}?scheme=http&endpoint_override={host}:{PORT}&region=us-east-1"
 
 
-def _apply(rig: Rig, keys: dict[str, str]) -> None:
+def _apply(cluster: Cluster, keys: dict[str, str]) -> None:
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-    _make(rig, STORAGE, {"kind": "Namespace", "metadata": {"name": STORAGE, "labels": labels}})
+    _make(cluster, STORAGE, {"kind": "Namespace", "metadata": {"name": STORAGE, "labels": labels}})
     for namespace in (STORAGE, NAMESPACE):
-        _make(rig, namespace, {"kind": "Secret", "metadata": {"name": KEYS}, "stringData": keys})
+        _make(cluster, namespace, {"kind": "Secret", "metadata": {"name": KEYS}, "stringData": keys})
     ports = {"selector": {"app": "s3"}, "ports": [{"port": PORT}]}
-    _make(rig, STORAGE, {"kind": "Service", "metadata": {"name": "s3"}, "spec": ports})
-    rig.wait("its default account", lambda: _has_account(rig))
-    _make(rig, STORAGE, _pod())
+    _make(cluster, STORAGE, {"kind": "Service", "metadata": {"name": "s3"}, "spec": ports})
+    cluster.wait("its default account", lambda: _has_account(cluster))
+    _make(cluster, STORAGE, _pod())
 
 
-def _make(rig: Rig, namespace: str, manifest: dict[str, object]) -> None:
+def _make(cluster: Cluster, namespace: str, manifest: dict[str, object]) -> None:
     given = json.dumps({"apiVersion": "v1", **manifest})
-    rig.kubectl("apply", "--namespace", namespace, "-f", "-", given=given)
+    cluster.kubectl("apply", "--namespace", namespace, "-f", "-", given=given)
 
 
-def _has_account(rig: Rig) -> bool:
-    return "default" in rig.kubectl("get", "--namespace", STORAGE, "serviceaccounts", "-o", "name")
+def _has_account(cluster: Cluster) -> bool:
+    return "default" in cluster.kubectl("get", "--namespace", STORAGE, "serviceaccounts", "-o", "name")
 
 
 def _pod() -> dict[str, object]:

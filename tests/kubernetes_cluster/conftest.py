@@ -27,7 +27,7 @@ NAMESPACE = "sweeps"
 RUNS = 200
 SETTINGS: dict[str, Any] = {
     "image": {"repository": "example.local/destage", "tag": VERSION, "pullPolicy": "Never"},
-    "claim": {"storageClass": "rig", "size": "1Gi"},
+    "claim": {"storageClass": "test", "size": "1Gi"},
     "head": {"cpu": "600m", "memory": "2Gi"},
     "workers": [{"name": "w", "replicas": 2, "slots": 1, "cpu": "300m", "memory": "2Gi"}],
     "job": {"activeDeadlineSeconds": 900, "backoffLimit": 2, "ttlSecondsAfterFinished": 5},
@@ -39,7 +39,7 @@ PERSON = "architect"
 
 
 @dataclass(frozen=True)
-class Rig:
+class Cluster:
     """The test cluster.
 
     Attributes:
@@ -93,7 +93,7 @@ class Rig:
             "spec": {
                 "capacity": {"storage": "1Gi"},
                 "accessModes": ["ReadWriteMany"],
-                "storageClassName": "rig",
+                "storageClassName": "test",
                 "persistentVolumeReclaimPolicy": "Retain",
                 "claimRef": {"namespace": NAMESPACE, "name": f"{name}-results"},
                 "hostPath": {"path": str(folder)},
@@ -145,9 +145,9 @@ def helm(*args: str) -> str:
     return done.stdout
 
 
-def values_file(rig: Rig, **more: Mapping[str, Any]) -> Path:
+def values_file(cluster: Cluster, **more: Mapping[str, Any]) -> Path:
     """Write the settings that fit the test cluster, some of them replaced, as a values file."""
-    path = rig.folder / "values.yaml"
+    path = cluster.folder / "values.yaml"
     path.write_text(yaml.safe_dump({**SETTINGS, **more}))
     return path
 
@@ -165,44 +165,44 @@ def _knows_jobs(api: Connection) -> bool:
 
 
 @pytest.fixture(scope="session")
-def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     """Return the cluster, its namespace enforcing level `restricted`, the operator's stand-in at work."""
     if "K" not in os.environ or "KUBECONFIG" not in os.environ:
         pytest.fail("there is no test cluster: run `make cluster-test`")
-    folder = tmp_path_factory.mktemp("rig")
+    folder = tmp_path_factory.mktemp("cluster")
     for parent in (folder, *folder.parents[:2]):  # pods go through them to their volumes
         parent.chmod(0o755)
-    rig = Rig(connect(namespace=NAMESPACE), folder)
+    cluster = Cluster(connect(namespace=NAMESPACE), folder)
     namespace = {
         "apiVersion": "v1",
         "kind": "Namespace",
         "metadata": {"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
     }
-    rig.kubectl("apply", "-f", "-", given=json.dumps(namespace))
-    rig.kubectl("apply", "--server-side", "-f", os.environ["DESTAGE_KUBERAY_CRDS"])
-    rig.wait("KubeRay's kinds", lambda: _knows_jobs(rig.api))
-    rig.wait("the namespace's default account", lambda: find_all(rig.api, "ServiceAccount"))
-    program = Path(__file__).with_name("operator_stand_in.py")
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(namespace))
+    cluster.kubectl("apply", "--server-side", "-f", os.environ["DESTAGE_KUBERAY_CRDS"])
+    cluster.wait("KubeRay's kinds", lambda: _knows_jobs(cluster.api))
+    cluster.wait("the namespace's default account", lambda: find_all(cluster.api, "ServiceAccount"))
+    program = Path(__file__).with_name("fake_operator.py")
     with (
         (folder / "operator.log").open("w") as log,
         subprocess.Popen([sys.executable, program], stderr=log) as operator,
     ):
-        yield rig
+        yield cluster
         operator.kill()
 
 
 @pytest.fixture(autouse=True)
-def _room(rig: Rig) -> Iterator[None]:
+def _room(cluster: Cluster) -> Iterator[None]:
     """Take away what a test leaves running: the node has two processors for the next one's pods."""
     yield
     for kinds in ("rayjobs.ray.io,rayclusters.ray.io,jobs", "pods"):
-        rig.kubectl("delete", kinds, "--all", "--grace-period=0", "--force", "--wait")
+        cluster.kubectl("delete", kinds, "--all", "--grace-period=0", "--force", "--wait")
 
 
 @pytest.fixture(scope="session")
-def chart(rig: Rig) -> Path:
+def chart(cluster: Cluster) -> Path:
     """Return the chart, an empty one in the operator's place."""
-    chart = rig.folder / "destage"
+    chart = cluster.folder / "destage"
     shutil.copytree(ROOT / "helm" / "destage", chart)
     operator = chart / "charts" / "kuberay-operator"
     operator.mkdir(parents=True)
@@ -211,26 +211,26 @@ def chart(rig: Rig) -> Path:
 
 
 @pytest.fixture(scope="session")
-def person(rig: Rig, chart: Path) -> Path:
+def person(cluster: Cluster, chart: Path) -> Path:
     """Return the kubeconfig of somebody who has the chart's Role for users, and no other."""
     subject = {"kind": "ServiceAccount", "name": PERSON, "namespace": NAMESPACE}
-    values = values_file(rig, users={"role": True, "subjects": [subject]})
+    values = values_file(cluster, users={"role": True, "subjects": [subject]})
     shown = [each for name in ("role", "rolebinding") for each in ("--show-only", f"templates/{name}.yaml")]
     rules = helm(
         "template", "people", str(chart), "--values", str(values), "--set", "sweep.study=call_center", *shown,
         "--api-versions", "ray.io/v1/RayJob", "--kube-version", "1.34.0",
     )  # fmt: skip
-    rig.kubectl("create", "serviceaccount", PERSON)
-    rig.kubectl("apply", "-f", "-", given=rules)
+    cluster.kubectl("create", "serviceaccount", PERSON)
+    cluster.kubectl("apply", "-f", "-", given=rules)
     config = yaml.safe_load(Path(os.environ["KUBECONFIG"]).read_text())
-    config["users"][0]["user"] = {"token": rig.kubectl("create", "token", PERSON).strip()}
-    path = rig.folder / "person.kubeconfig"
+    config["users"][0]["user"] = {"token": cluster.kubectl("create", "token", PERSON).strip()}
+    path = cluster.folder / "person.kubeconfig"
     path.write_text(yaml.safe_dump(config))
     return path
 
 
 @pytest.fixture(scope="session")
-def reference(rig: Rig) -> Callable[[int], Path]:
+def reference(cluster: Cluster) -> Callable[[int], Path]:
     """Return a function that runs the study of a window here, uninterrupted, and returns its sweep.
 
     Studies of other names have the same runs.
@@ -238,8 +238,8 @@ def reference(rig: Rig) -> Callable[[int], Path]:
 
     @cache
     def run(requests: int) -> Path:
-        study = sweeps.load_study(rig.study(f"reference_{requests}", requests))
-        outcome = sweeps.run(study, rig.folder / "reference", executor="inline", workers=2)
+        study = sweeps.load_study(cluster.study(f"reference_{requests}", requests))
+        outcome = sweeps.run(study, cluster.folder / "reference", executor="inline", workers=2)
         assert outcome.state == "finished"
         return outcome.path
 

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rig.conftest import SETTINGS, VERSION, Rig, helm, values_file
+from kubernetes_cluster.conftest import SETTINGS, VERSION, Cluster, helm, values_file
 
-pytestmark = [pytest.mark.rig]
+pytestmark = [pytest.mark.kubernetes]
 (GROUP,) = SETTINGS["workers"]
 SMALL = {"workers": [{**GROUP, "replicas": 1, "cpu": "100m"}]}
 CASES: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -29,36 +29,36 @@ CASES: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_pod_that_cannot_run_is_told_with_its_mend(rig: Rig, chart: Path, name: str) -> None:
+def test_a_pod_that_cannot_run_is_told_with_its_mend(cluster: Cluster, chart: Path, name: str) -> None:
     changed, told, mend = CASES[name]
-    rig.volume(name)
+    cluster.volume(name)
     given = {"sweep": {"study": "call_center"}, **SMALL, **changed}
-    helm("install", name, str(chart), "--values", str(values_file(rig, **given)))
+    helm("install", name, str(chart), "--values", str(values_file(cluster, **given)))
 
     def seen() -> bool:
-        out, err = rig.say("status", name)
+        out, err = cluster.say("status", name)
         # A worker that lacks its image lacks it first for the container in which it waits for its head.
         workers = name != "image" or "the worker's pod: ErrImageNeverPull" in err
         return "Initializing" in out and told in err and mend in err and workers
 
-    rig.wait(told, seen, 60)
-    _, err = rig.say("watch", name, "--timeout", "1", code=4)
+    cluster.wait(told, seen, 60)
+    _, err = cluster.say("watch", name, "--timeout", "1", code=4)
     assert told in err
     assert "has not ended after 1 s: Initializing" in err
-    rig.destage("delete", name, "--results")
-    rig.wait("the pods' end", lambda: not rig.pods(name, "head"))
+    cluster.destage("delete", name, "--results")
+    cluster.wait("the pods' end", lambda: not cluster.pods(name, "head"))
     helm("uninstall", name)
 
 
-def test_a_study_with_a_mistake_is_told_by_its_own_words(rig: Rig, chart: Path) -> None:
-    rig.volume("spec")
-    study = rig.folder / "mistaken.yaml"
+def test_a_study_with_a_mistake_is_told_by_its_own_words(cluster: Cluster, chart: Path) -> None:
+    cluster.volume("spec")
+    study = cluster.folder / "mistaken.yaml"
     study.write_text("name: mistaken\nscenario: {workload: {use: call_centre}}\n")
-    values = values_file(rig, **SMALL, job={**SETTINGS["job"], "backoffLimit": 0})
+    values = values_file(cluster, **SMALL, job={**SETTINGS["job"], "backoffLimit": 0})
     helm("install", "spec", str(chart), "--values", str(values), "--set-file", f"sweep.spec={study}")
-    _, err = rig.say("watch", "spec", "--quiet", code=4)
+    _, err = cluster.say("watch", "spec", "--quiet", code=4)
     assert "Failed (FAILED)" in err
     assert "did you mean 'call_center'" in err
-    out, _ = rig.say("status", "spec")
+    out, _ = cluster.say("status", "spec")
     assert "did you mean 'call_center'" in out
     helm("uninstall", "spec")

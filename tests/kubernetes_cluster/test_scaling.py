@@ -12,19 +12,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rig.conftest import RUNS, SETTINGS, Rig, values_file
-from rig.results import LONG, assert_kept, assert_whole, committed, hosts, sweep_of
+from kubernetes_cluster.conftest import RUNS, SETTINGS, Cluster, values_file
+from kubernetes_cluster.results import LONG, assert_kept, assert_whole, committed, hosts, sweep_of
 
-pytestmark = [pytest.mark.rig]
+pytestmark = [pytest.mark.kubernetes]
 
 
-def scale(rig: Rig, cluster: str, workers: int) -> None:
+def scale(cluster: Cluster, name: str, workers: int) -> None:
     """Ask for so many workers, as docs/cluster.md says."""
     changes = [
         {"op": "replace", "path": f"/spec/workerGroupSpecs/0/{name}", "value": workers}
         for name in ("minReplicas", "maxReplicas", "replicas")
     ]
-    rig.kubectl("patch", "raycluster", cluster, "--type=json", "-p", json.dumps(changes))
+    cluster.kubectl("patch", "raycluster", name, "--type=json", "-p", json.dumps(changes))
 
 
 def restart_the_api_server() -> None:
@@ -41,16 +41,16 @@ def restart_the_api_server() -> None:
 
 
 def test_a_sweep_is_scaled_watched_cancelled_and_taken_up_again(
-    rig: Rig, person: Path, reference: Callable[[int], Path]
+    cluster: Cluster, person: Path, reference: Callable[[int], Path]
 ) -> None:
     def say(*args: str, code: int = 0) -> tuple[str, str]:
-        return rig.say(*args, code=code, config=person)
+        return cluster.say(*args, code=code, config=person)
 
-    volume, study = rig.volume("living"), rig.study("living_sweep", LONG)
+    volume, study = cluster.volume("living"), cluster.study("living_sweep", LONG)
     (group,) = SETTINGS["workers"]
-    values = str(values_file(rig, workers=[{**group, "replicas": 1}]))
+    values = str(values_file(cluster, workers=[{**group, "replicas": 1}]))
     job = say("submit", str(study), "--name", "living", "--values", values)[0].strip()
-    rig.wait("some rows", lambda: len(committed(volume)) >= 2)
+    cluster.wait("some rows", lambda: len(committed(volume)) >= 2)
     assert "Running" in say("list")[0]
     assert "nothing is missing" in say("doctor")[1]
     status = json.loads(say("status", "living", "--json")[0])
@@ -61,17 +61,17 @@ def test_a_sweep_is_scaled_watched_cancelled_and_taken_up_again(
     assert "Ray runtime started" in say("logs", "living", "--component", "worker")[0]
 
     # A second worker; the API server goes away under those who watch, and comes back.
-    watch = rig.begin("watch", "living", config=person)
+    watch = cluster.begin("watch", "living", config=person)
     assert watch.stderr is not None
     assert f"{job}: Running" in watch.stderr.readline()
     assert len(hosts(volume)) == 1
-    scale(rig, status["job"]["cluster"], 2)
+    scale(cluster, status["job"]["cluster"], 2)
     restart_the_api_server()
-    rig.wait("rows of a second worker", lambda: len(hosts(volume)) == 2)
+    cluster.wait("rows of a second worker", lambda: len(hosts(volume)) == 2)
     before = committed(volume)
-    scale(rig, status["job"]["cluster"], 1)
-    rig.wait("one worker", lambda: len(rig.pods("living", "worker")) == 1)
-    rig.wait("rows of the worker that is left", lambda: len(committed(volume)) > len(before) + 2)
+    scale(cluster, status["job"]["cluster"], 1)
+    cluster.wait("one worker", lambda: len(cluster.pods("living", "worker")) == 1)
+    cluster.wait("rows of the worker that is left", lambda: len(committed(volume)) > len(before) + 2)
 
     # Cancelled: the pods go, the rows stay.
     say("cancel", "living")
@@ -79,19 +79,21 @@ def test_a_sweep_is_scaled_watched_cancelled_and_taken_up_again(
     assert watch.returncode == 130, told
     assert "cancelled; submit the study again to go on" in told
     for component in ("head", "worker", "submitter"):
-        rig.wait(f"the end of {component}", lambda kind=component: not rig.pods("living", kind))
+        cluster.wait(f"the end of {component}", lambda kind=component: not cluster.pods("living", kind))
     before = committed(volume)
     assert "Suspended" in say("status", "living")[0]
     assert "is cancelled already" in say("cancel", "living", code=4)[1]
 
     # Submitted again: it goes on from there.
-    assert say("submit", str(study), "--name", "living", "--values", str(values_file(rig)))[0].strip() == job
+    assert (
+        say("submit", str(study), "--name", "living", "--values", str(values_file(cluster)))[0].strip() == job
+    )
     say("watch", "living", "--quiet")
     assert_kept(volume, before)
     assert_whole(sweep_of(volume, "living_sweep"), reference(LONG))
     counted, _ = say("query", "living", "SELECT count(*) AS runs FROM runs", "--format", "csv")
     assert counted.replace('"', "").split() == ["runs", str(RUNS)]
-    say("fetch", "living", "--store", str(rig.folder / "living"))
-    assert_whole(sweep_of(rig.folder / "living", "living_sweep"), sweep_of(volume, "living_sweep"))
+    say("fetch", "living", "--store", str(cluster.folder / "living"))
+    assert_whole(sweep_of(cluster.folder / "living", "living_sweep"), sweep_of(volume, "living_sweep"))
     assert f"RayJob {job}" in say("delete", "living", "--results")[0]
-    rig.wait("the claim's end", lambda: "living" not in rig.kubectl("get", "pvc", "-o", "name"))
+    cluster.wait("the claim's end", lambda: "living" not in cluster.kubectl("get", "pvc", "-o", "name"))

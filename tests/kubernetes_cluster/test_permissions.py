@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-from rig.conftest import NAMESPACE, PERSON, VERSION, Rig, helm, values_file
+from kubernetes_cluster.conftest import NAMESPACE, PERSON, VERSION, Cluster, helm, values_file
 
 from destage.cluster.checks import examine
 from destage.cluster.connection import Connection, connect
 from destage.cluster.labels import Release
 from destage.cluster.rbac import PEOPLE
 
-pytestmark = [pytest.mark.rig]
+pytestmark = [pytest.mark.kubernetes]
 ALLOWED = [
     "selfsubjectreviews.authentication.k8s.io [] [] [create]",
     "selfsubjectaccessreviews.authorization.k8s.io [] [] [create]",
@@ -21,23 +21,23 @@ ALLOWED = [
 """What Kubernetes allows everybody, and nothing else but paths without resources."""
 
 
-def listed(rig: Rig, account: str) -> set[str]:
+def listed(cluster: Cluster, account: str) -> set[str]:
     """Return what an account may do, as `kubectl auth can-i --list` writes it."""
-    text = rig.kubectl("auth", "can-i", "--list", f"--as=system:serviceaccount:{NAMESPACE}:{account}")
+    text = cluster.kubectl("auth", "can-i", "--list", f"--as=system:serviceaccount:{NAMESPACE}:{account}")
     found = {" ".join(line.split()) for line in text.splitlines()[1:]}
     return {line for line in found if not line.startswith("[")}
 
 
-def test_the_accounts_of_the_pods_may_do_nothing(rig: Rig, chart: Path) -> None:
-    rig.volume("rights")
-    elastic = values_file(rig, autoscaling={"enabled": True})
+def test_the_accounts_of_the_pods_may_do_nothing(cluster: Cluster, chart: Path) -> None:
+    cluster.volume("rights")
+    elastic = values_file(cluster, autoscaling={"enabled": True})
     rendered = helm(
         "template", "rights", str(chart), "--values", str(elastic), "--set", "sweep.study=call_center",
         "--api-versions", "ray.io/v1/RayJob", "--kube-version", "1.34.0",
     )  # fmt: skip
     kinds = ("ServiceAccount", "Role", "RoleBinding")
     wanted = [one for one in yaml.safe_load_all(rendered) if one and one["kind"] in kinds]
-    rig.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(wanted))
+    cluster.kubectl("apply", "-f", "-", given=yaml.safe_dump_all(wanted))
     expected = {
         "rights-submitter": ALLOWED,
         "rights-ray": [
@@ -47,7 +47,7 @@ def test_the_accounts_of_the_pods_may_do_nothing(rig: Rig, chart: Path) -> None:
         ],
     }
     for account, rules in expected.items():
-        assert listed(rig, account) == set(rules), account
+        assert listed(cluster, account) == set(rules), account
 
 
 USERS = [
@@ -73,10 +73,12 @@ def connection(person: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connec
     return connect(namespace=NAMESPACE)
 
 
-def test_doctor_names_each_permission_that_is_taken_from_a_user(rig: Rig, connection: Connection) -> None:
-    assert listed(rig, PERSON) == set(USERS)
+def test_doctor_names_each_permission_that_is_taken_from_a_user(
+    cluster: Cluster, connection: Connection
+) -> None:
+    assert listed(cluster, PERSON) == set(USERS)
     release = Release("any", NAMESPACE, VERSION)
-    role = yaml.safe_load(rig.kubectl("get", "role", "people-users", "-o", "yaml"))
+    role = yaml.safe_load(cluster.kubectl("get", "role", "people-users", "-o", "yaml"))
     rules = role.pop("rules")
 
     def missing() -> str:
@@ -85,7 +87,7 @@ def test_doctor_names_each_permission_that_is_taken_from_a_user(rig: Rig, connec
         return found.told.partition("missing: ")[2]
 
     def give(allowed: list[dict[str, list[str]]]) -> None:
-        rig.kubectl("replace", "-f", "-", given=yaml.safe_dump({**role, "rules": allowed}))
+        cluster.kubectl("replace", "-f", "-", given=yaml.safe_dump({**role, "rules": allowed}))
 
     role["metadata"] = {key: role["metadata"][key] for key in ("name", "namespace", "labels")}
     for at, ((_, resource, verbs), rule) in enumerate(zip(PEOPLE, rules, strict=True)):
@@ -93,6 +95,6 @@ def test_doctor_names_each_permission_that_is_taken_from_a_user(rig: Rig, connec
         for verb in verbs:
             left = [each for each in verbs if each != verb]
             give([*rules[:at], *([{**rule, "verbs": left}] if left else []), *rules[at + 1 :]])
-            rig.wait(f"{verb} {resource} gone", lambda: missing() == f"{verb} {resource}", 30)  # noqa: B023
+            cluster.wait(f"{verb} {resource} gone", lambda: missing() == f"{verb} {resource}", 30)  # noqa: B023
     give(rules)
-    rig.wait("all permissions again", lambda: not missing(), 30)
+    cluster.wait("all permissions again", lambda: not missing(), 30)
