@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import quantities
 from destage.objects import locate
+from destage.spec import quantities
 
 _SCALES = {
     "_us": (1e-3, "ms"),

@@ -5,14 +5,14 @@ units. `simulate` runs one and gives its row; `simulate_batch` runs many and giv
 `validate` names every mistake; `catalog` and `traces` hold hardware, workloads and recorded input.
 """
 
-from destage.engine import catalog, quantities, scenario_schema, traces
+from destage.engine import catalog, scenario_schema, traces
 from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
-from destage.engine.schema_tree import Node
-from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch
-from destage.engine.synthesis import synthesise
+from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch, simulate_canonical
+from destage.spec import quantities
+from destage.spec.schema_tree import Node
 
 
 def authoring_schema() -> Node:
@@ -39,7 +39,7 @@ __all__ = [
     "schema",
     "simulate",
     "simulate_batch",
-    "synthesise",
+    "simulate_canonical",
     "traces",
     "validate",
 ]

@@ -14,9 +14,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from destage.engine.base_units import join
-from destage.engine.validation import nearest
 from destage.errors import ConfigError, Issue
+from destage.spec.base_units import join
+from destage.spec.validation import suggest
 
 Kind = Literal["controllers", "disks", "workloads"]
 """The kinds of entries."""
@@ -82,8 +82,7 @@ def entry(kind: Kind, name: str) -> Entry:
     """
     table = _table(kind)
     if name not in table:
-        issue = _unknown(kind, name, "use")
-        raise ConfigError(f"no such entry in the catalogue of {kind}", issues=(issue,))
+        raise ConfigError([_unknown(kind, name, "use")])
     return table[name]
 
 
@@ -107,7 +106,7 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """
     resolved, issues = resolve_known(scenario)
     if issues:
-        raise ConfigError("the configuration names what is not in the catalogue", issues=tuple(issues))
+        raise ConfigError(issues)
     return resolved
 
 
@@ -180,12 +179,9 @@ def _is_named(item: Any) -> bool:
 
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
     known = list(_table(kind))
-    meant = nearest(name, known)
-    return Issue(
-        path=path,
-        value=name,
-        message=f"is not in the catalogue of {kind}{meant or ';'} known: {', '.join(known)}",
-    )
+    meant = suggest(name, known)
+    message = f"not in the catalogue of {kind}{meant}; known: {', '.join(known)}"
+    return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
 
 
 @cache

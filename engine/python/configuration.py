@@ -1,16 +1,15 @@
 """From what a person writes to the one canonical form that the engine runs and that identifies a run."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
-from destage.engine.base_units import BaseUnits, to_base_units
-from destage.engine.validation import known_part, mistakes
+from destage.engine.engine_errors import as_config_error, issues_of
 from destage.errors import ConfigError, Issue
-
-_POSITION = re.compile(r"\[(\d+)\]")
+from destage.spec.base_units import BaseUnits, to_base_units
+from destage.spec.validation import find_mistakes, known_part
 
 Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""
@@ -44,7 +43,7 @@ def prepare(fields: Mapping[str, Any]) -> str:
     resolved, unknown = catalog.resolve_known(fields)
     given = to_base_units(resolved, scenario_schema.engine_tree())
     if unknown or given.issues:
-        raise _refusal([*unknown, *given.issues])
+        raise ConfigError([*unknown, *given.issues])
     return json.dumps(given.value)[1:-1]
 
 
@@ -60,7 +59,7 @@ def assemble(members: Iterable[str]) -> str:
     try:
         return _engine.normalise(f"{{{','.join(members)}}}")
     except _engine.EngineConfigError as error:
-        raise ConfigError(str(error)) from None
+        raise as_config_error(error) from None
 
 
 def canonical_json(scenario: Scenario) -> str:
@@ -72,9 +71,9 @@ def canonical_json(scenario: Scenario) -> str:
     Raises:
         ConfigError: With all mistakes found, each with its path, value and what is allowed.
     """
-    text, issues = _judge(scenario)
+    text, issues = _check(scenario)
     if issues:
-        raise _refusal(issues)
+        raise ConfigError(issues)
     return text
 
 
@@ -84,7 +83,7 @@ def validate(scenario: Scenario) -> list[Issue]:
     Args:
         scenario: A configuration; catalogue names and unit strings are resolved.
     """
-    return _judge(scenario)[1]
+    return _check(scenario)[1]
 
 
 def read(scenario: Scenario) -> dict[str, Any]:
@@ -101,48 +100,46 @@ def read(scenario: Scenario) -> dict[str, Any]:
     try:
         parsed = json.loads(scenario)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"the configuration is no JSON: {error}") from None
+        raise ConfigError(
+            [Issue("scenario.bad-syntax", f"{error.lineno}:{error.colno}", f"invalid JSON: {error.msg}")]
+        ) from None
     if not isinstance(parsed, dict):
-        raise ConfigError("the configuration is not a table of fields")
+        raise ConfigError([Issue("scenario.wrong-type", "", "must be a table", parsed)])
     return parsed
 
 
-def _refusal(issues: list[Issue]) -> ConfigError:
-    count = "a mistake" if len(issues) == 1 else f"{len(issues)} mistakes"
-    return ConfigError(f"the configuration has {count}", issues=tuple(issues))
-
-
-def _judge(scenario: Scenario) -> tuple[str, list[Issue]]:
+def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
     """The canonical text and no issue, or no text and the issues."""
     resolved, unknown = catalog.resolve_known(read(scenario))
     tree = scenario_schema.engine_tree()
     given = to_base_units(resolved, tree)
     if not unknown and not given.issues:
         # The engine holds every bound itself; the schema is asked only for what to say of a mistake.
-        text, issues = _judge_rules(given)
+        text, issues = _check_rules(given)
         if not issues:
             return text, []
-    unresolved = tuple(issue.path.removesuffix("use") for issue in unknown)
-    found = [issue for issue in mistakes(given, tree) if not (unknown and issue.path.startswith(unresolved))]
+    unresolved = tuple(issue.place.removesuffix("use") for issue in unknown)
+    found = [
+        issue for issue in find_mistakes(given, tree) if not (unknown and issue.place.startswith(unresolved))
+    ]
     if unknown or given.issues:
         return "", unknown + found
     if found:
         # A misspelt key must not hide what is wrong between the fields that are spelt well.
         given.value = known_part(given.value, tree)
-        further = [] if mistakes(given, tree) else _judge_rules(given)[1]
+        further = [] if find_mistakes(given, tree) else _check_rules(given)[1]
         return "", found + further
-    return _judge_rules(given)
+    return _check_rules(given)
 
 
-def _judge_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
+def _check_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
     """Let the engine judge the rules between fields."""
     try:
         return _engine.normalise(json.dumps(given.value)), []
     except _engine.EngineConfigError as error:
-        found = [(_POSITION.sub(r".\1", path), message) for path, message in error.issues]
         return "", [
-            Issue(path, given.texts.get(path, _value_at(given.value, path)), message)
-            for path, message in found
+            replace(issue, value=given.texts.get(issue.place, _value_at(given.value, issue.place)))
+            for issue in issues_of(error)
         ]
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from destage.engine import _engine, quantities
+from destage.engine import _engine
+from destage.engine.engine_errors import as_trace_error
 from destage.errors import TraceError
+from destage.spec import quantities
 
 SECTOR_BYTES = 512
 SCHEMA = pa.schema(
@@ -58,12 +60,14 @@ def miss_ratio_curve(
     asked = None if sizes is None else [int(quantities.parse(size, "bytes")) for size in sizes]
     for size in asked or ():
         if size < unit:
-            raise TraceError(f"size is {size} bytes; allowed is {unit} (a block) or more")
+            raise TraceError(
+                "trace.bad-cache-size", f"{size} bytes; must be at least one block of {unit} bytes", "sizes"
+            )
     blocks = None if asked is None else [size // unit for size in asked]
     try:
         found = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
-    except ValueError as error:
-        raise TraceError(str(error)) from None
+    except (_engine.EngineTraceError, ValueError) as error:
+        raise as_trace_error(error) from None
     misses: list[float] = found["miss_ratio"]
     halves: list[float | None] = found["half_width"]
     ends = list(zip(misses, halves, strict=True))
@@ -90,5 +94,7 @@ def block_bytes(block: int | str) -> int:
     """
     size = int(quantities.parse(block, "bytes"))
     if size < SECTOR_BYTES or size % SECTOR_BYTES:
-        raise TraceError(f"block is {size} bytes; allowed is a multiple of {SECTOR_BYTES}, 512 or more")
+        raise TraceError(
+            "trace.bad-block-size", f"{size} bytes; must be a multiple of {SECTOR_BYTES}", "block"
+        )
     return size

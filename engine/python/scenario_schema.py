@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from destage.engine import _engine
-from destage.engine.schema_tree import Node, SchemaTree
+from destage.spec.schema_tree import Node, SchemaTree
 
 _CATALOGUED = {"workload": "Workload", "controller": "Controller", "disk": "Device"}
 _NUMBER_KEYWORDS = frozenset(

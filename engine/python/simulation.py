@@ -1,6 +1,7 @@
 """Running configurations: one, or many at once, each to one row of results."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pyarrow as pa
 from destage.engine import _engine, configuration, traces
 from destage.engine.configuration import Scenario
 from destage.engine.result_columns import results_schema
-from destage.errors import ConfigError, SimulationError, TraceError
+from destage.errors import ConfigError, DestageError, Issue, SimulationError, TraceError
 
 RESULTS_VERSION: int = _engine.results_version()
 """The version of results: equal versions give equal rows for equal configurations and seeds."""
@@ -30,11 +31,13 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
         TraceError: A trace cannot be read or replayed.
         SimulationError: The run failed inside the engine.
     """
-    bound = traces.bind(configuration.normalise(scenario), folder)
-    row: dict[str, Any] = simulate_batch([bound])[0:1].to_pylist()[0]
+    text, loaded = _prepare(configuration.normalise(scenario), folder)
+    row: dict[str, Any] = _run([text], loaded).to_pylist()[0]
     if row["status"] == "failed":
-        kind = {"configuration": ConfigError, "trace": TraceError}.get(row["error_kind"], SimulationError)
-        raise kind(row["error"])
+        code, error = row.get("error_code") or "run.failed", row["error"]
+        if row["error_kind"] == "configuration":
+            raise ConfigError([Issue(code, "", error)])
+        raise (TraceError if row["error_kind"] == "trace" else SimulationError)(code, error)
     return row
 
 
@@ -52,38 +55,55 @@ def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -
     """
     texts: list[str] = []
     loaded: dict[str, _engine.Trace] = {}
-    refused: dict[int, tuple[str, str]] = {}
+    refused: dict[int, DestageError] = {}
     for index, scenario in enumerate(scenarios):
         try:
-            texts.append(_prepare(scenario, folder, loaded))
+            text, found = _prepare(scenario, folder)
+            texts.append(text)
+            loaded |= found
         except (ConfigError, TraceError) as error:
-            kind = "configuration" if isinstance(error, ConfigError) else "trace"
-            refused[index] = kind, " ".join(str(error).split())
-    done = pa.Table.from_batches([pa.record_batch(_engine.simulate_batch(texts, loaded))]).cast(
-        results_schema()
-    )
+            refused[index] = error
+    done = _run(texts, loaded)
     return _with_refused(done, refused) if refused else done
 
 
-def _prepare(scenario: Scenario, folder: str | Path, loaded: dict[str, _engine.Trace]) -> str:
-    """The canonical text that the engine reads; the traces it replays are added to `loaded`."""
+def simulate_canonical(config: str) -> pa.Table:
+    """Run one canonical configuration with bound traces, as a plan holds it, to its row of results.
+
+    Raises:
+        TraceError: A trace cannot be read on this machine, or its content has another digest.
+    """
+    return _run([config], traces.load_bound(json.loads(config)) if '"trace"' in config else {})
+
+
+def _run(texts: Sequence[str], loaded: Mapping[str, _engine.Trace]) -> pa.Table:
+    batch = pa.record_batch(_engine.simulate_batch(texts, loaded))
+    return pa.Table.from_batches([batch]).cast(results_schema())
+
+
+def _prepare(scenario: Scenario, folder: str | Path) -> tuple[str, dict[str, _engine.Trace]]:
+    """The canonical text of a configuration, and the traces that it replays by digest."""
     if isinstance(scenario, str) and '"trace"' not in scenario:
-        return scenario
+        return scenario, {}
     bound = traces.bind(configuration.read(scenario), folder)
-    for arrival in traces.replays(bound):
-        loaded[arrival["digest"]] = traces.load(arrival["file"])
-    return configuration.canonical_json(bound)
+    return configuration.canonical_json(bound), traces.load_bound(bound)
 
 
-def _with_refused(done: pa.Table, refused: dict[int, tuple[str, str]]) -> pa.Table:
+def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:
     """Put a failed row in each place whose configuration never reached the engine."""
     empty_lists: dict[str, Any] = {
         field.name: [] for field in results_schema() if pa.types.is_list(field.type)
     }
     failures = pa.Table.from_pylist(
         [
-            {**empty_lists, "status": "failed", "error_kind": kind, "error": text}
-            for kind, text in refused.values()
+            {
+                **empty_lists,
+                "status": "failed",
+                "error_kind": "configuration" if isinstance(error, ConfigError) else "trace",
+                "error_code": error.code,
+                "error": " ".join(str(error).split()),
+            }
+            for error in refused.values()
         ],
         schema=results_schema(),
     )

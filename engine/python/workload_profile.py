@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from destage.engine import configuration, quantities, traces
-from destage.errors import ConfigError
+from destage.engine import configuration, traces
+from destage.errors import ConfigError, Issue
+from destage.spec import quantities
 
 REFERENCE = "a device of 5 ms for each I/O (exponential), 64 at a time"
 """What closed streams are drawn against, in words."""
@@ -198,7 +199,9 @@ def draw_profile(
     records = _record(scenario, window, folder)
     time = records["t_ns"] / 1e9
     if not len(time):
-        raise ConfigError("the workload asks for nothing in the time that is drawn")
+        raise ConfigError(
+            [Issue("scenario.no-requests", "workload", "no request is issued in the time drawn")]
+        )
     source = records["process"].astype(np.int64)
     names, stream = _streams(streams, int(scenario["workload"].get("users", 1)), source)
     return Profile(
@@ -249,7 +252,7 @@ def _on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     for capacity in _CAPACITIES:
         scenario = _measured(on_reference(workload, capacity), {"requests": _FEW})
         issues = configuration.validate(scenario)
-        if not any("footprint" in issue.path or "placement" in issue.path for issue in issues):
+        if not any("footprint" in issue.place or "placement" in issue.place for issue in issues):
             break
     # Reports the mistakes that there are.
     canonical = configuration.normalise(scenario)
@@ -332,4 +335,4 @@ def check(workload: Mapping[str, Any]) -> None:
     try:
         _on_reference(workload)
     except ConfigError as error:
-        raise ConfigError("the workload cannot be simulated", error.issues) from None
+        raise ConfigError(error.issues) from None

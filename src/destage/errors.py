@@ -1,65 +1,101 @@
-"""The errors that Destage raises: one tree, each class picklable, so that a worker can hand it to its driver.
+"""The errors that Destage raises: one tree, each class picklable, so that a worker can send it to the driver.
 
-Every message is one line that says what is wrong, where, and what is allowed; the command line prints it
-as it stands and turns the class into an exit code.
+Every error and warning has a stable code, a place and one line that says what is wrong and what is allowed.
+`error_codes/` lists all codes with cause and fix; `docs/reference/errors.md` is generated from it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _SHOWN = 120
-"""How much of a value a message repeats [characters]."""
+"""Longest value that a message repeats [characters]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One mistake in a specification.
+    """One mistake or warning.
 
     Attributes:
-        path: Dotted path of the field, as in ``controller.cache.capacity``; empty for the whole document.
+        code: Its stable code, as in ``study.unknown-key``.
+        place: Where it is: the dotted path of a field, a file with its line, an object's name; may be empty.
+        message: What is wrong and what is allowed or what to do, in one line.
         value: The value that was given, as the user wrote it; None where nothing was given.
-        message: What is allowed there, with the nearest name where one was misspelt.
+        data: Facts that a program may need, by name.
     """
 
-    path: str
-    value: object
+    code: str
+    place: str
     message: str
+    value: object = None
+    data: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """Return the issue as one line: place, value, what is allowed."""
+        """Return one line: code, place, value, message."""
         shown = repr(self.value)
         if len(shown) > _SHOWN:
             shown = f"{shown[: _SHOWN - 3]}..."
         given = "" if self.value is None else f" {shown}:"
-        return f"{self.path or 'the document'}:{given} {self.message}"
+        at = f" at {self.place}" if self.place else ""
+        return f"{self.code}{at}:{given} {self.message}"
 
 
 class DestageError(Exception):
     """Any error that Destage raises on purpose."""
 
+    def __init__(
+        self, code: str, message: str, place: str = "", data: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(code, message, place, data)
+        self.source = ""
+        self.issues: tuple[Issue, ...] = (Issue(code, place, message, data=data or {}),)
 
-class ConfigError(DestageError):
-    """A configuration or study that cannot be run; carries every mistake found, not only the first."""
+    @property
+    def code(self) -> str:
+        """The code of the first issue."""
+        return self.issues[0].code
 
-    def __init__(self, message: str, issues: tuple[Issue, ...] = ()) -> None:
-        """Make the error.
+    @property
+    def place(self) -> str:
+        """The place of the first issue."""
+        return self.issues[0].place
 
-        Args:
-            message: One line that says what could not be read as what.
-            issues: Each mistake with its path, value and what is allowed.
-        """
-        super().__init__(message, issues)
-        self.message = message
-        self.issues = issues
+    @property
+    def message(self) -> str:
+        """The message of the first issue."""
+        return self.issues[0].message
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The facts of the first issue."""
+        return self.issues[0].data
 
     def __str__(self) -> str:
-        """Return the message, then one line per issue."""
-        return "\n".join([self.message, *(f"  {issue}" for issue in self.issues)])
+        """Return one line per issue."""
+        prefix = f"{self.source}: " if self.source else ""
+        return "\n".join(f"{prefix}{issue}" for issue in self.issues)
+
+
+class ConfigError(DestageError):
+    """A configuration, study or settings document that cannot be used; carries every mistake found.
+
+    Attributes:
+        source: The document's name or file; empty where there is none.
+        issues: At least one.
+    """
+
+    def __init__(self, issues: Iterable[Issue], source: str = "") -> None:
+        self.issues = tuple(issues)
+        self.source = source
+        Exception.__init__(self, self.issues, source)
 
 
 class TraceError(DestageError):
-    """A trace that cannot be read or replayed; the message names the file and the line or byte offset."""
+    """A trace that cannot be read or replayed; the place is the file and the line or byte offset."""
 
 
 class SimulationError(DestageError):
@@ -75,22 +111,7 @@ class StoreError(DestageError):
 
 
 class UnreachableError(StoreError):
-    """A bucket that this machine does not get at: out of reach, refused, or not there."""
-
-    def __init__(self, message: str, mend: str = "") -> None:
-        """Make the error.
-
-        Args:
-            message: One line that says which store or object, and what its service said.
-            mend: What the user can do; empty where nobody knows.
-        """
-        super().__init__(message, mend)
-        self.message = message
-        self.mend = mend
-
-    def __str__(self) -> str:
-        """Return the message, and the mend where there is one."""
-        return "; ".join(filter(None, [self.message, self.mend]))
+    """A bucket that cannot be used from this machine: unreachable, access denied, or missing."""
 
 
 class QueryError(DestageError):
@@ -98,4 +119,8 @@ class QueryError(DestageError):
 
 
 class ClusterError(DestageError):
-    """A cluster that cannot be reached or that refused a job."""
+    """A cluster that cannot be reached or that rejected a job."""
+
+
+class UsageError(DestageError):
+    """A command line that cannot be used; the place is the option or argument."""

@@ -7,7 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from destage.engine import trace_streams, traces
+from destage.engine import traces
+from destage.engine.traces import streams
 from destage.errors import TraceError
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "traces"
@@ -21,7 +22,7 @@ def sample(name: str) -> Path:
 
 
 def profile(name: str) -> dict[str, Any]:
-    return trace_streams.profile(sample(name))
+    return streams.profile(sample(name))
 
 
 def problems(found: dict[str, Any]) -> dict[str, int]:
@@ -129,12 +130,12 @@ def test_examples(name: str, form: str, count: int) -> None:
 )
 def test_converted_on_the_way_is_what_is_loaded_whole(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
-    done = trace_streams.convert(sample(name), out)
+    done = streams.convert(sample(name), out)
     whole = traces.load(sample(name))
     assert done["records"] == len(whole)
     assert traces.table(traces.load(out)).equals(traces.table(whole))
     assert traces.digest(out) == traces.digest(sample(name))
-    found, again = trace_streams.profile(sample(name)), trace_streams.profile(out)
+    found, again = streams.profile(sample(name)), streams.profile(out)
     for key in ("records", "read_bytes", "touched", "rate", "response", "volumes", "sequential_share"):
         assert found[key] == again[key], key
     assert list(tmp_path.iterdir()) == [out]
@@ -149,13 +150,13 @@ def test_one_volume_of_a_trace(tmp_path: Path) -> None:
     one = traces.load(path, volume=1063)
     assert one.volumes() == []
     out = tmp_path / "one.parquet"
-    trace_streams.convert(path, out, volume=1063)
+    streams.convert(path, out, volume=1063)
     assert traces.digest(out) == traces.digest(path, volume=1063)
-    trace_streams.convert(path, tmp_path / "all.parquet")
+    streams.convert(path, tmp_path / "all.parquet")
     # Alone, its requests are spread over their seconds without those of the others.
     among = traces.table(traces.load(tmp_path / "all.parquet", volume=1063)).drop_columns(["t_ns"])
     assert among.equals(traces.table(one).drop_columns(["t_ns"]))
-    with pytest.raises(TraceError, match="nothing goes to volume 5"):
+    with pytest.raises(TraceError, match="trace.empty"):
         traces.load(path, volume=5)
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from destage import engine
-from destage.engine.quantities import parse
 from destage.queries.measuring import Measured
 from destage.queries.verdicts import verdict
+from destage.spec.quantities import parse
 from destage.sql import Database, joined_statement
 from destage.sweeps import studies
 from destage.sweeps.points import expand

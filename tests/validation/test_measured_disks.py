@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from validation.replicates import LEDGER, Verdict
 
-from destage.engine import measured_disk, measured_trace
-from destage.engine.demerit import ALL, SEQUENTIAL, demerit
-from destage.engine.measured_disk import FITTABLE, Validation
-from destage.engine.measured_trace import MeasuredTrace
+from destage.disk_validation import measured_disk, measured_trace
+from destage.disk_validation.demerit import ALL, SEQUENTIAL, demerit
+from destage.disk_validation.measured_disk import FITTABLE, Validation
+from destage.disk_validation.measured_trace import MeasuredTrace
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces" / "disksim"
 DISKS = {

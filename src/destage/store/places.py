@@ -3,8 +3,9 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from destage.engine import quantities, scenario_schema
+from destage.engine import scenario_schema
 from destage.errors import ConfigError
+from destage.spec import quantities
 
 LABEL = "label"
 """The key that names a point by its label, beside the dotted paths."""

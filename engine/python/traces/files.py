@@ -1,0 +1,154 @@
+"""Trace files: unpacking them on the way, and recognising what they hold.
+
+A file, or the copy of an object in a bucket, is plain, or packed with gzip, xz or zstd, which its first bytes
+tell, whatever its name. It is read and unpacked piece by piece, so that memory does not grow with the file:
+a window of at most 256 MiB where it is packed with xz, 128 MiB with zstd, 32 KiB with gzip, and a piece of
+1 MiB.
+"""
+
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+import pyarrow as pa
+
+from destage.engine import _engine
+from destage.engine.engine_errors import as_trace_error
+from destage.engine.traces import places
+from destage.errors import TraceError
+from destage.objects import Location
+from destage.spec.validation import suggest
+
+PIECE = 1 << 20
+"""Bytes that are read at a time."""
+
+_HEAD = 1 << 16
+"""Bytes by which a format is recognised."""
+
+_XZ_MEMORY = 256 << 20
+_GZIP, _XZ, _ZSTD, _PARQUET = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PAR1"
+
+
+class _Source(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class TraceFile:
+    """A trace file that is being read.
+
+    Attributes:
+        path: The file.
+        size: Its size [bytes].
+    """
+
+    def __init__(self, path: Path, raw: BinaryIO) -> None:
+        """Begin to read a file.
+
+        Args:
+            path: The file.
+            raw: The open file.
+        """
+        self.path = path
+        self._raw = raw
+        self.size = path.stat().st_size
+        self._source = _unpacked(raw)
+        self._head = b""
+        while len(self._head) < _HEAD and (piece := self._source.read(_HEAD - len(self._head))):
+            self._head += piece
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file, as it is packed, have been read."""
+        return self._raw.tell()
+
+    def format_of(self, name: str | None) -> str:
+        """The name of the format.
+
+        Args:
+            name: The name that was given; recognised by the content where it is None.
+
+        Raises:
+            TraceError: There is no such format, none fits, or several fit equally well.
+        """
+        if name is not None:
+            known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
+            if name not in known:
+                message = f"unknown format {name!r}{suggest(name, known)}; known: {', '.join(known)}"
+                raise TraceError("trace.unknown-format", message)
+            return name
+        if self._head.startswith(_PARQUET):
+            return "parquet"
+        return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
+
+    def pieces(self) -> Iterator[bytes]:
+        """All that the file holds, unpacked; once."""
+        if self._head:
+            yield self._head
+        while piece := self._source.read(PIECE):
+            yield piece
+
+
+@contextmanager
+def opened(place: Location) -> Iterator[TraceFile]:
+    """Open a trace; errors name it.
+
+    Args:
+        place: A file, or an object, of which a copy is read.
+
+    Raises:
+        TraceError: The trace cannot be read or unpacked, or holds what its format does not allow.
+    """
+    try:
+        with places.on_disk(place) as path, path.open("rb") as raw:
+            yield TraceFile(path, raw)
+    except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise TraceError("trace.unreadable", f"cannot be read: {reason}", str(place)) from None
+    except _engine.EngineTraceError as error:
+        raise as_trace_error(error, str(place)) from None
+    except TraceError as error:
+        if error.place != str(place):
+            error.source = str(place)
+        raise
+
+
+def _unpacked(raw: BinaryIO) -> _Source:
+    magic = raw.read(6)
+    raw.seek(0)
+    if magic.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw, mode="rb")
+    if magic == _XZ:
+        return _XzFile(raw)
+    if magic.startswith(_ZSTD):
+        source: _Source = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
+        return source
+    return raw
+
+
+class _XzFile:
+    """Unpacks xz, streams one after the other, and refuses a window that is too large."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        self._rest = b""
+
+    def read(self, size: int, /) -> bytes:
+        while True:
+            if self._unpacker.eof:
+                # Streams may be padded with zeros.
+                self._rest = self._unpacker.unused_data.lstrip(b"\0") or self._raw.read(PIECE).lstrip(b"\0")
+                if not self._rest:
+                    return b""
+                self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+            if self._unpacker.needs_input and not self._rest:
+                self._rest = self._raw.read(PIECE)
+                if not self._rest:
+                    raise EOFError("the xz stream ends in its middle")
+            piece, self._rest = self._unpacker.decompress(self._rest, size), b""
+            if piece:
+                return piece

@@ -1,0 +1,182 @@
+"""What a trace amounts to, and its compact form, in memory that does not grow with the trace.
+
+Records that are not in order of time are put in order on the way, as long as none comes more than 65,536
+records too late. `profile` counts what comes later still; `convert` refuses it, since what is written cannot
+be taken back: `traces.load` sorts any trace, in memory.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.engine import _engine, traces
+from destage.engine.traces import files, places
+from destage.errors import TraceError
+from destage.objects import Location
+
+Tell = Callable[[int, int], None]
+"""Is told how many bytes of a file were read, and how many there are."""
+
+_LEVEL = 9
+"""How hard zstd tries where a long trace is written on the way."""
+
+
+def profile(
+    path: str | Location,
+    *,
+    format_name: str | None = None,
+    skip_bad: int = 0,
+    volume: int | None = None,
+    tell: Tell = lambda _done, _size: None,
+) -> dict[str, Any]:
+    """Say what a trace amounts to, in one pass, in at most 256 MiB besides the window of a packed file.
+
+    Args:
+        path: A trace in one of the formats of `traces.formats`, plain or packed: a file, or an address.
+        format_name: The format's name; recognised by the content where it is None.
+        skip_bad: How many lines or records that are wrong may be left out.
+        volume: The number of the only volume to take; all where it is None.
+        tell: Is told how far it is.
+
+    Returns:
+        The format, what the engine counted (docs/traces.md has the keys), and the problems that were found.
+
+    Raises:
+        TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
+    """
+    place = places.placed(path)
+    found = _engine.TraceProfile()
+    problems: list[dict[str, Any]] = []
+    with files.opened(place) as file:
+        name = file.format_of(format_name)
+        if name == "parquet":
+            for records in _batches(file.path, volume, tell):
+                found.add_columns(**traces.from_arrow(records))
+        else:
+            reader = _engine.TraceReader(
+                name, skip_bad=skip_bad, volume=volume, is_kept=False, takes_late=True
+            )
+            for piece in file.pieces():
+                reader.feed(piece)
+                found.add(reader)
+                tell(file.position, file.size)
+            reader.finish()
+            found.add(reader)
+            problems = json.loads(reader.problems())
+    report: dict[str, Any] = json.loads(found.report())
+    _check_any(report["records"], volume, place)
+    return {"format": name, **report, "problems": problems}
+
+
+def convert(
+    path: str | Location,
+    out: str | Path,
+    *,
+    format_name: str | None = None,
+    skip_bad: int = 0,
+    volume: int | None = None,
+    tell: Tell = lambda _done, _size: None,
+) -> dict[str, Any]:
+    """Write the compact form of a trace, row group by row group.
+
+    Args:
+        path: A trace in one of the formats of `traces.formats`, plain or packed: a file, or an address.
+        out: The file to make; replaced where it exists, and only when all is read.
+        format_name: The format's name; recognised by the content where it is None.
+        skip_bad: How many lines or records that are wrong may be left out.
+        volume: The number of the only volume to take; all where it is None.
+        tell: Is told how far it is.
+
+    Returns:
+        The format, the records written, and the problems that were found.
+
+    Raises:
+        TraceError: The file cannot be read, or is not nearly in order of time.
+    """
+    place, out = places.placed(path), Path(out)
+    unfinished = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    try:
+        with files.opened(place) as file:
+            name = file.format_of(format_name)
+            reader = None
+            if name == "parquet":
+                tables = _batches(file.path, volume, tell)
+            else:
+                reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, is_kept=False)
+                tables = _tables(file, reader, tell)
+            count = _write(tables, unfinished)
+            _check_any(count, volume, place)
+        unfinished.replace(out)
+    finally:
+        unfinished.unlink(missing_ok=True)
+    problems = [] if reader is None else json.loads(reader.problems())
+    return {"format": name, "records": count, "problems": problems}
+
+
+def _check_any(count: int, volume: int | None, place: Location) -> None:
+    if count == 0:
+        where = "" if volume is None else f" for volume {volume}"
+        raise TraceError("trace.empty", f"no record{where}", str(place))
+
+
+def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:
+    """Records in order, times from the first."""
+    first: np.uint64 | None = None
+
+    def taken() -> pa.Table:
+        nonlocal first
+        columns = reader.take()
+        times = np.frombuffer(columns["t_ns"], dtype=np.uint64)
+        if len(times):
+            first = times[0] if first is None else first
+            columns["t_ns"] = (times - first).tobytes()
+        return traces.to_table(columns)
+
+    for piece in file.pieces():
+        reader.feed(piece)
+        yield taken()
+        tell(file.position, file.size)
+    reader.finish()
+    yield taken()
+
+
+def _batches(path: Path, volume: int | None, tell: Tell) -> Iterator[pa.Table]:
+    """The records of a compact file, a part of a row group at a time."""
+    with pq.ParquetFile(path) as file:
+        done = 0
+        for batch in file.iter_batches(batch_size=1 << 16):
+            records = pa.Table.from_batches([batch])
+            done += len(records)
+            if volume is not None:
+                records = traces.of_volume(records, volume)
+            if len(records):
+                yield records
+            tell(done, file.metadata.num_rows)
+
+
+def _write(tables: Iterator[pa.Table], out: Path) -> int:
+    """Write tables as row groups of some size; gives the records written."""
+    writer: pq.ParquetWriter | None = None
+    held: list[pa.Table] = []
+    count = 0
+    try:
+        for records in tables:
+            if writer is None:
+                writer = traces.compact_writer(out, records.schema, level=_LEVEL)
+            held.append(records)
+            count += len(records)
+            if sum(map(len, held)) >= traces.ROWS:
+                writer.write_table(pa.concat_tables(held), row_group_size=traces.ROWS)
+                held = []
+        if writer is not None and held:
+            writer.write_table(pa.concat_tables(held), row_group_size=traces.ROWS)
+    finally:
+        if writer is not None:
+            writer.close()
+    return count

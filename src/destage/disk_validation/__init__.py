@@ -1,0 +1,1 @@
+"""Simulated disks against measured ones: demerit figures over recorded service times."""

@@ -1,0 +1,179 @@
+"""How far a model's service times are from measured ones.
+
+The demerit figure is the root mean square horizontal distance between the two cumulative distributions
+(Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994):
+
+    D = sqrt( integral over q from 0 to 1 of (F^-1(q) - G^-1(q))^2 dq )      [ms]
+
+where F^-1 and G^-1 are the quantile functions of the two samples. Both are steps, so the integral is a finite
+sum and is taken exactly. One figure over all requests can be reached without any model, by drawing from
+service times seen before; so it is also taken class by class, beside two things that know nothing of disks:
+the distance between the two halves of the measurement itself, and such a draw (the *toy*).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from destage.disk_validation.measured_trace import MeasuredTrace
+
+Times = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+ALL, WRITES, SEQUENTIAL = "all requests", "writes", "sequential reads"
+_QUARTILES = 4
+_CLASS_LIMIT_MS = 0.30
+_DRAWS = 20
+_RESAMPLES = 200
+_INTERVAL = (2.5, 97.5)
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """The score of one class of requests on the second half of a trace.
+
+    Attributes:
+        name: The class.
+        requests: Requests of it in the second half.
+        measured_ms: Their mean measured service time [ms].
+        modelled_ms: Their mean modelled service time [ms].
+        demerit_ms: Distance of the model from the measurement [ms].
+        interval_ms: Bootstrap interval of it (95 %, percentiles) [ms].
+        train_ms: The same distance on the first half [ms].
+        limit_ms: What `demerit_ms` may be [ms].
+        halves_ms: Distance of the first half of the measurement from the second [ms].
+        toy_ms: Mean distance of draws from the first half's service times of this class [ms].
+        correlation: Of measured and modelled service times, request by request; None where one does not vary.
+    """
+
+    name: str
+    requests: int
+    measured_ms: float
+    modelled_ms: float
+    demerit_ms: float
+    interval_ms: tuple[float, float]
+    train_ms: float
+    limit_ms: float
+    halves_ms: float
+    toy_ms: float
+    correlation: float | None
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the distance is within its limit."""
+        return self.demerit_ms <= self.limit_ms
+
+
+def demerit(one: Times, other: Times) -> float:
+    """The root mean square horizontal distance of two cumulative distributions, in the unit of the times.
+
+    Args:
+        one: A sample.
+        other: Another, of any size.
+    """
+    one, other = np.sort(one), np.sort(other)
+    # All steps of either quantile function; between two of them both are constant.
+    steps = np.union1d(np.arange(1, len(one)) * len(other), np.arange(1, len(other)) * len(one))
+    total = len(one) * len(other)
+    edges = np.concatenate([[0], steps, [total]])
+    widths = np.diff(edges)
+    distance = one[edges[:-1] // len(other)] - other[edges[:-1] // len(one)]
+    return float(np.sqrt(np.sum(widths * distance**2) / total))
+
+
+def classes(trace: MeasuredTrace) -> dict[str, Mask]:
+    """Which requests are of which class: all, writes, sequential reads, other reads by quartile of distance.
+
+    A read is sequential when it begins where the request before it ended. The distance of another is that of
+    its first sector from there (the first request comes from sector 0); the quartiles are those of the whole
+    trace.
+    """
+    first = trace.lba.astype(np.int64)
+    before = np.concatenate([[-1], (first + trace.sectors.astype(np.int64))[:-1]])
+    is_sequential = ~trace.is_write & (first == before)
+    is_other = ~trace.is_write & ~is_sequential
+    found = {
+        ALL: np.ones(len(trace), dtype=np.bool_),
+        WRITES: trace.is_write,
+        SEQUENTIAL: is_sequential,
+    }
+    if is_other.any():
+        distance = np.abs(first - before)
+        edges = np.quantile(distance[is_other], np.arange(1, _QUARTILES) / _QUARTILES)
+        quartile = np.digitize(distance, edges)
+        for index in range(_QUARTILES):
+            found[f"other reads, quartile {index + 1}"] = is_other & (quartile == index)
+    return found
+
+
+def scores(
+    trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limit_ms: float
+) -> list[ClassScore]:
+    """The score of every class that both halves of the trace hold.
+
+    Args:
+        trace: The measurement.
+        modelled: Service times of the model [ms]: one row for each replay, one column for each request.
+        overall_limit_ms: What the distance over all requests may be [ms].
+    """
+    is_first = np.arange(len(trace)) < len(trace) // 2
+    found = []
+    for index, (name, mask) in enumerate(classes(trace).items()):
+        train, test = mask & is_first, mask & ~is_first
+        if not train.any() or not test.any():
+            continue
+        draws = np.random.default_rng((len(trace), index))
+        halves = demerit(trace.service_ms[train], trace.service_ms[test])
+        measured, model = trace.service_ms[test], modelled[:, test]
+        means = model.mean(axis=0)
+        is_varying = measured.std() > 0 and means.std() > 0
+        found.append(
+            ClassScore(
+                name,
+                len(measured),
+                float(measured.mean()),
+                float(model.mean()),
+                demerit(measured, model.ravel()),
+                _interval(measured, model, draws),
+                demerit(trace.service_ms[train], modelled[:, train].ravel()),
+                overall_limit_ms if name == ALL else max(_CLASS_LIMIT_MS, 2 * halves),
+                halves,
+                _toy(trace.service_ms[train], measured, draws),
+                float(np.corrcoef(measured, means)[0, 1]) if is_varying else None,
+            )
+        )
+    return found
+
+
+def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
+    """What a fit makes small [ms^2]: the squared distance over all requests plus the mean of the classes'.
+
+    Args:
+        trace: The measurement that is fitted to.
+        modelled: Service times of the model [ms], one row for each replay.
+    """
+    squares = {
+        name: demerit(trace.service_ms[mask], modelled[:, mask].ravel()) ** 2
+        for name, mask in classes(trace).items()
+        if mask.any()
+    }
+    overall = squares.pop(ALL)
+    return overall + sum(squares.values()) / max(1, len(squares))
+
+
+def _interval(
+    measured: Times, model: npt.NDArray[np.float64], draws: np.random.Generator
+) -> tuple[float, float]:
+    def resampled() -> Iterator[float]:
+        for _ in range(_RESAMPLES):
+            chosen = draws.integers(0, len(measured), len(measured))
+            yield demerit(measured[chosen], model[:, chosen].ravel())
+
+    low, high = np.percentile(list(resampled()), _INTERVAL)
+    return float(low), float(high)
+
+
+def _toy(seen: Times, measured: Times, draws: np.random.Generator) -> float:
+    return float(np.mean([demerit(draws.choice(seen, len(measured)), measured) for _ in range(_DRAWS)]))

@@ -1,0 +1,1 @@
+"""Workloads from the files of other tools: fio jobs and Iometer configurations."""

@@ -1,0 +1,89 @@
+"""Where the random requests of a job go: fio's `random_distribution`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from destage.importers.fio.quantities import FioValueError, parse_percentage
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Where the random requests of a job go.
+
+    Attributes:
+        kind: `random`, `zipf`, `pareto` or `zoned`.
+        parameter: Zipf's theta, or the Pareto power.
+        zones: Share of the accesses and share of the space, zone by zone [%].
+        span: The size of all zones together, where they were given in bytes.
+    """
+
+    kind: Literal["random", "zipf", "pareto", "zoned"] = "random"
+    parameter: float = 0.0
+    zones: tuple[tuple[float, float], ...] = ()
+    span: int | None = None
+
+
+def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
+    """Return where random requests go.
+
+    Args:
+        text: The value of `random_distribution`.
+        size: Reads a size.
+
+    Raises:
+        FioValueError: It is none that can be simulated.
+    """
+    name, _, rest = text.partition(":")
+    if "," in text:
+        raise FioValueError("must be the same for reads and writes")
+    if name == "random" and not rest:
+        return Distribution()
+    if name in {"zipf", "pareto"}:
+        return _skewed(name, rest)
+    if name == "zoned":
+        return Distribution("zoned", zones=_zones(rest, parse_percentage, 100)[0])
+    if name == "zoned_abs" or text.startswith("zoned_abs="):
+        rest = rest if name == "zoned_abs" else text.removeprefix("zoned_abs=")
+        return Distribution("zoned", zones=(found := _zones(rest, size, None))[0], span=found[1])
+    raise FioValueError(
+        "must be random, zipf:theta, pareto:power, zoned:accesses/size:... or zoned_abs:accesses/size:..."
+    )
+
+
+def _skewed(name: str, rest: str) -> Distribution:
+    try:
+        parameter = float(rest)
+    except ValueError:
+        raise FioValueError(
+            f"must be {name}: and one number; a centre (a second number) is not simulated"
+        ) from None
+    if name == "zipf":
+        if not 0 < parameter <= 4 or parameter == 1:  # noqa: PLR2004 - the engine's bound; fio refuses 1
+            raise FioValueError("must have a theta above 0 and up to 4, other than 1")
+        return Distribution("zipf", parameter)
+    if not 0 < parameter < 1:
+        raise FioValueError("must have a power between 0 and 1")
+    return Distribution("pareto", parameter)
+
+
+def _zones(
+    text: str, parse: Callable[[str], int], whole: int | None
+) -> tuple[tuple[tuple[float, float], ...], int]:
+    """The zones as shares of accesses and of space, and the size of all together."""
+    given = []
+    for part in text.split(":"):
+        accesses, slash, extent = part.partition("/")
+        if not slash or not extent:
+            raise FioValueError("must have the form accesses/size for each zone, with colons between")
+        given.append((parse_percentage(accesses) if accesses else None, parse(extent)))
+    blanks = sum(accesses is None for accesses, _ in given)
+    total = sum(accesses for accesses, _ in given if accesses is not None)
+    span = sum(extent for _, extent in given)
+    if total > 100 or (total < 100 and not blanks):  # noqa: PLR2004 - per cent
+        raise FioValueError(f"has accesses that add up to {total} %; they must add up to 100")
+    if not span or (whole is not None and span != whole):
+        raise FioValueError(f"has zones that add up to {span} %; they must add up to 100")
+    rest = (100 - total) / blanks if blanks else 0.0
+    zones = ((rest if accesses is None else accesses, 100 * extent / span) for accesses, extent in given)
+    return tuple(zones), span

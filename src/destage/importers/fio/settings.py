@@ -1,0 +1,361 @@
+"""What one job asks for: its options as numbers, with fio's defaults where it is silent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from destage.errors import Issue
+from destage.importers.fio.job_file import Job, Option
+from destage.importers.fio.locality import Distribution, parse_distribution
+from destage.importers.fio.quantities import (
+    FioValueError,
+    by_direction,
+    parse_count,
+    parse_percentage,
+    parse_sectors,
+    parse_shares,
+    parse_size,
+    parse_switch,
+    parse_time,
+)
+from destage.spec.validation import suggest
+
+T = TypeVar("T")
+Sizes = tuple[tuple[int, float], ...]
+"""Sizes of requests [bytes] with their shares [of 1]."""
+
+_PATTERNS = {
+    "read": (False, 100),
+    "write": (False, 0),
+    "rw": (False, None),
+    "readwrite": (False, None),
+    "randread": (True, 100),
+    "randwrite": (True, 0),
+    "randrw": (True, None),
+}
+_TRIMS = ("trim", "randtrim", "trimwrite", "randtrimwrite")
+_SYNCHRONOUS = ("psync", "sync", "pvsync", "pvsync2", "vsync")
+_ASYNCHRONOUS = ("libaio", "io_uring", "io_uring_cmd", "posixaio", "solarisaio", "windowsaio", "sg")
+_BLOCK = 4096
+_HALF = 50
+_KB_BASES = (1000, 1024)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a job asks for. Sizes in bytes, times in nanoseconds.
+
+    Attributes:
+        job: The job.
+        is_random: Whether addresses are random.
+        read_percentage: Share of reads [%].
+        read_sizes: Sizes of reads.
+        write_sizes: Sizes of writes.
+        alignment: What addresses are multiples of; None where every size has its own.
+        turn: Requests that follow on after a random place (`rw=randread:8`), or the hole after each
+            sequential one (`rw=read:4k`) [bytes]; None where there is neither.
+        random_percentage: Share of the random job's requests that go to a random place [%].
+        distribution: Where they go.
+        depth: I/Os that are outstanding.
+        clones: How many of this job run.
+        filename: The file they share; None where each has its own.
+        size: How much of the file is touched, if given.
+        file_size: How large the file is, if given.
+        offset: Where in the file the job begins.
+        offset_increment: How much later each further clone begins.
+        runtime: How long the job runs, if given.
+        ramp_time: How long it runs before that.
+        start: The least and the most that its start is delayed.
+        think_time: The pause after `think_blocks` I/Os, if any.
+        think_blocks: See there.
+        rates: Reads and writes a second; None where the rate is not capped.
+        is_poisson: Whether the gaps are exponential.
+        flush_every: Writes between flushes; None without.
+        is_forced: Whether each write waits for stable storage.
+        is_direct: Whether the host's page cache is passed by.
+        is_stonewalled: Whether it waits for all jobs above.
+        iolog: The log that is replayed, if any.
+        is_stalling: Whether the replay keeps the recorded times.
+        replay_speed: Factor on the recorded rate.
+    """
+
+    job: Job
+    is_random: bool
+    read_percentage: int
+    read_sizes: Sizes
+    write_sizes: Sizes
+    alignment: int | None
+    turn: int | None
+    random_percentage: int
+    distribution: Distribution
+    depth: int
+    clones: int
+    filename: str | None
+    size: int | None
+    file_size: int | None
+    offset: int
+    offset_increment: int
+    runtime: int | None
+    ramp_time: int
+    start: tuple[int, int]
+    think_time: int
+    think_blocks: int
+    rates: tuple[int, int] | None
+    is_poisson: bool
+    flush_every: int | None
+    is_forced: bool
+    is_direct: bool
+    is_stonewalled: bool
+    iolog: str | None
+    is_stalling: bool
+    replay_speed: float
+
+
+class _Values:
+    """The values of a job's options; a value that cannot be read is an issue, and its default is used."""
+
+    def __init__(self, job: Job, issues: list[Issue]) -> None:
+        self._options = job.options
+        self._issues = issues
+        base = self.get("kb_base", parse_count, 1024)
+        if base not in _KB_BASES:
+            self.add_issue("kb_base", "must be 1000 or 1024")
+            base = 1024
+        self.size: Callable[[str], int] = partial(parse_size, kb_base=base)
+        self.sectors: Callable[[str], int] = partial(parse_sectors, kb_base=base)
+
+    def find(self, name: str) -> Option | None:
+        return self._options.get(name)
+
+    def get(self, name: str, parse: Callable[[str], T], default: T) -> T:
+        option = self.find(name)
+        if option is None:
+            return default
+        if not option.value:
+            self.add_issue(name, "needs a value")
+            return default
+        try:
+            return parse(option.value)
+        except FioValueError as error:
+            self.add_issue(name, str(error))
+            return default
+
+    def is_on(self, name: str, *, default: bool = False) -> bool:
+        option = self.find(name)
+        if option is None:
+            return default
+        try:
+            return parse_switch(option.value)
+        except FioValueError as error:
+            self.add_issue(name, str(error))
+            return default
+
+    def add_issue(self, name: str, message: str) -> None:
+        option = self.find(name)
+        if option is not None:
+            place = f"line {option.line}, {option.written}"
+            self._issues.append(Issue("fio.bad-value", place, message, option.value))
+
+
+def settings_of(job: Job, issues: list[Issue]) -> Settings:
+    """Return what a job asks for.
+
+    Args:
+        job: The job.
+        issues: Takes what cannot be read, each with its place and what is allowed.
+    """
+    values = _Values(job, issues)
+    is_random, reads, turn = _pattern(values)
+    read_sizes, write_sizes, is_split = _sizes(values)
+    blocks = [size for size, _ in (*read_sizes, *write_sizes)]
+    alignment = values.get("blockalign", lambda text: min(by_direction(text, values.sectors, _BLOCK)), 0)
+    seconds = partial(parse_time, default="s")
+    start = values.get("startdelay", _range, (0, 0))
+    _check_ends(values)
+    return Settings(
+        job=job,
+        is_random=is_random,
+        read_percentage=reads,
+        read_sizes=read_sizes,
+        write_sizes=write_sizes,
+        # fio's random blocks are of the smallest size where there are several.
+        alignment=alignment or (min(blocks) if is_split else None),
+        turn=turn,
+        random_percentage=values.get("percentage_random", _one_percentage, 100),
+        distribution=values.get(
+            "random_distribution", partial(parse_distribution, size=values.size), Distribution()
+        ),
+        depth=_depth(values),
+        clones=max(1, values.get("numjobs", parse_count, 1)),
+        filename=_filename(values),
+        size=values.get("size", partial(_extent, size=values.size), None),
+        file_size=values.get("filesize", partial(_extent, size=values.size), None),
+        offset=values.get("offset", partial(_place, size=values.size), 0),
+        offset_increment=values.get("offset_increment", partial(_place, size=values.size), 0),
+        runtime=values.get("runtime", seconds, None) or None,
+        ramp_time=values.get("ramp_time", seconds, 0),
+        start=(min(start), max(start)),
+        think_time=values.get("thinktime", partial(parse_time, default="us"), 0),
+        think_blocks=max(1, values.get("thinktime_blocks", parse_count, 1)),
+        rates=_rates(values, reads),
+        is_poisson=values.get("rate_process", _rate_process, "linear") == "poisson",
+        flush_every=_flush_every(values),
+        is_forced=values.get("sync", _sync, "none") not in {"none", "0"},
+        is_direct=values.is_on("direct", default=not values.is_on("buffered", default=True)),
+        is_stonewalled=values.is_on("stonewall"),
+        iolog=_iolog(values),
+        is_stalling=not values.is_on("replay_no_stall"),
+        replay_speed=values.get("replay_time_scale", _scale, 100) / 100,
+    )
+
+
+def _check_ends(values: _Values) -> None:
+    """Read the options that say when a job ends, or choose among places that are all alike here."""
+    for name in ("time_based", "norandommap"):
+        values.is_on(name)
+    for name in ("loops", "number_ios"):
+        values.get(name, parse_count, 0)
+    values.get("io_size", partial(_extent, size=values.size), None)
+
+
+def _one_of(text: str, allowed: tuple[str, ...]) -> str:
+    if text not in allowed:
+        raise FioValueError(f"must be one of {', '.join(allowed)}{suggest(text, allowed)}")
+    return text
+
+
+_rate_process = partial(_one_of, allowed=("linear", "poisson"))
+_sync = partial(_one_of, allowed=("none", "0", "sync", "1", "dsync"))
+_sequencer = partial(_one_of, allowed=("sequential", "identical"))
+
+
+def _pattern(values: _Values) -> tuple[bool, int, int | None]:
+    """Whether addresses are random, the percentage of reads, and what follows the colon."""
+
+    def parse(text: str) -> tuple[bool, int | None, int | None]:
+        name, colon, modifier = text.partition(":")
+        if name in _TRIMS:
+            raise FioValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
+        is_random, reads = _PATTERNS[_one_of(name, tuple(_PATTERNS))]
+        turn = (parse_count if is_random else values.size)(modifier) if colon else None
+        return is_random, reads, turn or None
+
+    sequential_reads: tuple[bool, int | None, int | None] = (False, 100, None)
+    is_random, reads, turn = values.get("rw", parse, sequential_reads)
+    if values.get("rw_sequencer", _sequencer, "sequential") == "identical" and turn:
+        values.add_issue("rw_sequencer", "must be sequential; repeated access to one place is not simulated")
+    mixed = values.get("rwmixread", parse_percentage, _HALF)
+    writes = values.get("rwmixwrite", parse_percentage, None)
+    if writes is not None and _is_later(values, "rwmixwrite", "rwmixread"):
+        mixed = 100 - writes
+    return is_random, mixed if reads is None else reads, turn
+
+
+def _is_later(values: _Values, name: str, other: str) -> bool:
+    """Whether an option stands after another, or alone."""
+    first, second = values.find(name), values.find(other)
+    return first is not None and (second is None or first.line > second.line)
+
+
+def _sizes(values: _Values) -> tuple[Sizes, Sizes, bool]:
+    """The sizes of reads and of writes, and whether a direction has several."""
+    single = values.get("bs", lambda text: by_direction(text, values.sectors, _BLOCK), (_BLOCK, _BLOCK))
+
+    def split(text: str) -> tuple[Sizes, Sizes]:
+        def parse(part: str) -> Sizes:
+            return tuple(parse_shares(part, values.sectors))
+
+        return by_direction(text, parse, ((_BLOCK, 1.0),))
+
+    whole: tuple[Sizes, Sizes] = (((single[0], 1.0),), ((single[1], 1.0),))
+    read, write = values.get("bssplit", split, whole)
+    return read, write, len(read) > 1 or len(write) > 1
+
+
+def _one_percentage(text: str) -> int:
+    read, write = by_direction(text, parse_percentage, 100)
+    if read != write:
+        raise FioValueError("must be the same for reads and writes")
+    return read
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, _, high = text.replace(":", "-").partition("-")
+    first = parse_time(low, "s")
+    return first, parse_time(high, "s") if high else first
+
+
+def _extent(text: str, size: Callable[[str], int]) -> int | None:
+    """A size above zero; None for the whole of what there is."""
+    if text == "100%":
+        return None
+    if text.endswith("%"):
+        raise FioValueError("must be a size in bytes (or 100%); how large the file is, is not known here")
+    if "-" in text or ":" in text:
+        raise FioValueError("must be one size; a range of file sizes is not simulated")
+    found = size(text)
+    if not found:
+        raise FioValueError("must be more than zero")
+    return found
+
+
+def _place(text: str, size: Callable[[str], int]) -> int:
+    if text.endswith("%"):
+        raise FioValueError("must be a place in bytes; how large the file is, is not known here")
+    return size(text)
+
+
+def _depth(values: _Values) -> int:
+    allowed = (*_SYNCHRONOUS, *_ASYNCHRONOUS)
+    depth = max(1, values.get("iodepth", parse_count, 1))
+    engine = values.get("ioengine", lambda text: _one_of(text, allowed), _SYNCHRONOUS[0])
+    return depth if engine in _ASYNCHRONOUS else 1
+
+
+def _filename(values: _Values) -> str | None:
+    if values.get("nrfiles", parse_count, 1) != 1:
+        values.add_issue("nrfiles", "must be 1; write one job per file")
+
+    def parse(text: str) -> str:
+        if ":" in text.replace("\\:", ""):
+            raise FioValueError("must be one file; write one job per file")
+        return text.replace("\\:", ":")
+
+    return values.get("filename", parse, None)
+
+
+def _iolog(values: _Values) -> str | None:
+    def parse(text: str) -> str:
+        if text == "-" or ":" in text.replace("\\:", ""):
+            raise FioValueError("must be one file")
+        return text.replace("\\:", ":")
+
+    return values.get("read_iolog", parse, None)
+
+
+def _scale(text: str) -> int:
+    scale = parse_count(text)
+    if not scale:
+        raise FioValueError("must be more than zero")
+    return scale
+
+
+def _rates(values: _Values, reads: int) -> tuple[int, int] | None:
+    """Reads and writes a second; a direction that the job does not have has none."""
+    rates = values.get("rate_iops", lambda text: by_direction(text, parse_count, 0), None)
+    if rates is None:
+        return None
+    read, write = rates[0] if reads else 0, rates[1] if reads < 100 else 0  # noqa: PLR2004 - per cent
+    if (reads and not read) or (reads < 100 and not write):  # noqa: PLR2004 - per cent
+        values.add_issue(
+            "rate_iops",
+            "must limit both reads and writes; write two jobs to limit only one",
+        )
+        return None
+    return read, write
+
+
+def _flush_every(values: _Values) -> int | None:
+    found = [count for name in ("fsync", "fdatasync") if (count := values.get(name, parse_count, 0))]
+    return min(found, default=None)

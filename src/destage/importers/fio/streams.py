@@ -1,0 +1,275 @@
+"""A job as streams of a workload, with what became of each option."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from destage.importers.fio.layout import Region
+from destage.importers.fio.settings import Settings, Sizes
+from destage.spec import quantities
+
+Part = dict[str, Any]
+
+_ALL = 100
+
+
+@dataclass
+class JobStreams:
+    """What one job became.
+
+    Attributes:
+        settings: What the job asks for.
+        region: Where its first clone's file lies.
+        is_per_user: Whether its clones are the users of the workload, not streams of their own.
+        name: The streams' name, with a number behind it for each clone.
+        notes: What became of its options, line by line.
+    """
+
+    settings: Settings
+    region: Region
+    is_per_user: bool
+    name: str
+    notes: list[str] = field(default_factory=list)
+
+    def build(self, times: Mapping[str, Any]) -> Iterator[Part]:
+        """Yield the job's streams.
+
+        Args:
+            times: When they run: `start`, `lasts`, `active`.
+        """
+        self._explain_clones()
+        self._explain_operations()
+        self._explain_place()
+        arrivals = list(self._arrivals())
+        count = 1 if self.is_per_user else self.settings.clones
+        for clone in range(count):
+            for suffix, arrival, reads in arrivals:
+                name = f"{self.name}{suffix}" if count == 1 else f"{self.name}.{clone}{suffix}"
+                requests = {} if arrival["kind"] == "trace" else self._requests(clone, reads)
+                yield {"name": name, **times, "arrival": arrival, **requests}
+
+    def note(self, names: tuple[str, ...], meaning: str) -> None:
+        """Note what options mean, by those of them that were written."""
+        written = [str(option) for name, option in self.settings.job.options.items() if name in names]
+        line = f"{', '.join(written)}: {meaning}"
+        # The streams of a job have the same options.
+        if written and line not in self.notes:
+            self.notes.append(line)
+
+    def _explain_clones(self) -> None:
+        settings = self.settings
+        own = "each in a file of its own" if settings.filename is None else "all in the same file"
+        if self.is_per_user:
+            self.note(("numjobs",), f"{settings.clones} users, {own}")
+        else:
+            self.note(("numjobs",), "one stream" if settings.clones == 1 else f"a stream for each job, {own}")
+
+    def _arrivals(self) -> Iterator[tuple[str, Part, int]]:
+        """The arrivals, each with the suffix of its stream's name and its percentage of reads."""
+        settings = self.settings
+        depth = f"{settings.depth} outstanding" + (" for each job" if settings.clones > 1 else "")
+        self._explain_engine(depth)
+        per_user = {"per_user": True} if self.is_per_user else {}
+        if settings.iolog is not None:
+            yield "", self._replay(settings.iolog), settings.read_percentage
+        elif settings.rates is not None:
+            yield from self._rated(per_user)
+        elif settings.think_time:
+            yield "", self._thinking(), settings.read_percentage
+        else:
+            yield (
+                "",
+                {"kind": "fixed_outstanding", "depth": settings.depth, **per_user},
+                settings.read_percentage,
+            )
+
+    def _explain_engine(self, depth: str) -> None:
+        settings = self.settings
+        given = settings.job.options
+        engine, asked = given.get("ioengine"), given.get("iodepth")
+        is_capped = settings.depth == 1 and asked is not None and asked.value != "1"
+        why = f"; {engine.value if engine else 'psync, the default,'} waits for each I/O" if is_capped else ""
+        if settings.rates is None and settings.iolog is None:
+            self.note(("ioengine", "iodepth"), f"{depth}{why}")
+        else:
+            self.note(
+                ("ioengine", "iodepth"),
+                "approximated: arrivals never wait for completions, whatever the depth",
+            )
+
+    def _rated(self, per_user: Part) -> Iterator[tuple[str, Part, int]]:
+        settings = self.settings
+        read, write = settings.rates or (0, 0)
+        names = ("rate_iops", "rate_process")
+        if settings.is_poisson or not (read and write):
+            kind = "poisson" if settings.is_poisson else "constant"
+            share = round(_ALL * read / (read + write), 9)
+            self.note(
+                names,
+                f"open arrivals, {read + write}/s, {'exponential' if settings.is_poisson else 'equal'} gaps",
+            )
+            yield "", {"kind": kind, "rate": f"{read + write}/s", **per_user}, share  # type: ignore[misc]
+            return
+        self.note(names, f"open arrivals in equal gaps: a stream of {read} reads/s, one of {write} writes/s")
+        yield ".read", {"kind": "constant", "rate": f"{read}/s", **per_user}, _ALL
+        yield ".write", {"kind": "constant", "rate": f"{write}/s", **per_user}, 0
+
+    def _thinking(self) -> Part:
+        settings = self.settings
+        pause = _time(settings.think_time)
+        blocks, depth = settings.think_blocks, settings.depth
+        arrival: Part = {"kind": "closed", "think_time": {"kind": "constant", "value": pause}}
+        meaning = f"{pause} of thought after every {'I/O' if blocks == 1 else f'{blocks} I/Os'}"
+        if self._is_chain():
+            meaning += " and their flush"
+        else:
+            arrival["ios"] = blocks
+            if depth > 1 and blocks > 1:
+                arrival |= {"order": "parallel"} | ({"depth": depth} if depth < blocks else {})
+            if settings.flush_every:
+                meaning = f"approximated: {meaning}, of which a flush is one"
+        self.note(("thinktime", "thinktime_blocks"), meaning)
+        return arrival
+
+    def _is_chain(self) -> bool:
+        """Whether every think time follows some writes and their flush."""
+        settings = self.settings
+        blocks = settings.think_blocks
+        is_flushed = settings.read_percentage == 0 and settings.flush_every == blocks
+        is_told = settings.depth == 1 or settings.depth >= blocks
+        return bool(settings.think_time) and is_flushed and is_told
+
+    def _replay(self, log: str) -> Part:
+        settings = self.settings
+        self.note(("read_iolog",), "the log is replayed; its own addresses and sizes")
+        if settings.is_stalling:
+            self.note(("replay_no_stall", "replay_time_scale"), "at the recorded times")
+            return {"kind": "trace", "file": log, "mode": "open", "speed": settings.replay_speed}
+        self.note(("replay_no_stall", "replay_time_scale"), f"in order, {settings.depth} outstanding")
+        return {"kind": "trace", "file": log, "mode": "asap", "depth": settings.depth}
+
+    def _requests(self, clone: int, reads: float) -> Part:
+        """Operations and addresses; a mixture where reads and writes each go on from a place of their own."""
+        mixed = (
+            "rw",
+            "rw_sequencer",
+            "rwmixread",
+            "rwmixwrite",
+            "percentage_random",
+            "random_distribution",
+            "norandommap",
+        )
+        where, address = self._address(clone)
+        if address["kind"] == "sequential" and 0 < reads < _ALL:
+            self.note(mixed, f"{reads:g} % reads; reads and writes each go on from a place of their own")
+            return {
+                "mix": [
+                    {"weight": reads, "operations": self._operations(_ALL), "address": address},
+                    {"weight": _ALL - reads, "operations": self._operations(0), "address": address},
+                ]
+            }
+        self.note(mixed, f"{reads:g} % reads, {where}")
+        if self._is_chain():
+            blocks = self.settings.think_blocks
+            order = {"order": "parallel"} if self.settings.depth > 1 and blocks > 1 else {}
+            operations = {key: item for key, item in self._operations(reads).items() if key != "flush_every"}
+            step = {"kind": "io", "ios": blocks, **order, "operations": operations, "address": address}
+            return {"steps": [step, {"kind": "flush"}]}
+        return {"operations": self._operations(reads), "address": address}
+
+    def _explain_operations(self) -> None:
+        settings = self.settings
+        by_direction = ", by direction" if settings.read_sizes != settings.write_sizes else ""
+        self.note(("bs", "bssplit"), f"sizes of requests{by_direction}")
+        self.note(("blockalign",), f"addresses are multiples of {_bytes(settings.alignment or 0)}")
+        self.note(("sync",), "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
+        self.note(("direct", "buffered"), "requests go to the array; the host has no cache")
+        every = settings.flush_every
+        writes = "write" if every == 1 else f"{every} writes"
+        self.note(("fsync", "fdatasync"), f"a flush after every {writes}" if every else "no flushes")
+
+    def _operations(self, reads: float) -> Part:
+        settings = self.settings
+        read, write = settings.read_sizes, settings.write_sizes
+        sizes = {"size": _size(write if reads == 0 else read)}
+        if 0 < reads < _ALL and read != write:
+            sizes["write_size"] = _size(write)
+        forced = {"fua_fraction": 1.0} if settings.is_forced and reads < _ALL else {}
+        flush = {"flush_every": settings.flush_every} if settings.flush_every and reads < _ALL else {}
+        alignment = {"alignment": _bytes(settings.alignment)} if settings.alignment else {}
+        return {"read_fraction": round(reads / _ALL, 12), **forced, **flush, **sizes, **alignment}
+
+    def _explain_place(self) -> None:
+        length = self.region.length
+        extent = "the whole array" if length is None else f"{_bytes(length)} of it"
+        self.note(
+            ("size", "filesize", "filename", "nrfiles", "offset", "offset_increment", "kb_base"),
+            f"the file lies in one piece; {extent} is touched",
+        )
+        self.note(
+            ("io_size", "number_ios", "loops"), "the job ends there; the load here goes on as long as the run"
+        )
+
+    def _address(self, clone: int) -> tuple[str, Part]:
+        """Where requests go: in words, and as an address process."""
+        begin = self.region.offset + (0 if self.is_per_user else clone * self.region.pitch)
+        length = self.region.length
+        lies: Part = {} if length is None else {"footprint": _bytes(length)}
+        lies["placement"] = {"kind": "contiguous", "offset": _bytes(begin)}
+        if self.is_per_user and self.region.pitch:
+            lies["per_user"] = True
+        words, pattern = self._pattern()
+        return words, {"kind": pattern.pop("kind"), **pattern, **lies}
+
+    def _pattern(self) -> tuple[str, Part]:
+        settings = self.settings
+        block = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
+        if not settings.is_random:
+            if settings.turn is None:
+                return "sequential", {"kind": "sequential"}
+            return f"leave {_bytes(settings.turn)} out after each", {
+                "kind": "strided",
+                "stride": _bytes(block + settings.turn),
+            }
+        if settings.turn is not None and settings.turn > 1:
+            run = _bytes(settings.turn * block)
+            return f"go on for {settings.turn} requests from a random place", {
+                "kind": "sequential",
+                "run": run,
+            }
+        if settings.random_percentage < _ALL:
+            jumps = settings.random_percentage / _ALL
+            return f"jump to a random place {jumps:.0%} of the time, else go on", (
+                {"kind": "sequential", "jump_fraction": jumps} if jumps else {"kind": "sequential"}
+            )
+        # A block of the skew holds the largest request.
+        return self._locality(_bytes(max(size for size, _ in (*settings.read_sizes, *settings.write_sizes))))
+
+    def _locality(self, block: str) -> tuple[str, Part]:
+        chosen = self.settings.distribution
+        match chosen.kind:
+            case "zipf":
+                words = f"Zipf-distributed over blocks of {block}"
+                return words, {"kind": "zipf", "exponent": chosen.parameter, "block": block}
+            case "pareto":
+                words = f"{chosen.parameter:g} of the blocks get {1 - chosen.parameter:g} of the accesses"
+                return words, {"kind": "pareto", "hot_fraction": chosen.parameter, "block": block}
+            case "zoned":
+                zones = [{"accesses": accesses, "size": size} for accesses, size in chosen.zones]
+                return "by zones", {"kind": "zoned", "zones": zones}
+        return "uniformly random", {"kind": "uniform"}
+
+
+def _size(sizes: Sizes) -> Part:
+    if len(sizes) == 1:
+        return {"kind": "constant", "value": _bytes(sizes[0][0])}
+    options = [{"value": _bytes(size), "weight": round(share * _ALL, 9)} for size, share in sizes]
+    return {"kind": "choice", "options": options}
+
+
+def _bytes(size: int) -> str:
+    return quantities.render(size, "bytes")
+
+
+def _time(time: int) -> str:
+    return quantities.render(time, "ns")

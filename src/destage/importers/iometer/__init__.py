@@ -1,0 +1,257 @@
+"""Iometer's access specifications as workloads.
+
+One specification makes one workload, for Iometer runs those of a worker one after the other, as tests of
+their own. Each worker is a stream. Sizes and reads of the lines become two distributions of sizes, one of
+reads and one of writes, which is the same mixture; docs/workloads.md has the table.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from destage.errors import ConfigError, Issue
+from destage.importers.imported_workload import Imported
+from destage.importers.iometer.configuration_file import (
+    AccessSpecification,
+    Configuration,
+    Line,
+    Worker,
+    is_configuration,
+    read_configuration,
+)
+from destage.spec import quantities
+from destage.spec.validation import suggest
+
+__all__ = ["is_configuration", "read_access_specification"]
+
+Part = dict[str, Any]
+
+_SECTOR = 512
+_ALL = 100
+
+
+def read_access_specification(text: str, file: str, *, name: str | None = None) -> Imported:
+    """Read an access specification of an Iometer configuration as a workload.
+
+    Args:
+        text: The file's text.
+        file: What messages call it.
+        name: The specification's name; may be left out where there is one.
+
+    Raises:
+        ConfigError: With every line that cannot be simulated, each with its place and what is allowed.
+    """
+    configuration = read_configuration(text, file)
+    chosen = _choose(configuration, file, name)
+    issues = [*_find_mistakes(chosen.lines), *_find_other_workers(configuration, chosen)]
+    if not chosen.lines:
+        message = "the access specification has no lines"
+        issues.append(Issue("iometer.empty-specification", chosen.place, message, chosen.name))
+    if issues:
+        raise ConfigError(issues, file)
+    workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
+    warnings = _warnings(configuration, chosen, workers)
+    streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
+    return Imported(
+        tool="Iometer",
+        file=file,
+        workload={"users": 1, "streams": _distinct(streams)},
+        run=_run(configuration),
+        remarks=tuple(_remarks(chosen, workers)),
+        mapping={streams[0]["name"]: tuple(_mapping(chosen))},
+        warnings=tuple(warnings),
+    )
+
+
+def _choose(configuration: Configuration, file: str, name: str | None) -> AccessSpecification:
+    known = configuration.specifications
+    if name is None and len(known) == 1:
+        return next(iter(known.values()))
+    names = ", ".join(map(repr, known))
+    if name is None:
+        message = f"{len(known)} access specifications; choose one with --spec: {names}"
+        raise ConfigError([Issue("iometer.ambiguous-specification", "", message)], file)
+    if name not in known:
+        message = f"no such access specification{suggest(name, known)}; known: {names}"
+        raise ConfigError([Issue("iometer.unknown-specification", "", message, name)], file)
+    return known[name]
+
+
+def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
+    issues = []
+    first = lines[0] if lines else None
+    for line in lines:
+        for is_wrong, field, value, message in (
+            (line.reply, "reply", line.reply, "must be 0; replies are not simulated"),
+            (
+                not line.size or line.size % _SECTOR,
+                "size",
+                line.size,
+                f"must be a positive multiple of {_SECTOR} bytes",
+            ),
+            (line.alignment % _SECTOR, "align", line.alignment, f"must be a multiple of {_SECTOR}, or 0"),
+            (
+                first is not None and (line.delay, line.burst) != (first.delay, first.burst),
+                "delay,burst",
+                f"{line.delay},{line.burst}",
+                "must be the same in all lines of a specification",
+            ),
+        ):
+            if is_wrong:
+                issues.append(Issue("iometer.unsupported-value", f"{line.place}, {field}", message, value))
+    return issues
+
+
+def _find_other_workers(configuration: Configuration, chosen: AccessSpecification) -> list[Issue]:
+    return [
+        Issue(
+            "iometer.unsupported-worker",
+            f"worker {worker.name!r}",
+            "must be a disk worker; the network is not simulated",
+            worker.kind,
+        )
+        for worker in configuration.workers
+        if chosen.name in worker.assigned and worker.kind.upper() != "DISK"
+    ]
+
+
+def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
+    depth = max(1, worker.depth) * max(1, len(worker.targets))
+    lies: Part = {"footprint": _bytes(worker.size * _SECTOR)} if worker.size else {}
+    lies["placement"] = {"kind": "contiguous", "offset": _bytes(worker.start * _SECTOR)}
+    lines = [line for line in chosen.lines if line.share]
+    kinds = dict.fromkeys((line.random, line.alignment) for line in lines)
+    parts: list[Part] = [
+        {
+            "weight": sum(line.share for line in its),
+            "operations": _operations(its),
+            "address": _address(random, lies),
+        }
+        for random, alignment in kinds
+        if (its := [line for line in lines if (line.random, line.alignment) == (random, alignment)])
+    ]
+    requests: Part = {"mix": parts}
+    if len(parts) == 1:
+        requests = {key: value for key, value in parts[0].items() if key != "weight"}
+    return {"name": worker.name, "arrival": _arrival(lines[0], depth), **requests}
+
+
+def _arrival(line: Line, depth: int) -> Part:
+    if not line.delay:
+        return {"kind": "fixed_outstanding", "depth": depth}
+    burst = max(1, line.burst)
+    arrival: Part = {
+        "kind": "closed",
+        "think_time": {"kind": "constant", "value": quantities.render(line.delay * 10**6, "ns")},
+        "ios": burst,
+    }
+    if depth > 1 and burst > 1:
+        arrival |= {"order": "parallel"} | ({"depth": depth} if depth < burst else {})
+    return arrival
+
+
+def _operations(lines: Sequence[Line]) -> Part:
+    """Reads and writes with the sizes of each: the same mixture as the lines, one by one."""
+    reads, writes = Counter[int](), Counter[int]()
+    for line in lines:
+        reads[line.size] += line.share * line.reads
+        writes[line.size] += line.share * (_ALL - line.reads)
+    read, write = reads.total(), writes.total()
+    operations: Part = {
+        "read_fraction": round(read / (read + write), 12),
+        "size": _size(reads if read else writes),
+    }
+    if read and write and _size(reads) != _size(writes):
+        operations["write_size"] = _size(writes)
+    return {**operations, "alignment": _bytes(lines[0].alignment or _SECTOR)}
+
+
+def _size(weights: Counter[int]) -> Part:
+    total = weights.total()
+    options = [
+        {"value": _bytes(size), "weight": round(_ALL * weight / total, 9)}
+        for size, weight in weights.items()
+        if weight
+    ]
+    if len(options) == 1:
+        return {"kind": "constant", "value": options[0]["value"]}
+    return {"kind": "choice", "options": options}
+
+
+def _address(random: int, lies: Part) -> Part:
+    if random == _ALL:
+        return {"kind": "uniform", **lies}
+    return {"kind": "sequential", **({"jump_fraction": random / _ALL} if random else {}), **lies}
+
+
+def _distinct(streams: list[Part]) -> list[Part]:
+    """Number the streams whose name comes more than once: every manager has a `Worker 1`."""
+    names = Counter(stream["name"] for stream in streams)
+    seen = Counter[str]()
+    for stream in streams:
+        name = stream["name"]
+        if names[name] > 1:
+            seen[name] += 1
+            stream["name"] = f"{name} ({seen[name]})"
+    return streams
+
+
+def _run(configuration: Configuration) -> Part:
+    run: Part = {}
+    if configuration.ramp_time:
+        run["warm_up"] = {"duration": quantities.render(configuration.ramp_time * 10**9, "ns")}
+    if configuration.run_time:
+        run["window"] = {"duration": quantities.render(configuration.run_time * 10**9, "ns")}
+    return run
+
+
+def _mapping(chosen: AccessSpecification) -> list[str]:
+    return [
+        f"access specification {chosen.name!r}:",
+        *(
+            f"{line.share} % of {_bytes(line.size)}: {line.reads} % reads, {line.random} % random, "
+            f"at multiples of {_bytes(line.alignment or _SECTOR)}"
+            + (f", {line.delay} ms after every {line.burst} I/Os" if line.delay else "")
+            for line in chosen.lines
+        ),
+    ]
+
+
+def _remarks(chosen: AccessSpecification, workers: Sequence[Worker]) -> list[str]:
+    remarks = []
+    if len({line.random for line in chosen.lines}) > 1:
+        remarks.append(
+            "Approximated: lines with another % random go on from a place of their own; in Iometer all of a "
+            "target's sequential requests go on from the last one."
+        )
+    if any(line.delay for line in chosen.lines) and any(worker.depth > 1 for worker in workers):
+        remarks.append(
+            "Approximated: the delay begins when a burst is complete; in Iometer I/Os may still be out."
+        )
+    if any(len(worker.targets) > 1 for worker in workers):
+        remarks.append(
+            "Approximated: the targets of a worker are one; its outstanding I/Os are those of all of them."
+        )
+    remarks.append("The test setup but for its times, and the results display, change no request.")
+    return remarks
+
+
+def _warnings(
+    configuration: Configuration, chosen: AccessSpecification, workers: Sequence[Worker]
+) -> list[str]:
+    warnings = []
+    if not workers:
+        warnings.append(
+            f"No worker of the file is assigned {chosen.name!r}: one worker with 1 outstanding I/O over the "
+            "whole array, as Iometer begins with, is assumed."
+        )
+    if configuration.test_type.upper() != "NORMAL":
+        warnings.append(
+            f"The test type {configuration.test_type} varies the load from test to test; this is the first "
+            "setting of it. An axis of a study varies it."
+        )
+    return warnings
+
+
+def _bytes(size: int) -> str:
+    return quantities.render(size, "bytes")

@@ -1,0 +1,227 @@
+"""The form of an Iometer configuration (.icf): access specifications, workers, how long a test runs.
+
+A line that begins with an apostrophe names what stands in the lines after it; those hold the values, with
+commas or white space between. Names are compared without regard to case.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from destage.errors import ConfigError, Issue
+
+_LINE_KEY = "size,% of size,% reads,% random,delay,burst,align,reply"
+_FIELDS = tuple(_LINE_KEY.split(","))
+_WHOLE = 100
+_PERCENTAGES = _FIELDS[1:4]
+_LARGEST = 2**40
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an access specification.
+
+    Attributes:
+        place: File and line, for messages.
+        size: Size of a request [bytes].
+        share: Share of the requests [%].
+        reads: Share of reads among them [%].
+        random: Share of them that go to a random place [%].
+        delay: Pause after a burst [ms].
+        burst: I/Os of a burst.
+        alignment: What addresses are multiples of [bytes]; 0 for sectors.
+        reply: Size of the reply to each request [bytes]; 0 for none.
+    """
+
+    place: str
+    size: int
+    share: int
+    reads: int
+    random: int
+    delay: int
+    burst: int
+    alignment: int
+    reply: int
+
+
+@dataclass
+class AccessSpecification:
+    """An access specification.
+
+    Attributes:
+        name: Its name.
+        lines: Its lines.
+        place: File and line, for messages.
+    """
+
+    name: str
+    place: str
+    lines: list[Line] = field(default_factory=list)
+
+
+@dataclass
+class Worker:
+    """A worker and what it is told to do.
+
+    Attributes:
+        name: Its name.
+        kind: DISK, or a kind of network.
+        depth: I/Os outstanding for each target.
+        size: Sectors of each target that it touches; 0 for all.
+        start: The first sector.
+        assigned: The names of its access specifications, in the order of the tests.
+        targets: The names of its targets.
+    """
+
+    name: str
+    kind: str = "DISK"
+    depth: int = 1
+    size: int = 0
+    start: int = 0
+    assigned: list[str] = field(default_factory=list)
+    targets: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Configuration:
+    """What a configuration says of the load.
+
+    Attributes:
+        specifications: The access specifications by name.
+        workers: The workers, in order.
+        run_time: How long a test runs [s]; 0 for until it is stopped.
+        ramp_time: How long it runs before that [s].
+        test_type: NORMAL, or what a series of tests varies.
+    """
+
+    specifications: dict[str, AccessSpecification] = field(default_factory=dict)
+    workers: list[Worker] = field(default_factory=list)
+    run_time: int = 0
+    ramp_time: int = 0
+    test_type: str = "NORMAL"
+
+
+def read_configuration(text: str, file: str) -> Configuration:
+    """Read a configuration.
+
+    Args:
+        text: The file's text.
+        file: What messages call it.
+
+    Raises:
+        ConfigError: With every line that cannot be read, each with its place and what is allowed.
+    """
+    reader = _Reader()
+    for line, key, value in _entries(text):
+        reader.take(line, key, value)
+    found = reader.found
+    if not found.specifications and not reader.issues:
+        reader.issues.append(Issue("iometer.no-specification", "", "no access specifications"))
+    for specification in found.specifications.values():
+        total = sum(line.share for line in specification.lines)
+        if specification.lines and total != _WHOLE:
+            message = f"the % of size of its lines must total {_WHOLE}, not {total}"
+            reader.issues.append(Issue("iometer.bad-value", specification.place, message, specification.name))
+    if reader.issues:
+        raise ConfigError(reader.issues, file)
+    return found
+
+
+def is_configuration(text: str) -> bool:
+    """Return whether a text looks like an Iometer configuration.
+
+    Args:
+        text: The text of a file.
+    """
+    return "'access specification" in text.lower()
+
+
+def _entries(text: str) -> Iterator[tuple[int, str, str]]:
+    """The lines that hold values, each with its number and the name above it."""
+    key = ""
+    for number, raw in enumerate(text.splitlines(), 1):
+        stripped = raw.strip()
+        if not stripped.startswith("'"):
+            if stripped:
+                yield number, key, stripped
+        elif not stripped[1:2].isspace():
+            # With a space after it, it is a heading over the columns of the entry above.
+            key = stripped[1:].strip().lower()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.found = Configuration()
+        self.issues: list[Issue] = []
+        self._specification: AccessSpecification | None = None
+        self._worker: Worker | None = None
+
+    def take(self, line: int, key: str, value: str) -> None:
+        if key.startswith("access specification name"):
+            self._begin_specification(line, value)
+        elif key.startswith("size,% of size"):
+            self._add_line(line, value)
+        elif key == "run time":
+            hours, minutes, seconds = (*self._numbers(line, key, value.split(), 3), 0, 0, 0)[:3]
+            self.found.run_time = (hours * 60 + minutes) * 60 + seconds
+        elif key.startswith("ramp up time"):
+            (self.found.ramp_time,) = (*self._numbers(line, key, [value], 1), 0)[:1]
+        elif key == "test type":
+            self.found.test_type = value
+        else:
+            self._take_of_worker(line, key, value)
+
+    def _take_of_worker(self, line: int, key: str, value: str) -> None:
+        if key == "worker":
+            self._worker = Worker(value)
+            self.found.workers.append(self._worker)
+        worker = self._worker
+        if worker is None:
+            return
+        if key == "worker type":
+            worker.kind = value
+        elif key.startswith("number of outstanding ios"):
+            (worker.depth,) = (*self._numbers(line, key, value.split(",")[:1], 1), 1)[:1]
+        elif key.startswith("disk maximum size"):
+            worker.size, worker.start = (*self._numbers(line, key, value.split(",")[:2], 2), 0, 0)[:2]
+        elif key == "assigned access specs":
+            worker.assigned.append(value)
+        elif key == "target":
+            worker.targets.append(value)
+
+    def _begin_specification(self, line: int, value: str) -> None:
+        name = value.rpartition(",")[0] or value
+        if name in self.found.specifications:
+            self.add_issue(line, "access specification", name, "duplicate access specification")
+        self._specification = AccessSpecification(name, f"line {line}")
+        self.found.specifications[name] = self._specification
+
+    def _add_line(self, line: int, value: str) -> None:
+        parts = [part.strip() for part in value.split(",")]
+        if len(parts) != len(_FIELDS):
+            self.add_issue(line, _LINE_KEY, value, f"must have {len(_FIELDS)} numbers")
+            return
+        numbers = self._numbers(line, _LINE_KEY, parts, len(_FIELDS))
+        wrong = [
+            name
+            for name, number in zip(_FIELDS, numbers, strict=False)
+            if name in _PERCENTAGES and number > _WHOLE
+        ]
+        for name in wrong:
+            self.add_issue(line, name, value, "must be between 0 and 100")
+        if self._specification is None:
+            self.add_issue(line, _LINE_KEY, value, "line before the name of an access specification")
+        elif len(numbers) == len(_FIELDS) and not wrong:
+            self._specification.lines.append(Line(f"line {line}", *numbers))
+
+    def _numbers(self, line: int, what: str, texts: list[str], count: int) -> list[int]:
+        """The numbers of a line; none where it does not hold that many."""
+        digits = [text for text in texts if text.isascii() and text.isdigit() and int(text[:20]) < _LARGEST]
+        if len(digits) != count or len(texts) != count:
+            self.add_issue(
+                line, what, ",".join(texts), f"must be {count} whole number{'s' * (count > 1)} below 2^40"
+            )
+            return []
+        return [int(text) for text in digits]
+
+    def add_issue(self, line: int, name: str, value: str | None, message: str) -> None:
+        self.issues.append(Issue("iometer.bad-value", f"line {line}, {name}", message, value))

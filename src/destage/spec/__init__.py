@@ -1,0 +1,1 @@
+"""Documents that people write: syntax, units, schema trees, and mistakes with place and suggestion."""
