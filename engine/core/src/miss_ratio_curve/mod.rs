@@ -105,7 +105,7 @@ impl CurveError {
         match self {
             Self::BadBlock => "trace.bad-block-size",
             Self::BadRate { .. } => "trace.bad-sampling-rate",
-            Self::SizeTooSmall { .. } => "trace.cache-too-small",
+            Self::SizeTooSmall { .. } => "trace.bad-cache-size",
         }
     }
 

@@ -98,7 +98,7 @@ pub enum TraceError {
         is_text: bool,
     },
     /// No record belongs to the selected volume.
-    #[error("no record of volume {volume}")]
+    #[error("no record for volume {volume}")]
     NoSuchVolume {
         /// The number of the volume.
         volume: u32,
@@ -143,9 +143,9 @@ impl TraceError {
             Self::UnrecognisedFormat { .. } => "trace.unrecognised-format",
             Self::AmbiguousFormat { .. } => "trace.ambiguous-format",
             Self::UnknownFormat { .. } => "trace.unknown-format",
-            Self::NotSorted { .. } => "trace.not-sorted",
+            Self::NotSorted { .. } => "trace.not-in-order",
             Self::Empty { .. } => "trace.empty",
-            Self::NoSuchVolume { .. } => "trace.no-such-volume",
+            Self::NoSuchVolume { .. } => "trace.empty",
             Self::BadColumn { .. } => "trace.bad-column",
             Self::BadValue { .. } => "trace.bad-value",
             Self::TooLarge { .. } => "trace.too-large",

@@ -161,7 +161,7 @@ mod tests {
             (result, sorter.findings(), out.len())
         };
         let error = late(LatePolicy::Reject).0.unwrap_err();
-        assert_eq!((error.code(), error.place().as_str()), ("trace.not-sorted", "record 131073"));
+        assert_eq!((error.code(), error.place().as_str()), ("trace.not-in-order", "record 131073"));
         assert_eq!(error.data(), serde_json::json!({"record": 131_073, "back_ns": 65_540, "window": WINDOW}));
         let (result, findings, count) = late(LatePolicy::Count);
         assert_eq!((result, count), (Ok(()), 2 * WINDOW + 1));

@@ -400,5 +400,5 @@ fn a_built_trace_is_sorted_spread_and_laid_end_to_end() {
     assert_eq!((one.columns().lba.clone(), one.volumes().len()), (vec![0, 9], 0));
     assert_eq!(one.duration(), SimDuration(SECOND));
     let error = trace("tencent", text, Some(8)).unwrap_err();
-    assert_eq!((error.code(), error.data()), ("trace.no-such-volume", json!({"volume": 8})));
+    assert_eq!((error.code(), error.data()), ("trace.empty", json!({"volume": 8})));
 }
