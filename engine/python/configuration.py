@@ -1,7 +1,6 @@
 """From what a person writes to the one canonical form that the engine runs and that identifies a run."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,8 +8,6 @@ from destage.engine import _engine, catalog, scenario_schema
 from destage.engine.base_units import BaseUnits, to_base_units
 from destage.engine.validation import known_part, mistakes
 from destage.errors import ConfigError, Issue
-
-_POSITION = re.compile(r"\[(\d+)\]")
 
 Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""
@@ -139,7 +136,7 @@ def _judge_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
     try:
         return _engine.normalise(json.dumps(given.value)), []
     except _engine.EngineConfigError as error:
-        found = [(_POSITION.sub(r".\1", path), message) for path, message in error.issues]
+        found = [(issue["place"], issue["message"]) for issue in json.loads(error.issues)]
         return "", [
             Issue(path, given.texts.get(path, _value_at(given.value, path)), message)
             for path, message in found
