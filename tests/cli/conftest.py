@@ -16,7 +16,9 @@ AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]"
 NAMESPACES = (
     "bucket|catalog|cluster|disk|fio|iometer|query|run|scenario|settings|store|study|sweep|system|trace|usage"
 )
-ISSUE = re.compile(rf"(?:error|warning): (?:.*?: )??((?:{NAMESPACES})\.(?!toml|yaml)[a-z0-9-]+)(?: at (.+?))?: .+")
+ISSUE = re.compile(
+    rf"(?:error|warning): (?:.*?: )??((?:{NAMESPACES})\.(?!toml|yaml)[a-z0-9-]+)(?: at (.+?))?: .+"
+)
 
 
 @dataclass(frozen=True)
