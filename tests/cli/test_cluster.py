@@ -12,7 +12,7 @@ import yaml
 from api_server import ApiServer, serve
 from pod_security import violations
 
-from destage.cluster.reader import Reader
+from destage.cluster.reader_pod import Reader
 from destage.errors import ClusterError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

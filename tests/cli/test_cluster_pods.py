@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from destage.cluster.packing import pack
+from destage.cluster.archive import pack
 from destage.store import list_sweeps
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
