@@ -38,7 +38,11 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
         case "markdown":
             sink.write(markdown(table, units).encode())
         case _:
-            raise QueryError(f"no format {form!r}; allowed: {', '.join(FORMATS)}")
+            raise QueryError(
+                "query.unknown-format",
+                f"unknown format {form!r}; allowed: {', '.join(FORMATS)}",
+                data={"allowed": FORMATS},
+            )
     return sink.getvalue()
 
 

@@ -84,7 +84,12 @@ class NamedQuery:
         for name in given:
             if name not in known:
                 allowed = ", ".join(known) or "none"
-                raise QueryError(f"{self.name}: no parameter {name!r}; allowed: {allowed}")
+                raise QueryError(
+                    "query.unknown-parameter",
+                    f"unknown parameter {name!r}; allowed: {allowed}",
+                    self.name,
+                    {"allowed": tuple(known)},
+                )
         return {name: _read(self.name, parameter, given.get(name)) for name, parameter in known.items()}
 
 
@@ -111,9 +116,18 @@ def find_query(name: str, kind: Kind) -> NamedQuery:
         if studies in named:
             return named[studies]
     if named:
-        raise QueryError(f"query {name!r} is for studies of kind {' or '.join(named)}; this one is {kind}")
+        raise QueryError(
+            "query.wrong-study-kind",
+            f"the query is for studies of kind {' or '.join(named)}; this study is of kind {kind}",
+            name,
+            {"studies": tuple(named), "kind": kind},
+        )
     fitting = sorted({query.name for query in named_queries() if query.studies in FITTING[kind]})
-    raise QueryError(f"no query {name!r}; there are: {', '.join(fitting)}{suggest(name, fitting)}")
+    raise QueryError(
+        "query.unknown-query",
+        f"unknown query {name!r}{suggest(name, fitting)}; available: {', '.join(fitting)}",
+        data={"available": fitting},
+    )
 
 
 def _parse(text: str) -> NamedQuery:
@@ -137,7 +151,8 @@ def _parameter(line: str) -> Parameter:
     match = _PARAMETER.fullmatch(line)
     if match is None:
         raise QueryError(
-            f"not a parameter line: {line!r}; write it like: users [users] = 39: how many to carry"
+            "query.bad-header",
+            f"invalid parameter line {line!r}; write it as `users [users] = 39: users to carry`",
         )
     name, unit, default, meaning = match.groups()
     try:
@@ -154,4 +169,6 @@ def _read(query: str, parameter: Parameter, given: str | None) -> float | str:
         return float(given)
     except ValueError:
         unit = f" [{parameter.unit}]" if parameter.unit else ""
-        raise QueryError(f"{query}: {parameter.name}: {given!r} is not a number{unit}") from None
+        raise QueryError(
+            "query.bad-parameter", f"{given!r} is not a number{unit}", f"{query}.{parameter.name}"
+        ) from None

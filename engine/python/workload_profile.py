@@ -252,7 +252,7 @@ def _on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     for capacity in _CAPACITIES:
         scenario = _measured(on_reference(workload, capacity), {"requests": _FEW})
         issues = configuration.validate(scenario)
-        if not any("footprint" in issue.path or "placement" in issue.path for issue in issues):
+        if not any("footprint" in issue.place or "placement" in issue.place for issue in issues):
             break
     # Reports the mistakes that there are.
     canonical = configuration.normalise(scenario)

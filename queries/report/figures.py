@@ -13,6 +13,7 @@ from destage.queries.report.grouping import CAPACITY, Grouping, group
 from destage.queries.report.ratios import RATIOS, ratios
 from destage.queries.report.timeline import lanes_of, remark_of
 from destage.queries.session import Session
+from destage.spec.validation import suggest
 
 Row = dict[str, Any]
 
@@ -137,11 +138,15 @@ def figure(session: Session, name: str) -> Figure:
     fitting = {plot.name: plot for plot in _fitting(session)}
     known = [*asked, *fitting, TIMELINE, RATIOS]
     if name not in known:
-        raise QueryError(f"no plot {name!r} for this study; there are: {', '.join(known)}")
+        raise QueryError(
+            "query.unknown-plot",
+            f"unknown plot {name!r}{suggest(name, known)}; available: {', '.join(known)}",
+            data={"available": known},
+        )
     others = {TIMELINE: _timeline, RATIOS: ratios}
     drawn = others[name](session) if name in others else _figure(session, fitting[name])
     if drawn is None:
-        raise QueryError(f"plot {name!r}: the sweep has no rows for it yet")
+        raise QueryError("query.no-rows", "the sweep has no rows for this plot yet", name)
     return drawn
 
 

@@ -62,7 +62,7 @@ class Database:
             try:
                 self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
             except duckdb.Error as error:
-                raise QueryError(f"view {name}: {error}") from error
+                raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
         for setting, value in _SETTINGS.items():
             self._connection.execute(f"SET {setting} = {value}")
         columns = self._connection.execute(
@@ -91,7 +91,7 @@ class Database:
                 relation = self._connection.sql(explain + select, params=values or None)
                 return relation.to_arrow_table()
             except duckdb.Error as error:
-                raise QueryError(_say(_details(error))) from error
+                raise _query_error(_details(error)) from error
 
     def close(self) -> None:
         """Let go of the tables."""
@@ -107,20 +107,28 @@ class Database:
         """Return the EXPLAIN prefix (or nothing) and the SELECT of the one statement allowed."""
         kinds = self._kinds(statement)
         if len(kinds) != 1:
-            raise QueryError(f"{len(kinds)} statements given; allowed is exactly one SELECT or EXPLAIN")
+            raise QueryError(
+                "query.not-one-statement",
+                f"{len(kinds)} statements; write exactly one SELECT or EXPLAIN",
+                data={"statements": len(kinds)},
+            )
         text = statement.strip().rstrip(";")
         explain = ""
         if kinds == ["EXPLAIN"]:
             prefix = _EXPLAIN.match(text)
             if prefix is None:
                 raise QueryError(
-                    "this form of EXPLAIN is not allowed; write EXPLAIN or EXPLAIN ANALYZE and a SELECT"
+                    "query.statement-not-allowed",
+                    "this form of EXPLAIN is not allowed; write EXPLAIN or EXPLAIN ANALYZE before a SELECT",
+                    data={"types": kinds},
                 )
             explain, text = prefix.group(), text[prefix.end() :]
             kinds = self._kinds(text)
         if kinds != ["SELECT"]:
             raise QueryError(
-                f"a statement of type {' '.join(kinds)} is not allowed; allowed is one SELECT or EXPLAIN"
+                "query.statement-not-allowed",
+                f"{' '.join(kinds)} is not allowed; write one SELECT or EXPLAIN",
+                data={"types": kinds},
             )
         return explain, text
 
@@ -128,11 +136,16 @@ class Database:
         try:
             return [found.type.name for found in self._connection.extract_statements(statement)]
         except duckdb.Error as error:
-            message = _say(_details(error))
-            for path in (path for paths in self._paths_by_alias.values() for path in paths):
-                if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', statement):
-                    message += f"; an axis stands in double quotes: {quote(path)}"
-            raise QueryError(message) from error
+            message = _message(_details(error))
+            unquoted = [
+                path
+                for paths in self._paths_by_alias.values()
+                for path in paths
+                if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', statement)
+            ]
+            if unquoted:
+                message += f"; write an axis in double quotes: {', '.join(map(quote, unquoted))}"
+            raise QueryError("query.bad-syntax", message, data={"unquoted": unquoted}) from error
 
     @contextmanager
     def _read_only(self) -> "Iterator[None]":
@@ -153,19 +166,21 @@ class Database:
                 details = _details(error)
                 found = self._unknown_name(select, details, len(command))
                 if found is None:
-                    raise QueryError(_say(details)) from error
+                    raise _query_error(details) from error
                 reference, name = found
                 paths = self._paths_by_alias[name]
                 if len(paths) > 1:
                     candidates = " or ".join(quote(path) for path in paths)
                     raise QueryError(
-                        f"{name!r} is ambiguous: write {candidates}, in double quotes"
+                        "query.ambiguous-axis",
+                        f"{name!r} is the end of several axes; write {candidates}, in double quotes",
+                        data={"candidates": paths},
                     ) from error
                 select = select[: reference.start(2)] + quote(paths[0]) + select[reference.end(2) :]
                 self._connection.execute("ROLLBACK")
                 self._connection.execute("BEGIN TRANSACTION READ ONLY")
             except duckdb.Error as error:
-                raise QueryError(_say(_details(error))) from error
+                raise _query_error(_details(error)) from error
             else:
                 return select
 
@@ -235,13 +250,13 @@ def filter_rows(table: pa.Table, where: str) -> pa.Table:
     try:
         duckdb.SQLExpression(where)
     except duckdb.Error as error:
-        raise QueryError(f"where: {_say(_details(error))}") from error
+        raise QueryError("query.bad-syntax", _message(_details(error)), "where") from error
     position = pa.array(range(table.num_rows), pa.int64())
     with Database({"rows": table.append_column("_position", position)}) as database:
         try:
             kept = database.query(f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position")
         except QueryError as error:
-            raise QueryError(f"where: {error}") from error
+            raise QueryError(error.code, error.message, "where", error.data) from error
     return table.take(kept["_position"])
 
 
@@ -262,10 +277,21 @@ def _details(error: duckdb.Error) -> dict[str, Any]:
     return details
 
 
-def _say(details: dict[str, Any]) -> str:
-    message = " ".join(str(details["exception_message"]).split())
-    if details.get("exception_type") == "Permission":
-        return "a query reads the sweep's rows and nothing else: files, directories and networks are closed"
-    if "Referenced table" in message:
-        message += '; an axis is its dotted path in double quotes, as in "controller.cache.capacity"'
-    return message
+def _query_error(details: dict[str, Any]) -> QueryError:
+    """Return the error of a statement that could not be bound or run."""
+    message = _message(details)
+    match details.get("exception_type"):
+        case "Permission":
+            message = "a query can only read the sweep's rows, not files, directories or the network"
+            return QueryError("query.access-denied", message)
+        case "Parser" | "Syntax Error":
+            return QueryError("query.bad-syntax", message)
+        case "Binder" | "Catalog":
+            if "Referenced table" in message:
+                message += '; write an axis in double quotes, as in "controller.cache.capacity"'
+            return QueryError("query.unknown-name", message, data={"name": details.get("name")})
+    return QueryError("query.failed", message)
+
+
+def _message(details: dict[str, Any]) -> str:
+    return " ".join(str(details["exception_message"]).split())

@@ -90,8 +90,10 @@ def test_numbers_have_four_digits_and_no_exponent(value: float, text: str) -> No
 
 
 def test_an_unknown_format_lists_the_known() -> None:
-    with pytest.raises(QueryError, match="no format 'xml'; allowed: table, csv, json, parquet, markdown"):
+    with pytest.raises(QueryError) as caught:
         encode(ROWS, "xml", {})
+    assert caught.value.code == "query.unknown-format"
+    assert caught.value.data["allowed"] == ("table", "csv", "json", "parquet", "markdown")
 
 
 @pytest.mark.parametrize(

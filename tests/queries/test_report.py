@@ -152,8 +152,21 @@ def test_a_figure_shows_the_stores_figures(seek_session: Session) -> None:
 
 
 def test_an_unknown_figure_lists_the_known(seek_session: Session) -> None:
-    with pytest.raises(QueryError, match=r"no plot 'nope'.*users_against_cache, hit_ratio_against_cache"):
+    with pytest.raises(QueryError) as caught:
         draw_figure(seek_session, "nope")
+    assert caught.value.code == "query.unknown-plot"
+    assert caught.value.data["available"] == [
+        "users_against_cache",
+        "hit_ratio_against_cache",
+        "timeline",
+        "published_against_simulated",
+    ]
+
+
+def test_a_figure_without_rows_is_an_error(seek_session: Session) -> None:
+    with pytest.raises(QueryError) as caught:
+        draw_figure(seek_session, "timeline")
+    assert (caught.value.code, caught.value.place) == ("query.no-rows", "timeline")
 
 
 def test_zero_has_a_place_on_a_doubling_axis() -> None:

@@ -114,21 +114,19 @@ def unreachable(place: str, text: str) -> UnreachableError:
     """
     scheme = place.partition(":")[0]
     scheme = {"gcs": "gs", "abfss": "abfs"}.get(scheme, scheme)
-    said = words(text)
-    credentials = f"credentials come from the environment ({_CREDENTIALS[scheme]})"
+    reason = words(text)
+    variables = f"credentials are read from the environment ({_CREDENTIALS[scheme]})"
     match failure_of(text):
         case Failure.REFUSED:
-            return UnreachableError(
-                f"{place} refused the request: {said}", f"{credentials} and must allow this"
-            )
+            code, message, fix = "bucket.access-denied", "access denied", f"{variables} and must allow this"
         case Failure.NO_CREDENTIALS:
-            return UnreachableError(f"{place} cannot be reached: {said}", credentials)
+            code, message, fix = "bucket.no-credentials", "no credentials", variables
         case Failure.NO_BUCKET:
-            return UnreachableError(
-                f"{place} cannot be reached: there is no such bucket: {said}", "make it, or check its name"
-            )
+            code, message, fix = "bucket.not-found", "bucket not found", "create it or check its name"
         case Failure.UNREACHED:
-            mend = f"check {_WHEREABOUTS[scheme]} in the URL, and the network"
-            return UnreachableError(f"{place} cannot be reached: {said}", mend)
+            fix = f"check {_WHEREABOUTS[scheme]} in the URL, and the network"
+            code, message = "bucket.unreachable", "unreachable"
         case _:
-            return UnreachableError(f"{place} cannot be reached: {said}")
+            code, message, fix = "bucket.request-failed", "request failed", ""
+    line = f"{message}: {reason}" + (f"; {fix}" if fix else "")
+    return UnreachableError(code, line, place, {"reason": reason, "fix": fix})

@@ -94,20 +94,16 @@ class ObjectPath:
         """
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:
-            raise StoreError(
-                f"{parts.scheme}:// is no address of a bucket: allowed is a path, or "
-                f"{', '.join(f'{s}://' for s in SCHEMES)}"
-            )
+            message = f"unknown scheme; use a path or one of {', '.join(f'{s}://' for s in SCHEMES)}"
+            raise StoreError("bucket.unknown-scheme", message, f"{parts.scheme}://")
         user, is_azure = parts.username, parts.scheme.startswith("abfs")
         is_known = user is None or is_azure or (parts.scheme.startswith("g") and user == "anonymous")
         asked = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
         if parts.password is not None or not is_known or asked & _SECRETS:
-            raise StoreError(
-                f"a URL is seen by many: take the credentials out of {parts.scheme}://... "
-                "and give them by the environment, as in AWS_ACCESS_KEY_ID"
-            )
+            message = "URLs must not hold credentials; set them in the environment, as in AWS_ACCESS_KEY_ID"
+            raise StoreError("bucket.credentials-in-url", message, f"{parts.scheme}://")
         if not parts.netloc or parts.fragment:
-            raise StoreError(f"{url!r} names no bucket: write it as {parts.scheme}://bucket/prefix")
+            raise StoreError("bucket.bad-url", f"no bucket; write it as {parts.scheme}://bucket/prefix", url)
         key = str(PurePosixPath("/", parts.path)).lstrip("/")
         return cls(f"{parts.scheme}://{parts.netloc}", parts.query, key, key)
 
@@ -209,7 +205,7 @@ class ObjectPath:
             yield self._attempt(get)
         # What is the same before the first request and after the last was the same at all of them.
         if self.version() != version:
-            raise StoreError(f"{self} was written anew while it was read")
+            raise StoreError("bucket.changed-while-read", "rewritten while it was read; try again", str(self))
 
     def listed(self) -> list[Listed]:
         """Return the objects right under this, in the order of their names."""

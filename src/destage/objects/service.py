@@ -37,7 +37,7 @@ def opened(service: str, options: str) -> "tuple[FileSystem, str]":
     try:
         filesystem, base = FileSystem.from_uri(f"{service}/" + (f"?{options}" if options else ""))
     except ValueError as error:
-        raise StoreError(f"{service} cannot be opened: {words(str(error))}") from error
+        raise StoreError("bucket.bad-url", f"cannot be opened: {words(str(error))}", service) from error
     return (_with_key(filesystem, service) if service.startswith("abfs") else filesystem), base.strip("/")
 
 
@@ -53,5 +53,6 @@ def _with_key(filesystem: "FileSystem", service: str) -> "FileSystem":
     if key:
         return AzureFileSystem(**known | {"account_key": key})
     if known.get("blob_storage_scheme") == "http":  # Azure's library ends the process then
-        raise StoreError(f"{service} without TLS needs AZURE_STORAGE_KEY: a token is not sent in the clear")
+        message = "set AZURE_STORAGE_KEY; a token is not sent without TLS"
+        raise StoreError("bucket.token-without-tls", message, service)
     return filesystem

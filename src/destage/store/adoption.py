@@ -2,9 +2,11 @@
 
 import os
 import time
+from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
 
+from destage.errors import Issue
 from destage.objects import Location, ObjectPath
 from destage.store.durable import this_host
 from destage.store.fragments import Fragment, NotAFragmentError, inspect_fragment
@@ -17,7 +19,7 @@ FOREIGN_S = 3600.0
 """After this a temporary file of another machine is an orphan: writing one takes seconds."""
 
 
-def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[str]:
+def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
     """Bring the manifest into line with the fragments that are there.
 
     Every whole fragment that no manifest names is adopted; a torn or foreign file is moved to the quarantine;
@@ -29,7 +31,7 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[str]:
         manifest: Its manifest.
 
     Returns:
-        One message per file put aside.
+        One warning per quarantined file.
     """
     remove_orphans(layout)
     named = read_manifest(layout)
@@ -38,14 +40,15 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[str]:
         path.unlink(missing_ok=True)
         del sizes[path]
     unknown = [path for path, size in sizes.items() if not _is_named(path, size, named)]
-    messages = []
+    warnings = []
     for path, found in zip(unknown, mapped(lambda path: _inspected(path, sizes[path]), unknown), strict=True):
         if isinstance(found, Fragment):
             manifest.append(found)
         else:
             _move(path, _free_place(layout.quarantine, path.name))
-            messages.append(f"{found}; moved to {layout.quarantine.name}/")
-    return messages
+            message = f"{found.message}; moved to {layout.quarantine.name}/"
+            warnings.append(replace(found.issues[0], message=message))
+    return warnings
 
 
 def remove_orphans(layout: SweepLayout) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from destage.errors import StoreError
+from destage.errors import Issue, StoreError
 from destage.objects import Location
 from destage.store.adoption import adopt_fragments
 from destage.store.fragments import write_fragment
@@ -37,13 +37,13 @@ class Compacted:
         before: Fragments before it.
         after: Fragments after it.
         rows: Rows that were written anew.
-        messages: What people should know.
+        warnings: Files that were put into the quarantine.
     """
 
     before: int
     after: int
     rows: int
-    messages: tuple[str, ...]
+    warnings: tuple[Issue, ...]
 
 
 def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> Compacted:
@@ -58,7 +58,7 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
     """
     with hold_lease(layout.lease) as lease:
         manifest = Manifest(layout)
-        messages = adopt_fragments(layout, manifest)
+        warnings = adopt_fragments(layout, manifest)
         sizes = dict(sizes_in(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0
@@ -67,14 +67,16 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
             manifest.append(fragment)
             manifest.flush()
             if lease.is_lost:
-                raise StoreError(f"{layout.root} may be written by others by now: run the same command again")
+                raise StoreError(
+                    "store.lease-lost", "the lease expired; run the command again", str(layout.root)
+                )
             spent = [path for path in group.paths if path.stem != fragment.key]
             list(mapped(_remove, spent))
             rows += fragment.rows
             merged += len(group.paths)
             if progress is not None:
                 progress(merged, len(small))
-    return Compacted(len(sizes), len(list(sizes_in(layout.fragments))), rows, tuple(messages))
+    return Compacted(len(sizes), len(list(sizes_in(layout.fragments))), rows, tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True)

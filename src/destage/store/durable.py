@@ -45,7 +45,7 @@ def write_durably(
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)  # what little space it takes may be what is wanting
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(path)) from error
 
 
 def temporary_name(name: str) -> str:

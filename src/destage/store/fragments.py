@@ -110,13 +110,13 @@ def inspect_fragment(path: Location, size: int) -> Fragment:
         StoreError: The service does not give it.
     """
     if path.suffix != ".parquet" or (isinstance(path, Path) and not path.is_file()):
-        raise NotAFragmentError(f"{path.name} is foreign: fragments are files that end in .parquet")
+        raise NotAFragmentError("store.foreign-file", "not a .parquet file", path.name)
     try:
         with open_parquet(path) as file:
             return check_fragment(file, path, size)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = str(error).splitlines()[0]
-        raise NotAFragmentError(f"{path.name} is torn: {reason}") from error
+        raise NotAFragmentError("store.damaged-fragment", f"damaged: {reason}", path.name) from error
 
 
 def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
@@ -132,9 +132,9 @@ def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
     """
     metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
     if metadata.get("destage.format") != FORMAT:
-        raise NotAFragmentError(f"{path.name} is foreign: it is not a {FORMAT} file")
+        raise NotAFragmentError("store.foreign-file", f"not a {FORMAT} file", path.name)
     run_ids = file.read(columns=["run_id"])["run_id"].to_pylist()
     key = fragment_key(run_ids, transient=metadata.get("destage.transient") == "true")
     if path.stem != key:
-        raise NotAFragmentError(f"{path.name} is foreign: its rows belong to the fragment {key}")
+        raise NotAFragmentError("store.foreign-file", f"its rows belong to fragment {key}", path.name)
     return Fragment(key, len(run_ids), size)

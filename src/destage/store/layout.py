@@ -129,7 +129,8 @@ def find_sweep(text: str | Location, store: Location | None = None) -> Location:
             return matches[0]
         if matches:
             names = ", ".join(path.name for path in matches)
-            raise StoreError(f"{wanted!r} names {len(matches)} sweeps: {names}; say which")
+            message = f"matches {len(matches)} sweeps: {names}; give more of the name"
+            raise StoreError("store.ambiguous-sweep", message, str(wanted))
     known = ", ".join(path.name for path in sweeps) or "none yet"
     root = store if store is not None else default_store()
-    raise StoreError(f"no sweep {wanted!r} in the store {root}; there are: {known}")
+    raise StoreError("store.unknown-sweep", f"not in the store {root}; sweeps there: {known}", str(wanted))

@@ -86,11 +86,15 @@ def _hold_file(path: Path, holder: bytes) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     except OSError as error:
-        raise StoreError(f"{path.parent} cannot be written: {error.strerror}") from error
+        raise StoreError(
+            "store.not-writable", f"cannot be written: {error.strerror}", str(path.parent)
+        ) from error
     # Python opens files close-on-exec, so no child (Ray's daemons, say) can keep the lock past our death.
     with path.open("a+b") as file:
         if not any(_try_to_lock(file) for _ in range(_TRIES)):
-            raise StoreError(f"{path.parent} is being written by {_holder(path)}; wait for it to end")
+            writer = _holder(path)
+            message = f"locked by {writer}; wait for it to end"
+            raise StoreError("store.locked", message, str(path.parent), {"writer": writer})
         file.truncate(0)
         file.write(holder)
         file.flush()
@@ -107,9 +111,8 @@ def _try_to_lock(file: IO[bytes]) -> bool:
         time.sleep(_PAUSE_S)
         return False
     except OSError as error:
-        raise StoreError(
-            f"{file.name} cannot be locked: {error.strerror}; a store needs a file system with locks"
-        ) from error
+        message = f"cannot be locked: {error.strerror}; use a file system that supports locks"
+        raise StoreError("store.no-locks", message, str(file.name)) from error
     return True
 
 

@@ -73,4 +73,5 @@ def trouble_writing(store: Location) -> StoreError | None:
     there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
     if there.is_dir() and os.access(there, os.W_OK):
         return None
-    return StoreError(f"the store {store} cannot be written: choose another with --store or DESTAGE_STORE")
+    message = "cannot be written; choose another store with --store or DESTAGE_STORE"
+    return StoreError("store.not-writable", message, str(store))

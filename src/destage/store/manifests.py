@@ -119,7 +119,7 @@ def _append(path: Path, line: bytes) -> None:
             pass_point("mid_manifest")
             file.write(line[half:])
     except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from error
+        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(path)) from error
 
 
 def _drop_torn_line(path: Path) -> None:

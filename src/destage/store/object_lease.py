@@ -117,11 +117,15 @@ def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
         except StopIteration as end:
             if end.value:
                 break
-            raise StoreError(_refusal(folder, live)) from None
+            raise _locked(folder, live) from None
     if time.clock_gettime(_CLOCK) - put_s > TRUST_S:
         # What we saw may be so old that others have taken our flag for dead since.
         flag.unlink(missing_ok=True)
-        raise StoreError(f"{folder.parent} answers too slowly for a lease: try again when it is quicker")
+        raise StoreError(
+            "store.lease-too-slow",
+            "the bucket responds too slowly to hold a lease; try again",
+            str(folder.parent),
+        )
     for each in dead:
         each.unlink(missing_ok=True)
     return put_s
@@ -132,24 +136,22 @@ def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, Listed], list
     flags = folder.listed()
     now = next((each.changed for each in flags if each.path == flag), None)
     if now is None:
-        raise StoreError(
-            f"{folder.parent} lost what was just written to it: its lists must follow its writes"
-        )
+        message = "an object just written is not listed; use a service with strongly consistent lists"
+        raise StoreError("store.inconsistent-list", message, str(folder.parent))
     others = {each.path.name: each for each in flags if each.path != flag}
     live = {name: each for name, each in others.items() if _age_s(each, now) < EXPIRY_S}
     return live, [each.path for name, each in others.items() if name not in live]
 
 
-def _refusal(folder: ObjectPath, live: dict[str, Listed]) -> str:
+def _locked(folder: ObjectPath, live: dict[str, Listed]) -> StoreError:
     first = live[min(live)]
     try:
-        who = told(first.path.read_bytes())
+        writer = told(first.path.read_bytes())
     except FileNotFoundError:
-        who = "another process"
-    return (
-        f"{folder.parent} is being written by {who}; wait for it to end "
-        f"(if it was killed, its lease ends {EXPIRY_S:.0f} s after)"
-    )
+        writer = "another process"
+    expiry = f"the lease of a killed writer expires after {EXPIRY_S:.0f} s"
+    message = f"locked by {writer}; wait for it to end ({expiry})"
+    return StoreError("store.locked", message, str(folder.parent), {"writer": writer})
 
 
 def _age_s(flag: Listed, now: datetime) -> float:

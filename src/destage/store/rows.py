@@ -57,7 +57,8 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
         if tables is not None:
             break
     else:
-        raise StoreError(f"{layout.root} changes while it is read: wait for `destage compact` to end")
+        message = "fragments change while they are read; wait for `destage compact` to end"
+        raise StoreError("store.changed-while-read", message, str(layout.root))
     rows = pa.concat_tables([wanted.empty_table(), *tables], promote_options="permissive")
     return one_per_run(rows) if tables else wanted.empty_table()
 
@@ -139,7 +140,8 @@ def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) 
         if not is_named:
             return None
         reason = str(error).splitlines()[0]
-        raise StoreError(f"{path} is damaged: {reason}; move it away, and resume the sweep") from error
+        message = f"damaged: {reason}; move the file away and resume the sweep"
+        raise StoreError("store.damaged-fragment", message, str(path)) from error
     return table.replace_schema_metadata(None)
 
 

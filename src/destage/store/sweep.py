@@ -104,5 +104,5 @@ def open_sweep(path: str | Location) -> Sweep:
     """
     root = locate(path)
     if not SweepLayout(root).spec.is_file():
-        raise StoreError(f"no sweep at {root}: it has no spec.yaml")
+        raise StoreError("store.not-a-sweep", "not a sweep: spec.yaml is missing", str(root))
     return Sweep(root)
