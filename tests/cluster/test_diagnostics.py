@@ -74,8 +74,9 @@ def test_a_pod_that_does_not_run_has_a_code_and_a_fix(
     (found,) = diagnose_pods(connection, job())
     assert found.code == f"cluster.{code}"
     assert fix in found.fix
-    assert str(found).startswith(f"cluster.{code} at head pod: {found.reason}")
-    assert str(found).endswith(f"; {found.fix}")
+    assert (found.issue.code, found.issue.place) == (found.code, "head pod")
+    assert found.issue.message.startswith(found.reason)
+    assert found.issue.message.endswith(f"; {found.fix}")
 
 
 def test_pods_with_the_same_reason_are_one_diagnostic(server: ApiServer, connection: Connection) -> None:
@@ -88,7 +89,7 @@ def test_pods_with_the_same_reason_are_one_diagnostic(server: ApiServer, connect
     server.objects[f"{PODS}/demo-head"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     (found,) = diagnose_pods(connection, job())
     assert (found.component, found.pods, found.reason) == ("worker", 3, "Unschedulable")
-    assert str(found).startswith("cluster.pod-unschedulable at 3 worker pods: Unschedulable: Insufficient")
+    assert found.issue.place == "3 worker pods"
 
 
 def test_pods_without_a_reason_are_diagnosed_by_events(server: ApiServer, connection: Connection) -> None:

@@ -186,7 +186,7 @@ def test_a_failed_preflight_has_a_code_and_a_fix(
     assert [name for name, each in results.items() if not each.has_passed] == [subject]
     assert results[subject].code == f"cluster.{code}"
     assert fix in results[subject].fix
-    assert str(results[subject]).startswith(f"cluster.{code} at {subject}: {results[subject].message}; ")
+    assert results[subject].issue.place == subject
 
 
 def test_the_message_has_the_probes_error_and_its_place(preflight: Preflight) -> None:
