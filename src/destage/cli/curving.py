@@ -106,7 +106,7 @@ def write_plot(plot: Path, title: str, panels: dict[str, list[dict[str, Any]]]) 
     """
     from html import escape
 
-    from destage.queries.report.chart import Chart, Mark, Panel, Series
+    from destage.queries.report.chart import LineChart, Mark, Panel, Series
     from destage.queries.report.svg import draw
 
     def series(side: str, rows: list[dict[str, Any]]) -> Series:
@@ -123,18 +123,17 @@ def write_plot(plot: Path, title: str, panels: dict[str, list[dict[str, Any]]]) 
         )
         return Series(side, "line", marks)
 
-    chart = Chart(
+    chart = LineChart(
         title,
         "cache size",
         "bytes",
         "miss ratio",
-        y_log=False,
         y_most=1.0,
         panels=tuple(
             Panel(name, tuple(one for side in _SIDES if (one := series(side, rows)).marks))
             for name, rows in panels.items()
         ),
-        ordered=_SIDES,
+        legend=_SIDES,
     )
     picture = draw(chart, standalone=True)
     if plot.suffix == ".html":
