@@ -31,13 +31,13 @@ from destage.store.lease import FileLease
 from destage.store.manifests import Manifest
 from destage.store.rows import read_rows, rows_schema
 from destage.sweeps import parse_study, studies
-from destage.sweeps.answering import columns_needed
+from destage.sweeps.answer_tables import list_needed_columns
 from destage.sweeps.batches import Batch
 from destage.sweeps.driver import Driver
 from destage.sweeps.interrupts import Interrupts
+from destage.sweeps.planner import PlannedRun, Planner
 from destage.sweeps.points import expand
-from destage.sweeps.rounds import PlannedRun, Rounds
-from destage.sweeps.work import Done, Receipt
+from destage.sweeps.worker import FinishedBatch, Receipt
 
 TRACES = Path(studies.__file__).parent
 CACHE = """
@@ -119,7 +119,7 @@ class Answering:
     batches: int = 0
     name: str = "answering"
     slots: int = 2
-    _answers: list[Done] = field(default_factory=list)
+    _answers: list[FinishedBatch] = field(default_factory=list)
 
     def submit(self, batch: Batch) -> None:
         """Answer a batch."""
@@ -133,11 +133,11 @@ class Answering:
             **dict.fromkeys(self.columns, pa.array([222_000.5] * count)),
         }
         fragment = Fragment(fragment_key(batch.run_ids), count, 100_000)
-        self._answers.append(Done(batch, Receipt(fragment, count * self.run_s, pa.table(facts))))
+        self._answers.append(FinishedBatch(batch, Receipt(fragment, count * self.run_s, pa.table(facts))))
         self.batches += 1
         self.seconds += time.process_time() - began
 
-    def collect(self, timeout_s: float) -> list[Done]:  # noqa: ARG002 - nothing is waited for
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:  # noqa: ARG002 - nothing is waited for
         """Return the answers."""
         answers, self._answers = self._answers, []
         return answers
@@ -164,9 +164,9 @@ def planned(text: str) -> tuple[int, list[PlannedRun]]:
     """Plan a study's first round as a session does: its points, and its runs, which are also made a table."""
     study = parse_study(text, folder=TRACES)
     expansion = expand(study)
-    rounds = Rounds(study, expansion)
-    planned_runs = rounds.next_round({})
-    rounds.table(planned_runs, 0)
+    planner = Planner(study, expansion)
+    planned_runs = planner.next_round({})
+    planner.make_table(planned_runs, 0)
     return len(expansion.points), planned_runs
 
 
@@ -213,8 +213,8 @@ def held(text: str, columns: tuple[str, ...], folder: Path) -> float:
     tracemalloc.start()
     try:
         study = parse_study(text, folder=TRACES)
-        rounds = Rounds(study, expand(study))
-        plan = rounds.next_round({})
+        planner = Planner(study, expand(study))
+        plan = planner.next_round({})
         with tempfile.TemporaryDirectory(dir=folder) as name:
             driver = _driver(Path(name), Answering(0.1, columns), columns)
             driver.drive(plan)
@@ -265,7 +265,7 @@ def main() -> None:
         how = f"{name}, {len(planned_runs):,} runs"
         show("points planned", how, timed(partial(planned, text), points, options.runs))
     with tempfile.TemporaryDirectory() as folder:
-        columns = columns_needed(parse_study(GRIDS["call_center, users sought"]).seek)
+        columns = list_needed_columns(parse_study(GRIDS["call_center, users sought"]).seek)
         for batch_runs in (76, 13):
             found, mean = driving(plan, columns, batch_runs, Path(folder), options.runs)
             show("batches settled", f"{mean:.0f} runs on average", found)

@@ -1,12 +1,13 @@
 """Published figures, each joined to the point of the sweep that it speaks of."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from destage.store.places import points_at
+from destage.store.published_figures import PublishedFigure, read_figures
 
 PUBLISHED_SCHEMA = pa.schema(
     [
@@ -25,65 +26,61 @@ _ONE_COLUMN = re.compile(
 
 
 def published_table(
-    figures: Sequence[Mapping[str, Any]],
+    study: Mapping[str, Any],
+    metric: str | None,
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
 ) -> pa.Table:
-    """Return a row per published figure and point it speaks of; one that names no point has none.
+    """Return a row for each point whose answer was published; of several figures the first.
 
     Args:
-        figures: The study's `published` list.
+        study: The study.
+        metric: What its answers are called, if it seeks something.
         points: The sweep's points: `point_id`, `label` and the axis columns [base units].
-        scenario: A resolved configuration of the sweep; it tells the unit of an axis.
+        scenario: A resolved configuration of the sweep; it determines the unit of an axis.
     """
-    rows = [
-        {
-            "point_id": point_id,
-            "metric": figure["metric"],
-            "value": float(figure["value"]),
-            "kind": figure["kind"],
-            "source": figure["source"],
-        }
-        for figure in figures
-        if "point" in figure
-        for point_id in points_at(points, scenario, figure["point"])
-    ]
-    return pa.Table.from_pylist(rows, PUBLISHED_SCHEMA)
+    rows: dict[str, dict[str, object]] = {}
+    for figure, value, point_id in [] if metric is None else _figures_at(study, metric, points, scenario):
+        row = {"metric": metric, "value": value, "kind": figure.kind, "source": figure.source}
+        rows.setdefault(point_id, {"point_id": point_id, **row})
+    return pa.Table.from_pylist(list(rows.values()), PUBLISHED_SCHEMA)
 
 
 def published_at(
-    spec: Mapping[str, Any],
+    study: Mapping[str, Any],
     column: str,
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
 ) -> dict[str, list[float]]:
-    """Return the numbers published for a column itself [its base unit], by the id of the point they speak of.
+    """Return the numbers published for a column [its base unit], by point id.
 
     Args:
-        spec: The study.
-        column: The column: a result column, or what the study seeks.
+        study: The study.
+        column: A result column, or what the study seeks.
         points: The sweep's points: `point_id`, `label` and the axis columns [base units].
-        scenario: A resolved configuration of the sweep; it tells the unit of an axis.
+        scenario: A resolved configuration of the sweep; it determines the unit of an axis.
     """
     found: dict[str, list[float]] = {}
-    for figure in spec.get("published", []):
-        named, factor = _where(figure, column, spec.get("places", {}))
-        if named is None or isinstance(figure["value"], str):
-            continue
-        for point_id in points_at(points, scenario, named, figure.get("at", {})):
-            found.setdefault(point_id, []).append(float(figure["value"]) / factor)
+    for _, value, point_id in _figures_at(study, column, points, scenario):
+        found.setdefault(point_id, []).append(value)
     return found
 
 
-def _where(
-    figure: Mapping[str, Any], column: str, places: Mapping[str, Mapping[str, object]]
-) -> tuple[Mapping[str, object] | None, float]:
-    """Return what names a figure's point and how many of its units make one of the column."""
-    if "point" in figure:
-        metric = figure["metric"]
-        return (figure["point"] if column == metric or column.startswith(f"{metric}_") else None), 1.0
-    match = _ONE_COLUMN.fullmatch(str(figure.get("compute", "")))
-    if match is None or match[2] != column or "for_each" in figure:
-        return None, 1.0
-    factor = float(match[4] or 1)
-    return places.get(match[1]), 1 / factor if match[3] == "/" else factor
+def _figures_at(
+    study: Mapping[str, Any],
+    column: str,
+    points: Sequence[Mapping[str, object]],
+    scenario: Mapping[str, object],
+) -> Iterator[tuple[PublishedFigure, float, str]]:
+    """Yield each figure that is a column of one place, with its value [the column's unit] and its points."""
+    for figure in read_figures(study):
+        quantity, value = figure.quantity, figure.value
+        if quantity is None or quantity.for_each or isinstance(value, str):
+            continue
+        match = _ONE_COLUMN.fullmatch(quantity.expression)
+        if match is None or match[2] != column or match[1] not in quantity.places:
+            continue
+        factor = float(match[4] or 1)
+        base = float(value) * factor if match[3] == "/" else float(value) / factor
+        for point_id in points_at(points, scenario, quantity.places[match[1]], quantity.at):
+            yield figure, base, point_id

@@ -51,7 +51,7 @@ class Session:
                 "runs": runs,
                 "found_answers": answers,
                 "certificates": sweep.certificates(),
-                "published": published_table(self.spec.get("published", []), self.points, self.config),
+                "published": published_table(self.spec, self.metric, self.points, self.config),
                 "student": views.student_table(max(len(plan["replicate"].unique()), 2)),
             },
             {

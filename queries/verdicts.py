@@ -15,14 +15,13 @@ A figure whose rows are missing, or whose search ended at a bound, has `no answe
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
 from destage.queries.measuring import Measured, measure
 from destage.queries.session import Session
+from destage.store.published_figures import PublishedFigure, read_figures
 
 VERDICTS_SCHEMA = pa.schema(
     [
@@ -57,25 +56,24 @@ def verdict_table(session: Session) -> pa.Table:
         QueryError: A figure's expression does not bind.
     """
     if session not in _judged:
-        fitted = [entry["on"] for entry in session.spec.get("fitted", [])]
-        rows = [_row(session, figure, fitted) for figure in session.spec.get("published", [])]
+        rows = [_row(session, figure) for figure in read_figures(session.spec)]
         _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
     return _judged[session]
 
 
-def _row(session: Session, figure: Mapping[str, Any], fitted: Sequence[str]) -> dict[str, object]:
-    measured = measure(session, figure)
-    value = figure["value"]
+def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
+    measured = measure(session, figure.quantity)
+    value = figure.value
     number = None if isinstance(value, str) else float(value)
     row: dict[str, object] = {
-        "figure": figure.get("figure") or f"{figure.get('metric')} {value}",
-        "source": figure["source"],
-        "kind": figure["kind"],
+        "figure": figure.name,
+        "source": figure.source,
+        "kind": figure.kind,
         "published": str(value),
         "published_value": number,
-        "unit": figure.get("unit"),
-        "verdict": verdict(figure, measured, fitted),
-        "note": figure.get("note"),
+        "unit": figure.unit,
+        "verdict": verdict(figure, measured),
+        "note": figure.note,
         "is_range": False,
     }
     if measured is None:
@@ -87,7 +85,7 @@ def _row(session: Session, figure: Mapping[str, Any], fitted: Sequence[str]) -> 
         "is_range": measured.is_range,
         "replicates": measured.count,
     }
-    if number and figure["kind"] != "ordering":
+    if number and figure.kind != "ordering":
         row["error_fraction"] = _nearest(measured, number) / number - 1
     return row
 
@@ -98,71 +96,69 @@ def _nearest(measured: Measured, number: float) -> float:
     return min(max(number, low), high) if measured.is_range else measured.mean
 
 
-def verdict(figure: Mapping[str, Any], measured: Measured | None, fitted: Sequence[str] = ()) -> str:
-    """Return what follows for a figure.
+def verdict(figure: PublishedFigure, measured: Measured | None) -> str:
+    """Return the verdict on a figure.
 
     Args:
-        figure: An entry of a study's `published`.
+        figure: The figure.
         measured: Its quantity as the rows give it; None where there is none.
-        fitted: The figures of the study that something was fitted on.
     """
-    kind = figure["kind"]
+    kind = figure.kind
     if measured is None:
-        is_told = "compute" not in figure and "point" not in figure
-        return {"inconsistent": "paper inconsistent", "input": "input"}[kind] if is_told else NO_ANSWER
+        without_rows = {"inconsistent": "paper inconsistent", "input": "input"}
+        return NO_ANSWER if figure.quantity else without_rows.get(kind, NO_ANSWER)
     if kind == "ordering":
-        return f"ordering {_ordering(figure['expect'], measured)}"
+        return f"ordering {_ordering(figure.bounds, measured)}"
     if kind == "predicted":
-        return _prediction(figure, measured, fitted)
+        return _prediction(figure, measured)
     if kind == "calibrated":
         return "calibrated" if _meets(figure, measured) else "calibrated, missed"
     is_alike = _prints_alike(figure, measured)
     return {
         "exact": "exact" if is_alike else "not exact",
         "inconsistent": "consistent" if is_alike else "paper inconsistent",
-        "input": "input" if is_alike or isinstance(figure["value"], str) else "input differs",
-    }[str(kind)]
+        "input": "input" if is_alike or isinstance(figure.value, str) else "input differs",
+    }[kind]
 
 
-def _prediction(figure: Mapping[str, Any], measured: Measured, fitted: Sequence[str]) -> str:
+def _prediction(figure: PublishedFigure, measured: Measured) -> str:
     is_met = _meets(figure, measured)
-    given = list(dict.fromkeys(figure.get("given", fitted)))
-    if not given:
+    if not figure.given:
         return "predicted" if is_met else "not predicted"
-    return f"calibrated on {' and '.join(given)}, {'predicts' if is_met else 'does not predict'}"
+    return f"calibrated on {' and '.join(figure.given)}, {'predicts' if is_met else 'does not predict'}"
 
 
-def _prints_alike(figure: Mapping[str, Any], measured: Measured) -> bool:
+def _prints_alike(figure: PublishedFigure, measured: Measured) -> bool:
     """Whether the quantity, rounded as the figure was printed, is the figure; a half may go either way."""
-    value = figure["value"]
+    value = figure.value
     if isinstance(value, str):
         return False
-    unit = 10.0 ** -figure.get("decimals", _decimals(value))
+    unit = 10.0 ** -(_decimals(value) if figure.decimals is None else figure.decimals)
     return bool(abs(measured.mean - value) <= unit / 2 * (1 + 1e-9))
 
 
-def _decimals(value: object) -> int:
+def _decimals(value: float) -> int:
     """Return how many digits after the point a number has as it is written."""
     text = repr(value)
     return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
 
 
-def _meets(figure: Mapping[str, Any], measured: Measured) -> bool:
-    value = float(figure["value"])
+def _meets(figure: PublishedFigure, measured: Measured) -> bool:
+    value = float(figure.value)
     low, high = measured.ends
-    if "tolerance" in figure:
-        slack = abs(value) * figure["tolerance"]
+    if figure.tolerance is not None:
+        slack = abs(value) * figure.tolerance
         low, high = min(low, measured.mean - slack), max(high, measured.mean + slack)
-    if "decimals" in figure:
+    if figure.decimals is not None:
         # A printed figure stands for all that rounds to it.
-        unit = 10.0 ** -figure["decimals"]
+        unit = 10.0**-figure.decimals
         low, high = low - unit / 2, high + unit / 2
     return bool(low <= value <= high or math.isclose(measured.mean, value, rel_tol=1e-9))
 
 
-def _ordering(expect: Mapping[str, Any], measured: Measured) -> str:
+def _ordering(bounds: tuple[float, float], measured: Measured) -> str:
     low, high = measured.ends
-    least, most = expect.get("between", (expect.get("above", -math.inf), expect.get("below", math.inf)))
+    least, most = bounds
     if least < low and high < most:
         return "holds"
     return "does not hold" if high <= least or low >= most else "undecided"

@@ -8,91 +8,104 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.sweeps.identity import canonical_text
-from destage.sweeps.parameters import Leaf
+from destage.sweeps.parameters import Parameter
 
 MOST_VALUES = 100_000
-"""Values that one axis may have: more would be a slip of the unit or of the step."""
+"""Maximum values of one axis; more is a wrong unit or step."""
 
 
-def values(written: Sequence[object] | Mapping[str, Sequence[Any]], leaf: Leaf) -> tuple[object, ...]:
-    """Return an axis's values in base units, each once, in the order given.
+def axis_values(
+    written: Sequence[object] | Mapping[str, Sequence[Any]], parameter: Parameter, place: str
+) -> tuple[object, ...]:
+    """Return an axis's distinct values in base units, in the order given.
 
     Args:
-        written: A list of values, or one of `range: [from, to, step]`, `linspace: [from, to, how many]`,
-            `logspace: [from, to, how many]`; all three include both ends (a range only where its step meets
+        written: A list of values, or one of `range: [from, to, step]`, `linspace: [from, to, count]`,
+            `logspace: [from, to, count]`; all three include both ends (a range only where its step meets
             it).
-        leaf: What the schema says of the parameter.
+        parameter: The parameter as the schema describes it.
+        place: Where the axis is in the study.
 
     Raises:
-        ConfigError: A value is no quantity of the parameter's unit, or the numbers make no axis.
+        ConfigError: A value is not a quantity of the parameter's unit, or the numbers make no axis.
     """
     if not isinstance(written, Mapping):
         distinct: dict[object, object] = {}
         for value in written:
-            found = in_base_units(value, leaf)
-            distinct.setdefault(_distinguishing(found), found)
+            found = in_base_units(value, parameter.unit, place)
+            key = canonical_text(found) if isinstance(found, Mapping | list) else found
+            distinct.setdefault(key, found)
         return tuple(distinct.values())
+    try:
+        spread = _spread(written, parameter, place)
+    except _AxisError as error:
+        code, message = error.args
+        raise ConfigError([Issue(code, place, message, written)]) from None
+    if parameter.is_integer:
+        return tuple(dict.fromkeys(round(value) for value in spread))
+    return tuple(dict.fromkeys(float(value) for value in spread))
+
+
+def in_base_units(value: object, unit: str | None, place: str) -> object:
+    """Return a value with its unit parsed, if it is a string and the parameter is a quantity.
+
+    Args:
+        value: A value as written.
+        unit: The parameter's base unit, if it has one.
+        place: Where the value is in the study.
+
+    Raises:
+        ConfigError: The string is not a quantity of this unit.
+    """
+    if unit is None or not isinstance(value, str):
+        return value
+    try:
+        return quantities.parse(value, unit)
+    except ConfigError as error:
+        raise ConfigError([Issue("study.bad-quantity", place, error.message, value)]) from error
+
+
+class _AxisError(Exception):
+    """The numbers make no axis; code and message."""
+
+
+def _spread(written: Mapping[str, Sequence[Any]], parameter: Parameter, place: str) -> list[Fraction]:
+    """Return the values of a range, linspace or logspace in base units."""
     (form, arguments), *_ = written.items()
-    numbers = [in_base_units(argument, leaf) for argument in arguments[:2]]
-    third = in_base_units(arguments[2], leaf) if form == "range" else arguments[2]
-    for value in (*numbers, third):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise _refusal(written, f"{form} wants three numbers")
-    first, last = (_exact(number) for number in numbers)
+    ends = [in_base_units(argument, parameter.unit, place) for argument in arguments[:2]]
+    third = in_base_units(arguments[2], parameter.unit, place) if form == "range" else arguments[2]
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in (*ends, third)):
+        raise _AxisError("study.bad-axis", f"{form} requires three numbers")
+    first, last = map(_exact, ends)
     if form == "range":
-        return _range(written, first, last, _exact(third), leaf)
+        return _range(first, last, _exact(third))
     if not isinstance(third, int) or third < 1 or (third == 1 and first != last):
-        raise _refusal(written, f"{form} wants a whole number of values, at least 2")
-    if third > MOST_VALUES:
-        raise _too_many(written, third)
+        raise _AxisError("study.bad-axis", f"{form} requires a whole number of values, at least 2")
+    _check_count(third)
     if form == "linspace":
-        spread = [first + (last - first) * index / max(third - 1, 1) for index in range(third)]
-        return _numbers(spread, leaf)
+        return [first + (last - first) * index / max(third - 1, 1) for index in range(third)]
     if first <= 0 or last <= 0:
-        raise _refusal(written, "logspace wants both ends above 0")
+        raise _AxisError("study.bad-axis", "logspace requires both ends above 0")
     logs = [
         math.log(first) + (math.log(last) - math.log(first)) * index / max(third - 1, 1)
         for index in range(third)
     ]
-    inner = [_exact(_tidy(math.exp(value))) for value in logs[1:-1]]
-    return _numbers([first, *inner, last], leaf)
+    return [first, *(_exact(_round(math.exp(value))) for value in logs[1:-1]), last]
 
 
-def in_base_units(value: object, leaf: Leaf) -> object:
-    """Return a value with its unit parsed, if it is a text and the parameter is a quantity.
-
-    Args:
-        value: A value as written.
-        leaf: What the schema says of the parameter.
-
-    Raises:
-        ConfigError: The text is no quantity of the parameter's unit.
-    """
-    if leaf.unit is not None and isinstance(value, str):
-        return quantities.parse(value, leaf.unit)
-    return value
-
-
-def _distinguishing(value: object) -> object:
-    """Return what tells a value from others: tables and lists by what they hold."""
-    return canonical_text(value) if isinstance(value, Mapping | list) else value
-
-
-def _range(
-    written: object, first: Fraction, last: Fraction, step: Fraction, leaf: Leaf
-) -> tuple[object, ...]:
+def _range(first: Fraction, last: Fraction, step: Fraction) -> list[Fraction]:
     if step == 0 or (last - first) * step < 0:
-        raise _refusal(written, "range wants a step that leads from its first number to its last")
-    count = (last - first) // step + 1
+        message = "range requires a step that leads from its first number to its last"
+        raise _AxisError("study.bad-axis", message)
+    count = int((last - first) // step) + 1
+    _check_count(count)
+    return [first + step * index for index in range(count)]
+
+
+def _check_count(count: int) -> None:
     if count > MOST_VALUES:
-        raise _too_many(written, int(count))
-    return _numbers([first + step * index for index in range(int(count))], leaf)
-
-
-def _numbers(spread: Sequence[Fraction], leaf: Leaf) -> tuple[object, ...]:
-    if leaf.is_integer:
-        return tuple(dict.fromkeys(round(value) for value in spread))
-    return tuple(dict.fromkeys(float(value) for value in spread))
+        message = f"{count:,} values; at most {MOST_VALUES:,} are allowed"
+        raise _AxisError("study.too-many-values", message)
 
 
 def _exact(value: Any) -> Fraction:
@@ -100,14 +113,6 @@ def _exact(value: Any) -> Fraction:
     return Fraction(repr(value))
 
 
-def _tidy(value: float) -> float:
+def _round(value: float) -> float:
     """Drop the last digits, which differ between mathematical libraries."""
     return float(f"{value:.12g}")
-
-
-def _too_many(written: object, count: int) -> ConfigError:
-    return _refusal(written, f"makes {count:,} values; at most {MOST_VALUES:,} are allowed")
-
-
-def _refusal(written: object, message: str) -> ConfigError:
-    return ConfigError("a bad axis", (Issue("", written, message),))

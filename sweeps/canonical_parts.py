@@ -1,4 +1,4 @@
-"""Canonical configurations by their parts, the top-level fields: what is equal is held in common."""
+"""Canonical configurations by their parts, the top-level fields; equal parts are shared."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ from destage.sweeps.identity import canonical_text, run_id
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """One top-level field of a canonical configuration; equal ones are one object.
+    """One top-level field of a canonical configuration; equal parts are one object.
 
     Attributes:
-        member: Its name and its value, as they stand in the canonical text.
-        identity: The same without where traces lie, which changes no result.
-        values: The axes that are in it: their values by dotted path.
+        member: Its name and value in the canonical text.
+        identity: The same without the locations of traces, which change no result.
+        values: The values of the axes in it, by dotted path.
     """
 
     member: str
@@ -46,37 +46,24 @@ class Canonical:
         return document
 
     def run(self, replicate: int) -> tuple[str, str]:
-        """Return the id and the canonical text of one replicate.
-
-        Args:
-            replicate: Which random streams.
-        """
+        """Return the id and the canonical text of one replicate."""
         parts = {**self.parts, "run": _replicated(self.parts["run"], replicate)}
         text = _joined([part.member for part in parts.values()])
-        # Only what replays traces is identified by another text.
+        # Only a part that replays traces has another text as its identity.
         is_itself = all(part.identity is part.member for part in parts.values())
         return run_id(text if is_itself else _joined([part.identity for part in parts.values()])), text
 
 
 class CanonicalReader:
-    """Reads canonical texts into parts."""
+    """Splits canonical texts into parts, with the values of some axes by dotted path."""
 
     def __init__(self, axes: Sequence[str] = ()) -> None:
-        """Make a reader.
-
-        Args:
-            axes: The dotted paths of the axes.
-        """
         self._axes = axes
         self._names: tuple[str, ...] = ()
         self._parts: dict[str, Part] = {}
 
     def read(self, text: str) -> Canonical:
-        """Return a configuration by its parts.
-
-        Args:
-            text: A canonical configuration as the engine writes it.
-        """
+        """Return a configuration by its parts from its canonical text."""
         with suppress(ValueError):
             return Canonical({name: self._part(name, member) for name, member in _split(text, self._names)})
         document = json.loads(text)
@@ -89,8 +76,8 @@ class CanonicalReader:
         Args:
             canonical: The configuration.
             path: The parameter's dotted path.
-            value: A value within the parameter's own range. Where a rule between fields forbids it, the
-                configuration holds it as it is, so that its run fails and says why.
+            value: A value within the parameter's own range. If a rule between fields forbids it, the
+                configuration keeps it, so that its run fails with the reason.
         """
         name = part_of(path)
         changed = _value(name, canonical.parts[name].member)
@@ -101,12 +88,12 @@ class CanonicalReader:
             return canonical
         parts = {**canonical.parts, name: part}
         with suppress(ConfigError):
-            # Judged anew: the canonical form of another field may follow from this one.
+            # The canonical form of another field may depend on this one.
             return self.read(engine.assemble([part.member for part in parts.values()]))
         return Canonical(parts)
 
     def _part(self, name: str, member: str) -> Part:
-        """Return a part, the one that is there already if its text was seen before.
+        """Return the part of a text, shared with equal texts.
 
         Raises:
             ValueError: The text is not this field alone.
@@ -120,34 +107,26 @@ class CanonicalReader:
 
 
 def part_of(path: str) -> str:
-    """Return the name of the part that a parameter is in; `array` is short for the first of `arrays`.
-
-    Args:
-        path: The parameter's dotted path.
-    """
+    """Return the name of the part of a dotted path; `array` is short for the first of `arrays`."""
     name = path.partition(".")[0]
     return "arrays" if name == "array" else name
 
 
-def as_shown(value: object) -> object:
-    """Return a value as a column has it: tables and lists as their text.
-
-    Args:
-        value: A parameter's value.
-    """
+def column_value(value: object) -> object:
+    """Return a parameter's value as its column holds it: tables and lists as text."""
     return canonical_text(value) if isinstance(value, Mapping | list) else value
 
 
 def _split(text: str, names: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the fields of a configuration that has exactly these, each with its text.
+    """Return the text of each field of a configuration that has exactly these.
 
-    A name may stand deeper, too: the texts are the fields if each is one by itself.
+    A name may also occur deeper: the split is right if each text is one field by itself.
 
     Raises:
         ValueError: The configuration has other fields.
     """
     if not names:
-        raise ValueError("no fields are known")
+        raise ValueError("no fields known yet")
     found = []
     start = 1
     for name, following in pairwise(names):
@@ -166,20 +145,20 @@ def _member(name: str, value: Any) -> str:
 
 
 def _value(name: str, member: str) -> dict[str, Any]:
-    """Return the document that has this field and no other.
+    """Return the document with this one field.
 
     Raises:
-        ValueError: The text is something else.
+        ValueError: The text is not this field alone.
     """
     document: dict[str, Any] = json.loads(f"{{{member}}}")
     if list(document) != [name]:
-        raise ValueError(f"not {name} alone")
+        raise ValueError(f"not only {name}")
     return document
 
 
 def _read_part(name: str, document: dict[str, Any], axes: Sequence[str]) -> Part:
     member = identity = _member(name, document[name])
-    values = {path: as_shown(parameters.read(document, path)) for path in axes if part_of(path) == name}
+    values = {path: column_value(parameters.read(document, path)) for path in axes if part_of(path) == name}
     if replays := engine.traces.replays(document):
         for arrival in replays:
             del arrival["file"]
@@ -189,7 +168,7 @@ def _read_part(name: str, document: dict[str, Any], axes: Sequence[str]) -> Part
 
 @lru_cache(maxsize=4096)
 def _replicated(run: Part, replicate: int) -> Part:
-    """Return the part `run` of one replicate."""
+    """Return the part `run` with another replicate."""
     document = _value("run", run.member)
     document["run"]["replicate"] = replicate
     return _read_part("run", document, ())

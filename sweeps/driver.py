@@ -1,10 +1,11 @@
-"""Driving a round: keeping workers busy with batches, committing, retrying what only the machine spoiled."""
+"""The driver: keeps workers busy with batches, commits their rows, retries infrastructure failures."""
 
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from destage.errors import Issue
 from destage.store.fragments import TRANSIENT_KINDS
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
@@ -12,43 +13,40 @@ from destage.store.manifests import Manifest
 from destage.sweeps.batches import Batch, CostModel, Queue
 from destage.sweeps.executors import Executor
 from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.outcomes import State
-from destage.sweeps.rounds import Facts, PlannedRun
-from destage.sweeps.work import Done, Failure, Receipt, commit_transient
+from destage.sweeps.outcomes import SessionState
+from destage.sweeps.planner import Facts, PlannedRun
+from destage.sweeps.worker import Failure, FinishedBatch, Receipt, commit_failure
 
 WINDOW = 3
-"""How many batches per slot are handed over at a time: one runs, the others wait beside it."""
+"""Batches in flight per slot: one runs, the others wait at the worker."""
 TRIES = 4
-"""How often a run is handed over before it is given up for now; a batch is cut in two until it is one run."""
+"""Attempts per run before the session abandons it; a batch is split until it is one run."""
 RETRY_BUDGET = 50
 RETRIES_PER_SLOT = 4
-"""How many batches of one session may come back for infrastructure reasons before the session ends.
-
-The larger of both counts: a lost node takes with it what ran on all its slots.
-"""
+"""Retries before the session ends, the larger of both counts: a lost node loses a batch per slot."""
 BREAKER = 20
-"""So many failures of the same kind and message, before anything succeeded, end the session."""
+"""Equal failures before the first success that end the session."""
 _TICK_S = 0.2
 
 
 @dataclass
 class Driver:
-    """Keeps the workers busy and the counts, over all rounds of a session.
+    """Executes the runs of all rounds of a session.
 
     Attributes:
         layout: The sweep's directory.
         manifest: Its manifest.
-        lease: The right to write it.
-        start: Starts the executor once a run needs one, for so many runs at first.
-        columns: The result columns that facts carry.
-        interrupts: Whether somebody wants it to end.
-        deadline: When the budget ends [s on the monotonic clock], if there is one.
+        lease: The sweep's lease.
+        start: Starts the executor when the first run needs it; takes the number of runs waiting.
+        columns: The result columns of facts.
+        interrupts: Whether a signal asks the session to end.
+        deadline: The end of the budget [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
-        rows: The facts of every run that is there.
+        rows: The facts of every run in the store.
         executed: Runs executed.
-        failed: Runs whose row says failed.
-        retries: Batches that came back for infrastructure reasons.
-        messages: What people should know.
+        failed: Runs executed that failed.
+        retries: Batches returned for infrastructure reasons.
+        messages: Warnings.
         stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or
             `failed_runs`.
     """
@@ -65,18 +63,17 @@ class Driver:
     executed: int = 0
     failed: int = 0
     retries: int = 0
-    messages: list[str] = field(default_factory=list)
-    stopped: State | None = None
+    messages: list[Issue] = field(default_factory=list)
+    stopped: SessionState | None = None
     costs: CostModel = field(default_factory=CostModel)
     _errors: Counter[str] = field(default_factory=Counter)
     _executor: Executor | None = None
-    _given_up: bool = False
+    _has_abandoned: bool = False
 
     def drive(self, runs: Sequence[PlannedRun]) -> None:
-        """Execute runs until all are there, or the session is stopped; what is under way is always committed.
+        """Execute the runs that are missing, until all are committed or the session stops.
 
-        Args:
-            runs: The runs; those that are there already, or named twice, are executed no more.
+        Batches in flight are always committed.
         """
         missing = {run.run_id: run for run in runs if run.run_id not in self.rows}
         if not missing:
@@ -85,55 +82,56 @@ class Driver:
             self._executor = self.start(len(missing))
         executor = self._executor
         queue = Queue(list(missing.values()), self.costs)
-        under_way = 0
-        while (queue and self.stopped is None) or under_way:
-            if queue:  # what is under way is committed in any case, and may be the last
-                self._look_for_the_end()
-            while queue and self.stopped is None and under_way < WINDOW * executor.slots:
+        in_flight = 0
+        while (queue and self.stopped is None) or in_flight:
+            if queue:  # batches in flight are committed in any case, and may be the last
+                self._check_stop()
+            while queue and self.stopped is None and in_flight < WINDOW * executor.slots:
                 executor.submit(queue.take(executor.slots))
-                under_way += 1
+                in_flight += 1
             for done in executor.collect(_TICK_S):
-                under_way -= 1
+                in_flight -= 1
                 self._settle(done, queue)
             self.report()
-        if self._given_up and self.stopped is None:
+        if self._has_abandoned and self.stopped is None:
             self.stopped = "infrastructure"
 
     @property
     def slots(self) -> int | None:
-        """How many batches the executor runs at a time; None before it has started."""
+        """Batches that the executor runs at a time; None before it has started."""
         return None if self._executor is None else self._executor.slots
 
     @property
     def executor_name(self) -> str:
-        """What the executor is called; `none` when every run was there already."""
+        """The executor's name; `none` if every run was in the store."""
         return "none" if self._executor is None else self._executor.name
 
     def close(self) -> None:
-        """Give back the executor."""
+        """Close the executor."""
         if self._executor is not None:
             self._executor.close()
 
-    def _look_for_the_end(self) -> None:
+    def _check_stop(self) -> None:
         if self.stopped is not None:
             return
         if self.lease.is_lost:
-            self.messages.append("the lease could not be renewed, so that others may be writing this sweep")
+            message = "the lease could not be renewed; another process may be writing this sweep"
+            self.messages.append(Issue("sweep.lease-lost", str(self.layout.root), message))
             self.stopped = "infrastructure"
         elif self.interrupts.is_draining:
             self.stopped = "interrupted"
         elif self.deadline is not None and time.monotonic() >= self.deadline:
             self.stopped = "budget"
 
-    def _settle(self, done: Done, queue: Queue) -> None:
+    def _settle(self, done: FinishedBatch, queue: Queue) -> None:
         if isinstance(done.result, Receipt):
             self._accept(done.batch, done.result)
-        elif done.result.kind == "foreign":
-            # Whoever answers at once that he cannot would be given all that is left.
+        elif isinstance(done.result, Issue):
+            # A worker that rejects every batch would drain the queue.
             queue.retry(done.batch)
             if self.stopped is None:
                 self.stopped = "infrastructure"
-                self.messages.append(done.result.message)
+                self.messages.append(done.result)
         else:
             self._retry(done.batch, done.result, queue)
 
@@ -147,51 +145,48 @@ class Driver:
             events += facts.values.get("events") or 0.0
             if facts.status == "failed":
                 self.failed += 1
-                self._note_failure(row)
+                self._record_failure(row)
         self.costs.observe(receipt.seconds, events, len(batch.run_ids))
         self._trip_breaker()
 
-    def _note_failure(self, row: Mapping[str, object]) -> None:
+    def _record_failure(self, row: Mapping[str, object]) -> None:
         text = f"{row['error_kind']}: {row['error']}"
         self._errors[text] += 1
         if self._errors[text] == 1:
-            self.messages.append(f"run {row['run_id']} failed: {text}")
+            self.messages.append(Issue("sweep.run-failed", f"run {row['run_id']}", text))
 
     def _trip_breaker(self) -> None:
-        """End the session when nothing succeeded yet and one failure has come often enough."""
+        """Stop the session if no run has succeeded and one failure has repeated often enough."""
         if self.failed < self.executed or self.stopped is not None or not self._errors:
             return
         ((text, count),) = self._errors.most_common(1)
         if count >= BREAKER:
             self.stopped = "failed_runs"
-            self.messages.append(f"stopped: the first {count} runs all failed alike: {text}")
+            message = f"stopped after {count} equal failures and no success: {text}"
+            self.messages.append(Issue("sweep.all-runs-failed", str(self.layout.root), message))
 
     def _retry(self, batch: Batch, failure: Failure, queue: Queue) -> None:
         self.retries += 1
         slots = 1 if self._executor is None else self._executor.slots
         is_exhausted = self.retries > max(RETRY_BUDGET, RETRIES_PER_SLOT * slots)
         if not is_exhausted and (len(batch.run_ids) > 1 or batch.attempt + 1 < TRIES):
-            # One run may be what kills the worker each time: it must not take the others with it.
-            is_cut = failure.kind == "oom" or batch.attempt > 0
-            for part in batch.halves() if is_cut else (batch.again(),):
+            # One run of a batch may kill the worker each time: split the batch to save the others.
+            is_split = failure.kind == "oom" or batch.attempt > 0
+            for part in batch.split() if is_split else (batch.retry(),):
                 queue.retry(part)
             return
-        self.manifest.append(commit_transient(batch, failure, self.layout.fragments))
-        self.messages.append(
-            f"{len(batch.run_ids)} runs given up after {batch.attempt + 1} tries: {failure.message}"
-        )
-        self._given_up = True
+        self.manifest.append(commit_failure(batch, failure, self.layout.fragments))
+        runs = "1 run" if len(batch.run_ids) == 1 else f"{len(batch.run_ids)} runs"
+        message = f"{runs} abandoned after {batch.attempt + 1} attempts: {failure.message}"
+        data = {"run_ids": batch.run_ids, "attempts": batch.attempt + 1, "kind": failure.kind}
+        self.messages.append(Issue("sweep.runs-abandoned", str(self.layout.root), message, data=data))
+        self._has_abandoned = True
         if is_exhausted and self.stopped is None:
             self.stopped = "infrastructure"
 
 
 def facts_of(row: Mapping[str, object], columns: Sequence[str]) -> Facts:
-    """Return what planning needs to know of a row.
-
-    Args:
-        row: The row, with `status` and the columns.
-        columns: The result columns wanted.
-    """
+    """Return the facts of a row: its status and some of its columns."""
     values = {
         column: float(value) if isinstance(value := row[column], (int, float)) else None for column in columns
     }
@@ -199,9 +194,5 @@ def facts_of(row: Mapping[str, object], columns: Sequence[str]) -> Facts:
 
 
 def is_present(row: Mapping[str, object]) -> bool:
-    """Return whether a row makes executing its run needless.
-
-    Args:
-        row: The row, with `error_kind`.
-    """
+    """Whether a row is final, so that its run is not executed again."""
     return row["error_kind"] not in TRANSIENT_KINDS

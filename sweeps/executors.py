@@ -1,4 +1,4 @@
-"""Where batches run: one interface, two forms - threads of this process, and Ray."""
+"""Where batches run: one interface, two forms: threads of this process, and Ray."""
 
 import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -6,14 +6,14 @@ from typing import Protocol
 
 from destage.objects import Location
 from destage.sweeps.batches import Batch
-from destage.sweeps.work import Done, Failure, Receipt, execute
+from destage.sweeps.worker import Failure, FinishedBatch, Receipt, execute_batch
 
 
 class Executor(Protocol):
-    """Runs batches beside the driver.
+    """Runs batches for the driver.
 
     Attributes:
-        name: What people call it.
+        name: Its name in messages.
         slots: How many batches it runs at a time.
     """
 
@@ -21,28 +21,20 @@ class Executor(Protocol):
     slots: int
 
     def submit(self, batch: Batch) -> None:
-        """Hand over a batch; returns at once.
-
-        Args:
-            batch: The batch.
-        """
+        """Submit a batch; returns immediately."""
         ...
 
-    def collect(self, timeout_s: float) -> list[Done]:
-        """Return batches that came back since the last call, waiting a little for the first.
-
-        Args:
-            timeout_s: How long to wait [s].
-        """
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
+        """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
         ...
 
     def close(self) -> None:
-        """Give back what the executor holds; batches under way are abandoned where that is possible."""
+        """Release all resources; batches in flight are abandoned where possible."""
         ...
 
 
 class InlineExecutor:
-    """Runs batches on threads of this process; the engine lets other threads run while it simulates."""
+    """Runs batches on threads of this process; the engine releases the interpreter while it simulates."""
 
     name = "inline"
 
@@ -51,27 +43,19 @@ class InlineExecutor:
         self._fragments = fragments
         self._facts = facts
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="destage-run")
-        self._under_way: dict[Future[Receipt], Batch] = {}
+        self._in_flight: dict[Future[Receipt], Batch] = {}
 
     def submit(self, batch: Batch) -> None:
-        """Hand over a batch; returns at once.
+        """Submit a batch; returns immediately."""
+        self._in_flight[self._pool.submit(execute_batch, batch, self._fragments, self._facts)] = batch
 
-        Args:
-            batch: The batch.
-        """
-        self._under_way[self._pool.submit(execute, batch, self._fragments, self._facts)] = batch
-
-    def collect(self, timeout_s: float) -> list[Done]:
-        """Return batches that came back since the last call, waiting a little for the first.
-
-        Args:
-            timeout_s: How long to wait [s].
-        """
-        ended, _ = wait(self._under_way, timeout_s, return_when=FIRST_COMPLETED)
-        return [Done(self._under_way.pop(future), _result(future)) for future in ended]
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
+        """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
+        ended, _ = wait(self._in_flight, timeout_s, return_when=FIRST_COMPLETED)
+        return [FinishedBatch(self._in_flight.pop(future), _result(future)) for future in ended]
 
     def close(self) -> None:
-        """Drop what has not started and wait for the batches under way: a thread cannot be stopped."""
+        """Drop batches that have not started and wait for those in flight: a thread cannot be stopped."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -84,6 +68,6 @@ def _result(future: Future[Receipt]) -> Receipt | Failure:
     return Failure("infrastructure", f"{type(error).__name__}: {error}")
 
 
-def processors() -> int:
+def count_processors() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""What makes two runs the same run, and two points the same point."""
+"""Identities: what makes two runs the same run, and two points the same point."""
 
 import hashlib
 import json
@@ -11,32 +11,23 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=
 
 
 def canonical_text(document: Mapping[str, Any] | list[Any]) -> str:
-    """Return a document as JSON that is equal whenever the documents are.
-
-    Args:
-        document: A JSON document.
-    """
+    """Return a document as JSON text; equal documents have equal texts."""
     return _ENCODER.encode(document)
 
 
 def run_id(config: str) -> str:
     """Return the identity of a run: a digest of everything that its result columns are a function of.
 
-    That is the canonical configuration with its root seed and replicate, the *content* of its traces (not
-    where they lie) and the version of the engine's results.
+    That is the canonical configuration with its root seed and replicate, the content of its traces (not
+    their location) and the version of the engine's results.
 
     Args:
-        config: The canonical text of a configuration whose traces are bound to their content, without the
-            names of their files.
+        config: The canonical text of a configuration, traces by their digests without file names.
     """
     subject = f'{{"config":{config},"results_version":{engine.RESULTS_VERSION}}}'
     return hashlib.blake2b(subject.encode(), digest_size=16).hexdigest()
 
 
 def point_id(assignments: Mapping[str, object]) -> str:
-    """Return the identity of a point: a digest of what it assigns.
-
-    Args:
-        assignments: Values by dotted path.
-    """
+    """Return the identity of a point: a digest of its assignments, values by dotted path."""
     return hashlib.blake2b(canonical_text(assignments).encode(), digest_size=8).hexdigest()

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from destage.student import half_width
 
+FEWEST = 5
+"""Minimum replicates for an interval to be trusted."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
@@ -14,7 +17,7 @@ class Interval:
     Attributes:
         mean: The mean; None without values.
         half_width: Half the width of the interval; None with fewer than two values.
-        n: How many values there are.
+        n: The number of values.
     """
 
     mean: float | None
@@ -22,41 +25,27 @@ class Interval:
     n: int
 
     def is_within(self, relative: float) -> bool:
-        """Return whether there are values enough and the interval is narrow enough.
-
-        Args:
-            relative: The largest half-width allowed, as a fraction of the mean.
-        """
+        """Whether the half-width is at most a fraction of the mean, over enough values."""
         if self.mean is None or self.half_width is None or self.n < FEWEST:
             return False
         return self.half_width <= relative * abs(self.mean)
 
 
-FEWEST = 5
-"""The fewest replicates whose interval is trusted."""
-
-
 def t_interval(values: Sequence[float]) -> Interval:
-    """Return the mean of some values and its 95 % t-interval.
-
-    Args:
-        values: One independent value per replicate.
-    """
+    """Return the mean and its 95 % t-interval of one independent value per replicate."""
     n = len(values)
     if n == 0:
         return Interval(None, None, 0)
     mean = math.fsum(values) / n
-    if n == 1:
-        return Interval(mean, None, 1)
-    return Interval(mean, half_width(values), n)
+    return Interval(mean, half_width(values) if n > 1 else None, n)
 
 
-def replicates_wanted(interval: Interval, relative: float, most: int) -> int:
+def replicates_needed(interval: Interval, relative: float, most: int) -> int:
     """Return how many replicates should reach a target, at most twice as many as there are.
 
     Args:
-        interval: What the replicates so far say.
-        relative: The half-width aimed at, as a fraction of the mean.
+        interval: The interval of the replicates so far.
+        relative: The target half-width, as a fraction of the mean.
         most: The number not to exceed.
     """
     if interval.is_within(relative):

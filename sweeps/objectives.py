@@ -11,6 +11,7 @@ from destage.engine import Column
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 from destage.spec.validation import suggest
+from destage.sweeps.axes import in_base_units
 
 _FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|>=|<|>)\s*(\S.*?)\s*")
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -28,8 +29,8 @@ _SUFFIXES = {
     "fraction": "_fraction",
     "%": "_percent",
 }
-"""The ending that a column's name has for its unit."""
-_WANTS_SUFFIX = ("us", "s", "bytes", "bytes/s")
+"""The suffix of a column's name by its unit."""
+_REQUIRES_UNIT = ("us", "s", "bytes", "bytes/s")
 """Units in which a bare number would be a guess."""
 
 
@@ -50,19 +51,11 @@ class Objective:
     bound: float
 
     def is_met(self, value: float) -> bool:
-        """Return whether a value of the column meets the bound.
-
-        Args:
-            value: The column's value [the column's unit].
-        """
+        """Whether a value of the column meets the bound."""
         return _COMPARE[self.comparison](value, self.bound)
 
     def violation(self, value: float) -> float:
-        """Return how far a value lies beyond the bound, as a fraction of the bound; negative when it is met.
-
-        Args:
-            value: The column's value [the column's unit].
-        """
+        """Return how far a value is beyond the bound, as a fraction of the bound; negative when met."""
         excess = value - self.bound if self.comparison.startswith("<") else self.bound - value
         return excess / abs(self.bound) if self.bound else excess
 
@@ -71,50 +64,42 @@ class Objective:
 def metric_columns() -> Mapping[str, Column]:
     """Return the numeric result columns by the name that objectives use.
 
-    That is the column's name without its unit: `response_p95` for `response_p95_us`. Rates keep theirs, for
-    they are called by it: `commits_per_s`, `throughput_iops`.
+    That is the column's name without its unit: `response_p95` for `response_p95_us`. Rates keep their unit:
+    `commits_per_s`, `throughput_iops`.
     """
     numeric = [column for column in engine.columns() if column.type in _NUMERIC]
     return {column.name.removesuffix(_SUFFIXES.get(column.unit, "")): column for column in numeric}
 
 
-def parse_objective(text: str) -> Objective:
-    """Read an objective.
+def parse_objective(text: str, place: str) -> Objective:
+    """Parse an objective.
 
     Args:
         text: A result column without its unit's suffix, a comparison, and a number with its unit.
+        place: Where it is in the study.
 
     Raises:
-        ConfigError: The text is no objective; its issue says what is allowed.
+        ConfigError: The text is not an objective.
     """
+
+    def mistake(code: str, message: str, value: str = text) -> ConfigError:
+        return ConfigError([Issue(code, place, message, value)])
+
     match = _FORM.fullmatch(text)
     if match is None:
-        raise _refusal(text, "an objective reads like 'response_p95 <= 30ms'")
+        raise mistake("study.bad-objective", "must have the form 'response_p95 <= 30ms'")
     name, comparison, literal = match.groups()
     metrics = metric_columns()
     if name not in metrics:
         by_column = {column.name: metric for metric, column in metrics.items()}
         hint = f"; did you mean {by_column[name]!r}?" if name in by_column else suggest(name, metrics)
-        raise _refusal(text, f"no result column {name!r}{hint}")
+        raise mistake("study.unknown-name", f"no result column has this name{hint}", name)
     column = metrics[name]
-    return Objective(text, column.name, comparison, _bound(text, literal, column.unit))
-
-
-def _bound(text: str, literal: str, unit: str) -> float:
-    if unit not in quantities.UNITS:
-        try:
-            return float(literal)
-        except ValueError:
-            raise _refusal(text, f"the bound {literal!r} is not a number") from None
-    if unit in _WANTS_SUFFIX and re.fullmatch(r"[\d._eE+-]+", literal):
-        raise _refusal(
-            text, f"the bound {literal!r} wants a unit, such as {quantities.UNITS[unit].example!r}"
-        )
+    unit = quantities.UNITS.get(column.unit)
+    if column.unit in _REQUIRES_UNIT and unit and re.fullmatch(r"[\d._eE+-]+", literal):
+        raise mistake("study.bad-quantity", f"the bound needs a unit, as in {unit.example!r}", literal)
     try:
-        return float(quantities.parse(literal, unit))
-    except ConfigError as error:
-        raise _refusal(text, f"the bound {literal!r} {error.issues[0].message}") from error
-
-
-def _refusal(text: str, message: str) -> ConfigError:
-    return ConfigError("a bad objective", (Issue("", text, message),))
+        bound = float(in_base_units(literal, column.unit if unit else None, place))  # type: ignore[arg-type]
+    except ValueError:
+        raise mistake("study.bad-quantity", "the bound must be a number", literal) from None
+    return Objective(text, column.name, comparison, bound)

@@ -1,31 +1,32 @@
-"""What planning and running a sweep report: progress, previews, outcomes."""
+"""What planning and running a sweep return: previews, progress, outcomes."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import pyarrow as pa
 
+from destage.errors import Issue
 from destage.objects import Location
 
 Phase = Literal["plan", "start", "run", "answer"]
-State = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
+SessionState = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
 _EXIT_CODES = {"finished": 0, "failed_runs": 3, "infrastructure": 4, "budget": 5, "interrupted": 130}
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a session is.
+    """The progress of a session.
 
     Attributes:
         phase: `plan`, `start` (the executor), `run` or `answer`.
         round: The planning round.
-        done: Planned runs that are there.
+        done: Planned runs that are in the store.
         planned: Planned runs so far; adaptive rounds add to it.
-        reused: Planned runs that were there before this session.
-        failed: Runs whose row says failed.
-        rate: Runs per second of this session [1/s].
-        eta_s: How long the runs planned so far should take [s], once it can be told.
-        message: What else people should know now.
+        reused: Planned runs that were in the store before this session.
+        failed: Runs of this session that failed.
+        rate: Runs of this session per second [1/s].
+        eta_s: Time left for the runs planned so far [s]; None while it is unknown.
+        message: A change worth a line, such as a changed number of slots.
     """
 
     phase: Phase
@@ -41,15 +42,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a sweep would do.
+    """What a sweep would run.
 
     Attributes:
         table: The plan's first round.
-        points: How many points the study has.
-        runs: How many different runs the first round has.
+        points: The number of points.
+        runs: The number of different runs in the first round.
         present: How many of them are in the store.
         adaptive: Whether more rounds may follow.
-        sweep_path: Where the sweep is, or would be.
+        sweep_path: The sweep's directory, whether it exists or not.
     """
 
     table: pa.Table
@@ -66,14 +67,14 @@ class Outcome:
 
     Attributes:
         path: The sweep's directory.
-        runs: Planned runs that are there.
+        runs: Planned runs that are in the store.
         executed: Runs executed by this session.
-        reused: Planned runs that were there before.
-        failed: Runs whose row says failed.
-        seconds: How long the session took [s].
-        executor: Where the runs were executed.
+        reused: Planned runs that were in the store before.
+        failed: Planned runs that failed.
+        seconds: The session's duration [s].
+        executor: The executor's name; `none` if every run was in the store.
         state: How it ended.
-        messages: What people should know.
+        messages: Warnings.
     """
 
     path: Location
@@ -83,10 +84,10 @@ class Outcome:
     failed: int
     seconds: float
     executor: str
-    state: State
-    messages: tuple[str, ...] = ()
+    state: SessionState
+    messages: tuple[Issue, ...] = ()
 
     @property
     def exit_code(self) -> int:
-        """The process exit code that says how the session ended."""
+        """The process exit code of the state."""
         return _EXIT_CODES[self.state]

@@ -1,4 +1,4 @@
-"""Parameters of a configuration by dotted path: whether one exists, its unit, reading it, setting it."""
+"""Parameters of a configuration by dotted path: what the schema says of one, reading it, setting it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from destage.errors import ConfigError, Issue
 from destage.spec.validation import suggest
 
 _CATALOGUED = ("workload", "controller", "disk")
-"""Keys whose value may name an entry of the catalogue by `use`."""
+"""Keys that may name a catalogue entry by `use`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
-    """What the schema says of one parameter.
+class Parameter:
+    """A parameter as the schema describes it.
 
     Attributes:
         unit: Its base unit, if it is a quantity.
-        is_integer: Whether it is counted in whole numbers.
+        is_integer: Whether it takes whole numbers only.
         least: The smallest value allowed, if there is one [base unit].
         most: The largest value allowed, if there is one [base unit].
     """
@@ -31,34 +31,26 @@ class Leaf:
 
 
 @cache
-def unknown(path: str) -> str | None:
-    """Return what is wrong with a dotted path, with the nearest name, or None when the schema knows it.
-
-    Args:
-        path: A dotted path such as `controller.cache.capacity`.
-    """
+def explain_unknown(path: str) -> str | None:
+    """Return why a dotted path is unknown, with the nearest name; None if the schema defines it."""
     nodes = _branches([engine_tree().root])
     done: list[str] = []
     for segment in path.split("."):
         following = _step(nodes, segment, done)
         if not following:
             known = _names(nodes, done)
-            place = ".".join(done) or "a configuration"
+            within = f" of {'.'.join(done)}" if done else ""
             if not known:
-                return f"no such parameter: {place} has nothing below it"
-            return f"no such parameter: {place} has {', '.join(known)}{suggest(segment, known)}"
+                return f"unknown parameter: {'.'.join(done)} has no keys"
+            return f"unknown parameter{suggest(segment, known)}; keys{within}: {', '.join(known)}"
         done.append(segment)
         nodes = following
     return None
 
 
 @cache
-def leaf(path: str) -> Leaf:
-    """Return what the schema says of a parameter that is known.
-
-    Args:
-        path: A dotted path for which `unknown` is None.
-    """
+def find_parameter(path: str) -> Parameter:
+    """Return a parameter that the schema defines: one for which `explain_unknown` is None."""
     nodes = _branches([engine_tree().root])
     done: list[str] = []
     for segment in path.split("."):
@@ -67,15 +59,15 @@ def leaf(path: str) -> Leaf:
     units = {node["x-unit"] for node in nodes if "x-unit" in node}
     kinds = {kind for node in nodes for kind in _kinds(node)} - {"null"}
     is_integer = kinds == {"integer"}
-    # Where branches of a choice have bounds of their own, the configuration is what decides.
+    # Branches of a choice may have different bounds; the engine checks those of the chosen one.
     least, most = (
         nodes[0].get(bound) if is_integer and len(nodes) == 1 else None for bound in ("minimum", "maximum")
     )
-    return Leaf(next(iter(units)) if len(units) == 1 else None, is_integer, least, most)
+    return Parameter(next(iter(units)) if len(units) == 1 else None, is_integer, least, most)
 
 
 def read(scenario: Mapping[str, Any], path: str) -> object:
-    """Return a parameter's value, or None where the configuration has no such field.
+    """Return a parameter's value, or None if the configuration has no such field.
 
     Args:
         scenario: A configuration, canonical or as written; `array` also reads the first of `arrays`.
@@ -94,7 +86,7 @@ def read(scenario: Mapping[str, Any], path: str) -> object:
 
 
 def assign(scenario: dict[str, Any], path: str, value: object) -> None:
-    """Set a parameter, making the tables on the way to it.
+    """Set a parameter, adding the tables that lead to it.
 
     Args:
         scenario: The configuration to change; `array` also reaches the first of `arrays`.
@@ -113,7 +105,8 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
             key = int(segment)
             if key >= len(node):
                 count = "1 entry" if len(node) == 1 else f"{len(node)} entries"
-                raise ConfigError("a bad path", (Issue(path, None, f"the list has {count}, counted from 0"),))
+                message = f"the list has {count}, counted from 0"
+                raise ConfigError([Issue("study.missing-list-entry", path, message)])
         elif not is_last and not isinstance(node.get(segment), (dict, list)):
             node[segment] = {}
         if is_last:
@@ -130,7 +123,7 @@ def _located(scenario: Mapping[str, Any], path: str) -> list[str]:
 
 
 def _step(nodes: list[dict[str, Any]], segment: str, done: list[str]) -> list[dict[str, Any]]:
-    """Return the schema nodes that one more segment of a path leads to, over all branches of every choice."""
+    """Return the schema nodes one segment further, over all branches of every choice."""
     found = [node["properties"][segment] for node in nodes if segment in node.get("properties", {})]
     if segment.isdigit():
         found += [node["items"] for node in nodes if isinstance(node.get("items"), dict)]
@@ -149,7 +142,7 @@ def _names(nodes: list[dict[str, Any]], done: list[str]) -> list[str]:
 
 
 def _branches(nodes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Follow references and open every choice; what stands beside a reference (a unit) is kept."""
+    """Follow references and open every choice; a unit beside a reference is kept."""
     opened: list[dict[str, Any]] = []
     for node in nodes:
         plain = engine_tree().follow(node)

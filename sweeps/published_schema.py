@@ -1,77 +1,122 @@
-"""The JSON Schema of what a study says of a paper: its figures, and how the sweep's rows give the same."""
+"""JSON Schema of the keys of a study that speak of a paper: its figures, and how the rows give the same."""
 
 from typing import Any
 
-KINDS = ("exact", "predicted", "calibrated", "ordering", "inconsistent", "input")
 _ASSIGNMENTS = {"type": "object", "minProperties": 1}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _BOUND = {"type": "number"}
-_EXPECT = {
-    "description": "Where an ordering's quantity must lie, its whole interval.",
-    "type": "object",
-    "minProperties": 1,
-    "maxProperties": 1,
-    "additionalProperties": False,
-    "properties": {
-        "above": {"description": "Above this.", **_BOUND},
-        "below": {"description": "Below this.", **_BOUND},
-        "between": {
-            "description": "From the first to the second.",
-            "type": "array",
-            "minItems": 2,
-            "maxItems": 2,
-            "items": _BOUND,
-        },
-    },
+_AT = {"description": "Values that all places of the expression have in common.", **_ASSIGNMENTS}
+_FOR_EACH = {
+    "description": "Axes: the result is the range over their combinations.",
+    "minItems": 1,
+    **_TEXTS,
 }
-_FIGURE = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["value", "source", "kind"],
-    "properties": {
-        "figure": {"description": "What the figure is called; once in a study.", "type": "string"},
-        "value": {
-            "description": "What was printed: a number, or words where there is none.",
-            "type": ["number", "string"],
+_NUMBER = {"description": "The published number.", "type": "number"}
+_NUMBER_OR_WORDS = {
+    "description": "The published number, or words where there is none.",
+    "type": ["number", "string"],
+}
+_DECIMALS = {
+    "decimals": {
+        "description": "Digits after the decimal point that count: by default those of an exact figure. "
+        "A prediction with decimals is met by an interval that reaches a value rounding to the figure.",
+        "type": "integer",
+        "minimum": 0,
+    }
+}
+_TOLERANCE = {
+    "tolerance": {
+        "description": "Largest error of the mean, as a fraction of the figure.",
+        "type": "number",
+        "exclusiveMinimum": 0,
+    }
+}
+_EXPECT = {
+    "expect": {
+        "description": "The bounds that the whole interval must lie within.",
+        "type": "object",
+        "minProperties": 1,
+        "maxProperties": 1,
+        "additionalProperties": False,
+        "properties": {
+            "above": {"description": "Lower bound.", **_BOUND},
+            "below": {"description": "Upper bound.", **_BOUND},
+            "between": {
+                "description": "Lower and upper bound.",
+                "type": "array",
+                "minItems": 2,
+                "maxItems": 2,
+                "items": _BOUND,
+            },
         },
-        "unit": {"description": "What the number counts.", "type": "string"},
-        "source": {"description": "Where in the paper it stands.", "type": "string"},
-        "kind": {"description": "By which rule it is judged.", "enum": list(KINDS)},
+    }
+}
+_GIVEN = {"given": {"description": "The fitted figures it depends on (default: all).", **_TEXTS}}
+
+
+def _figure(
+    kind: str, meaning: str, value: dict[str, Any], *keys: dict[str, Any], required: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """Return the schema of one kind of figure."""
+    properties: dict[str, Any] = {
+        "figure": {"description": "The figure's name, unique in the study.", "type": "string"},
+        "kind": {"description": f"The rule by which it is judged: {meaning}.", "const": kind},
+        "value": value,
+        "unit": {"description": "The unit of the number.", "type": "string"},
+        "source": {"description": "Page, table or figure of the paper.", "type": "string"},
         "compute": {
-            "description": "The same quantity as an SQL expression over the places: "
+            "description": "The same quantity as an SQL expression over places: "
             "`on.response_mean_us / off.response_mean_us`.",
             "type": "string",
         },
-        "point": {"description": "In place of compute: the assignments that name one point.", **_ASSIGNMENTS},
-        "metric": {
-            "description": "In place of compute: the point's answer or result column.",
-            "type": "string",
-        },
-        "at": {"description": "What all of the figure's places have in common besides.", **_ASSIGNMENTS},
-        "for_each": {
-            "description": "Axes: the quantity is taken for each combination of them, and is a range.",
-            "minItems": 1,
-            **_TEXTS,
-        },
-        "decimals": {
-            "description": "Digits after the point that count: of exact figures by default those of the "
-            "value; a prediction given them is met by an interval that reaches what rounds to the figure.",
-            "type": "integer",
-            "minimum": 0,
-        },
-        "tolerance": {
-            "description": "How far off the mean a prediction may be, as a fraction of the figure.",
-            "type": "number",
-            "exclusiveMinimum": 0,
-        },
-        "expect": _EXPECT,
-        "given": {"description": "The fitted figures that enter; by default all.", **_TEXTS},
-        "note": {"description": "A contradiction or a caution, in a sentence.", "type": "string"},
-    },
+        "at": _AT,
+        "for_each": _FOR_EACH,
+        "note": {"description": "A contradiction or caution, in one sentence.", "type": "string"},
+    }
+    for key in keys:
+        properties |= key
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["figure", "value", "source", "kind", *required],
+        "properties": properties,
+    }
+
+
+_FIGURE = {
+    "oneOf": [
+        _figure("exact", "the same digits", _NUMBER, _DECIMALS, required=("compute",)),
+        _figure(
+            "predicted",
+            "the figure lies in the interval",
+            _NUMBER,
+            _DECIMALS,
+            _TOLERANCE,
+            _GIVEN,
+            required=("compute",),
+        ),
+        _figure(
+            "calibrated",
+            "a parameter was fitted on it",
+            _NUMBER,
+            _DECIMALS,
+            _TOLERANCE,
+            required=("compute",),
+        ),
+        _figure(
+            "ordering",
+            "the interval lies within bounds",
+            _NUMBER_OR_WORDS,
+            _EXPECT,
+            required=("compute", "expect"),
+        ),
+        _figure("inconsistent", "the paper contradicts itself", _NUMBER_OR_WORDS, _DECIMALS),
+        _figure("input", "configured as published", _NUMBER_OR_WORDS, _DECIMALS),
+    ]
 }
 PROPERTIES: dict[str, Any] = {
     "paper": {
-        "description": "The document whose figures are published below.",
+        "description": "The document that the figures come from.",
         "type": "object",
         "additionalProperties": False,
         "required": ["title", "number"],
@@ -84,8 +129,7 @@ PROPERTIES: dict[str, Any] = {
         },
     },
     "answer": {
-        "description": "What the rows answer, each a sentence; what stands in braces is SQL over the places, "
-        "filled in from the rows.",
+        "description": "Sentences that answer the question; SQL in braces is replaced by its value.",
         "type": "array",
         "items": {
             "type": ["string", "object"],
@@ -93,42 +137,35 @@ PROPERTIES: dict[str, Any] = {
             "required": ["say"],
             "properties": {
                 "say": {"description": "The sentence.", "type": "string"},
-                "at": {"description": "What all of its places have in common besides.", **_ASSIGNMENTS},
-                "for_each": {
-                    "description": "Axes: what is computed is a range over their combinations.",
-                    "minItems": 1,
-                    **_TEXTS,
-                },
+                "at": _AT,
+                "for_each": _FOR_EACH,
             },
         },
     },
-    "assumptions": {
-        "description": "What the paper leaves open and is chosen here, each a sentence.",
-        **_TEXTS,
-    },
+    "assumptions": {"description": "Choices that the paper leaves open, one sentence each.", **_TEXTS},
     "fitted": {
-        "description": "Parameters that were fitted, each on one published figure.",
+        "description": "Fitted parameters, each with the figure it was fitted on.",
         "type": "array",
         "items": {
             "type": "object",
             "additionalProperties": False,
             "required": ["parameter", "value", "on"],
             "properties": {
-                "parameter": {"description": "What was fitted.", "type": "string"},
-                "value": {"description": "What came of it."},
-                "on": {"description": "The figure that it was fitted on.", "type": "string"},
+                "parameter": {"description": "The fitted parameter.", "type": "string"},
+                "value": {"description": "Its fitted value."},
+                "on": {"description": "The name of the figure.", "type": "string"},
             },
         },
     },
-    "tried": {"description": "What was tried for figures that do not come out.", **_TEXTS},
+    "tried": {"description": "Attempts to reproduce figures that are not reproduced.", **_TEXTS},
     "places": {
-        "description": "Points that figures speak of, by a short name: values of axes, or a label.",
+        "description": "Short names of points: values of axes, or a label.",
         "type": "object",
         "propertyNames": {"pattern": "^[a-z][a-z0-9_]*$"},
         "additionalProperties": _ASSIGNMENTS,
     },
     "published": {
-        "description": "Figures from elsewhere that the answers are judged against.",
+        "description": "Published figures that the results are compared with.",
         "type": "array",
         "items": _FIGURE,
     },

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 # Read by ray when it is first imported: no usage reports, no copying of uv environments to workers.
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
-# The value of future releases: ray must not hide accelerators by itself, and says so on stderr otherwise.
+# The default of future releases; without it ray warns on stderr.
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-# Whoever hands over a token means it; by itself ray uses one only for clusters of this machine.
+# By default ray uses a token only for clusters of this machine.
 if "RAY_AUTH_TOKEN" in os.environ or "RAY_AUTH_TOKEN_PATH" in os.environ:
     os.environ.setdefault("RAY_AUTH_MODE", "token")
 
@@ -20,39 +20,38 @@ import ray
 from ray import exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from destage.errors import SweepError
+from destage.errors import Issue, SweepError
 from destage.objects import Location, locate
 from destage.store.layout import SweepLayout
-from destage.sweeps.addresses import check_address, explain, is_worth_another_try
 from destage.sweeps.batches import Batch
-from destage.sweeps.marks import ForeignWorkerError, Mark, check_mark, leave_mark, remove_marks
-from destage.sweeps.work import Done, Failure, Receipt, execute
+from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
+from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
+from destage.sweeps.worker import Failure, FinishedBatch, Receipt, execute_batch
 
-LOOK_S = 5.0
-"""How often the processors of the cluster are counted [s]."""
+RECOUNT_S = 5.0
+"""Interval at which the processors of the cluster are counted [s]."""
 _PROBE_S = 60.0
-"""How long to wait for machines to say whether they may take part; each batch asks again [s]."""
-_JOINS = 3
+"""Timeout for the check of all machines; each batch repeats the check [s]."""
+_ATTEMPTS = 3
 _NO_MODULE = "No module named 'destage"
-_Got = TypeVar("_Got")
+_Result = TypeVar("_Result")
 
 
 @ray.remote(num_cpus=1, max_retries=0)
-def _execute(batch: Batch, mark: Mark, facts: tuple[str, ...]) -> Receipt:
-    check_mark(mark)
-    return execute(batch, SweepLayout(locate(mark.sweep)).fragments, facts)
+def _execute(batch: Batch, marker: Marker, facts: tuple[str, ...]) -> Receipt:
+    check_marker(marker)
+    return execute_batch(batch, SweepLayout(locate(marker.sweep)).fragments, facts)
 
 
 @ray.remote(num_cpus=0, max_retries=0)
-def _probe(mark: Mark) -> None:
-    check_mark(mark)
+def _probe(marker: Marker) -> None:
+    check_marker(marker)
 
 
 class RayExecutor:
-    """Runs batches as Ray tasks, on the cluster that `RAY_ADDRESS` names or on one started on this machine.
+    """Runs batches as Ray tasks, on the cluster of `RAY_ADDRESS` or on one started on this machine.
 
-    Ray itself never retries: the driver does, within a budget of its own, since it alone knows which rows
-    are there.
+    Ray itself never retries: the driver does, since it alone knows which rows are committed.
     """
 
     name = "ray"
@@ -60,56 +59,48 @@ class RayExecutor:
     def __init__(self, slots: int | None, fragments: Location, facts: tuple[str, ...]) -> None:
         self._sweep = fragments.parent
         self._facts = facts
-        self._under_way: dict[ray.ObjectRef[Receipt], Batch] = {}
+        self._in_flight: dict[ray.ObjectRef[Receipt], Batch] = {}
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:
             _start(slots)
-        self._mark = leave_mark(self._sweep)
+        self._marker = write_marker(self._sweep)
         self._most_slots = slots
-        self._look_at_the_cluster()
+        self._count_slots()
         try:
-            _check_machines(self._mark, ray.nodes())  # type: ignore[no-untyped-call]
+            _check_machines(self._marker, ray.nodes())  # type: ignore[no-untyped-call]
         except SweepError:
             self.close()
             raise
 
     def submit(self, batch: Batch) -> None:
-        """Hand over a batch; returns at once.
+        """Submit a batch; returns immediately."""
+        self._in_flight[_execute.remote(batch, self._marker, self._facts)] = batch
 
-        Args:
-            batch: The batch.
-        """
-        self._under_way[_execute.remote(batch, self._mark, self._facts)] = batch
-
-    def collect(self, timeout_s: float) -> list[Done]:
-        """Return batches that came back since the last call, waiting a little for the first.
-
-        Args:
-            timeout_s: How long to wait [s].
-        """
-        if time.monotonic() >= self._next_look:
-            self._look_at_the_cluster()
-        if not self._under_way:
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
+        """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
+        if time.monotonic() >= self._next_count:
+            self._count_slots()
+        if not self._in_flight:
             return []
-        waiting = list(self._under_way)
+        waiting = list(self._in_flight)
         ended, _ = ray.wait(waiting, num_returns=1, timeout=timeout_s)
         if ended:
             more, _ = ray.wait(waiting, num_returns=len(waiting), timeout=0)
             ended = list(dict.fromkeys([*ended, *more]))
-        return [Done(self._under_way.pop(reference), _result(reference)) for reference in ended]
+        return [FinishedBatch(self._in_flight.pop(reference), _result(reference)) for reference in ended]
 
-    def _look_at_the_cluster(self) -> None:
-        """Count the processors: workers join late, and nodes come and go."""
-        there = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
-        self.slots = there if self._most_slots is None else min(there, self._most_slots)
-        self._next_look = time.monotonic() + LOOK_S
+    def _count_slots(self) -> None:
+        """Count the processors: nodes join and leave."""
+        count = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
+        self.slots = count if self._most_slots is None else min(count, self._most_slots)
+        self._next_count = time.monotonic() + RECOUNT_S
 
     def close(self) -> None:
-        """Cancel what is under way and stop Ray, if it was started here."""
-        for reference in self._under_way:
+        """Cancel batches in flight, and stop Ray if it was started here."""
+        for reference in self._in_flight:
             ray.cancel(reference, force=True)
-        self._under_way.clear()
-        remove_marks(self._sweep)
+        self._in_flight.clear()
+        remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
 
@@ -129,30 +120,30 @@ def _start(slots: int | None) -> None:
             object_store_memory=128 * 1024**2,
         )
     except (OSError, RuntimeError, ValueError) as error:
-        raise SweepError(
-            f"Ray could not be started on this machine: {error}; --executor inline does without"
-        ) from error
+        first = " ".join(str(error).split())[:300]
+        message = f"Ray cannot be started on this machine: {first}; use --executor inline"
+        raise SweepError("sweep.ray-not-started", message) from error
 
 
 def _join(address: str) -> None:
-    """Connect to a cluster that is there; Ray's own way of saying no is three minutes of log lines."""
+    """Connect to a running cluster; Ray's own failure is three minutes of log lines."""
     check_address(address)
-    for attempt in range(_JOINS):
+    for attempt in range(_ATTEMPTS):
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL)
         except (exceptions.RayError, OSError, RuntimeError, ValueError, ImportError) as error:
-            if not is_worth_another_try(error) or attempt == _JOINS - 1:
-                raise SweepError(explain(address, error)) from error
+            if not is_retryable(error) or attempt == _ATTEMPTS - 1:
+                raise explain_failure(address, error) from error
             ray.shutdown()
         else:
             return
 
 
-def _check_machines(mark: Mark, nodes: Iterable[dict[str, Any]]) -> None:
-    """Ask every machine with processors whether it may take part, before it is given anything to do."""
+def _check_machines(marker: Marker, nodes: Iterable[dict[str, Any]]) -> None:
+    """Check every machine with processors before it gets a batch."""
     asked = {
         _probe.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)).remote(
-            mark
+            marker
         ): node
         for node in nodes
         if node["Alive"] and node["Resources"].get("CPU", 0) >= 1
@@ -161,20 +152,22 @@ def _check_machines(mark: Mark, nodes: Iterable[dict[str, Any]]) -> None:
         return
     ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_PROBE_S)
     found = {asked[reference]["NodeID"]: _result(reference) for reference in ended}
-    foreign = [one.message for one in found.values() if isinstance(one, Failure) and one.kind == "foreign"]
-    if foreign:
-        raise SweepError(f"{len(foreign)} of {len(asked)} machines cannot take part: {foreign[0]}")
+    mismatches = [one for one in found.values() if isinstance(one, Issue)]
+    if mismatches:
+        first = mismatches[0]
+        message = f"{len(mismatches)} of {len(asked)} machines cannot execute runs: {first.message}"
+        raise SweepError(first.code, message, first.place, first.data)
 
 
-def _result(reference: "ray.ObjectRef[_Got]") -> _Got | Failure:
+def _result(reference: "ray.ObjectRef[_Result]") -> _Result | Failure | Issue:
     try:
-        got: _Got = ray.get(reference)
+        result: _Result = ray.get(reference)
     except exceptions.RayError as error:
         return _failure(error)
-    return got
+    return result
 
 
-def _failure(error: exceptions.RayError) -> Failure:
+def _failure(error: exceptions.RayError) -> Failure | Issue:
     if isinstance(error, exceptions.OutOfMemoryError):
         return Failure("oom", "Ray killed the worker: the node ran out of memory")
     if not isinstance(error, exceptions.RayTaskError):
@@ -182,9 +175,10 @@ def _failure(error: exceptions.RayError) -> Failure:
     cause = error.cause
     if isinstance(cause, MemoryError):
         return Failure("oom", "the worker ran out of memory")
-    if isinstance(cause, ForeignWorkerError):
-        return Failure("foreign", str(cause))
+    if isinstance(cause, WorkerMismatchError):
+        return cause.issues[0]
     if _NO_MODULE in str(cause):
         python = ".".join(platform.python_version_tuple()[:2])
-        return Failure("foreign", f"a worker has no Destage: install it for Python {python} on all machines")
+        message = f"a worker has no Destage: install it for Python {python} on all machines"
+        return Issue("sweep.worker-without-destage", "", message)
     return Failure("infrastructure", f"{type(cause).__name__}: {cause}")

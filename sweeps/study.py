@@ -1,4 +1,4 @@
-"""A study: which configurations to run and what to find out; read from YAML, all mistakes at once."""
+"""A study: which configurations to run, and the question they answer; parsed with all mistakes at once."""
 
 import copy
 import hashlib
@@ -11,18 +11,16 @@ from typing import Any
 from destage import engine
 from destage.engine.traces.places import placed
 from destage.errors import ConfigError, Issue
-from destage.spec import quantities
 from destage.spec.documents import parse_document
 from destage.spec.validation import suggest
-from destage.sweeps import axes as axis_values
-from destage.sweeps import parameters
+from destage.sweeps.axes import axis_values, in_base_units
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
-from destage.sweeps.published import figure_mistakes
-from destage.sweeps.study_charts import chart_mistakes
-from destage.sweeps.study_schema import default, study_mistakes
+from destage.sweeps.parameters import Parameter, explain_unknown, find_parameter
+from destage.sweeps.study_charts import find_chart_mistakes
+from destage.sweeps.study_schema import find_study_mistakes, read_default
 
 TRACE_FILE = ".arrival.file"
-"""How the dotted path of a trace's file ends."""
+"""The end of the dotted path of a trace's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +29,11 @@ class Seek:
 
     Attributes:
         path: The parameter's dotted path.
-        objectives: What a run must meet.
+        objectives: The bounds that a run must meet.
         start: The first value tried.
         least: The smallest value considered.
         most: The largest value considered.
-        confirm: How many values just below the answer must pass as well before it is believed.
+        confirm: How many values just below the answer must pass too.
     """
 
     path: str
@@ -47,19 +45,19 @@ class Seek:
 
     @property
     def metric(self) -> str:
-        """What the answer is called: `users_supported` for `workload.users`."""
+        """The name of the answer: `users_supported` for `workload.users`."""
         return f"{self.path.rpartition('.')[2]}_supported"
 
 
 @dataclass(frozen=True, slots=True)
 class Replicates:
-    """How often each point is run with other random streams.
+    """The number of runs per point, with independent random streams.
 
     Attributes:
-        least: The number every point gets.
-        most: The number that no point exceeds.
-        metric: What must be known well enough before a point gets no more; None where `least` is all.
-        relative: The half-width of its 95 % interval that is aimed at, as a fraction of the mean.
+        least: The number for every point.
+        most: The maximum for a point.
+        metric: The quantity whose interval ends the replication; None if `least` is all.
+        relative: The target half-width of its 95 % interval, as a fraction of the mean.
     """
 
     least: int
@@ -70,17 +68,17 @@ class Replicates:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A study, read and checked.
+    """A valid study.
 
     Attributes:
-        document: The study as written, with trace files made absolute and tied to their content.
+        document: The study as written, with trace files absolute and bound to their content.
         name: Its name.
         scenario: The configuration that every point starts from.
-        axes: The values of each axis, by dotted path, in base units.
-        points: Explicit points, beside the grid: their label and their assignments.
+        axes: The values of each axis in base units, by dotted path.
+        points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
-        seek: What is sought, if anything.
-        replicates: How often each point is run.
+        seek: The search, if there is one.
+        replicates: The number of runs per point.
         wall_s: The wall-clock budget [s], if there is one.
     """
 
@@ -96,10 +94,10 @@ class Study:
 
     @property
     def id(self) -> str:
-        """A digest of what the study's runs have in common: name, scenario and what is sought.
+        """A digest of name, scenario and seek.
 
-        Axes, points and replicates do not enter it, so that a study with added axis values continues the
-        same sweep. A trace counts by its content, wherever it lies.
+        Axes, points and replicates are not part of it, so that a study with added axis values continues the
+        same sweep. A trace counts by its content, not its location.
         """
         scenario = copy.deepcopy(dict(self.scenario))
         for arrival in engine.traces.replays(scenario):
@@ -110,51 +108,53 @@ class Study:
 
 
 def parse_study(text: str | bytes, *, name: str = "study", folder: Path | None = None) -> Study:
-    """Read a study from YAML text.
+    """Parse a study.
 
     Args:
         text: The YAML text, or the bytes of its file.
-        name: What messages call it.
-        folder: The folder that relative trace files lie in; by default the working directory.
+        name: Its name in messages.
+        folder: The folder of relative trace files (default: the working directory).
 
     Raises:
-        ConfigError: The text is no study; all mistakes are in its issues.
+        ConfigError: With every mistake.
+        TraceError: A trace cannot be read.
     """
     document = _bind_traces(parse_fields(text, name), (folder or Path()).absolute())
     reader = _Reader(document)
     if reader.issues:
-        raise _mistaken(name, reader.issues)
+        raise ConfigError(reader.issues, name)
     return reader.study()
 
 
 def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
-    """Read the fields of a study as they are written; its traces are not read.
+    """Parse the fields of a study as written, without reading its traces.
 
     Args:
         text: The YAML text, or the bytes of its file.
-        name: What messages call it.
+        name: Its name in messages.
 
     Raises:
-        ConfigError: The fields are not those of a study.
+        ConfigError: With every mistake that the schema finds.
     """
-    document = parse_document(text, name)
+    document = parse_document(text, name, "study")
     if not isinstance(document, dict):
-        raise ConfigError(f"{name}: a study is a table of fields with at least name and scenario")
-    issues = study_mistakes(document)
+        message = "a study must be a table with at least name and scenario"
+        raise ConfigError([Issue("study.wrong-type", "", message)], name)
+    issues = find_study_mistakes(document)
     if issues:
-        raise _mistaken(name, issues)
+        raise ConfigError(issues, name)
     return document
 
 
 class _Reader:
-    """Turns a document that fits the study's schema into a study, gathering what the schema cannot say."""
+    """Turns a document that fits the schema into a study, and collects mistakes beyond the schema."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
         self.issues: list[Issue] = []
         self._axes: dict[str, tuple[object, ...]] = {}
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
-        self.issues += figure_mistakes(document)
+        self._check_figures()
         self._read_axes()
         self._read_points()
         self._seek = self._read_seek()
@@ -163,7 +163,7 @@ class _Reader:
         self._check_charts()
 
     def study(self) -> Study:
-        """Return the study; only to be called when there are no issues."""
+        """Return the study, if there are no issues."""
         return Study(
             document=self._document,
             name=self._document["name"],
@@ -176,118 +176,126 @@ class _Reader:
             wall_s=self._wall_s,
         )
 
+    def _add(self, code: str, place: str, message: str, value: object = None) -> None:
+        self.issues.append(Issue(code, place, message, value))
+
+    def _check_figures(self) -> None:
+        if "published" in self._document or "fitted" in self._document:
+            from destage.sweeps.published_checks import find_figure_mistakes  # noqa: PLC0415 - loads duckdb
+
+            self.issues += find_figure_mistakes(self._document)
+
+    def _is_parameter(self, path: str, place: str) -> bool:
+        """Whether a dotted path can be assigned; if not, add the mistake."""
+        unknown = explain_unknown(path)
+        if path == "run.replicate":
+            self._add("study.replicate-axis", place, "not an axis: set `replicates` of the study")
+        elif unknown is not None:
+            self._add("study.unknown-key", place, unknown)
+        return path != "run.replicate" and unknown is None
+
     def _read_axes(self) -> None:
         for path, written in self._document.get("axes", {}).items():
-            problem = _problem(path)
-            if problem is not None:
-                self.issues.append(Issue(f"axes.{path}", path, problem))
-                continue
-            leaf = parameters.leaf(path)
-            try:
-                self._axes[path] = axis_values.values(written, leaf)
-            except ConfigError as error:
-                self.issues += [Issue(f"axes.{path}", issue.value, issue.message) for issue in error.issues]
+            place = f"axes.{path}"
+            if self._is_parameter(path, place):
+                try:
+                    self._axes[path] = axis_values(written, find_parameter(path), place)
+                except ConfigError as error:
+                    self.issues += error.issues
 
     def _read_points(self) -> None:
         for index, written in enumerate(self._document.get("points", [])):
             assignments = {key: value for key, value in written.items() if key != "label"}
             for path in assignments:
-                problem = _problem(path)
-                if problem is not None:
-                    self.issues.append(Issue(f"points.{index}.{path}", path, problem))
+                self._is_parameter(path, f"points.{index}.{path}")
             self._points.append((written.get("label"), assignments))
 
     def _read_seek(self) -> Seek | None:
         written = self._document.get("seek")
         if written is None:
             return None
-        path = written["maximize"]
-        problem = parameters.unknown(path)
-        if problem is not None:
-            self.issues.append(Issue("seek.maximize", path, problem))
+        path, place = written["maximize"], "seek.maximize"
+        unknown = explain_unknown(path)
+        if unknown is not None:
+            self._add("study.unknown-name", place, unknown, path)
             return None
-        leaf = parameters.leaf(path)
-        if not leaf.is_integer:
-            self.issues.append(
-                Issue("seek.maximize", path, "only a parameter counted in whole numbers can be sought")
-            )
+        parameter = find_parameter(path)
+        if not parameter.is_integer:
+            self._add("study.seek-not-integer", place, "must be a parameter that takes whole numbers", path)
         if path in self._axes or any(path in assignments for _, assignments in self._points):
-            self.issues.append(Issue("seek.maximize", path, "is sought, so it cannot be an axis as well"))
+            self._add("study.axis-is-sought", place, "cannot be an axis and the sought parameter", path)
         objectives = []
         for index, text in enumerate(written["subject_to"]):
             try:
-                objectives.append(parse_objective(text))
+                objectives.append(parse_objective(text, f"seek.subject_to.{index}"))
             except ConfigError as error:
-                self.issues += [
-                    Issue(f"seek.subject_to.{index}", text, issue.message) for issue in error.issues
-                ]
-        least, most = self._read_bounds(written, leaf)
+                self.issues += error.issues
+        least, most = self._read_bounds(written, parameter)
         # JSON Schema takes 100.0 for a whole number.
-        start, confirm = (int(written.get(key, default("seek", key))) for key in ("start", "confirm"))
+        start, confirm = (int(written.get(key, read_default("seek", key))) for key in ("start", "confirm"))
         return Seek(path, tuple(objectives), min(max(start, least), most), least, most, confirm)
 
-    def _read_bounds(self, written: Mapping[str, Any], leaf: parameters.Leaf) -> tuple[int, int]:
-        """Return the bounds of a search; those that are not written give way to the parameter's own."""
-        least, most = (int(written.get(key, default("seek", key))) for key in ("min", "max"))
-        if leaf.least is not None and least < leaf.least:
+    def _read_bounds(self, written: Mapping[str, Any], parameter: Parameter) -> tuple[int, int]:
+        """Return the bounds of a search; default bounds are limited to the parameter's own."""
+        least, most = (int(written.get(key, read_default("seek", key))) for key in ("min", "max"))
+        if parameter.least is not None and least < parameter.least:
             if "min" in written:
-                self.issues.append(Issue("seek.min", least, f"must be at least {leaf.least}"))
-            least = int(leaf.least)
-        if leaf.most is not None and most > leaf.most:
+                self._add("study.out-of-range", "seek.min", f"must be at least {parameter.least}", least)
+            least = int(parameter.least)
+        if parameter.most is not None and most > parameter.most:
             if "max" in written:
-                self.issues.append(Issue("seek.max", most, f"must be at most {leaf.most}"))
-            most = int(leaf.most)
+                self._add("study.out-of-range", "seek.max", f"must be at most {parameter.most}", most)
+            most = int(parameter.most)
         if least > most:
-            self.issues.append(Issue("seek.min", least, f"must not be above seek.max, which is {most}"))
+            self._add("study.bounds-reversed", "seek.min", f"must not be above seek.max, {most}", least)
         return least, most
 
     def _read_replicates(self) -> Replicates:
-        written = self._document.get("replicates", default("replicates"))
+        written = self._document.get("replicates", read_default("replicates"))
         if not isinstance(written, Mapping):
             return Replicates(int(written), int(written), None, 0.0)
         least, most = int(written["min"]), int(written.get("max", written["min"]))
         if least > most:
-            self.issues.append(
-                Issue("replicates.min", least, f"must not be above replicates.max, which is {most}")
-            )
+            message = f"must not be above replicates.max, {most}"
+            self._add("study.bounds-reversed", "replicates.min", message, least)
         until = written.get("until")
         if until is None:
             return Replicates(least, most, None, 0.0)
         metric = until["interval_of"]
         sought = self._document.get("seek")
         allowed = [self._seek.metric] if self._seek is not None else sorted(metric_columns())
-        # A seek with mistakes has its own issues; what it measures cannot be judged.
+        # A seek with mistakes has issues of its own.
         if metric not in allowed and (sought is None or self._seek is not None):
-            message = f"is not what this study measures{suggest(metric, allowed)}"
-            self.issues.append(Issue("replicates.until.interval_of", metric, message))
+            message = f"not a result of this study{suggest(metric, allowed)}"
+            self._add("study.unknown-name", "replicates.until.interval_of", message, metric)
         return Replicates(least, most, metric, float(until["relative"]))
 
     def _read_wall(self) -> float | None:
-        written = self._document.get("budget", {}).get("wall")
+        written, place = self._document.get("budget", {}).get("wall"), "budget.wall"
         if written is None:
             return None
         try:
-            wall_s = float(quantities.parse(written, "s"))
+            wall_s = float(in_base_units(written, "s", place))  # type: ignore[arg-type]
         except ConfigError as error:
-            self.issues += [Issue("budget.wall", written, issue.message) for issue in error.issues]
+            self.issues += error.issues
             return None
         if wall_s <= 0:
-            self.issues.append(Issue("budget.wall", written, "must be above 0s"))
+            self._add("study.out-of-range", place, "must be above 0s", written)
         return wall_s
 
     def _check_charts(self) -> None:
-        # What a chart says of a mistaken axis can be right: such an axis has an issue of its own.
+        # An axis with a mistake has an issue of its own; charts may still name it.
         values = {path: list(self._axes.get(path, ())) for path in self._document.get("axes", {})}
         for _, assignments in self._points:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)
         labels = [label for label, _ in self._points if label is not None]
         sought = self._document.get("seek", {}).get("maximize")
-        self.issues += chart_mistakes(self._document.get("charts", []), values, labels, sought)
+        self.issues += find_chart_mistakes(self._document.get("charts", []), values, labels, sought)
 
 
 def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Make every trace file absolute, and tie the scenario's to their content."""
+    """Make every trace file absolute, and bind the scenario's traces to their content."""
     bound = copy.deepcopy(dict(document))
     bound["scenario"] = engine.traces.bind(bound["scenario"], folder)
     for path, written in bound.get("axes", {}).items():
@@ -300,17 +308,5 @@ def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     return bound
 
 
-def _problem(path: str) -> str | None:
-    """Return why a parameter cannot be an axis, or None when it can."""
-    if path == "run.replicate":
-        return "is counted by the study itself; replicates says how many there are"
-    return parameters.unknown(path)
-
-
 def _absolute(file: object, folder: Path) -> object:
     return str(placed(file, folder)) if isinstance(file, str) else file
-
-
-def _mistaken(name: str, issues: list[Issue]) -> ConfigError:
-    count = "one mistake" if len(issues) == 1 else f"{len(issues)} mistakes"
-    return ConfigError(f"{name}: {count} in the study", tuple(issues))

@@ -1,4 +1,4 @@
-"""The charts that a study asks for: what may stand under `charts`, and the mistakes in it."""
+"""The charts of a study: their schema, and the mistakes that it cannot express."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,32 +11,32 @@ from destage.spec.validation import suggest
 from destage.sweeps import parameters
 
 LABEL = "label"
-"""What stands for the label of an explicit point, beside the axes."""
+"""The name of the label of an explicit point, beside the axes."""
 
 CHARTS: dict[str, Any] = {
-    "description": "What the report draws first, one chart each, in place of figures that would not fit.",
+    "description": "Charts that the report draws first, instead of its standard figures.",
     "type": "array",
     "items": {
         "type": "object",
         "additionalProperties": False,
         "required": ["title", "x", "y"],
         "properties": {
-            "title": {"description": "What the chart shows.", "type": "string", "minLength": 1},
+            "title": {"description": "The chart's title.", "type": "string", "minLength": 1},
             "x": {
-                "description": "An axis by dotted path, `label` or a result column; texts make rows.",
+                "description": "An axis by dotted path, `label` or a result column; strings become rows.",
                 "type": "string",
             },
             "y": {
-                "description": "A result column, or what a seek answers, such as `users_supported`.",
+                "description": "A result column, or the answer of a seek, such as `users_supported`.",
                 "type": "string",
             },
             "by": {
-                "description": "An axis by dotted path or `label`: a line for each of its values, at most 8.",
+                "description": "An axis by dotted path or `label`: one line per value, at most 8.",
                 "type": "string",
             },
             "where": {
-                "description": "An SQL condition over the points (their label, axes and result columns); "
-                "those that miss it are not drawn.",
+                "description": "An SQL condition over the points (their label, axes and result columns) that "
+                "drawn points must meet.",
                 "type": "string",
             },
             "x_log": {
@@ -50,62 +50,66 @@ CHARTS: dict[str, Any] = {
                 "default": False,
             },
             "published": {
-                "description": "Whether figures published for y are drawn beside the points they speak of.",
+                "description": "Whether figures published for y are drawn at their points.",
                 "type": "boolean",
                 "default": True,
             },
-            "x_title": {"description": "What x is called, where its name does not say it.", "type": "string"},
+            "x_title": {"description": "Title of x (default: its name).", "type": "string"},
             "y_title": {
-                "description": "What y is called, with its unit, where its name does not say it.",
+                "description": "Title of y with its unit (default: its name).",
                 "type": "string",
             },
-            "caption": {"description": "What a reader must know of it.", "type": "string"},
+            "caption": {"description": "Text below the chart.", "type": "string"},
         },
     },
 }
 
 
-def chart_mistakes(
+def find_chart_mistakes(
     charts: Sequence[Mapping[str, Any]],
     axes: Mapping[str, Sequence[object]],
     labels: Sequence[str],
     sought: str | None,
 ) -> list[Issue]:
-    """Return the mistakes in a study's charts that their schema cannot say.
+    """Return the mistakes in a study's charts that their schema cannot express.
 
     Args:
-        charts: What stands under `charts`, fit for its schema.
-        axes: What was written for each axis, in the grid and in explicit points, by dotted path.
+        charts: The charts, valid by their schema.
+        axes: The values of each axis, in the grid and in explicit points, by dotted path.
         labels: The labels of the explicit points.
-        sought: The dotted path of what the study seeks, if it seeks anything.
+        sought: The dotted path of the sought parameter, if there is one.
     """
     names = _Names(axes, labels, sought)
     issues: list[Issue] = []
     titles: set[str] = set()
     for index, chart in enumerate(charts):
-        found: list[tuple[str, str | None]] = [
-            ("x", names.problem(chart["x"], may_be_axis=True, may_be_result=True)),
-            ("y", names.problem(chart["y"], may_be_axis=False, may_be_result=True)),
+        found: list[tuple[str, str, str | None]] = [
+            ("x", "study.unknown-name", names.explain_unknown(chart["x"], axis=True, result=True)),
+            ("y", "study.unknown-name", names.explain_unknown(chart["y"], axis=False, result=True)),
         ]
         if "by" in chart:
-            found.append(("by", names.problem(chart["by"], may_be_axis=True, may_be_result=False)))
+            unknown = names.explain_unknown(chart["by"], axis=True, result=False)
+            found.append(("by", "study.unknown-name", unknown))
         if chart["title"] in titles:
-            found.append(("title", "is the title of an earlier chart"))
+            found.append(("title", "study.duplicate-name", "an earlier chart has this title"))
         titles.add(chart["title"])
         found += [
-            (key, f"is the chart's {other} already")
-            for key, other in (("by", "x"), ("y", "x"))
-            if chart.get(key) == chart[other]
+            (key, "study.repeated-chart-axis", "already the chart's x")
+            for key in ("by", "y")
+            if chart.get(key) == chart["x"]
         ]
         if "where" in chart:
-            found.append(("where", names.refusal(chart["where"])))
-        place = f"charts.{index}"
-        issues += [Issue(f"{place}.{key}", chart[key], problem) for key, problem in found if problem]
+            found.append(("where", "study.bad-sql", names.explain_condition(chart["where"])))
+        issues += [
+            Issue(code, f"charts.{index}.{key}", message, chart[key])
+            for key, code, message in found
+            if message
+        ]
     return issues
 
 
 class _Names:
-    """What a chart may name: axes, labels, result columns and what is sought."""
+    """The names that a chart may use: axes, labels, result columns and the answer of a seek."""
 
     def __init__(
         self, axes: Mapping[str, Sequence[object]], labels: Sequence[str], sought: str | None
@@ -123,55 +127,46 @@ class _Names:
             ),
         ]
 
-    def problem(self, name: str, *, may_be_axis: bool, may_be_result: bool) -> str | None:
-        """Return why a chart cannot name this there, or None when it can.
-
-        Args:
-            name: What stands there.
-            may_be_axis: Whether an axis may stand there, or `label`.
-            may_be_result: Whether a result may stand there.
-        """
+    def explain_unknown(self, name: str, *, axis: bool, result: bool) -> str | None:
+        """Return why a name cannot be used where an axis or a result is allowed; None if it can."""
         axes = [*self._axes, *([LABEL] if self._labels else [])]
-        if (may_be_axis and name in self._axes) or (may_be_result and name in self._results):
+        if (axis and name in axes) or (result and name in self._results):
             return None
-        if may_be_axis and name == LABEL:
-            return None if self._labels else "no point of this study has a label"
+        if axis and name == LABEL:
+            return "no point of this study has a label"
         if self._sought is None and name.endswith("_supported"):
-            return "is what a seek answers, and this study seeks nothing"
+            return "the answer of a seek, and this study has none"
         if name == self._sought:
-            return f"is sought: each point finds its own; its answers are called {self._results[0]}"
-        known = [*(axes if may_be_axis else []), *(self._results if may_be_result else [])]
-        kinds = {
-            (True, True): "neither an axis of this study nor a result column with a number",
-            (True, False): "no axis of this study",
-            (False, True): "no result column with a number",
-        }
-        there = f"; its axes are {', '.join(axes)}" if may_be_axis else ""
-        return f"is {kinds[may_be_axis, may_be_result]}{there}{suggest(name, known)}"
+            return f"the sought parameter, which differs by point: use its answer {self._results[0]!r}"
+        known = [*(axes if axis else []), *(self._results if result else [])]
+        allowed = " or ".join(
+            [
+                *(["an axis of this study"] if axis else []),
+                *(["a numeric result column"] if result else []),
+            ]
+        )
+        there = f"; axes: {', '.join(axes)}" if axis else ""
+        return f"must be {allowed}{suggest(name, known)}{there}"
 
-    def refusal(self, where: str) -> str | None:
-        """Return why a condition cannot be put to the points, or None when it can.
-
-        Args:
-            where: The condition.
-        """
-        from destage import sql  # noqa: PLC0415 - loads duckdb, which a study without a condition can do without
+    def explain_condition(self, where: str) -> str | None:
+        """Return why a condition does not bind to the points; None if it does."""
+        from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
 
         fields = [pa.field(LABEL, pa.string()), pa.field("n", pa.int64())]
-        fields += [pa.field(path, _kind(path, values)) for path, values in self._axes.items()]
+        fields += [pa.field(path, _type(path, values)) for path, values in self._axes.items()]
         fields += [
             pa.field(f"{name}{end}", pa.float64()) for name in self._results for end in ("", "_low", "_high")
         ]
         try:
             sql.filter_rows(pa.schema(fields).empty_table(), where)
         except QueryError as error:
-            return str(error).removeprefix("where: ")
+            return error.message
         return None
 
 
-def _kind(path: str, values: Sequence[object]) -> pa.DataType:
-    """Return the type of an axis' column; what is written with a unit becomes a number."""
-    if parameters.unknown(path) is None and parameters.leaf(path).unit is not None:
+def _type(path: str, values: Sequence[object]) -> pa.DataType:
+    """Return the type of an axis's column; a value with a unit becomes a number."""
+    if parameters.explain_unknown(path) is None and parameters.find_parameter(path).unit is not None:
         return pa.float64()
     kinds = {type(value) for value in values if value is not None}
     if kinds == {bool}:

@@ -1,4 +1,4 @@
-"""The JSON Schema of a study, around the engine's of one configuration, and the mistakes found by it."""
+"""JSON Schema of a study, which embeds the engine's schema of a configuration, and validation by it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,13 +25,13 @@ _AXIS = {
             "maxItems": 3,
         },
         "linspace": {
-            "description": f"[{_ENDS}, how many]: equal differences.",
+            "description": f"[{_ENDS}, count]: equal differences.",
             "type": "array",
             "minItems": 3,
             "maxItems": 3,
         },
         "logspace": {
-            "description": f"[{_ENDS}, how many]: equal ratios.",
+            "description": f"[{_ENDS}, count]: equal ratios.",
             "type": "array",
             "minItems": 3,
             "maxItems": 3,
@@ -48,24 +48,29 @@ _STUDY: dict[str, Any] = {
             "type": "string",
             "pattern": "^[a-z0-9][a-z0-9_-]*$",
         },
-        "question": {"description": "What the study is to answer, in one sentence.", "type": "string"},
+        "question": {
+            "description": "The question that the study answers, in one sentence.",
+            "type": "string",
+        },
         "scenario": {"description": "The configuration that every point starts from.", "type": "object"},
         "axes": {
-            "description": "The grid: parameters by dotted path, each with its values.",
+            "description": "The grid: parameters by dotted path, with their values.",
             "type": "object",
             "additionalProperties": _AXIS,
         },
         "points": {
-            "description": "Explicit points beside the grid: parameters by dotted path, and a label.",
+            "description": "Points beside the grid: parameters by dotted path, and a label.",
             "type": "array",
             "items": {
                 "type": "object",
                 "minProperties": 1,
-                "properties": {"label": {"description": "What reports call the point.", "type": "string"}},
+                "properties": {
+                    "label": {"description": "The name of the point in reports.", "type": "string"}
+                },
             },
         },
         "where": {
-            "description": "An SQL condition over the axes; grid points that miss it are left out.",
+            "description": "An SQL condition over the axes that grid points must meet.",
             "type": "string",
         },
         "seek": {
@@ -100,7 +105,7 @@ _STUDY: dict[str, Any] = {
                     "default": 4096,
                 },
                 "confirm": {
-                    "description": "How many values just below the answer must pass as well.",
+                    "description": "How many values just below the answer must pass too.",
                     "type": "integer",
                     "minimum": 0,
                     "default": 2,
@@ -108,17 +113,17 @@ _STUDY: dict[str, Any] = {
             },
         },
         "replicates": {
-            "description": "How often each point is run with other random streams: a number, or bounds.",
+            "description": "Runs per point with independent random streams: a number, or bounds.",
             "type": ["integer", "object"],
             "minimum": 1,
             "default": 5,
             "additionalProperties": False,
             "required": ["min"],
             "properties": {
-                "min": {"description": "The number every point gets.", "type": "integer", "minimum": 1},
-                "max": {"description": "The number that no point exceeds.", "type": "integer", "minimum": 1},
+                "min": {"description": "The number for every point.", "type": "integer", "minimum": 1},
+                "max": {"description": "The maximum for a point.", "type": "integer", "minimum": 1},
                 "until": {
-                    "description": "Replicates are added until this 95 % interval is narrow enough.",
+                    "description": "Add replicates until this 95 % interval is narrow enough.",
                     "type": "object",
                     "additionalProperties": False,
                     "required": ["interval_of", "relative"],
@@ -128,7 +133,7 @@ _STUDY: dict[str, Any] = {
                             "type": "string",
                         },
                         "relative": {
-                            "description": "The half-width aimed at, as a fraction of the mean.",
+                            "description": "The target half-width, as a fraction of the mean.",
                             "type": "number",
                             "exclusiveMinimum": 0,
                         },
@@ -137,7 +142,7 @@ _STUDY: dict[str, Any] = {
             },
         },
         "budget": {
-            "description": "Where to stop; a stopped sweep can be resumed.",
+            "description": "Limits that stop the sweep; a stopped sweep can be resumed.",
             "type": "object",
             "additionalProperties": False,
             "properties": {
@@ -151,7 +156,7 @@ _STUDY: dict[str, Any] = {
 
 
 def study_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a study, the engine's schema of a configuration in it, for editors."""
+    """Return the JSON Schema of a study for editors, with the engine's schema of a configuration."""
     scenario = dict(engine.authoring_schema())
     definitions = scenario.pop("$defs", {})
     return {
@@ -163,22 +168,14 @@ def study_schema() -> dict[str, Any]:
     }
 
 
-def default(*path: str) -> Any:
-    """Return the default of one of the study's own keys.
-
-    Args:
-        path: The key, from the outermost table inwards.
-    """
+def read_default(*path: str) -> Any:
+    """Return the default of one of the study's own keys, given from the outermost table inwards."""
     node = _STUDY
     for key in path:
         node = node["properties"][key]
     return node["default"]
 
 
-def study_mistakes(document: Mapping[str, Any]) -> list[Issue]:
-    """Return every mistake in a study's own keys; the scenario is judged by the engine, point by point.
-
-    Args:
-        document: The study as read from YAML.
-    """
+def find_study_mistakes(document: Mapping[str, Any]) -> list[Issue]:
+    """Return every mistake in a study's own keys; the engine validates the scenario, point by point."""
     return validate_document(document, _STUDY, "study")

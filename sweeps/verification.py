@@ -1,4 +1,4 @@
-"""Verifying a sweep: some of its runs are executed again and compared with their rows, bit for bit."""
+"""Verification of a sweep: a sample of its runs is repeated and compared with the stored rows bit for bit."""
 
 import random
 from collections.abc import Callable
@@ -9,16 +9,15 @@ from destage.objects import Location
 from destage.store.layout import SweepLayout
 from destage.store.plan import read_plan
 from destage.store.rows import present_runs, read_rows
-from destage.sweeps.work import run_config
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What verifying found.
+    """The result of a verification.
 
     Attributes:
-        checked: How many runs were executed again.
-        different: Those whose result columns differ.
+        checked: The number of runs repeated.
+        different: The runs whose result columns differ.
     """
 
     checked: int
@@ -32,13 +31,13 @@ def verify(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
-    """Execute some runs of a sweep again and compare their result columns.
+    """Repeat a sample of a sweep's runs and compare their result columns.
 
     Args:
         sweep: The sweep's directory.
-        sample: The fraction of the runs to check; at least one is.
-        seed: Which sample.
-        progress: Called with the number of runs checked and to be checked.
+        sample: The fraction of the runs to check (at least one run).
+        seed: The seed of the sample.
+        progress: Called with the numbers of runs checked and to check.
 
     Raises:
         TraceError: A trace that a run replays cannot be read.
@@ -59,8 +58,8 @@ def verify(
     }
     different = []
     for number, run_id in enumerate(chosen, start=1):
-        again = run_config(configs[run_id]).to_pylist()[0]
-        # repr tells every two floats apart, and finds a NaN equal to itself.
+        again = engine.simulate_canonical(configs[run_id]).to_pylist()[0]
+        # repr distinguishes any two floats, and equals for NaN.
         if any(repr(again[name]) != repr(stored[run_id][name]) for name in names):
             different.append(run_id)
         if progress is not None:

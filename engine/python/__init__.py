@@ -10,7 +10,7 @@ from destage.engine.configuration import Scenario, assemble, canonical_json, nor
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
-from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch
+from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch, simulate_canonical
 from destage.spec import quantities
 from destage.spec.schema_tree import Node
 
@@ -39,6 +39,7 @@ __all__ = [
     "schema",
     "simulate",
     "simulate_batch",
+    "simulate_canonical",
     "traces",
     "validate",
 ]

@@ -1,6 +1,7 @@
 """Running configurations: one, or many at once, each to one row of results."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +31,8 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
         TraceError: A trace cannot be read or replayed.
         SimulationError: The run failed inside the engine.
     """
-    bound = traces.bind(configuration.normalise(scenario), folder)
-    row: dict[str, Any] = simulate_batch([bound])[0:1].to_pylist()[0]
+    text, loaded = _prepare(configuration.normalise(scenario), folder)
+    row: dict[str, Any] = _run([text], loaded).to_pylist()[0]
     if row["status"] == "failed":
         code, error = row.get("error_code") or "run.failed", row["error"]
         if row["error_kind"] == "configuration":
@@ -57,23 +58,35 @@ def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -
     refused: dict[int, DestageError] = {}
     for index, scenario in enumerate(scenarios):
         try:
-            texts.append(_prepare(scenario, folder, loaded))
+            text, found = _prepare(scenario, folder)
+            texts.append(text)
+            loaded |= found
         except (ConfigError, TraceError) as error:
             refused[index] = error
-    done = pa.Table.from_batches([pa.record_batch(_engine.simulate_batch(texts, loaded))]).cast(
-        results_schema()
-    )
+    done = _run(texts, loaded)
     return _with_refused(done, refused) if refused else done
 
 
-def _prepare(scenario: Scenario, folder: str | Path, loaded: dict[str, _engine.Trace]) -> str:
-    """The canonical text that the engine reads; the traces it replays are added to `loaded`."""
+def simulate_canonical(config: str) -> pa.Table:
+    """Run one canonical configuration with bound traces, as a plan holds it, to its row of results.
+
+    Raises:
+        TraceError: A trace cannot be read on this machine, or its content has another digest.
+    """
+    return _run([config], traces.load_bound(json.loads(config)) if '"trace"' in config else {})
+
+
+def _run(texts: Sequence[str], loaded: Mapping[str, _engine.Trace]) -> pa.Table:
+    batch = pa.record_batch(_engine.simulate_batch(texts, loaded))
+    return pa.Table.from_batches([batch]).cast(results_schema())
+
+
+def _prepare(scenario: Scenario, folder: str | Path) -> tuple[str, dict[str, _engine.Trace]]:
+    """The canonical text of a configuration, and the traces that it replays by digest."""
     if isinstance(scenario, str) and '"trace"' not in scenario:
-        return scenario
+        return scenario, {}
     bound = traces.bind(configuration.read(scenario), folder)
-    for arrival in traces.replays(bound):
-        loaded[arrival["digest"]] = traces.load(arrival["file"])
-    return configuration.canonical_json(bound)
+    return configuration.canonical_json(bound), traces.load_bound(bound)
 
 
 def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from destage.queries.measuring import Measured, measure
 from destage.queries.presentation import number
+from destage.queries.published import published_table
 from destage.queries.session import Session
 from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
 from destage.queries.verdicts import verdict_table
-from destage.store.sentences import expressions, filled
+from destage.store.published_figures import read_answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,8 +62,8 @@ def judged_section(session: Session) -> str:
 def verdict_sentences(session: Session) -> list[str]:
     """Return the study's own answer and the count of each verdict, or without it the verdicts in words.
 
-    A study without an answer whose figures each name a point is told by what a seek found, beside which
-    those figures stand: nothing is returned for it.
+    A study without an answer that has figures for what it seeks returns nothing: the answers of the seek
+    are shown beside those figures.
 
     Args:
         session: The sweep.
@@ -71,8 +72,8 @@ def verdict_sentences(session: Session) -> list[str]:
     if answers:
         rows = verdict_table(session).to_pylist()
         return [*answers, *([f"{verdict_summary(rows)}."] if rows else [])]
-    figures = session.spec.get("published", [])
-    if not session.spec.get("places") or any("point" in figure for figure in figures):
+    answered = published_table(session.spec, session.metric, session.points, session.config)
+    if not session.spec.get("places") or answered.num_rows:
         return []
     rows = verdict_table(session).to_pylist()
     told = [row for row in rows if row["kind"] in _TOLD and row["simulated"] is not None]
@@ -89,11 +90,11 @@ def answers_told(session: Session) -> list[str]:
         session: The sweep.
     """
     told = []
-    for sentence in session.spec.get("answer", []):
-        values = [measure(session, quantity) for quantity in expressions(sentence)]
+    for sentence in read_answers(session.spec):
+        values = [measure(session, quantity) for quantity in sentence.quantities]
         known = [value for value in values if value is not None]
         if len(known) == len(values):
-            told.append(filled(sentence, map(_in_words, known)))
+            told.append(sentence.fill(map(_in_words, known)))
     return told
 
 

@@ -11,6 +11,7 @@ from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.session import Session
 from destage.queries.verdict_sheet import short_verdict, verdict_cells
 from destage.queries.verdicts import verdict_table
+from destage.store.published_figures import read_figures
 
 RATIOS = "published_against_simulated"
 
@@ -150,7 +151,8 @@ def _reach(ratio: float) -> float:
 
 
 def _statements(session: Session) -> str:
-    found = [(figure, statement(session, figure)) for figure in session.spec.get("published", [])]
     return "\n\n".join(
-        f"-- {figure.get('figure', figure.get('metric'))}\n{sql};" for figure, sql in found if sql is not None
+        f"-- {figure.name}\n{statement(session, figure.quantity)};"
+        for figure in read_figures(session.spec)
+        if figure.quantity is not None
     )

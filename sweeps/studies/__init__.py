@@ -1,13 +1,13 @@
 """The bundled studies: sweep specs that each answer a question, the published experiments among them.
 
-A trace that one of them replays lies beside it, and is installed with it.
+A trace that one of them replays is next to it and installed with it.
 """
 
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from destage.errors import ConfigError
+from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
 from destage.spec.validation import suggest
 from destage.sweeps.study import Study, parse_fields, parse_study
@@ -20,36 +20,25 @@ def names() -> list[str]:
 
 
 def text(name: str) -> str:
-    """Return a bundled study as it is written.
-
-    Args:
-        name: One of `names()`.
+    """Return the YAML text of a bundled study.
 
     Raises:
         ConfigError: There is no such study.
     """
     if name not in names():
-        raise ConfigError(
-            f"no bundled study {name!r}; there are {', '.join(names())}{suggest(name, names())}"
-        )
+        message = f"neither a file nor a bundled study{suggest(name, names())}; bundled: {', '.join(names())}"
+        raise ConfigError([Issue("study.not-found", name, message)])
     return files("destage.sweeps.studies").joinpath(f"{name}.yaml").read_text()
 
 
 def question(name: str) -> str:
-    """Return the question that a bundled study answers.
-
-    Args:
-        name: One of `names()`.
-    """
-    document = parse_document(text(name), f"{name}.yaml")
+    """Return the question that a bundled study answers."""
+    document = parse_document(text(name), f"{name}.yaml", "study")
     return str(document.get("question", "")) if isinstance(document, dict) else ""
 
 
 def load(name: str) -> Study:
-    """Read a bundled study.
-
-    Args:
-        name: One of `names()`.
+    """Load a bundled study.
 
     Raises:
         ConfigError: There is no such study.
@@ -58,43 +47,35 @@ def load(name: str) -> Study:
 
 
 def load_study(source: str | Path) -> Study:
-    """Read a study.
-
-    Args:
-        source: A YAML file, or the name of a bundled study.
+    """Load a study from a YAML file, or the bundled study of a name.
 
     Raises:
-        ConfigError: It cannot be read, or has mistakes; all of them are in its issues.
+        ConfigError: The file cannot be read, or the study has mistakes; with all of them.
         TraceError: A trace that it replays cannot be read.
     """
-    if (written := _file(source)) is not None:
+    if (written := _read_file(source)) is not None:
         return parse_study(written, name=str(source), folder=Path(source).parent)
     return load(str(source))
 
 
 def load_fields(source: str | Path) -> dict[str, Any]:
-    """Read the fields of a study as they are written; its traces, which may lie elsewhere, are not read.
-
-    Args:
-        source: A YAML file, or the name of a bundled study.
+    """Load the fields of a study as written, without reading its traces.
 
     Raises:
-        ConfigError: It cannot be read, or the fields are not those of a study.
+        ConfigError: The file cannot be read, or its schema finds mistakes; with all of them.
     """
-    if (written := _file(source)) is not None:
+    if (written := _read_file(source)) is not None:
         return parse_fields(written, str(source))
     return parse_fields(text(str(source)), f"{source}.yaml")
 
 
-def _file(source: str | Path) -> bytes | None:
-    """Return what a study's file holds, or None where a bundled one is meant."""
+def _read_file(source: str | Path) -> bytes | None:
+    """Return the content of a study's file, or None if there is no such file."""
     path = Path(source)
-    if path.is_file():
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise ConfigError(f"{source}: cannot be read: {error.strerror}") from error
-    if str(source) in names():
+    if not path.is_file():
         return None
-    known = ", ".join(names())
-    raise ConfigError(f"no study {str(source)!r}: neither a file nor a bundled study ({known})")
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise ConfigError([Issue("study.unreadable", str(source), message)]) from error

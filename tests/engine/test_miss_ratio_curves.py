@@ -109,7 +109,7 @@ def _zipf(count: int, blocks: int) -> _engine.Trace:
     return _trace(draw.permutation(blocks)[ranks] * 8, np.full(count, 8), (draw.random(count) < 1 / 3) * 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["zipf", "pgbench"])
 def test_the_interval_of_shards_covers_the_exact_curve(name: str) -> None:
     """Twenty samples, whose intervals at seven sizes go together: under a fifth may miss the truth."""
@@ -128,7 +128,7 @@ def test_the_interval_of_shards_covers_the_exact_curve(name: str) -> None:
     assert widths / count < 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("policy", [one["const"] for one in schema()["$defs"]["Policy"]["oneOf"]])
 def test_a_miniature_is_near_the_full_simulation(policy: str) -> None:
     trace = _zipf(200_000, 60_000)
@@ -152,11 +152,11 @@ def test_a_side_without_accesses_has_no_rows() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"block": 1000}, "block is 1000 bytes; allowed is a multiple of 512, 512 or more"),
+        ({"block": 1000}, "^trace.bad-block-size at block"),
         ({"policy": "mru"}, "policy: unknown variant `mru`"),
         ({"rate": 0.0}, "rate is 0; allowed is above 0, at most 1"),
         ({"rate": 0.01, "sizes": ["1MiB"]}, "size is 256 blocks; allowed is 1000 or more"),
-        ({"sizes": [512]}, "size is 512 bytes; allowed is 4096"),
+        ({"sizes": [512]}, "^trace.bad-cache-size at sizes"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(arguments: dict[str, Any], message: str) -> None:

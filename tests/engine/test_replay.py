@@ -213,5 +213,5 @@ def test_a_replay_is_cold_and_measured_whole(tmp_path: Path) -> None:
 
 def test_a_trace_that_is_missing_is_named(tmp_path: Path) -> None:
     scenario = _replay(tmp_path / "nowhere.parquet", constant_server("1ms"), mode="asap")
-    with pytest.raises(TraceError, match=r"nowhere\.parquet"):
+    with pytest.raises(TraceError, match=r"^trace\.unreadable at .*nowhere\.parquet"):
         simulate(scenario)

@@ -43,7 +43,7 @@ def test_a_trace_can_end_at_a_time(pgbench: _engine.Trace) -> None:
 
 
 def test_what_cannot_be_drawn_is_refused(pgbench: _engine.Trace) -> None:
-    with pytest.raises(TraceError, match="both given"):
+    with pytest.raises(TraceError, match="^trace.requests-and-duration"):
         synthesise(pgbench, requests=1, duration_ns=1)
-    with pytest.raises(TraceError, match="nothing to draw"):
+    with pytest.raises(TraceError, match="^trace."):
         synthesise(pgbench, requests=0)

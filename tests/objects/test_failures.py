@@ -217,9 +217,9 @@ def test_only_what_may_yet_do_is_asked_again(place: str, said: str, failure: Fai
     assert is_final(said) == (failure in {Failure.REFUSED, Failure.NO_BUCKET})
 
 
-def test_both_schemes_of_a_service_have_its_mend() -> None:
+def test_both_schemes_of_a_service_have_its_fix() -> None:
     for scheme, other in (("gs", "gcs"), ("abfs", "abfss")):
         first, second = (
             unreachable(f"{each}://b", "CURL error, Fail to get a new connection") for each in (scheme, other)
         )
-        assert first.mend == second.mend
+        assert first.data["fix"] == second.data["fix"]

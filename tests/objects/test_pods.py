@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process_pod import Pod, destage
 from objects.faulty_proxy import ALL, FaultyProxy
-from pod_here import Pod, destage
 from small_studies import small_study
 
 from destage import sweeps
@@ -43,7 +43,7 @@ def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
     monkeypatch.setattr(results, "_MOST_PATHS", 1)
     pod = Pod(store_url)
     pod.break_off(3)
-    with pytest.raises(ClusterError, match=r"goes on from there|did not send"):
+    with pytest.raises(ClusterError, match=r"^cluster\."):
         results.fetch(pod, there.name, tmp_path / "here")
     found = results.fetch(pod, there.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
@@ -72,5 +72,5 @@ def test_a_probe_says_what_a_bucket_refuses(
     monkeypatch.setattr(object_path, "_PAUSES_S", ())
     proxy.spoil("deny", method="PUT", times=ALL)
     proxy.spoil("deny", method="POST", times=ALL)
-    with pytest.raises(ClusterError, match="refused the request"):
+    with pytest.raises(ClusterError, match="access denied"):
         destage("cluster", "probe", "--store", proxied_url)

@@ -143,17 +143,18 @@ def seek_session(make_session: MakeSession) -> Session:
         answers=answers,
         certificates=certificates,
         question="How many users <b>does</b> it carry?",
+        places={"small": {CAPACITY: "32MiB", RAID: "5"}, "large": {CAPACITY: "64MiB"}},
         published=[
             {
-                "point": {CAPACITY: "32MiB", RAID: "5"},
-                "metric": "users_supported",
+                "figure": "users, 32 MiB",
+                "compute": "small.users_supported",
                 "value": 39,
                 "source": "a paper, p. 1",
                 "kind": "calibrated",
             },
             {
-                "point": {CAPACITY: "64MiB"},
-                "metric": "users_supported",
+                "figure": "users, 64 MiB",
+                "compute": "large.users_supported",
                 "value": 51,
                 "source": "a paper, p. 1",
                 "kind": "predicted",

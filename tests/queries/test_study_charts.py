@@ -146,10 +146,11 @@ def test_points_with_a_label_stand_apart_from_the_grid(draw: Any) -> None:
     assert [series.name for series in by_label.panels[0].series] == ["the named"]
 
 
+PLACES = {"here": {USERS: 40, CONTROLLER: "large"}, "there": {USERS: 10, CONTROLLER: "large"}}
 PUBLISHED = [
     {
-        "point": {USERS: 40, CONTROLLER: "large"},
-        "metric": "response_mean_us",
+        "figure": "a",
+        "compute": "here.response_mean_us",
         "value": 33_000,
         "source": "p. 1",
         "kind": "predicted",
@@ -158,14 +159,14 @@ PUBLISHED = [
 
 
 def test_a_published_figure_is_a_mark_at_its_point(draw: Any) -> None:
-    drawn, caption = draw(chart(by=CONTROLLER), published=PUBLISHED)
+    drawn, caption = draw(chart(by=CONTROLLER), published=PUBLISHED, places=PLACES)
     published = drawn.panels[0].series[-1]
     assert (published.style, [(mark.x, mark.y) for mark in published.marks]) == ("published", [(40, 33.0)])
     assert "Hollow diamonds are published figures" in caption
     assert [mark.line for mark in published.marks] == ["large"]
-    dots, _ = draw(chart(x=CONTROLLER, where="users = 40"), published=PUBLISHED)
+    dots, _ = draw(chart(x=CONTROLLER, where="users = 40"), published=PUBLISHED, places=PLACES)
     assert [[dot.kind for dot in row.dots] for row in dots.rows] == [[""], ["", "published"]]
-    without, _ = draw(chart(by=CONTROLLER, published=False), published=PUBLISHED)
+    without, _ = draw(chart(by=CONTROLLER, published=False), published=PUBLISHED, places=PLACES)
     assert all(series.style == "line" for series in without.panels[0].series)
 
 
@@ -183,9 +184,8 @@ def test_a_published_figure_is_a_mark_at_its_point(draw: Any) -> None:
 def test_a_published_figure_that_is_a_column_of_one_place_is_a_mark_too(
     draw: Any, compute: str, value: object, drawn_at: list[tuple[float, float]]
 ) -> None:
-    places = {"here": PUBLISHED[0]["point"], "there": {USERS: 10, CONTROLLER: "large"}}
     figure = {"figure": "a", "source": "p. 1", "kind": "predicted", "value": value, "compute": compute}
-    drawn, _ = draw(chart(by=CONTROLLER), published=[figure], places=places)
+    drawn, _ = draw(chart(by=CONTROLLER), published=[figure], places=PLACES)
     marks = [mark for one in drawn.panels[0].series if one.style == "published" for mark in one.marks]
     assert [(mark.x, pytest.approx(mark.y)) for mark in marks] == drawn_at
 

@@ -12,6 +12,7 @@ from destage.queries.report import answer_sentences
 from destage.queries.report.judged import judged_section
 from destage.queries.verdict_sheet import verdict_cells
 from destage.queries.verdicts import NO_ANSWER, verdict, verdict_table
+from destage.store.published_figures import PublishedFigure, read_figures
 
 DISKS = "array.disks"
 RAID = "array.raid"
@@ -118,10 +119,6 @@ def test_arithmetic_needs_no_point(make_session: Any) -> None:
 
 
 def test_a_seek_measures_its_answers_of_each_replicate(seek_session: Session) -> None:
-    seek_session.spec["places"] = {
-        "small": {"controller.cache.capacity": "32MiB"},
-        "large": {"controller.cache.capacity": "64MiB"},
-    }
     seek_session.spec["published"] = [
         {
             "figure": "gain",
@@ -227,6 +224,12 @@ def test_a_study_with_an_answer_tells_it_first_where_its_rows_are_there(make_ses
     ]
 
 
+def read_figure(**keys: Any) -> PublishedFigure:
+    """Return a figure with some keys given."""
+    (figure,) = read_figures({"published": [{"figure": "f", "source": "p. 1", **keys}]})
+    return figure
+
+
 @pytest.mark.parametrize(
     ("figure", "measured", "said"),
     [
@@ -279,12 +282,13 @@ def test_what_follows(figure: dict[str, Any], measured: Any, said: str) -> None:
         found = Measured((low + high) / 2, low, high, 5)
     else:
         found = None if measured is None else Measured(measured, None, None, 1)
-    assert verdict(figure, found) == said
+    assert verdict(read_figure(**figure), found) == said
 
 
 def test_a_prediction_beside_fitted_figures_names_them() -> None:
     figure: dict[str, Any] = {"kind": "predicted", "value": 51}
     met, missed = Measured(50.0, 45.0, 55.0, 5), Measured(128.0, 124.0, 133.0, 5)
-    assert verdict(figure, met, ["39 users"]) == "calibrated on 39 users, predicts"
-    assert verdict(figure, missed, ["39 users"]) == "calibrated on 39 users, does not predict"
-    assert verdict({**figure, "given": []}, missed, ["39 users"]) == "not predicted"
+    given = read_figure(**figure, given=["39 users"])
+    assert verdict(given, met) == "calibrated on 39 users, predicts"
+    assert verdict(given, missed) == "calibrated on 39 users, does not predict"
+    assert verdict(read_figure(**figure, given=[]), missed) == "not predicted"

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from destage.errors import StoreError
 from destage.store import compaction, rows
 from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
@@ -44,7 +45,7 @@ def many(layout: SweepLayout, make_rows: MakeRows) -> SweepLayout:
 def test_fewer_fragments_hold_the_same_rows(many: SweepLayout) -> None:
     before = read_rows(many)
     done = compact(many)
-    assert (done.before, done.after, done.messages) == (30, 2, ())  # what was not executed is one of its own
+    assert (done.before, done.after, done.warnings) == (30, 2, ())  # what was not executed is one of its own
     assert read_rows(many).equals(before)
     assert present_runs(before) == present_runs(read_rows(many))
     assert compact(many).after == 2
@@ -98,6 +99,6 @@ def test_a_reader_who_listed_before_lists_again(many: SweepLayout, monkeypatch: 
 
 def test_nobody_compacts_what_is_being_written(many: SweepLayout) -> None:
     files = _files(many)
-    with hold_lease(many.lease), pytest.raises(Exception, match="is being written"):
+    with hold_lease(many.lease), pytest.raises(StoreError, match="^store.locked "):
         compact(many)
     assert _files(many) == files

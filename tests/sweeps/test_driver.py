@@ -16,9 +16,9 @@ from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
 from destage.sweeps.driver import BREAKER, TRIES, Driver
 from destage.sweeps.executors import InlineExecutor
 from destage.sweeps.interrupts import Interrupts
+from destage.sweeps.planner import PlannedRun, Planner
 from destage.sweeps.points import expand
-from destage.sweeps.rounds import PlannedRun, Rounds
-from destage.sweeps.work import Done, Failure
+from destage.sweeps.worker import Failure, FinishedBatch
 
 MakeStudy = Callable[..., Study]
 
@@ -36,7 +36,7 @@ class Misbehaving:
         self.seen: list[Batch] = []
         self._inner = InlineExecutor(1, layout.fragments, ("events",))
         self._wrong = wrong
-        self._failed: list[Done] = []
+        self._failed: list[FinishedBatch] = []
 
     def submit(self, batch: Batch) -> None:
         self.seen.append(batch)
@@ -44,9 +44,9 @@ class Misbehaving:
         if failure is None:
             self._inner.submit(batch)
         else:
-            self._failed.append(Done(batch, failure))
+            self._failed.append(FinishedBatch(batch, failure))
 
-    def collect(self, timeout_s: float) -> list[Done]:
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
         failed, self._failed = self._failed, []
         return failed or self._inner.collect(timeout_s)
 
@@ -62,7 +62,7 @@ def layout(tmp_path: Path) -> SweepLayout:
 
 
 def _runs(study: Study) -> list[PlannedRun]:
-    return Rounds(study, expand(study)).next_round({})
+    return Planner(study, expand(study)).next_round({})
 
 
 def _driver(

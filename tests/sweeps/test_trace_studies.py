@@ -13,7 +13,7 @@ from destage.store import open_sweep
 from destage.sweeps import Study
 from destage.sweeps.executors import Executor
 from destage.sweeps.points import expand
-from destage.sweeps.sweeping import Sweeping
+from destage.sweeps.session import SweepSession
 
 MakeStudy = Callable[..., Study]
 FILE = "workload.streams.0.arrival.file"
@@ -59,14 +59,14 @@ def test_a_trace_that_was_away_for_a_while_spoils_no_run(
 ) -> None:
     study, trace, away = make_study(), tmp_path / "a.parquet", tmp_path / "away"
 
-    start = Sweeping._start
+    start = SweepSession._start
 
-    def lose_the_trace(self: Sweeping, waiting: int) -> Executor:
+    def lose_the_trace(self: SweepSession, waiting: int) -> Executor:
         trace.rename(away)
         monkeypatch.undo()
         return start(self, waiting)
 
-    monkeypatch.setattr(Sweeping, "_start", lose_the_trace)
+    monkeypatch.setattr(SweepSession, "_start", lose_the_trace)
     stopped = sweeps.run(study, tmp_path / "store", executor="inline")
     assert (stopped.state, stopped.executed) == ("infrastructure", 0)
     assert any("a.parquet" in message for message in stopped.messages)

@@ -206,12 +206,29 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     bound: dict[str, Any] = copy.deepcopy(dict(scenario))
     for arrival in replays(bound):
         place = places.placed(arrival["file"], folder)
-        found = digest(place)
-        if arrival.get("digest") not in {None, found}:
-            message = f"digest {found} differs from the digest {arrival['digest']} in the configuration"
-            raise TraceError("trace.changed", message, str(place))
-        arrival.update(file=str(place), digest=found)
+        arrival.update(file=str(place), digest=_load_checked(place, arrival.get("digest"))[1])
     return bound
+
+
+def load_bound(scenario: Mapping[str, Any]) -> dict[str, _engine.Trace]:
+    """The traces of a bound configuration, by digest.
+
+    Raises:
+        TraceError: A trace cannot be read, or its content has another digest.
+    """
+    return {
+        arrival["digest"]: _load_checked(places.placed(arrival["file"]), arrival["digest"])[0]
+        for arrival in replays(scenario)
+    }
+
+
+def _load_checked(place: Location, expected: str | None) -> tuple[_engine.Trace, str]:
+    """A trace and its digest, which must be the expected one if there is one."""
+    trace, found = _cached(place, (None, 0, None))
+    if expected not in {None, found}:
+        message = f"digest {found} differs from the digest {expected} in the configuration"
+        raise TraceError("trace.changed", message, str(place))
+    return trace, found
 
 
 def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _engine.Trace:
@@ -229,9 +246,8 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
         TraceError: A trace cannot be read or replayed, or no request is issued.
     """
     bound = bind(configuration.normalise(scenario), folder)
-    loaded = {arrival["digest"]: load(arrival["file"]) for arrival in replays(bound)}
     try:
-        return _engine.record_requests(configuration.canonical_json(bound), loaded)
+        return _engine.record_requests(configuration.canonical_json(bound), load_bound(bound))
     except _engine.EngineConfigError as error:
         raise as_config_error(error) from None
     except _engine.EngineTraceError as error:

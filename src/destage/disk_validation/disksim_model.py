@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from destage.errors import ConfigError
+from destage.errors import ConfigError, Issue
 
 _COMMENT = re.compile(r"#.*")
 _ZONE = re.compile(r"dm_layout_g1_zone\s*\{")
@@ -31,16 +31,22 @@ def read_model(path: Path) -> dict[str, Any]:
         return _mechanics(path, text)
     named = re.search(r"Model\s*=\s*source\s+([^\s,]+)", text)
     if named is None:
-        raise ConfigError(f"{path}: no 'Model = source FILE'; it says where the layout and the mechanics are")
+        raise _error(
+            "disk.bad-model", path, "missing 'Model = source FILE', which names layout and mechanics"
+        )
     model = path.parent / named.group(1)
     return {**_mechanics(model, _text(model)), **_electronics(path, text)}
+
+
+def _error(code: str, path: Path, message: str, place: str = "") -> ConfigError:
+    return ConfigError([Issue(code, place, message)], str(path))
 
 
 def _text(path: Path) -> str:
     try:
         return _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"))
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+        raise _error("disk.unreadable", path, f"cannot be read: {error.strerror}") from None
 
 
 def _find(text: str, key: str) -> float | None:
@@ -51,7 +57,7 @@ def _find(text: str, key: str) -> float | None:
 def _need(path: Path, text: str, key: str) -> float:
     value = _find(text, key)
     if value is None:
-        raise ConfigError(f"{path}: no number for '{key}'")
+        raise _error("disk.bad-model", path, f"no number for '{key}'")
     return value
 
 
@@ -81,7 +87,7 @@ def _mechanics(path: Path, text: str) -> dict[str, Any]:
 def _zones(path: Path, text: str, surfaces: int) -> Iterator[dict[str, Any]]:
     parts = _ZONE.split(text)[1:]
     if not parts:
-        raise ConfigError(f"{path}: no dm_layout_g1_zone; no other layout is read")
+        raise _error("disk.bad-model", path, "no dm_layout_g1_zone; other layouts are not supported")
     firsts = [int(_need(path, part, "First cylinder number")) for part in parts]
     lasts = [int(_need(path, part, "Last cylinder number")) for part in parts]
     for index, part in enumerate(parts):
@@ -116,8 +122,8 @@ def _seek(path: Path, text: str) -> dict[str, Any]:
         try:
             points.append({"distance": int(fields[0]), "time": _ms(float(fields[1]))})
         except (ValueError, IndexError):
-            expected = "expected is a distance in cylinders and a time in ms"
-            raise ConfigError(f"{curve}: line {number}: {line!r}; {expected}") from None
+            message = f"{line!r}: expected a distance in cylinders and a time in ms"
+            raise _error("disk.bad-model", curve, message, f"line {number}") from None
     return {"kind": "table", "points": points}
 
 

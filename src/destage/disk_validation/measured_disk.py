@@ -23,7 +23,7 @@ from destage.disk_validation.demerit import ClassScore, loss, scores
 from destage.disk_validation.disksim_model import read_model
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.engine import _engine, catalog, configuration
-from destage.errors import ConfigError, TraceError
+from destage.errors import ConfigError, Issue, TraceError
 
 ASSUMED: Mapping[str, Any] = {
     "command_time": "0.2ms",
@@ -91,9 +91,11 @@ def load_disk(given: str) -> dict[str, Any]:
     try:
         facts = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+        raise ConfigError(
+            [Issue("disk.unreadable", "", f"cannot be read: {error.strerror}")], str(path)
+        ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: is no TOML: {error}") from None
+        raise ConfigError([Issue("disk.bad-syntax", "", f"invalid TOML: {error}")], str(path)) from None
     return facts if "use" in facts else {"kind": "disk", **facts}
 
 
@@ -120,7 +122,8 @@ def validate(
     """
     unknown = [name for name in fit if name not in FITTABLE]
     if unknown:
-        raise ConfigError(f"--fit {unknown[0]}: cannot be fitted; allowed are: {', '.join(FITTABLE)}")
+        message = f"cannot be fitted; allowed: {', '.join(FITTABLE)}"
+        raise ConfigError([Issue("disk.not-fittable", "--fit", message, name) for name in unknown])
     disk, assumed = complete(facts)
     if "buffer" not in disk or disk["buffer"] is None:
         fit = [name for name in fit if not name.startswith("buffer.")]
@@ -178,7 +181,7 @@ def service_ms(trace: MeasuredTrace, disk: Mapping[str, Any], phases: int) -> np
         try:
             raw = _engine.disk_service_times(text, _SEED, *columns, writes, gaps)
         except ValueError as error:
-            raise TraceError(str(error)) from None
+            raise TraceError("disk.bad-request", str(error)) from None
         rows.append(np.frombuffer(raw, dtype="<u8") / 1e6)
     return np.stack(rows)
 
@@ -199,7 +202,8 @@ def _canonical(disk: Mapping[str, Any]) -> dict[str, Any]:
     }
     canonical: dict[str, Any] = configuration.normalise(scenario)["arrays"][0]["disk"]
     if canonical["kind"] != "disk":
-        raise ConfigError(f"a {canonical['kind']} has no arm and no platter; a disk is needed")
+        message = "must be a disk; other devices have no mechanics to validate"
+        raise ConfigError([Issue("disk.not-a-disk", "kind", message, canonical["kind"])])
     return canonical
 
 

@@ -70,16 +70,16 @@ def load(path: str | Location) -> MeasuredTrace:
         with places.on_disk(path) as file:
             raw = file.read_bytes()
     except OSError as error:
-        raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
+        raise TraceError("trace.unreadable", f"cannot be read: {error.strerror}", str(path)) from None
     try:
         text = _OPENERS.get(path.suffix, bytes)(raw).decode()
     except (lzma.LZMAError, EOFError, OSError) as error:
-        raise TraceError(f"{path}: cannot be unpacked: {error}") from None
+        raise TraceError("trace.unreadable", f"cannot be decompressed: {error}", str(path)) from None
     except UnicodeDecodeError as error:
-        raise TraceError(f"{path}: byte {error.start}: is no text") from None
+        raise TraceError("trace.bad-record", f"byte {error.start}: invalid UTF-8", str(path)) from None
     records = list(_records(path, text))
     if not records:
-        raise TraceError(f"{path}: holds no request")
+        raise TraceError("trace.empty", "no requests", str(path))
     writes, lba, sectors, service, gap = zip(*records, strict=True)
     return MeasuredTrace(
         np.array(writes, dtype=np.bool_),
@@ -96,27 +96,28 @@ def _records(path: Location, text: str) -> Iterator[tuple[bool, int, int, float,
         if not fields or fields[0].startswith("#"):
             continue
 
-        def refuse(
+        def error_at(
             column: int, expected: str, *, number: int = number, fields: list[str] = fields
         ) -> TraceError:
             value = repr(fields[column]) if column < len(fields) else "nothing"
             name = _COLUMNS[column] if column < len(_COLUMNS) else "nothing"
-            return TraceError(f"{path}: line {number}, column {column + 1} ({name}): {value}; {expected}")
+            place = f"{path}:{number}, column {column + 1} ({name})"
+            return TraceError("trace.bad-record", f"{value}: {expected}", place)
 
         if len(fields) != len(_COLUMNS):
-            raise refuse(min(len(fields), len(_COLUMNS)), f"expected are the columns {', '.join(_COLUMNS)}")
+            raise error_at(min(len(fields), len(_COLUMNS)), f"expected columns: {', '.join(_COLUMNS)}")
         if fields[0] not in {"R", "W"}:
-            raise refuse(0, "expected is R or W")
+            raise error_at(0, "expected R or W")
         lba, sectors = (_integer(fields[column]) for column in (2, 3))
         if lba is None or lba >= 2**63:
-            raise refuse(2, "expected is a whole number of sectors below 2^63")
+            raise error_at(2, "expected a whole number of sectors below 2^63")
         if sectors is None or not 1 <= sectors <= _MOST_SECTORS:
-            raise refuse(3, f"expected is 1 to {_MOST_SECTORS} sectors")
+            raise error_at(3, f"expected 1 to {_MOST_SECTORS} sectors")
         service, gap = (_microseconds(fields[column]) for column in (4, 5))
         if service is None:
-            raise refuse(4, "expected is a time in microseconds, 0 or more")
+            raise error_at(4, "expected a time in microseconds, at least 0")
         if gap is None:
-            raise refuse(5, "expected is a time in microseconds, 0 or more")
+            raise error_at(5, "expected a time in microseconds, at least 0")
         yield fields[0] == "W", lba, sectors, service, gap
 
 

@@ -8,8 +8,8 @@ from itertools import count
 from types import MappingProxyType
 from typing import Any
 
-from destage.errors import Issue
-from destage.importers.fio.job_file import JobFile, Option, read_sections, refusal
+from destage.errors import ConfigError, Issue
+from destage.importers.fio.job_file import JobFile, Option, read_sections
 from destage.importers.fio.layout import lay_out
 from destage.importers.fio.settings import Settings, settings_of
 from destage.importers.fio.streams import JobStreams
@@ -39,14 +39,14 @@ def read_job_file(
     """
     sections = read_sections(text, file, environment=environment, ignore_unknown=ignore_unknown)
     issues: list[Issue] = []
-    jobs = [settings_of(job, file, issues) for job in sections.jobs]
-    _check(jobs, file, issues)
+    jobs = [settings_of(job, issues) for job in sections.jobs]
+    _check(jobs, issues)
     if issues:
-        raise refusal(file, issues)
-    regions = lay_out(jobs, file, issues)
-    timeline = arrange(jobs, file, issues)
+        raise ConfigError(issues, file)
+    regions = lay_out(jobs, issues)
+    timeline = arrange(jobs, issues)
     if issues:
-        raise refusal(file, issues)
+        raise ConfigError(issues, file)
     users = _users(jobs)
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
@@ -74,26 +74,26 @@ def read_job_file(
     )
 
 
-def _check(jobs: Sequence[Settings], file: str, issues: list[Issue]) -> None:
-    """Note what options together cannot be."""
+def _check(jobs: Sequence[Settings], issues: list[Issue]) -> None:
+    """Add issues for options that exclude each other."""
     if sum(job.clones for job in jobs) > _MOST_STREAMS:
-        issues.append(Issue(f"{file}: numjobs", None, f"makes more than {_MOST_STREAMS} jobs in all"))
+        issues.append(Issue("fio.too-many-jobs", "numjobs", f"more than {_MOST_STREAMS} jobs in total"))
     for job in jobs:
         several = len(job.read_sizes) > 1 or job.read_sizes != job.write_sizes
         for is_wrong, message in (
             (
                 job.rates is not None and job.think_time,
-                "has both thinktime and rate_iops; one of them is taken",
+                "thinktime and rate_iops exclude each other",
             ),
-            (job.turn is not None and several, "has several sizes and a number behind rw; one size is taken"),
+            (job.turn is not None and several, "a number after rw allows one block size only"),
             (
                 job.offset % 512 or job.offset_increment % 512,
-                "has an offset that is no multiple of 512 bytes",
+                "offset and offset_increment must be multiples of 512 bytes",
             ),
-            (job.iolog is not None and job.clones > 1, "replays one log in several jobs; numjobs=1 is taken"),
+            (job.iolog is not None and job.clones > 1, "a replayed log allows numjobs=1 only"),
         ):
             if is_wrong:
-                issues.append(Issue(f"{file}:{job.job.line}: [{job.job.name}]", None, message))
+                issues.append(Issue("fio.conflicting-options", job.job.place, message))
 
 
 def _users(jobs: Sequence[Settings]) -> int:

@@ -53,6 +53,11 @@ class Job:
     line: int
     options: Mapping[str, Option]
 
+    @property
+    def place(self) -> str:
+        """Its place in errors."""
+        return f"line {self.line}, [{self.name}]"
+
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
@@ -71,7 +76,6 @@ class JobFile:
 
 @dataclass
 class _Reading:
-    file: str
     environment: Mapping[str, str]
     is_lenient: bool
     issues: list[Issue] = field(default_factory=list)
@@ -82,17 +86,15 @@ class _Reading:
         """Read one line of a section; None where it is not one that makes a workload."""
         written, separator, value = (part.strip() for part in text.partition("="))
         if not separator and written.partition(" ")[0] == "include":
-            self.complain(
-                line, "include", None, "put the lines of that file here; one file is read at a time"
+            self.add_issue(
+                "fio.include", line, "include", None, "include is not read; insert that file's lines"
             )
             return None
         try:
             expanded = self.expand(value) if separator else None
         except KeyError as error:
-            name = error.args[0]
-            self.complain(
-                line, written, value, f"{name} is not known here; write the value, or set the variable"
-            )
+            message = f"{error.args[0]} is not set; write the value or set the variable"
+            self.add_issue("fio.unknown-variable", line, written, value, message)
             return None
         name = options.ALIASES.get(written, written)
         option = Option(name, written, expanded, line)
@@ -115,12 +117,11 @@ class _Reading:
         if self.is_lenient:
             self.left_out.append((option, why))
         else:
-            self.complain(
-                option.line, option.written, option.value, f"{why} (--ignore-unknown leaves it out)"
-            )
+            message = f"{why}; --ignore-unknown skips it"
+            self.add_issue("fio.unsupported-option", option.line, option.written, option.value, message)
 
-    def complain(self, line: int, what: str, value: str | None, message: str) -> None:
-        self.issues.append(Issue(f"{self.file}:{line}: {what}", value, message))
+    def add_issue(self, code: str, line: int, name: str, value: str | None, message: str) -> None:
+        self.issues.append(Issue(code, f"line {line}, {name}", message, value))
 
 
 def read_sections(
@@ -141,7 +142,7 @@ def read_sections(
     Raises:
         ConfigError: With every line that cannot be read, each with its place and what is allowed.
     """
-    reading = _Reading(file, environment, ignore_unknown)
+    reading = _Reading(environment, ignore_unknown)
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None
     jobs: list[Job] = []
@@ -152,7 +153,7 @@ def read_sections(
         if stripped.startswith("["):
             name = stripped[1:].partition("]")[0].strip()
             if not stripped.endswith("]") or not name:
-                reading.complain(line, "section", stripped, "must have the form [name]")
+                reading.add_issue("fio.bad-syntax", line, "section", stripped, "must have the form [name]")
                 current = {}
             elif name.startswith("global"):
                 # So does fio.
@@ -161,7 +162,8 @@ def read_sections(
                 current = dict(common)
                 jobs.append(Job(name, line, current))
         elif current is None:
-            reading.complain(line, "option", stripped, "stands before the first [section]")
+            message = "option before the first [section]"
+            reading.add_issue("fio.bad-syntax", line, "option", stripped, message)
         else:
             option = reading.option(stripped, line)
             if option is not None:
@@ -169,18 +171,8 @@ def read_sections(
                 current.pop(option.name, None)
                 current[option.name] = option
     if not jobs and not reading.issues:
-        reading.complain(1, "job file", None, "has no job; a job is a section [name] other than [global]")
+        message = "no job; a job is a section [name] other than [global]"
+        reading.issues.append(Issue("fio.no-job", "", message))
     if reading.issues:
-        raise refusal(file, reading.issues)
+        raise ConfigError(reading.issues, file)
     return JobFile(tuple(jobs), tuple(reading.mute), tuple(reading.left_out))
-
-
-def refusal(file: str, issues: list[Issue]) -> ConfigError:
-    """Return the error that reports all that is wrong with a job file.
-
-    Args:
-        file: What messages call it.
-        issues: What is wrong, each with its place.
-    """
-    count = "a mistake" if len(issues) == 1 else f"{len(issues)} mistakes"
-    return ConfigError(f"{file} has {count}", issues=tuple(issues))

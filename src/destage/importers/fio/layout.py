@@ -28,15 +28,14 @@ class Region:
     pitch: int
 
 
-def lay_out(jobs: Sequence[Settings], file: str, issues: list[Issue]) -> list[Region]:
+def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
     """Return the region of each job's first clone.
 
     Args:
         jobs: The jobs, in order.
-        file: What messages call the job file.
         issues: Takes what cannot be laid out.
     """
-    lengths = [_length(job, file, issues) for job in jobs]
+    lengths = [_length(job, issues) for job in jobs]
     extents: dict[str, int | None] = {}
     for index, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
         key = _key(job, index)
@@ -45,10 +44,11 @@ def lay_out(jobs: Sequence[Settings], file: str, issues: list[Issue]) -> list[Re
     if whole and len(extents) > 1:
         issues.append(
             Issue(
-                f"{file}: filename",
-                whole[0],
-                "is as large as the array beside other files; give size or filesize to each job, "
+                "fio.missing-size",
+                "filename",
+                "has no size and shares the array with other files; give each job size or filesize, "
                 "or import one device at a time",
+                whole[0],
             )
         )
     bases: dict[str, int] = {}
@@ -67,14 +67,14 @@ def _key(job: Settings, index: int) -> str:
     return job.filename if job.filename is not None else f"[{index}]"
 
 
-def _length(job: Settings, file: str, issues: list[Issue]) -> int | None:
+def _length(job: Settings, issues: list[Issue]) -> int | None:
     """How much of the file the job touches."""
     length = job.size
     if job.file_size is not None:
         length = job.file_size - job.offset
         if length <= 0:
             issues.append(
-                Issue(f"{file}:{job.job.line}: [{job.job.name}]", None, "has its offset beyond filesize")
+                Issue("fio.conflicting-options", job.job.place, "offset must be less than filesize")
             )
             return None
     span = job.distribution.span
@@ -82,8 +82,8 @@ def _length(job: Settings, file: str, issues: list[Issue]) -> int | None:
         length = span if length is None else min(span, length)
     is_device = job.filename is not None and job.filename.startswith(_DEVICES)
     if length is None and not is_device and job.iolog is None:
-        message = "needs size or filesize; only a device (filename=/dev/...) can do without"
-        issues.append(Issue(f"{file}:{job.job.line}: [{job.job.name}]", None, message))
+        message = "needs size or filesize, unless filename is a device (/dev/...)"
+        issues.append(Issue("fio.missing-size", job.job.place, message))
     return length
 
 

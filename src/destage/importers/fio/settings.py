@@ -113,15 +113,14 @@ class Settings:
 
 
 class _Values:
-    """The values of a job's options; what cannot be read is noted and its default taken."""
+    """The values of a job's options; a value that cannot be read is an issue, and its default is used."""
 
-    def __init__(self, job: Job, file: str, issues: list[Issue]) -> None:
+    def __init__(self, job: Job, issues: list[Issue]) -> None:
         self._options = job.options
-        self._file = file
         self._issues = issues
         base = self.get("kb_base", parse_count, 1024)
         if base not in _KB_BASES:
-            self.complain("kb_base", "must be 1000 or 1024")
+            self.add_issue("kb_base", "must be 1000 or 1024")
             base = 1024
         self.size: Callable[[str], int] = partial(parse_size, kb_base=base)
         self.sectors: Callable[[str], int] = partial(parse_sectors, kb_base=base)
@@ -134,12 +133,12 @@ class _Values:
         if option is None:
             return default
         if not option.value:
-            self.complain(name, "needs a value")
+            self.add_issue(name, "needs a value")
             return default
         try:
             return parse(option.value)
         except FioValueError as error:
-            self.complain(name, str(error))
+            self.add_issue(name, str(error))
             return default
 
     def is_on(self, name: str, *, default: bool = False) -> bool:
@@ -149,24 +148,24 @@ class _Values:
         try:
             return parse_switch(option.value)
         except FioValueError as error:
-            self.complain(name, str(error))
+            self.add_issue(name, str(error))
             return default
 
-    def complain(self, name: str, message: str) -> None:
+    def add_issue(self, name: str, message: str) -> None:
         option = self.find(name)
         if option is not None:
-            self._issues.append(Issue(f"{self._file}:{option.line}: {option.written}", option.value, message))
+            place = f"line {option.line}, {option.written}"
+            self._issues.append(Issue("fio.bad-value", place, message, option.value))
 
 
-def settings_of(job: Job, file: str, issues: list[Issue]) -> Settings:
+def settings_of(job: Job, issues: list[Issue]) -> Settings:
     """Return what a job asks for.
 
     Args:
         job: The job.
-        file: What messages call its file.
         issues: Takes what cannot be read, each with its place and what is allowed.
     """
-    values = _Values(job, file, issues)
+    values = _Values(job, issues)
     is_random, reads, turn = _pattern(values)
     read_sizes, write_sizes, is_split = _sizes(values)
     blocks = [size for size, _ in (*read_sizes, *write_sizes)]
@@ -245,7 +244,7 @@ def _pattern(values: _Values) -> tuple[bool, int, int | None]:
     sequential_reads: tuple[bool, int | None, int | None] = (False, 100, None)
     is_random, reads, turn = values.get("rw", parse, sequential_reads)
     if values.get("rw_sequencer", _sequencer, "sequential") == "identical" and turn:
-        values.complain("rw_sequencer", "must be sequential; the same place again and again is not simulated")
+        values.add_issue("rw_sequencer", "must be sequential; repeated access to one place is not simulated")
     mixed = values.get("rwmixread", parse_percentage, _HALF)
     writes = values.get("rwmixwrite", parse_percentage, None)
     if writes is not None and _is_later(values, "rwmixwrite", "rwmixread"):
@@ -316,11 +315,11 @@ def _depth(values: _Values) -> int:
 
 def _filename(values: _Values) -> str | None:
     if values.get("nrfiles", parse_count, 1) != 1:
-        values.complain("nrfiles", "must be 1; a job has one file here (write a job for each)")
+        values.add_issue("nrfiles", "must be 1; write one job per file")
 
     def parse(text: str) -> str:
         if ":" in text.replace("\\:", ""):
-            raise FioValueError("must be one file; a job has one here (write a job for each)")
+            raise FioValueError("must be one file; write one job per file")
         return text.replace("\\:", ":")
 
     return values.get("filename", parse, None)
@@ -349,10 +348,9 @@ def _rates(values: _Values, reads: int) -> tuple[int, int] | None:
         return None
     read, write = rates[0] if reads else 0, rates[1] if reads < 100 else 0  # noqa: PLR2004 - per cent
     if (reads and not read) or (reads < 100 and not write):  # noqa: PLR2004 - per cent
-        values.complain(
+        values.add_issue(
             "rate_iops",
-            "must cap every direction that the job has; one that is capped beside one "
-            "that is not is two jobs",
+            "must limit both reads and writes; write two jobs to limit only one",
         )
         return None
     return read, write

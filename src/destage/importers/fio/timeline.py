@@ -32,12 +32,11 @@ class Timeline:
     warnings: list[str] = field(default_factory=list)
 
 
-def arrange(jobs: Sequence[Settings], file: str, issues: list[Issue]) -> Timeline:
+def arrange(jobs: Sequence[Settings], issues: list[Issue]) -> Timeline:
     """Return when each job runs.
 
     Args:
         jobs: The jobs, in order.
-        file: What messages call the job file.
         issues: Takes what cannot be arranged.
     """
     line = Timeline(times=[{} for _ in jobs], notes=[_notes(job) for job in jobs])
@@ -49,7 +48,7 @@ def arrange(jobs: Sequence[Settings], file: str, issues: list[Issue]) -> Timelin
     if len(groups) == 1:
         _together(line, jobs)
     else:
-        _in_turn(line, jobs, groups, file, issues)
+        _in_turn(line, jobs, groups, issues)
     return line
 
 
@@ -74,20 +73,18 @@ def _together(line: Timeline, jobs: Sequence[Settings]) -> None:
         )
 
 
-def _in_turn(
-    line: Timeline, jobs: Sequence[Settings], groups: list[list[int]], file: str, issues: list[Issue]
-) -> None:
+def _in_turn(line: Timeline, jobs: Sequence[Settings], groups: list[list[int]], issues: list[Issue]) -> None:
     for number, group in enumerate(groups, 1):
         name = f"{number} {jobs[group[0]].job.name}"
         ramp = max(jobs[index].ramp_time for index in group)
         lasts = 0
         for index in group:
             job = jobs[index]
-            message = "needs runtime: when the jobs behind a stonewall begin must be known beforehand"
+            message = "needs runtime, which determines when the jobs after a stonewall start"
             if job.iolog is not None:
-                message = "replays a log, which has times of its own; stonewall is not taken beside it"
+                message = "stonewall and read_iolog exclude each other"
             if job.runtime is None or job.iolog is not None:
-                issues.append(Issue(f"{file}:{job.job.line}: [{job.job.name}]", None, message))
+                issues.append(Issue("fio.bad-stonewall", job.job.place, message))
             lasts = max(lasts, job.start[1] + job.ramp_time + (job.runtime or 0))
         phases = [name]
         if ramp and lasts > ramp:

@@ -43,11 +43,12 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
     """
     configuration = read_configuration(text, file)
     chosen = _choose(configuration, file, name)
-    issues = [*_mistakes(chosen.lines), *_wrong_workers(configuration, chosen, file)]
+    issues = [*_find_mistakes(chosen.lines), *_find_other_workers(configuration, chosen)]
     if not chosen.lines:
-        issues.append(Issue(chosen.place, chosen.name, "has no line: it asks for nothing"))
+        message = "the access specification has no lines"
+        issues.append(Issue("iometer.empty-specification", chosen.place, message, chosen.name))
     if issues:
-        raise ConfigError(f"{file} asks for what is not simulated", issues=tuple(issues))
+        raise ConfigError(issues, file)
     workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
     warnings = _warnings(configuration, chosen, workers)
     streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
@@ -68,27 +69,25 @@ def _choose(configuration: Configuration, file: str, name: str | None) -> Access
         return next(iter(known.values()))
     names = ", ".join(map(repr, known))
     if name is None:
-        raise ConfigError(
-            f"{file} has {len(known)} access specifications, each a test of its own; name one: {names}"
-        )
+        message = f"{len(known)} access specifications; choose one with --spec: {names}"
+        raise ConfigError([Issue("iometer.ambiguous-specification", "", message)], file)
     if name not in known:
-        raise ConfigError(
-            f"{file} has no access specification {name!r}{suggest(name, known) or ';'} there are: {names}"
-        )
+        message = f"no such access specification{suggest(name, known)}; known: {names}"
+        raise ConfigError([Issue("iometer.unknown-specification", "", message, name)], file)
     return known[name]
 
 
-def _mistakes(lines: Sequence[Line]) -> list[Issue]:
+def _find_mistakes(lines: Sequence[Line]) -> list[Issue]:
     issues = []
     first = lines[0] if lines else None
     for line in lines:
         for is_wrong, field, value, message in (
-            (line.reply, "reply", line.reply, "replies are not simulated; 0 is taken"),
+            (line.reply, "reply", line.reply, "must be 0; replies are not simulated"),
             (
                 not line.size or line.size % _SECTOR,
                 "size",
                 line.size,
-                f"requests are of whole sectors of {_SECTOR} bytes, at least one",
+                f"must be a positive multiple of {_SECTOR} bytes",
             ),
             (line.alignment % _SECTOR, "align", line.alignment, f"must be a multiple of {_SECTOR}, or 0"),
             (
@@ -99,14 +98,17 @@ def _mistakes(lines: Sequence[Line]) -> list[Issue]:
             ),
         ):
             if is_wrong:
-                issues.append(Issue(f"{line.place}: {field}", value, message))
+                issues.append(Issue("iometer.unsupported-value", f"{line.place}, {field}", message, value))
     return issues
 
 
-def _wrong_workers(configuration: Configuration, chosen: AccessSpecification, file: str) -> list[Issue]:
+def _find_other_workers(configuration: Configuration, chosen: AccessSpecification) -> list[Issue]:
     return [
         Issue(
-            f"{file}: worker {worker.name!r}", worker.kind, "is no disk worker; the network is not simulated"
+            "iometer.unsupported-worker",
+            f"worker {worker.name!r}",
+            "must be a disk worker; the network is not simulated",
+            worker.kind,
         )
         for worker in configuration.workers
         if chosen.name in worker.assigned and worker.kind.upper() != "DISK"

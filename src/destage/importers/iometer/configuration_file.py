@@ -110,20 +110,19 @@ def read_configuration(text: str, file: str) -> Configuration:
     Raises:
         ConfigError: With every line that cannot be read, each with its place and what is allowed.
     """
-    reader = _Reader(file)
+    reader = _Reader()
     for line, key, value in _entries(text):
         reader.take(line, key, value)
     found = reader.found
     if not found.specifications and not reader.issues:
-        reader.complain(1, "access specifications", None, "there are none in this file")
+        reader.issues.append(Issue("iometer.no-specification", "", "no access specifications"))
     for specification in found.specifications.values():
         total = sum(line.share for line in specification.lines)
         if specification.lines and total != _WHOLE:
-            message = f"has lines whose % of size add up to {total}; they must add up to {_WHOLE}"
-            reader.issues.append(Issue(specification.place, specification.name, message))
+            message = f"the % of size of its lines must total {_WHOLE}, not {total}"
+            reader.issues.append(Issue("iometer.bad-value", specification.place, message, specification.name))
     if reader.issues:
-        count = "a mistake" if len(reader.issues) == 1 else f"{len(reader.issues)} mistakes"
-        raise ConfigError(f"{file} has {count}", issues=tuple(reader.issues))
+        raise ConfigError(reader.issues, file)
     return found
 
 
@@ -150,8 +149,7 @@ def _entries(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 class _Reader:
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self) -> None:
         self.found = Configuration()
         self.issues: list[Issue] = []
         self._specification: AccessSpecification | None = None
@@ -192,16 +190,15 @@ class _Reader:
 
     def _begin_specification(self, line: int, value: str) -> None:
         name = value.rpartition(",")[0] or value
-        place = f"{self._file}:{line}"
         if name in self.found.specifications:
-            self.complain(line, "access specification", name, "is there twice")
-        self._specification = AccessSpecification(name, place)
+            self.add_issue(line, "access specification", name, "duplicate access specification")
+        self._specification = AccessSpecification(name, f"line {line}")
         self.found.specifications[name] = self._specification
 
     def _add_line(self, line: int, value: str) -> None:
         parts = [part.strip() for part in value.split(",")]
         if len(parts) != len(_FIELDS):
-            self.complain(line, _LINE_KEY, value, f"must have {len(_FIELDS)} numbers")
+            self.add_issue(line, _LINE_KEY, value, f"must have {len(_FIELDS)} numbers")
             return
         numbers = self._numbers(line, _LINE_KEY, parts, len(_FIELDS))
         wrong = [
@@ -210,21 +207,21 @@ class _Reader:
             if name in _PERCENTAGES and number > _WHOLE
         ]
         for name in wrong:
-            self.complain(line, name, value, "must be between 0 and 100")
+            self.add_issue(line, name, value, "must be between 0 and 100")
         if self._specification is None:
-            self.complain(line, _LINE_KEY, value, "stands before the name of an access specification")
+            self.add_issue(line, _LINE_KEY, value, "line before the name of an access specification")
         elif len(numbers) == len(_FIELDS) and not wrong:
-            self._specification.lines.append(Line(f"{self._file}:{line}", *numbers))
+            self._specification.lines.append(Line(f"line {line}", *numbers))
 
     def _numbers(self, line: int, what: str, texts: list[str], count: int) -> list[int]:
         """The numbers of a line; none where it does not hold that many."""
         digits = [text for text in texts if text.isascii() and text.isdigit() and int(text[:20]) < _LARGEST]
         if len(digits) != count or len(texts) != count:
-            self.complain(
+            self.add_issue(
                 line, what, ",".join(texts), f"must be {count} whole number{'s' * (count > 1)} below 2^40"
             )
             return []
         return [int(text) for text in digits]
 
-    def complain(self, line: int, what: str, value: str | None, message: str) -> None:
-        self.issues.append(Issue(f"{self._file}:{line}: {what}", value, message))
+    def add_issue(self, line: int, name: str, value: str | None, message: str) -> None:
+        self.issues.append(Issue("iometer.bad-value", f"line {line}, {name}", message, value))

@@ -1,0 +1,143 @@
+"""The answers of a seek: per point the mean, its interval, the binding objective, and the certificates."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pyarrow as pa
+
+from destage.store.answers import answers_schema, certificates_schema
+from destage.sweeps.intervals import t_interval
+from destage.sweeps.planner import Facts, Planner
+from destage.sweeps.points import Expansion, Point
+from destage.sweeps.seek_search import SearchResult, SearchState
+from destage.sweeps.study import Replicates, Seek, Study
+
+UTILISATIONS = {
+    "disk": "disk_busy_mean_fraction",
+    "link": "link_busy_fraction",
+    "firmware": "firmware_busy_fraction",
+}
+"""The resources that can limit a point, and the result column that says how busy each is."""
+STALL_COLUMNS = ("write_stalls", "writes")
+
+
+def list_needed_columns(seek: Seek | None) -> tuple[str, ...]:
+    """Return the result columns that answers need beside a run's status."""
+    if seek is None:
+        return ("events",)
+    objectives = [objective.column for objective in seek.objectives]
+    return tuple(dict.fromkeys(["events", *objectives, *UTILISATIONS.values(), *STALL_COLUMNS]))
+
+
+def make_answer_tables(
+    study: Study, expansion: Expansion, planner: Planner, rows: Mapping[str, Facts]
+) -> tuple[pa.Table, pa.Table]:
+    """Return the answers, a row per point, and their certificates, a row per point and replicate.
+
+    Args:
+        study: A study with a seek.
+        expansion: Its points.
+        planner: Its planner, after the last round.
+        rows: The facts of all runs.
+    """
+    if study.seek is None:
+        raise AssertionError("only a study with a seek has answers")
+    answers, certificates = [], []
+    for point in expansion.points:
+        found = planner.find_results(point, rows)
+        axes = expansion.axis_values(point)
+        above = [
+            rows[run]
+            for replicate, one in found.items()
+            if one.state in {SearchState.CERTIFIED, SearchState.BELOW}
+            and one.value is not None
+            and (run := planner.find_run(point, replicate, one.value + 1)) is not None
+        ]
+        answers.append(_answer(study.seek, study.replicates, point, found, above) | axes)
+        certificates += [
+            _certificate(study.seek, point, replicate, one, planner) for replicate, one in found.items()
+        ]
+    return (
+        pa.Table.from_pylist(answers, schema=answers_schema(list(expansion.fields))),
+        pa.Table.from_pylist(certificates, schema=certificates_schema()),
+    )
+
+
+def _answer(
+    seek: Seek, target: Replicates, point: Point, found: Mapping[int, SearchResult], above: Sequence[Facts]
+) -> dict[str, object]:
+    """Return the answer of one point, from its searches and the runs just above their values."""
+    states = Counter(one.state for one in found.values())
+    bounded = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW)
+    values = [one.value for one in found.values() if one.state in bounded and one.value is not None]
+    interval = t_interval(values)
+    censored = next(
+        (state.value for state in (SearchState.AT_LEAST, SearchState.BELOW) if states[state]), None
+    )
+    # A bound in place of an unknown value has no valid spread.
+    half_width = None if censored is not None else interval.half_width
+    met = None if target.metric is None else censored is None and interval.is_within(target.relative)
+    mean = interval.mean
+    return {
+        "point_id": point.id,
+        "label": point.label,
+        "metric": seek.metric,
+        "answer_mean": mean,
+        "answer_low": None if mean is None or half_width is None else mean - half_width,
+        "answer_high": None if mean is None or half_width is None else mean + half_width,
+        "answer_half_width": half_width,
+        "n": interval.n,
+        "answers": values,
+        "censored": censored,
+        "monotone": all(one.monotone for one in found.values()),
+        "binding": _most_common([_binding(seek, facts) for facts in above]),
+        "limiting": _most_common([_limiting(facts) for facts in above]),
+        "interval_met": met,
+        "undecided": states[SearchState.UNDECIDED],
+        "failed": states[SearchState.FAILED],
+    }
+
+
+def _certificate(
+    seek: Seek, point: Point, replicate: int, found: SearchResult, planner: Planner
+) -> dict[str, object]:
+    value = found.value
+    return {
+        "point_id": point.id,
+        "replicate": replicate,
+        "n": value,
+        "run_id_pass": None
+        if value is None or value < seek.least
+        else planner.find_run(point, replicate, value),
+        "run_id_fail": None
+        if value is None or value >= seek.most
+        else planner.find_run(point, replicate, value + 1),
+        "state": found.state.value,
+    }
+
+
+def _binding(seek: Seek, facts: Facts) -> str | None:
+    """Return the objective that a run misses by most, or the status of a run without results."""
+    if facts.status != "ok":
+        return facts.status
+    missed = [
+        (objective.violation(value), objective.text)
+        for objective in seek.objectives
+        if (value := facts.values.get(objective.column)) is not None and not objective.is_met(value)
+    ]
+    return max(missed)[1] if missed else None
+
+
+def _limiting(facts: Facts) -> str | None:
+    """Return the resource that is used most; the cache's use is the fraction of writes that had to wait."""
+    uses = {resource: facts.values.get(column) for resource, column in UTILISATIONS.items()}
+    stalls, writes = (facts.values.get(column) for column in STALL_COLUMNS)
+    if stalls is not None and writes:
+        uses["cache"] = stalls / writes
+    known = [(use, resource) for resource, use in uses.items() if use is not None]
+    return max(known)[1] if known else None
+
+
+def _most_common(names: list[str | None]) -> str | None:
+    counted = Counter(name for name in names if name is not None)
+    return min(counted, key=lambda name: (-counted[name], name)) if counted else None

@@ -1,0 +1,109 @@
+"""The entry points plan, run and resume: one path for a first run, a crash, a retry, added axis values."""
+
+from pathlib import Path
+
+import yaml
+
+from destage.errors import SweepError
+from destage.objects import Location
+from destage.store.durable import write_durably
+from destage.store.layout import SweepLayout, default_store
+from destage.store.lease import hold_lease
+from destage.store.rows import present_runs, read_rows
+from destage.store.sweep import open_sweep
+from destage.sweeps.interrupts import Interrupts
+from destage.sweeps.outcomes import Outcome, Preview
+from destage.sweeps.planner import Planner
+from destage.sweeps.points import expand
+from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
+from destage.sweeps.study import Study, parse_study
+
+
+def sweep_path(study: Study, store: Location | None = None) -> Location:
+    """Return the directory of a study's sweep in a store (default: `default_store()`)."""
+    return (store if store is not None else default_store()) / "sweeps" / f"{study.name}-{study.id}"
+
+
+def plan(study: Study, store: Location | None = None) -> Preview:
+    """Return what a study would run in a store (default: `default_store()`); writes nothing.
+
+    Raises:
+        ConfigError: A point is an invalid configuration.
+    """
+    expansion = expand(study)
+    planner = Planner(study, expansion)
+    runs = planner.next_round({})
+    path = sweep_path(study, store)
+    wanted = {run.run_id for run in runs}
+    return Preview(
+        table=planner.make_table(runs, 0),
+        points=len(expansion.points),
+        runs=len(wanted),
+        present=len(wanted & present_runs(read_rows(SweepLayout(path), columns=[]))),
+        adaptive=study.seek is not None or study.replicates.metric is not None,
+        sweep_path=path,
+    )
+
+
+def run(
+    study: Study,
+    store: Location | None = None,
+    *,
+    executor: ExecutorName = "auto",
+    workers: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Outcome:
+    """Run a study until it is answered or the session has to stop; runs in the store are not repeated.
+
+    Args:
+        study: The study.
+        store: The store (default: `default_store()`).
+        executor: Where the runs are executed; `auto` starts Ray for large plans only.
+        workers: How many runs are executed at a time (default: one per processor).
+        progress: Called several times a second.
+
+    Raises:
+        ConfigError: A point is an invalid configuration; nothing was written.
+        StoreError: Another process is writing this sweep.
+        SweepError: Ray cannot be started.
+    """
+    expansion = expand(study)
+    layout = SweepLayout(sweep_path(study, store))
+    with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
+        layout.make()
+        # A reader must not find the answers to an older study.
+        for path in (layout.finished, layout.progress, layout.answers, layout.certificates):
+            path.unlink(missing_ok=True)
+        text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
+        # In a bucket a writer killed during the write could leave no study, so an equal one is kept.
+        if isinstance(layout.root, Path) or not _has_content(layout.spec, text.encode()):
+            write_durably(layout.spec, text.encode())
+        return SweepSession(
+            study, expansion, layout, lease, interrupts, executor=executor, workers=workers, progress=progress
+        ).run()
+
+
+def _has_content(file: Location, data: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == data
+
+
+def resume(
+    sweep: Location,
+    *,
+    executor: ExecutorName = "auto",
+    workers: int | None = None,
+    progress: ProgressCallback | None = None,
+) -> Outcome:
+    """Run the missing runs of the sweep in a directory; otherwise as `run`.
+
+    Raises:
+        StoreError: There is no sweep, or another process is writing it.
+        SweepError: The study or a trace has changed, so that it belongs to another sweep.
+    """
+    layout = SweepLayout(open_sweep(sweep).path)
+    study = parse_study(layout.spec.read_text(), name=str(layout.spec))
+    store = sweep.absolute().parent.parent
+    if sweep_path(study, store).name != sweep.absolute().name:
+        message = "spec.yaml belongs to another sweep: it was edited, or a trace has other contents"
+        raise SweepError("sweep.study-changed", message, str(sweep))
+    return run(study, store, executor=executor, workers=workers, progress=progress)

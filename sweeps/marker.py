@@ -1,0 +1,97 @@
+"""The marker file by which a worker checks that it writes to the same sweep directory as the driver.
+
+Another machine may have another folder of the same path: rows committed there would be lost although the
+driver has the receipt. Each session writes a marker with a new name, which no older folder and no cache of a
+network file system can hold.
+"""
+
+import secrets
+import socket
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+
+from destage import engine
+from destage.errors import StoreError, SweepError
+from destage.objects import Location, locate
+from destage.store.location import sizes_in
+
+_PREFIX = ".mark-"
+_PAUSES_S = (0.1, 0.5, 1.0, 3.0)
+"""Waits before each further look: a network file system may show a new file late [s]."""
+
+
+class WorkerMismatchError(SweepError):
+    """A worker that must not execute runs: another version, or another sweep directory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What a worker checks before it executes runs.
+
+    Attributes:
+        sweep: The sweep's directory, as the driver names it.
+        name: The name of the marker file in it.
+        release: The version of Destage and that of its results.
+    """
+
+    sweep: str
+    name: str
+    release: tuple[str, int]
+
+
+def write_marker(sweep: Location) -> Marker:
+    """Write a new marker into a sweep and remove older ones, so that older workers stop.
+
+    Args:
+        sweep: The sweep's directory. The caller holds its lease.
+
+    Raises:
+        StoreError: The directory cannot be written.
+    """
+    remove_markers(sweep)
+    marker = Marker(str(sweep.absolute()), f"{_PREFIX}{secrets.token_hex(8)}", _release())
+    try:
+        (sweep / marker.name).touch()
+    except OSError as error:
+        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(sweep)) from error
+    return marker
+
+
+def remove_markers(sweep: Location) -> None:
+    """Remove all markers of a sweep."""
+    for path, _ in list(sizes_in(sweep)):
+        if path.name.startswith(_PREFIX):
+            path.unlink(missing_ok=True)
+
+
+def check_marker(marker: Marker) -> None:
+    """Check that this process may work for the driver that wrote a marker.
+
+    Raises:
+        WorkerMismatchError: The Destage versions differ, or the marker is not visible here.
+    """
+    if _release() != marker.release:
+        ours, theirs = (f"{name} (results {results})" for name, results in (_release(), marker.release))
+        message = (
+            f"the worker has Destage {ours}, the driver {theirs}: install equal versions on all machines"
+        )
+        data = {"worker": ours, "driver": theirs}
+        raise WorkerMismatchError("sweep.worker-version-mismatch", message, socket.gethostname(), data)
+    path = locate(marker.sweep) / marker.name
+    for pause_s in (*_PAUSES_S, None):
+        if path.is_file():
+            return
+        if pause_s is not None:
+            time.sleep(pause_s)
+    message = (
+        f"the worker does not see the driver's sweep directory {marker.sweep}: mount the same directory on "
+        "all machines, or use a bucket as the store"
+    )
+    raise WorkerMismatchError("sweep.worker-store-mismatch", message, socket.gethostname())
+
+
+@cache
+def _release() -> tuple[str, int]:
+    return version("destage"), engine.RESULTS_VERSION

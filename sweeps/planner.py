@@ -1,0 +1,218 @@
+"""The planner: which runs come next, a pure function of the study and the rows of earlier rounds.
+
+A round depends on the runs of earlier rounds alone, whatever else the store holds, so that a resumed sweep
+replays exactly the rounds it has written and then continues.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from destage.store.plan import plan_schema
+from destage.sweeps.intervals import Interval, replicates_needed, t_interval
+from destage.sweeps.objectives import metric_columns
+from destage.sweeps.points import Expansion, Point
+from destage.sweeps.seek_search import ProbeVerdict, SearchResult, SearchState, search
+from destage.sweeps.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """One row of a plan.
+
+    Attributes:
+        point: The point.
+        replicate: The replicate.
+        probe: The sought parameter's value; None if the study seeks nothing.
+        run_id: The run's identity; other rows may share it.
+        config: The canonical configuration as JSON.
+        events: Its expected cost [events]; None before any run of its point has ended.
+    """
+
+    point: Point
+    replicate: int
+    probe: int | None
+    run_id: str
+    config: str
+    events: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The results of a run that planning and answers need.
+
+    Attributes:
+        status: The run's status.
+        values: Result columns by name.
+    """
+
+    status: str
+    values: Mapping[str, float | None]
+
+
+@dataclass
+class _PointPlan:
+    """The runs planned for one point: by replicate, the run of each probe."""
+
+    replicates: int
+    runs: dict[int, dict[int | None, str]] = field(default_factory=dict)
+
+
+class Planner:
+    """Plans a study round by round: call `next_round` until it returns nothing."""
+
+    def __init__(self, study: Study, expansion: Expansion) -> None:
+        self._study = study
+        self._expansion = expansion
+        self._points = expansion.points
+        self._plans = {point.id: _PointPlan(study.replicates.least) for point in expansion.points}
+        self.schema = plan_schema(list(expansion.fields), study.seek.path if study.seek else None)
+
+    def next_round(self, rows: Mapping[str, Facts]) -> list[PlannedRun]:
+        """Plan the next round.
+
+        Args:
+            rows: The facts of every run of earlier rounds, by run id.
+
+        Returns:
+            The runs of the round in the order of the points; empty when all is answered.
+        """
+        planned = []
+        for point in self._points:
+            plan = self._plans[point.id]
+            runs = list(self._wanted(point, plan, rows))
+            if not runs and self._extend(point, plan, rows):
+                runs = list(self._wanted(point, plan, rows))
+            planned += [self._plan_run(point, replicate, probe, rows) for replicate, probe in runs]
+        return planned
+
+    def make_table(self, runs: Sequence[PlannedRun], number: int) -> pa.Table:
+        """Return the runs of a round as a table of the plan."""
+        columns: dict[str, list[object]] = {
+            "point_id": [run.point.id for run in runs],
+            "label": [run.point.label for run in runs],
+            "replicate": [run.replicate for run in runs],
+            "run_id": [run.run_id for run in runs],
+            "round": [number for _ in runs],
+            "config": [run.config for run in runs],
+            "estimated_events": [run.events for run in runs],
+        }
+        if self._study.seek is not None:
+            columns[self._study.seek.path] = [run.probe for run in runs]
+        points = {run.point.id: run.point for run in runs}
+        axes = {identity: self._expansion.axis_values(point) for identity, point in points.items()}
+        for column in self._expansion.fields:
+            columns[column.name] = [axes[run.point.id][column.name] for run in runs]
+        return pa.table(columns, schema=self.schema)
+
+    def find_results(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, SearchResult]:
+        """Return the results of a point's finished searches, by replicate."""
+        results = {}
+        for replicate in range(self._plans[point.id].replicates):
+            outcome = self._search(point, replicate, rows)
+            if isinstance(outcome, SearchResult):
+                results[replicate] = outcome
+        return results
+
+    def find_run(self, point: Point, replicate: int, probe: int | None) -> str | None:
+        """Return the id of a planned run, or None if it was not planned."""
+        return self._plans[point.id].runs.get(replicate, {}).get(probe)
+
+    def measure_interval(self, point: Point, rows: Mapping[str, Facts]) -> Interval:
+        """Return the interval over replicates of the metric that the study's replicates target."""
+        if self._study.seek is not None:
+            found = self.find_results(point, rows).values()
+            values = [
+                float(one.value)
+                for one in found
+                if one.state is SearchState.CERTIFIED and one.value is not None
+            ]
+            return t_interval(values)
+        column = metric_columns()[self._study.replicates.metric or ""].name
+        facts = [rows[run] for runs in self._plans[point.id].runs.values() for run in runs.values()]
+        measured = [one.values.get(column) for one in facts if one.status == "ok"]
+        return t_interval([value for value in measured if value is not None])
+
+    def _wanted(
+        self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]
+    ) -> Iterator[tuple[int, int | None]]:
+        for replicate in range(plan.replicates):
+            if self._study.seek is None:
+                if replicate not in plan.runs:
+                    yield replicate, None
+                continue
+            outcome = self._search(point, replicate, rows)
+            if not isinstance(outcome, SearchResult):
+                for probe in outcome:
+                    yield replicate, probe
+
+    def _extend(self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]) -> bool:
+        """Add replicates to a point if its interval is too wide and more are allowed."""
+        target = self._study.replicates
+        if target.metric is None or plan.replicates >= target.most:
+            return False
+        if self._study.seek is not None:
+            # Beyond a bound of the search, or without a steady state, replicates do not narrow the interval.
+            states = {one.state for one in self.find_results(point, rows).values()}
+            if SearchState.CERTIFIED not in states:
+                return False
+        interval = self.measure_interval(point, rows)
+        if interval.is_within(target.relative):
+            return False
+        wanted = replicates_needed(interval, target.relative, target.most)
+        plan.replicates = min(max(wanted, plan.replicates + 1), target.most)
+        return True
+
+    def _plan_run(
+        self, point: Point, replicate: int, probe: int | None, rows: Mapping[str, Facts]
+    ) -> PlannedRun:
+        identity, config = point.run(replicate, probe)
+        events = self._expected_events(point, rows)
+        self._plans[point.id].runs.setdefault(replicate, {})[probe] = identity
+        return PlannedRun(point, replicate, probe, identity, config, events)
+
+    def _expected_events(self, point: Point, rows: Mapping[str, Facts]) -> float | None:
+        if not rows:
+            return None
+        known = [
+            events
+            for runs in self._plans[point.id].runs.values()
+            for run in runs.values()
+            if run in rows and (events := rows[run].values.get("events")) is not None
+        ]
+        return sum(known) / len(known) if known else None
+
+    def _search(
+        self, point: Point, replicate: int, rows: Mapping[str, Facts]
+    ) -> SearchResult | tuple[int, ...]:
+        seek = self._study.seek
+        if seek is None:
+            raise AssertionError("only a study with a seek has searches")
+        runs = self._plans[point.id].runs.get(replicate, {})
+
+        def look(value: int) -> ProbeVerdict | None:
+            run = runs.get(value)
+            return None if run is None or run not in rows else self.judge(rows[run])
+
+        return search(seek, look)
+
+    def judge(self, facts: Facts) -> ProbeVerdict:
+        """Return the verdict of a run on its probe.
+
+        A run without a steady state (`not_stationary`) is undecided; a run whose load the array cannot carry
+        (`overloaded`) or whose array lost data (`array_failed`) fails.
+        """
+        if facts.status == "failed":
+            return ProbeVerdict.BROKEN
+        if facts.status in {"overloaded", "array_failed"}:
+            return ProbeVerdict.FAIL
+        if facts.status != "ok" or self._study.seek is None:
+            return ProbeVerdict.UNDECIDED
+        for objective in self._study.seek.objectives:
+            value = facts.values.get(objective.column)
+            if value is None:
+                return ProbeVerdict.UNDECIDED
+            if not objective.is_met(value):
+                return ProbeVerdict.FAIL
+        return ProbeVerdict.PASS

@@ -1,0 +1,127 @@
+"""Checks of published figures and answer sentences that a schema cannot express, before anything runs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from destage import engine, sql
+from destage.errors import ConfigError, Issue, QueryError
+from destage.spec.validation import suggest
+from destage.store.places import LABEL, points_at
+from destage.store.published_figures import Quantity, read_answers, read_figures
+
+
+def find_figure_mistakes(study: Mapping[str, Any]) -> Iterator[Issue]:
+    """Yield mistakes between the figures of a study that fits its schema."""
+    figures = study.get("published", [])
+    names = [figure["figure"] for figure in figures]
+    fitted = [entry["on"] for entry in study.get("fitted", [])]
+    for index, name in enumerate(fitted):
+        if name not in names:
+            message = f"not a published figure of this study{suggest(name, names)}"
+            yield Issue("study.unknown-name", f"fitted.{index}.on", message, name)
+    for index, figure in enumerate(figures):
+        place, name = f"published.{index}", names[index]
+        if name in names[:index]:
+            yield Issue("study.duplicate-name", f"{place}.figure", "an earlier figure has this name", name)
+        if figure["kind"] == "inconsistent" and "compute" not in figure and "note" not in figure:
+            message = "required without compute: state the contradiction"
+            yield Issue("study.missing-note", f"{place}.note", message)
+        for given in figure.get("given", []):
+            if given not in fitted:
+                message = f"nothing was fitted on a figure of this name{suggest(given, fitted)}"
+                yield Issue("study.unknown-name", f"{place}.given", message, given)
+
+
+def check_places(
+    study: Mapping[str, Any],
+    points: Sequence[Mapping[str, object]],
+    fields: Sequence[pa.Field],
+    scenario: Mapping[str, object],
+    metric: str | None,
+) -> None:
+    """Check that each place names points, and that each expression binds to the columns there will be.
+
+    Args:
+        study: The study.
+        points: Its points: `point_id`, `label` and the axis columns [base units].
+        fields: The axis columns.
+        scenario: A resolved configuration.
+        metric: What the answers are called, if the study seeks something.
+
+    Raises:
+        ConfigError: With every mistake.
+    """
+    quantities = list(_quantities(study))
+    axes = [field.name for field in fields]
+    issues = list(_find_unknown_axes(study, quantities, axes))
+    issues += _find_unmatched_places(study, quantities, points, scenario)
+    if not issues:
+        issues += _find_unbound_expressions(study, quantities, fields, metric)
+    if issues:
+        raise ConfigError(issues, study["name"])
+
+
+def _quantities(study: Mapping[str, Any]) -> Iterator[tuple[str, Quantity]]:
+    """Yield what figures and answers compute, and its place in the study."""
+    for index, figure in enumerate(read_figures(study)):
+        if figure.quantity is not None:
+            yield f"published.{index}", figure.quantity
+    for index, sentence in enumerate(read_answers(study)):
+        for quantity in sentence.quantities:
+            yield f"answer.{index}", quantity
+
+
+def _find_unknown_axes(
+    study: Mapping[str, Any], quantities: Sequence[tuple[str, Quantity]], axes: Sequence[str]
+) -> Iterator[Issue]:
+    named = {f"places.{name}": assignments for name, assignments in study.get("places", {}).items()}
+    named |= {f"{place}.at": quantity.at for place, quantity in quantities}
+    for place, assignments in named.items():
+        for path, value in assignments.items():
+            if path != LABEL and path not in axes:
+                message = f"not an axis of this study{suggest(path, axes)}"
+                yield Issue("study.unknown-key", f"{place}.{path}", message, value)
+
+
+def _find_unmatched_places(
+    study: Mapping[str, Any],
+    quantities: Sequence[tuple[str, Quantity]],
+    points: Sequence[Mapping[str, object]],
+    scenario: Mapping[str, object],
+) -> Iterator[Issue]:
+    """Yield places that match no point, or more points than a quantity can use."""
+    for name, assignments in study.get("places", {}).items():
+        if not points_at(points, scenario, assignments):
+            message = "no point of this study matches"
+            yield Issue("study.no-matching-point", f"places.{name}", message, assignments)
+    by_id = {point["point_id"]: point for point in points}
+    for place, quantity in quantities:
+        for name in sql.qualifiers(quantity.expression, quantity.places):
+            found = points_at(points, scenario, quantity.places[name], quantity.at)
+            combinations = {tuple(by_id[point].get(axis) for axis in quantity.for_each) for point in found}
+            if not found:
+                message = f"no point of the place {name!r} matches"
+                yield Issue("study.no-matching-point", f"{place}.at", message, quantity.at)
+            elif len(combinations) < len(found):
+                message = f"the place {name!r} matches {len(found)} points: add the axes to for_each"
+                yield Issue("study.ambiguous-place", f"{place}.compute", message, quantity.expression)
+
+
+def _find_unbound_expressions(
+    study: Mapping[str, Any],
+    quantities: Sequence[tuple[str, Quantity]],
+    fields: Sequence[pa.Field],
+    metric: str | None,
+) -> Iterator[Issue]:
+    answer = [] if metric is None else [pa.field(metric, pa.int64())]
+    columns = pa.schema([pa.field("replicate", pa.int64()), *fields, *answer, *engine.results_schema()])
+    with sql.Database(dict.fromkeys(study.get("places", {}), columns.empty_table())) as database:
+        for place, quantity in quantities:
+            text = quantity.expression
+            tables = {name: sql.quote(name) for name in sql.qualifiers(text, quantity.places)}
+            try:
+                database.query(sql.joined_statement(text, tables, quantity.for_each))
+            except QueryError as error:
+                yield Issue("study.bad-sql", f"{place}.compute", error.message, text)

@@ -1,0 +1,110 @@
+"""A worker: executes a batch, adds provenance, commits one fragment and returns a receipt."""
+
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pyarrow as pa
+
+from destage import engine
+from destage.errors import Issue
+from destage.objects import Location
+from destage.store.fragments import Fragment, write_fragment
+from destage.store.rows import rows_schema
+from destage.sweeps.batches import Batch
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A committed batch, as the driver sees it.
+
+    Attributes:
+        fragment: The fragment that holds its rows.
+        seconds: Engine time [s].
+        facts: Per run the id, status, error kind, error and the columns that planning needs.
+    """
+
+    fragment: Fragment
+    seconds: float
+    facts: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A batch that a worker could not execute, for reasons other than its configurations.
+
+    Attributes:
+        kind: `infrastructure` or `oom`.
+        message: The reason, in one line.
+    """
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedBatch:
+    """A batch that an executor has returned.
+
+    Attributes:
+        batch: The batch.
+        result: Its receipt, its failure, or why the worker must not execute runs of this sweep.
+    """
+
+    batch: Batch
+    result: Receipt | Failure | Issue
+
+
+def execute_batch(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
+    """Run a batch and commit its rows.
+
+    Args:
+        batch: The runs.
+        fragments: The sweep's directory of fragments.
+        facts: The result columns to return.
+
+    Raises:
+        TraceError: A trace cannot be read on this machine, or has other contents.
+        StoreError: The rows cannot be written.
+    """
+    tables, seconds = [], []
+    for config in batch.configs:
+        began = time.perf_counter()
+        tables.append(engine.simulate_canonical(config))
+        seconds.append(time.perf_counter() - began)
+    rows = pa.concat_tables(tables).combine_chunks()
+    count = rows.num_rows
+    now = datetime.now(UTC)
+    provenance = {
+        "prov_engine_s": pa.array(seconds, pa.float64()),
+        "prov_host": pa.array([socket.gethostname()] * count),
+        "prov_attempt": pa.array([batch.attempt] * count, pa.int64()),
+        "prov_time": pa.array([now] * count, pa.timestamp("us", tz="UTC")),
+    }
+    rows = rows.add_column(0, "run_id", pa.array(batch.run_ids))
+    for name, values in provenance.items():
+        rows = rows.append_column(name, values)
+    fragment = write_fragment(fragments, rows)
+    return Receipt(fragment, sum(seconds), rows.select(["run_id", "status", "error_kind", "error", *facts]))
+
+
+def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> Fragment:
+    """Commit rows that record why a batch was not executed; a resume tries it again.
+
+    Args:
+        batch: The runs.
+        failure: The last failure.
+        fragments: The sweep's directory of fragments.
+    """
+    known = {
+        "status": "failed",
+        "error_kind": failure.kind,
+        "error": failure.message,
+        "prov_host": socket.gethostname(),
+        "prov_attempt": batch.attempt,
+        "prov_time": datetime.now(UTC),
+    }
+    rows = [{"run_id": run_id, **known} for run_id in batch.run_ids]
+    return write_fragment(fragments, pa.Table.from_pylist(rows, schema=rows_schema()))

@@ -1,0 +1,232 @@
+"""Iometer's access specifications: each column worked by hand, each mistake told with its place."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from destage.engine import workload_profile
+from destage.errors import ConfigError
+from destage.importers.imported_workload import Imported
+from destage.importers.iometer import read_access_specification
+from destage.spec.documents import parse_document
+
+HEADER = "'size,% of size,% reads,% random,delay,burst,align,reply"
+SETUP = """Version 1.1.0
+'TEST SETUP ====================================================================
+'Test Description
+\tnightly
+'Run Time
+'\thours      minutes    seconds
+\t0          10         30
+'Ramp Up Time (s)
+\t15
+'Test Type
+\tNORMAL
+'END test setup
+"""
+WORKER = """'MANAGER LIST ==================================================================
+'Manager ID, manager name
+\t1,HOST
+'Manager network address
+\t
+'Worker
+\tWorker 1
+'Worker type
+\tDISK
+'Default target settings for worker
+'Number of outstanding IOs,test connection rate,transactions per connection
+\t16,DISABLED,1
+'Disk maximum size,starting sector
+\t2097152,2048
+'End default target settings for worker
+'Assigned access specs
+\tmine
+'End assigned access specs
+'Target assignments
+'Target
+\tC: ""
+'Target type
+\tDISK
+'End target
+'End target assignments
+'End worker
+'End manager
+'END manager list
+Version 1.1.0
+"""
+
+
+def configuration(*lines: str, name: str = "mine", worker: str = WORKER) -> str:
+    """A configuration with one access specification."""
+    head = "'ACCESS SPECIFICATIONS =========================================================\n"
+    rows = "".join(f"\t{line}\n" for line in lines)
+    entry = f"'Access specification name,default assignment\n\t{name},NONE\n{HEADER}\n{rows}"
+    return f"{SETUP}{head}{entry}'END access specifications\n{worker}"
+
+
+def read(*lines: str, **how: Any) -> Imported:
+    return read_access_specification(configuration(*lines, **how), "a.icf")
+
+
+def stream(*lines: str) -> dict[str, Any]:
+    (only,) = read(*lines).workload["streams"]
+    return dict(only)
+
+
+def mistakes(text: str, **how: Any) -> list[tuple[str, str]]:
+    with pytest.raises(ConfigError) as caught:
+        read_access_specification(text, "a.icf", **how)
+    return [(issue.code, issue.place) for issue in caught.value.issues]
+
+
+PLACE = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "1MiB"}}
+
+
+def test_one_line() -> None:
+    made = stream("4096,100,67,100,0,1,4096,0")
+    assert made == {
+        "name": "Worker 1",
+        "arrival": {"kind": "fixed_outstanding", "depth": 16},
+        "operations": {
+            "read_fraction": 0.67,
+            "size": {"kind": "constant", "value": "4KiB"},
+            "alignment": "4KiB",
+        },
+        "address": {"kind": "uniform", **PLACE},
+    }
+    assert read("4096,100,67,100,0,1,0,0").run == {
+        "warm_up": {"duration": "15s"},
+        "window": {"duration": "630s"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("random", "address"),
+    [
+        (100, {"kind": "uniform", **PLACE}),
+        (0, {"kind": "sequential", **PLACE}),
+        (30, {"kind": "sequential", "jump_fraction": 0.3, **PLACE}),
+    ],
+)
+def test_percentage_of_random(random: int, address: dict[str, Any]) -> None:
+    made = stream(f"8192,100,50,{random},0,1,0,0")
+    assert made["address"] == address
+    # Without alignment, a request begins at any sector.
+    assert made["operations"]["alignment"] == "512B"
+
+
+def test_the_lines_are_the_same_mixture_by_direction() -> None:
+    """10 % of 512 B, all read; 60 % of 4 KiB, half read; 30 % of 64 KiB, written: 40 % reads."""
+    operations = stream("512,10,100,100,0,1,0,0", "4096,60,50,100,0,1,0,0", "65536,30,0,100,0,1,0,0")[
+        "operations"
+    ]
+    assert operations["read_fraction"] == 0.4
+    assert operations["size"]["options"] == [
+        {"value": "512B", "weight": 25.0},
+        {"value": "4KiB", "weight": 75.0},
+    ]
+    assert operations["write_size"]["options"] == [
+        {"value": "4KiB", "weight": 50.0},
+        {"value": "64KiB", "weight": 50.0},
+    ]
+
+
+def test_lines_that_differ_in_their_order_are_a_mixture_and_said_to_be_one() -> None:
+    made = read("4096,80,100,100,0,1,0,0", "65536,20,0,0,0,1,0,0")
+    (only,) = made.workload["streams"]
+    assert [part["weight"] for part in only["mix"]] == [80, 20]
+    assert [part["address"]["kind"] for part in only["mix"]] == ["uniform", "sequential"]
+    assert "Approximated" in made.to_yaml()
+
+
+@pytest.mark.parametrize(
+    ("burst", "arrival"),
+    [
+        (1, {"ios": 1}),
+        (8, {"ios": 8, "order": "parallel"}),
+        (64, {"ios": 64, "order": "parallel", "depth": 16}),
+    ],
+)
+def test_bursts_with_a_delay_are_interactions(burst: int, arrival: dict[str, Any]) -> None:
+    think = {"kind": "closed", "think_time": {"kind": "constant", "value": "20ms"}}
+    assert stream(f"4096,100,100,100,20,{burst},0,0")["arrival"] == {**think, **arrival}
+
+
+def test_workers_of_the_same_name_are_told_apart() -> None:
+    made = read("4096,100,100,100,0,1,0,0", worker=WORKER + WORKER).workload
+    assert [each["name"] for each in made["streams"]] == ["Worker 1 (1)", "Worker 1 (2)"]
+
+
+def test_without_a_worker_the_depth_is_assumed_and_that_is_said() -> None:
+    made = read("4096,100,100,100,0,1,0,0", worker="")
+    (only,) = made.workload["streams"]
+    assert only["arrival"]["depth"] == 1
+    assert "No worker" in made.warnings[0]
+
+
+def test_one_of_several_specifications_is_named() -> None:
+    several = configuration("4096,100,100,100,0,1,0,0") + configuration(
+        "512,100,0,0,0,1,0,0", name="8K; 50% read, x"
+    )
+    assert mistakes(several) == [("iometer.ambiguous-specification", "")]
+    assert mistakes(several, name="mime") == [("iometer.unknown-specification", "")]
+    made = read_access_specification(several, "a.icf", name="8K; 50% read, x").workload["streams"][0]
+    assert made["operations"]["size"]["value"] == "512B"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("4096,90,67,100,0,1,0,0", ("iometer.bad-value", "line 15")),
+        ("4096,100,167,100,0,1,0,0", ("iometer.bad-value", "line 17, % reads")),
+        (
+            "4096,100,67,100,0,1,0",
+            ("iometer.bad-value", "line 17, size,% of size,% reads,% random,delay,burst,align,reply"),
+        ),
+        (
+            "4K,100,67,100,0,1,0,0",
+            ("iometer.bad-value", "line 17, size,% of size,% reads,% random,delay,burst,align,reply"),
+        ),
+        ("1000,100,67,100,0,1,0,0", ("iometer.unsupported-value", "line 17, size")),
+        ("4096,100,67,100,0,1,100,0", ("iometer.unsupported-value", "line 17, align")),
+        ("4096,100,67,100,0,1,0,512", ("iometer.unsupported-value", "line 17, reply")),
+    ],
+)
+def test_mistake_has_code_and_place(line: str, expected: tuple[str, str]) -> None:
+    assert mistakes(configuration(line)) == [expected]
+
+
+def test_unsupported_configuration_is_rejected() -> None:
+    network = configuration(
+        "4096,100,67,100,0,1,0,0", worker=WORKER.replace("type\n\tDISK", "type\n\tNETWORK", 1)
+    )
+    assert mistakes(network) == [("iometer.unsupported-worker", "worker 'Worker 1'")]
+    bursts = configuration("4096,50,67,100,0,1,0,0", "512,50,67,100,5,1,0,0")
+    assert mistakes(bursts) == [("iometer.unsupported-value", "line 18, delay,burst")]
+    empty = "'ACCESS SPECIFICATIONS\n'END access specifications\n"
+    assert mistakes(empty) == [("iometer.no-specification", "")]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.text(max_size=30),
+            st.sampled_from([line for line in configuration("4096,100,67,30,0,1,0,0").splitlines() if line]),
+            st.lists(st.integers(0, 120), min_size=8, max_size=8).map(lambda row: ",".join(map(str, row))),
+        ),
+        max_size=40,
+    )
+)
+def test_any_text_makes_a_workload_or_a_clear_error(lines: list[str]) -> None:
+    said = ""
+    try:
+        made = read_access_specification("\n".join(lines), "a.icf")
+        workload_profile.check(made.workload)
+        document = parse_document(made.to_yaml(), "a.yaml")
+        said = str(document)
+        assert document == {"workload": made.workload} | ({"run": made.run} if made.run else {})
+    except ConfigError as error:
+        said = str(error)
+    assert said

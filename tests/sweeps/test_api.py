@@ -1,0 +1,255 @@
+"""Running sweeps for real: one path for first run, rerun, resume and added values; inline and Ray agree."""
+
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from destage import sweeps
+from destage.engine import results_schema
+from destage.errors import ConfigError, StoreError
+from destage.store import Location, open_sweep
+from destage.store.layout import SweepLayout
+from destage.store.lease import hold_lease
+from destage.sweeps import Progress, Study
+
+MakeStudy = Callable[..., Study]
+
+SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 500}
+DISKS = {"array.disks": [1, 2, 3]}
+
+
+def _results(path: Path) -> pa.Table:
+    return open_sweep(path).rows().select(["run_id", *results_schema().names])
+
+
+def test_a_sweep_runs_once_and_then_is_there(make_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_study(axes=DISKS)
+    preview = sweeps.plan(study, tmp_path)
+    assert (preview.points, preview.runs, preview.present, preview.adaptive) == (3, 6, 0, False)
+    assert not preview.sweep_path.exists()
+    first = sweeps.run(study, tmp_path)
+    assert (first.state, first.exit_code, first.runs, first.executed, first.reused) == (
+        "finished",
+        0,
+        6,
+        6,
+        0,
+    )
+    before = {path.name: path.read_bytes() for path in first.path.rglob("*") if path.is_file()}
+    again = sweeps.run(study, tmp_path)
+    assert (again.runs, again.executed, again.reused, again.executor) == (6, 0, 6, "none")
+    assert {path.name: path.read_bytes() for path in first.path.rglob("*") if path.is_file()} == before
+    assert sweeps.plan(study, tmp_path).present == 6
+    status = sweeps.status(first.path)
+    assert (status.planned, status.present, status.failed, status.finished) == (6, 6, 0, True)
+
+
+def test_added_axis_values_run_only_what_is_new(make_study: MakeStudy, tmp_path: Path) -> None:
+    sweeps.run(make_study(axes=DISKS), tmp_path)
+    more = sweeps.run(make_study(axes={"array.disks": [1, 2, 3, 4]}, replicates=3), tmp_path)
+    assert (more.runs, more.executed, more.reused) == (12, 6, 6)
+    fewer = sweeps.run(make_study(axes={"array.disks": [2]}), tmp_path)
+    assert (fewer.runs, fewer.executed) == (2, 0)
+    assert open_sweep(fewer.path).runs()["array.disks"].to_pylist() == [2, 2]
+
+
+def test_a_seek_is_answered_and_certified(make_study: MakeStudy, tmp_path: Path) -> None:
+    outcome = sweeps.run(make_study(axes=DISKS, seek=SEEK, replicates=5), tmp_path)
+    sweep = open_sweep(outcome.path)
+    answers = sweep.answers().to_pylist()
+    means = [answer["answer_mean"] for answer in answers]
+    assert means == sorted(means)
+    assert all(answer["n"] == 5 and answer["answer_half_width"] for answer in answers)
+    rows = {row["run_id"]: row for row in sweep.rows().to_pylist()}
+    probes = {row["run_id"]: row for row in sweep.plan().to_pylist()}
+    for certificate in sweep.certificates().to_pylist():
+        passed, failed = certificate["run_id_pass"], certificate["run_id_fail"]
+        assert rows[passed]["response_p95_us"] <= 60_000 < rows[failed]["response_p95_us"]
+        assert probes[passed]["workload.users"] == certificate["n"] == probes[failed]["workload.users"] - 1
+    resumed = sweeps.resume(outcome.path)
+    assert (resumed.executed, resumed.runs) == (0, outcome.runs)
+
+
+def test_inline_and_ray_give_equal_rows(make_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_study(axes=DISKS, seek=SEEK)
+    inline = sweeps.run(study, tmp_path / "inline", executor="inline", workers=1)
+    threads = sweeps.run(study, tmp_path / "threads", executor="inline", workers=3)
+    ray = sweeps.run(study, tmp_path / "ray", executor="ray", workers=2)
+    assert (inline.executor, threads.executor, ray.executor) == ("inline", "inline", "ray")
+    expected = _results(inline.path)
+    for outcome in (threads, ray):
+        # Through text, which tells every two floats apart.
+        assert repr(_results(outcome.path).to_pylist()) == repr(expected.to_pylist())
+        assert open_sweep(outcome.path).plan().equals(open_sweep(inline.path).plan())
+        assert open_sweep(outcome.path).answers().equals(open_sweep(inline.path).answers())
+
+
+def test_verify_finds_a_changed_row(make_study: MakeStudy, tmp_path: Path) -> None:
+    outcome = sweeps.run(make_study(), tmp_path)
+    assert sweeps.verify(outcome.path, sample=1.0) == sweeps.Verification(2, ())
+    (path, *_) = SweepLayout(outcome.path).fragments.iterdir()
+    table = pq.read_table(path)
+    index = table.schema.get_field_index("response_mean_us")
+    bent = pa.array([value + 1e-9 for value in table["response_mean_us"].to_pylist()])
+    pq.write_table(table.set_column(index, "response_mean_us", bent), path)
+    assert len(sweeps.verify(outcome.path, sample=1.0).different) >= 1
+
+
+def test_an_impossible_point_is_refused_before_anything_is_written(
+    make_study: MakeStudy, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError):
+        sweeps.run(make_study(axes={"array.disks": [3], "array.raid": ["10"]}), tmp_path / "store")
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_sweep_that_is_being_written_is_refused(make_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_study()
+    path = sweeps.sweep_path(study, tmp_path)
+    with hold_lease(SweepLayout(path).lease):
+        with pytest.raises(StoreError, match=f"process {os.getpid()}"):
+            sweeps.run(study, tmp_path)
+        assert f"process {os.getpid()}" in str(sweeps.status(path).writer)
+
+
+def test_an_exhausted_budget_can_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
+    stopped = sweeps.run(make_study(axes=DISKS, budget={"wall": "1us"}), tmp_path)
+    assert (stopped.state, stopped.exit_code, stopped.executed) == ("budget", 5, 0)
+    assert not sweeps.status(stopped.path).finished
+    assert sweeps.run(make_study(axes=DISKS), tmp_path).executed == 6
+
+
+@pytest.mark.parametrize("executor", ["inline", "ray"])
+def test_a_request_to_terminate_drains_and_can_be_resumed(
+    make_study: MakeStudy, tmp_path: Path, executor: Literal["inline", "ray"]
+) -> None:
+    study = make_study(axes=DISKS, replicates=120)
+    handler = signal.getsignal(signal.SIGTERM)
+    asked: list[Progress] = []
+
+    def ask_once(progress: Progress) -> None:
+        if not asked and progress.phase == "run" and progress.done:
+            asked.append(progress)
+            signal.raise_signal(signal.SIGTERM)
+
+    outcome = sweeps.run(study, tmp_path, executor=executor, workers=2, progress=ask_once)
+    assert signal.getsignal(signal.SIGTERM) is handler
+    assert (outcome.state, outcome.exit_code) == ("interrupted", 130)
+    assert 0 < outcome.executed < 360
+    assert sweeps.resume(outcome.path, executor="inline").runs == 360
+
+
+def test_a_session_that_cannot_begin_leaves_no_answers_to_another_study(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = sweeps.run(make_study(axes=DISKS), tmp_path)
+
+    def die(*_: object) -> list[str]:
+        raise StoreError("the disk went away")
+
+    monkeypatch.setattr("destage.sweeps.session.adopt_fragments", die)
+    with pytest.raises(StoreError):
+        sweeps.run(make_study(axes={"array.disks": [1]}), tmp_path)
+    assert not sweeps.status(done.path).finished
+
+
+def test_ctrl_c_once_drains_and_can_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
+    assert threading.current_thread() is threading.main_thread()
+    study = make_study(axes=DISKS, replicates=60)
+    handler = signal.getsignal(signal.SIGINT)
+
+    pressed: list[Progress] = []
+
+    def press_once(progress: Progress) -> None:
+        if not pressed and progress.phase == "run" and progress.done:
+            pressed.append(progress)
+            signal.raise_signal(signal.SIGINT)
+
+    outcome = sweeps.run(study, tmp_path, executor="inline", progress=press_once)
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert (outcome.state, outcome.exit_code) == ("interrupted", 130)
+    assert 0 < outcome.executed < 180
+    with pytest.raises(KeyboardInterrupt):
+        sweeps.run(study, tmp_path / "other", progress=lambda _: signal.raise_signal(signal.SIGINT))
+    assert sweeps.resume(outcome.path).runs == 180
+
+
+def test_an_impossible_probe_is_a_failed_run_and_never_ends_the_sweep(
+    make_study: MakeStudy, document: dict[str, Any], tmp_path: Path
+) -> None:
+    array = {**document["scenario"]["array"], "raid": "10", "disks": 4}
+    scenario = {**document["scenario"], "array": array}
+    seek = {
+        "maximize": "array.disks",
+        "subject_to": ["disk_busy_mean >= 100%"],
+        "start": 4,
+        "min": 3,
+        "max": 8,
+    }
+    outcome = sweeps.run(make_study(scenario=scenario, seek=seek), tmp_path, executor="inline")
+    assert (outcome.state, outcome.failed) == ("failed_runs", 2)
+    assert sweeps.status(outcome.path) == _counted(outcome.path)
+    sweep = open_sweep(outcome.path)
+    assert sweep.answers()["failed"].to_pylist() == [2]
+    assert any("even" in (error or "") for error in sweep.rows()["error"].to_pylist())
+
+
+def _counted(path: Location) -> sweeps.Status:
+    """Return a sweep's status as its rows tell it."""
+    noted = SweepLayout(path).progress.read_bytes()
+    SweepLayout(path).progress.unlink()
+    status = sweeps.status(path)
+    SweepLayout(path).progress.write_bytes(noted)
+    return status
+
+
+def test_what_is_noted_of_a_sweep_is_what_its_rows_tell(make_study: MakeStudy, tmp_path: Path) -> None:
+    for keys in (
+        {"axes": DISKS},
+        {"axes": DISKS, "replicates": 5},
+        {"axes": {"array.disks": [1]}},
+        {"seek": {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 200}},
+    ):
+        path = sweeps.run(make_study(**keys), tmp_path).path
+        assert sweeps.status(path) == _counted(path)
+
+
+def test_the_status_of_an_ended_sweep_reads_no_row(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    first, *_ = Path(str(SweepLayout(path).fragments)).iterdir()
+    with monkeypatch.context() as blind:
+        blind.setattr("destage.store.rows.open_parquet", lambda _: pytest.fail("a row was read"))
+        assert sweeps.status(path).finished
+    first.unlink()
+    status = sweeps.status(path)
+    assert not status.finished
+    assert status.present < status.planned
+
+
+def test_a_note_that_is_damaged_is_as_good_as_none(make_study: MakeStudy, tmp_path: Path) -> None:
+    path = sweeps.run(make_study(axes=DISKS), tmp_path).path
+    status = sweeps.status(path)
+    SweepLayout(path).progress.write_bytes(b'{"planned": 3, "pre')
+    assert sweeps.status(path) == status
+
+
+def test_whoever_asks_while_it_runs_is_told_by_the_note(make_study: MakeStudy, tmp_path: Path) -> None:
+    study = make_study(axes=DISKS, replicates=30)
+    told: list[tuple[int, bool, bool]] = []
+
+    def look(progress: Progress) -> None:
+        if progress.phase == "run" and progress.planned:
+            status = sweeps.status(sweeps.sweep_path(study, tmp_path))
+            told.append((status.planned, status.writer is not None, status.finished))
+
+    sweeps.run(study, tmp_path, executor="inline", progress=look)
+    assert set(told) == {(90, True, False)}

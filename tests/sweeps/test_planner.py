@@ -1,0 +1,147 @@
+"""Planning is a pure function of the study and the rows of earlier rounds."""
+
+from collections.abc import Callable, Mapping
+
+import pyarrow as pa
+import pytest
+
+from destage.sweeps import Study
+from destage.sweeps.answer_tables import answer_tables
+from destage.sweeps.planner import Facts, PlannedRun, Planner
+from destage.sweeps.points import Expansion, expand
+
+MakeStudy = Callable[..., Study]
+Judge = Callable[[PlannedRun], Facts]
+
+SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms", "disk_busy_mean <= 0.9"]}
+
+
+def _facts(p95_ms: float = 1, status: str = "ok", disk: float = 0.5, link: float = 0.1) -> Facts:
+    columns = {"response_p95_us": p95_ms * 1000, "events": 100.0, "writes": 100.0, "write_stalls": 1.0}
+    utilisations = {
+        "disk_busy_mean_fraction": disk,
+        "link_busy_fraction": link,
+        "firmware_busy_fraction": 0.1,
+    }
+    return Facts(status, {**columns, **utilisations})
+
+
+def _carry(limits: Mapping[int, int]) -> Judge:
+    def judge(run: PlannedRun) -> Facts:
+        assert run.probe is not None
+        return _facts(p95_ms=30 * run.probe / limits[run.replicate])
+
+    return judge
+
+
+def _play(study: Study, judge: Judge) -> tuple[Expansion, Planner, dict[str, Facts], list[pa.Table]]:
+    expansion = expand(study)
+    rounds, rows, tables = Planner(study, expansion), {}, []
+    while runs := rounds.next_round(rows):
+        tables.append(rounds.table(runs, len(tables)))
+        rows |= {run.run_id: judge(run) for run in runs}
+    return expansion, rounds, rows, tables
+
+
+def _answer(study: Study, judge: Judge) -> dict[str, object]:
+    expansion, rounds, rows, _ = _play(study, judge)
+    answers, _ = answer_tables(study, expansion, rounds, rows)
+    (answer,) = answers.to_pylist()
+    return answer
+
+
+def test_a_grid_is_one_round_of_points_times_replicates(make_study: MakeStudy) -> None:
+    _, _, _, (table,) = _play(make_study(axes={"array.disks": [2, 3, 4]}), lambda _: _facts())
+    assert table.num_rows == 6
+    assert set(table["replicate"].to_pylist()) == {0, 1}
+    assert table.schema.names[:6] == ["point_id", "label", "replicate", "run_id", "round", "array.disks"]
+
+
+def test_replaying_gives_the_same_tables_whatever_else_is_known(make_study: MakeStudy) -> None:
+    study = make_study(seek=SEEK, replicates=3)
+    judge = _carry({0: 40, 1: 43, 2: 38})
+    _, _, rows, tables = _play(study, judge)
+    rounds, known = Planner(study, expand(study)), dict[str, Facts]()
+    for number, table in enumerate(tables):
+        runs = rounds.next_round(known)
+        assert rounds.table(runs, number).equals(table)
+        known |= {run.run_id: rows[run.run_id] for run in runs}
+    assert rounds.next_round(known) == []
+
+
+def test_later_rounds_estimate_costs_from_earlier_ones(make_study: MakeStudy) -> None:
+    _, _, _, tables = _play(make_study(seek=SEEK), _carry({0: 40, 1: 40}))
+    assert tables[0]["estimated_events"].null_count == tables[0].num_rows
+    assert set(tables[1]["estimated_events"].to_pylist()) == {100.0}
+
+
+def test_an_answer_is_the_mean_over_replicates_with_its_certificates(make_study: MakeStudy) -> None:
+    study = make_study(seek=SEEK, replicates=5)
+    expansion, rounds, rows, _ = _play(study, _carry(dict(enumerate([40, 42, 44, 46, 48]))))
+    answers, certificates = answer_tables(study, expansion, rounds, rows)
+    (answer,) = answers.to_pylist()
+    assert answer["answers"] == [40, 42, 44, 46, 48]
+    assert (answer["metric"], answer["answer_mean"], answer["n"]) == ("users_supported", 44.0, 5)
+    assert answer["answer_high"] - answer["answer_low"] == pytest.approx(2 * answer["answer_half_width"])
+    assert (answer["binding"], answer["limiting"]) == ("response_p95 <= 30ms", "disk")
+    assert (answer["censored"], answer["monotone"], answer["interval_met"]) == (None, True, None)
+    for row in certificates.to_pylist():
+        assert rows[row["run_id_pass"]].values["response_p95_us"] <= 30_000
+        assert rows[row["run_id_fail"]].values["response_p95_us"] > 30_000
+
+
+def test_what_binds_is_the_objective_missed_by_most_and_what_limits_is_used_most(
+    make_study: MakeStudy,
+) -> None:
+    def judge(run: PlannedRun) -> Facts:
+        return _facts(p95_ms=20 + (run.probe or 0) * 0.3, disk=(run.probe or 0) * 0.05, link=0.99)
+
+    answer = _answer(make_study(seek=SEEK, replicates=5), judge)
+    assert answer["answer_mean"] == 18
+    assert (answer["binding"], answer["limiting"]) == ("disk_busy_mean <= 0.9", "link")
+
+
+def test_censored_answers_have_no_interval(make_study: MakeStudy) -> None:
+    seek = {**SEEK, "max": 100, "min": 5}
+    most = _answer(make_study(seek=seek, replicates=5), lambda _: _facts())
+    assert (most["censored"], most["answer_mean"], most["answer_half_width"]) == ("at_least", 100.0, None)
+    least = _answer(make_study(seek=seek, replicates=5), lambda _: _facts(p95_ms=50))
+    assert (least["censored"], least["answer_mean"], least["answer_low"]) == ("below", 4.0, None)
+
+
+def test_runs_without_a_steady_state_are_counted_and_never_averaged(make_study: MakeStudy) -> None:
+    def judge(run: PlannedRun) -> Facts:
+        unsteady = run.replicate == 0 and (run.probe or 0) > 20
+        return _facts(status="not_stationary") if unsteady else _carry(dict.fromkeys(range(5), 40))(run)
+
+    answer = _answer(make_study(seek=SEEK, replicates=5), judge)
+    assert (answer["undecided"], answer["n"], answer["answers"]) == (1, 4, [40, 40, 40, 40])
+
+
+def test_failed_runs_are_counted_and_never_averaged(make_study: MakeStudy) -> None:
+    def judge(run: PlannedRun) -> Facts:
+        return _facts(status="failed") if run.replicate == 1 else _carry(dict.fromkeys(range(5), 40))(run)
+
+    answer = _answer(make_study(seek=SEEK, replicates=5), judge)
+    assert (answer["failed"], answer["n"]) == (1, 4)
+
+
+def test_replicates_are_added_until_the_interval_is_narrow_enough(make_study: MakeStudy) -> None:
+    until = {"interval_of": "users_supported", "relative": 0.05}
+    wide = [40, 48, 52, 44, 46] + [46] * 20
+    study = make_study(seek=SEEK, replicates={"min": 5, "max": 25, "until": until})
+    answer = _answer(study, _carry(dict(enumerate(wide))))
+    assert 5 < len(answer["answers"]) < 25  # type: ignore[arg-type]
+    assert answer["interval_met"] is True
+    unmet = make_study(seek=SEEK, replicates={"min": 5, "max": 6, "until": until})
+    answer = _answer(unmet, _carry(dict(enumerate(wide))))
+    assert (answer["n"], answer["interval_met"]) == (6, False)
+    assert answer["answer_half_width"] is not None
+
+
+def test_replicates_are_added_for_a_column_too(make_study: MakeStudy) -> None:
+    until = {"interval_of": "response_p95", "relative": 0.1}
+    study = make_study(replicates={"min": 5, "max": 12, "until": until})
+    _, _, rows, tables = _play(study, lambda run: _facts(p95_ms=10 + run.replicate % 5))
+    assert [table.num_rows for table in tables] == [5, 5]
+    assert len(rows) == 10

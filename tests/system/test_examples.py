@@ -1,0 +1,124 @@
+"""The examples that a newcomer runs: sound studies, done in seconds, whose answers make sense."""
+
+import json
+import re
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pytest
+
+from destage import queries, store, sweeps
+from destage.queries.report import answer_sentences
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+STUDIES = sorted(set(EXAMPLES.glob("*.yaml")) - {EXAMPLES / "ray-cluster.yaml"})
+"""Not the description of machines for `ray up`, which has a test of its own (tests/contract)."""
+
+
+@pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
+def test_each_example_is_a_sound_study(path: Path, tmp_path: Path) -> None:
+    study = sweeps.load_study(path)
+    assert study.name == path.stem
+    preview = sweeps.plan(study, tmp_path)
+    assert preview.runs > preview.points > 0
+
+
+def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.load_study(EXAMPLES / "first-sweep.yaml"), tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    mean = {
+        state: pc.mean(
+            rows.filter(pc.equal(rows["controller.battery.state"], state))["response_p95_us"]
+        ).as_py()
+        for state in ("absent", "present")
+    }
+    assert mean["absent"] > 2 * mean["present"]
+
+
+def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.load_study(EXAMPLES / "battery-fails.yaml"), tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs().to_pylist()
+    case = {
+        (*(fault["kind"] for fault in json.loads(row["faults"])), row["allow"]): row
+        for row in (
+            {**row, "allow": row["controller.battery.allow_without_battery"]}
+            for row in rows
+            if row["replicate"] == 0
+        )
+    }
+    sound = case[(False,)]
+    for allowed in (False, True):
+        failed, both = case["battery_fails", allowed], case["battery_fails", "mains_lost", allowed]
+        # Speed or safety: one of them goes with the battery.
+        assert (failed["response_mean_us"] > 2 * sound["response_mean_us"]) is not allowed
+        assert failed["data_at_risk_byte_s"] > 0 == sound["data_at_risk_byte_s"]
+        assert both["dirty_lost_bytes"] > 0
+        kept = case["mains_lost", allowed]
+        assert kept["dirty_preserved_bytes"] > 0 == kept["dirty_lost_bytes"]
+    assert case["battery_fails", True]["unprotected_s"] > case["battery_fails", False]["unprotected_s"]
+
+
+@pytest.mark.long
+def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path) -> None:
+    outcome = sweeps.run(
+        sweeps.load_study(EXAMPLES / "pgbench-write-cache.yaml"), tmp_path, executor="inline"
+    )
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    assert set(rows["flushes"].to_pylist()) == {31_322}
+    absent = rows.filter(pc.equal(rows["controller.battery.state"], "absent"))
+    present = rows.filter(pc.equal(rows["controller.battery.state"], "present"))
+    for column in ("completion_time_s", "commit_p50_us", "commit_p99_us"):
+        assert pc.max(present[column]).as_py() < pc.min(absent[column]).as_py()
+    assert pc.max(absent["write_stalls"]).as_py() == 0
+    full = present.filter(pc.equal(present["controller.cache.write_fraction"], 1))
+    by_size = full.group_by("controller.cache.capacity").aggregate(
+        [
+            ("completion_time_s", "mean"),
+            ("write_stalls", "mean"),
+        ]
+    )
+    by_size = by_size.sort_by("controller.cache.capacity")
+    for column in ("completion_time_s_mean", "write_stalls_mean"):
+        falling = by_size[column].to_pylist()
+        assert falling == sorted(falling, reverse=True)
+
+
+@pytest.mark.long
+def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path: Path) -> None:
+    study = sweeps.load_study(EXAMPLES / "create-drop-write-cache.yaml")
+    outcome = sweeps.run(study, tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    assert set(rows["flushes"].to_pylist()) == {40_145}
+    with queries.open_session(outcome.path) as session:
+        told = answer_sentences(session)
+    assert told[0].startswith("With 64 MiB of cache, the battery present, the recorded work takes ")
+    assert told[1].startswith("The comparison is with 64 MiB of cache, the battery absent: the work is 3.1")
+    (protected, bare) = (sentence for sentence in told if sentence.startswith("What limits the work"))
+    assert "the recorded host itself" in protected
+    assert ": the disks;" in bare
+    assert told[-1].startswith("29 % of all commands are flushes")
+
+
+@pytest.mark.long
+def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.load_study(EXAMPLES / "backup-streams.yaml"), tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    rows = store.open_sweep(outcome.path).runs()
+    assert set(rows["status"].to_pylist()) == {"ok"}
+    counts = {
+        Path(row["workload.streams.0.arrival.file"]).stem: row["reads"] + row["writes"] + row["flushes"]
+        for row in rows.to_pylist()
+    }
+    assert counts["backup"] == 23_696 == counts["backup-archive"] + counts["backup-copy"]
+    with queries.open_session(outcome.path) as session:
+        bare, protected, *_ = answer_sentences(session)
+    # Without a protected cache the disks have the same to do, in whatever order.
+    assert re.search(r"the battery absent: (0.99|1(.00)?)\d* .* times as long as together", bare)
+    assert re.search(r"the battery present: 0.9\d* .* times as long as together", protected)
