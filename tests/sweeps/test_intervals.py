@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from destage.student import half_width, quantile
-from destage.sweeps.intervals import Interval, replicates_wanted, t_interval
+from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 
 
 def test_the_interval_of_five_values() -> None:
@@ -37,8 +37,8 @@ def test_fewer_than_five_values_never_meet_a_target() -> None:
         (Interval(100.0, None, 1), 20, 5),
     ],
 )
-def test_replicates_wanted(interval: Interval, most: int, wanted: int) -> None:
-    assert replicates_wanted(interval, 0.05, most) == wanted
+def test_replicates_needed(interval: Interval, most: int, wanted: int) -> None:
+    assert replicates_needed(interval, 0.05, most) == wanted
 
 
 def test_students_quantiles_are_the_tables() -> None:
