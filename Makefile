@@ -6,7 +6,6 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
-.NOTPARALLEL:
 
 # rustup's own folder is not on PATH until the next login, and an older cargo may be.
 export PATH := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
@@ -41,12 +40,15 @@ demo: engine ## set up, run the call-centre study, print the design space, write
 	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
 
 .PHONY: test
-# The test cluster is used where it is; to build it takes longer than all the rest.
+# The test cluster is used where it is built; building it takes longer than everything else.
 test: export BUILD ?= 0
-test: lint types layers docs-check test-rust test-python chart-test cluster-test ## every check there is: what CI runs
+test: engine $(OBJECT_SERVER_READY) rust-lints ## the checks that CI runs: every room, and a short form of each long suite
+	@$(MAKE) lint types layers docs-check
+	@$(MAKE) --jobs 2 --output-sync=target test-rust test-python chart-test
+	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 
-.PHONY: check
-check: test ## the same as `make test`
+.PHONY: test-all
+test-all: test test-long chaos validation objects-test image-test cluster-test ## every suite: before an issue is resolved
 
 .PHONY: lint
 lint: python rust-lints ## formatting and lints of Python, Rust and shell
@@ -87,6 +89,11 @@ test-rust: python ## the Rust tests
 test-python: engine $(OBJECT_SERVER_READY) ## the Python tests, the wheel's contents among them
 	$(call step,Python tests)
 	@$(BIN)/pytest $(TOGETHER) $(PYTEST_ARGS)
+
+.PHONY: test-long
+test-long: engine $(OBJECT_SERVER_READY) ## the Python tests that `make test` leaves out: all studies to the digit among them
+	$(call step,long Python tests)
+	@$(BIN)/pytest $(TOGETHER) -m long $(PYTEST_ARGS)
 
 .PHONY: validation
 validation: engine ## prove the model against closed forms at length; writes docs/validation.md

@@ -1,7 +1,9 @@
-"""Sweeps on Kubernetes: settings as manifests, and a client that submits, follows and fetches."""
+"""Sweeps on Kubernetes: manifests from settings, and a client that submits, follows and fetches sweeps."""
 
-from destage.cluster.manifests import Manifest, Release, build
-from destage.cluster.reading import read_settings
+from destage.cluster.labels import Release
+from destage.cluster.manifests import build
+from destage.cluster.pods import Manifest
 from destage.cluster.settings import Settings
+from destage.cluster.values import read_settings
 
 __all__ = ["Manifest", "Release", "Settings", "build", "read_settings"]

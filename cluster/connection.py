@@ -1,4 +1,4 @@
-"""Speaking to the API server: one request at a time, every refusal and every broken line as one sentence."""
+"""Requests to the Kubernetes API server, without retries; each failure is a one-line error."""
 
 import json
 from collections.abc import Generator, Mapping
@@ -11,61 +11,49 @@ from kubernetes.config import ConfigException
 from destage.errors import ClusterError
 
 _TIMEOUT_S = 30.0
-_OK, _UNKNOWN, _FORBIDDEN, _MISSING, _CONFLICT, _GONE = 300, 401, 403, 404, 409, 410
+_OK, _UNAUTHENTICATED, _FORBIDDEN, _MISSING = 300, 401, 403, 404
 Query = Mapping[str, str | int]
-RULES = (
+POLICY_REJECTIONS = (
     (
         "exceeded quota",
-        "the namespace's quota is used up: ask for less, delete what has ended, or have it raised",
+        "cluster.quota-exceeded",
+        "request less, delete ended sweeps, or ask for a larger quota",
     ),
-    ("violates PodSecurity", "settings of one's own must keep to the namespace's Pod Security level"),
+    (
+        "violates PodSecurity",
+        "cluster.pod-security-violated",
+        "the pods must comply with the namespace's Pod Security level",
+    ),
 )
-"""What mends a refusal that is no matter of who asks, by a part of what Kubernetes says."""
+"""Rejections by a policy of the namespace, whoever asks: a part of Kubernetes' message, the code, the fix."""
 
 
-class RefusedError(ClusterError):
-    """What the API server did not do.
+class ApiError(ClusterError):
+    """A request that the API server rejected; its data has the HTTP status and the server's reason."""
 
-    Attributes:
-        message: What it said.
-        status: Its HTTP status.
-        mend: What to do, where a rule of the namespace's forbids it; else empty.
-    """
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return int(self.data["status"])
 
-    def __init__(self, message: str, status: int, mend: str = "") -> None:
-        super().__init__(message, status, mend)
-        self.message = message
-        self.status = status
-        self.mend = mend
-
-    def __str__(self) -> str:
-        """Return it with what to do."""
-        mend = self.mend or ("`destage cluster doctor` lists what is missing" if self.is_denied else "")
-        return f"{self.message} ({mend})" if mend else self.message
+    @property
+    def reason(self) -> str:
+        """The server's message."""
+        return str(self.data["reason"])
 
     @property
     def is_denied(self) -> bool:
-        """Whether it is a matter of who asks."""
-        return self.status == _FORBIDDEN and not self.mend
+        """Whether the user lacks a permission."""
+        return self.code == "cluster.permission-denied"
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no such object."""
+        """Whether the object, or its kind, does not exist."""
         return self.status == _MISSING
-
-    @property
-    def is_conflict(self) -> bool:
-        """Whether there is one already, or it has changed since."""
-        return self.status == _CONFLICT
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether a watch asked for a past that the server has forgotten."""
-        return self.status == _GONE
 
 
 class Connection:
-    """An API server, and the namespace that sweeps are in.
+    """A Kubernetes API server, and the namespace of the sweeps.
 
     Attributes:
         api: The Kubernetes client.
@@ -89,73 +77,60 @@ class Connection:
         query: Query | None = None,
         body: object = None,
         content_type: str = "application/json",
-        timeout_s: float = _TIMEOUT_S,
     ) -> dict[str, Any]:
-        """Make a request and return the object that comes back.
-
-        Args:
-            method: The HTTP method.
-            path: The path, from `/` on.
-            query: Its parameters.
-            body: What is sent, as JSON.
-            content_type: What the body is.
-            timeout_s: How long to wait [s].
+        """Send a request and return the object in the response.
 
         Raises:
-            RefusedError: The server did not do it.
-            ClusterError: The server cannot be reached.
+            ApiError: The server rejected the request.
+            ClusterError: The server is unreachable.
         """
-        answer = self._send(method, path, query, body, content_type, timeout_s)
-        data = self._read(answer)
-        self._check(answer.status, data)
+        response = self._send(method, path, query, body, content_type)
+        data = self._read(response)
+        self._check(response.status, data, path)
         found: dict[str, Any] = json.loads(data)
         return found
 
     def read_text(self, path: str, *, query: Query | None = None) -> str:
-        """Return a text that the server has: a log.
-
-        Args:
-            path: The path.
-            query: Its parameters.
+        """Return a text, such as a log.
 
         Raises:
-            RefusedError: The server did not do it.
-            ClusterError: The server cannot be reached.
+            ApiError: The server rejected the request.
+            ClusterError: The server is unreachable.
         """
-        answer = self._send("GET", path, query, None, "application/json", _TIMEOUT_S)
-        data = self._read(answer)
-        self._check(answer.status, data)
+        response = self._send("GET", path, query)
+        data = self._read(response)
+        self._check(response.status, data, path)
         return data.decode(errors="replace")
 
-    def lines(self, path: str, *, query: Query, timeout_s: float) -> Generator[bytes, None, bool]:
-        """Yield the lines of an answer as they come; ends when the server, or the line to it, ends.
+    def stream_lines(self, path: str, *, query: Query, timeout_s: float) -> Generator[bytes, None, bool]:
+        """Yield the lines of a response until the server ends it or the connection breaks.
 
         Args:
-            path: The path.
+            path: The path of the request.
             query: Its parameters.
-            timeout_s: For how long no line may come before it counts as broken [s].
+            timeout_s: Longest time between lines before the connection counts as broken [s].
 
         Returns:
-            Whether the server ended it.
+            Whether the server ended the response.
 
         Raises:
-            RefusedError: The server did not do it.
-            ClusterError: The server cannot be reached.
+            ApiError: The server rejected the request.
+            ClusterError: The server is unreachable.
         """
-        answer = self._send("GET", path, query, None, "application/json", timeout_s)
-        if answer.status >= _OK:
-            self._check(answer.status, self._read(answer))
-        left = b""
+        response = self._send("GET", path, query, timeout_s=timeout_s)
+        if response.status >= _OK:
+            self._check(response.status, self._read(response), path)
+        rest = b""
         try:
-            for chunk in answer.response.stream(1 << 16):
-                *whole, left = (left + chunk).split(b"\n")
+            for chunk in response.response.stream(1 << 16):
+                *whole, rest = (rest + chunk).split(b"\n")
                 yield from whole
         except (urllib3.exceptions.HTTPError, OSError):
-            return False  # half a line is no line
+            return False  # an incomplete last line is dropped
         finally:
-            answer.response.close()
-        if left:
-            yield left
+            response.response.close()
+        if rest:
+            yield rest
         return True
 
     def _send(
@@ -163,12 +138,12 @@ class Connection:
         method: str,
         path: str,
         query: Query | None,
-        body: object,
-        content_type: str,
-        timeout_s: float,
+        body: object = None,
+        content_type: str = "application/json",
+        timeout_s: float = _TIMEOUT_S,
     ) -> Any:
         headers = {"Accept": "application/json", "Content-Type": content_type}
-        sent = self.api.param_serialize(
+        request = self.api.param_serialize(
             method,
             path,
             query_params=[(name, str(value)) for name, value in (query or {}).items()],
@@ -177,13 +152,13 @@ class Connection:
             auth_settings=["BearerToken"],
         )
         try:
-            return self.api.call_api(*sent, _request_timeout=(timeout_s, timeout_s))
+            return self.api.call_api(*request, _request_timeout=(timeout_s, timeout_s))
         except (urllib3.exceptions.HTTPError, client.OpenApiException, OSError) as error:
             raise self._unreachable(error) from error
 
-    def _read(self, answer: Any) -> bytes:
+    def _read(self, response: Any) -> bytes:
         try:
-            data: bytes = answer.read()
+            data: bytes = response.read()
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise self._unreachable(error) from error
         return data
@@ -191,50 +166,56 @@ class Connection:
     def _unreachable(self, error: BaseException) -> ClusterError:
         reason = getattr(error, "reason", None) or error
         if isinstance(reason, urllib3.exceptions.ProtocolError):
-            reason = reason.args[-1]  # what broke, under what was being done
+            reason = reason.args[-1]  # the cause; the first argument only names the operation
         text = " ".join(str(reason).split()).rpartition("): ")[2] or type(reason).__name__
-        return ClusterError(
-            f"the API server {self.host} cannot be reached: {text}; check it with `kubectl cluster-info`"
-        )
+        message = f"{text}; check the connection with `kubectl cluster-info`"
+        return ClusterError("cluster.api-unreachable", message, self.host)
 
-    def _check(self, status: int, data: bytes) -> None:
+    def _check(self, status: int, data: bytes, path: str) -> None:
+        """Raise the error of a response, if it has one."""
         if status < _OK:
             return
         try:
-            told = json.loads(data).get("message") or ""
+            text = json.loads(data).get("message") or ""
         except (ValueError, AttributeError):
-            told = data.decode(errors="replace")
-        told = " ".join(str(told).split())[:600] or f"HTTP {status}"
-        if status == _UNKNOWN:
-            raise RefusedError(f"the API server {self.host} does not know you ({told}): log in again", status)
+            text = data.decode(errors="replace")
+        reason = " ".join(str(text).split())[:600] or f"HTTP {status}"
+        details = {"status": status, "reason": reason}
+        if status == _UNAUTHENTICATED:
+            message = f"{reason}; log in to {self.host} again"
+            raise ApiError("cluster.not-authenticated", message, path, details)
         if status == _FORBIDDEN:
-            mend = next((mend for part, mend in RULES if part in told), "")
-            raise RefusedError(f"not allowed: {told}", status, mend)
-        raise RefusedError(f"the API server refused: {told}", status)
+            for part, code, fix in POLICY_REJECTIONS:
+                if part in reason:
+                    raise ApiError(code, f"{reason}; {fix}", path, details | {"fix": fix})
+            message = f"{reason}; `destage cluster doctor` lists missing permissions"
+            raise ApiError("cluster.permission-denied", message, path, details)
+        raise ApiError("cluster.request-rejected", reason, path, details)
 
 
 def connect(context: str | None = None, namespace: str | None = None) -> Connection:
-    """Return the API server that the kubeconfig names, or that of the pod this runs in.
+    """Return a connection from the kubeconfig, or from the service account of the pod.
 
     Args:
-        context: The kubeconfig's context; by default its current one.
-        namespace: The namespace; by default the context's, else `default`.
+        context: A context of the kubeconfig; default: the current one.
+        namespace: A namespace; default: the context's, else `default`.
 
     Raises:
         ClusterError: There is no kubeconfig, or it does not have the context.
     """
     settings = client.Configuration()
-    settings.retries = 0  # what is tried again is decided here, and not told by a library's log
+    settings.retries = 0  # the callers decide what to retry
     try:
         config.load_kube_config(context=context, client_configuration=settings)
         contexts, current = config.list_kube_config_contexts()
         chosen = next((one for one in contexts if one["name"] == context), current)
-        given = chosen.get("context", {}).get("namespace")
+        default = chosen.get("context", {}).get("namespace")
     except ConfigException as error:
         try:
             config.load_incluster_config(client_configuration=settings)
         except ConfigException:
             text = " ".join(str(error).split())
-            raise ClusterError(f"no cluster is configured: {text}; set KUBECONFIG or --context") from error
-        given = None
-    return Connection(client.ApiClient(settings), namespace or given or "default")
+            message = f"no cluster is configured: {text}; set KUBECONFIG or --context"
+            raise ClusterError("cluster.not-configured", message) from error
+        default = None
+    return Connection(client.ApiClient(settings), namespace or default or "default")

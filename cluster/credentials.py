@@ -1,58 +1,47 @@
-"""What a Secret must hold, by the store's scheme, and how one is made."""
+"""The keys that a store's Secret needs, by scheme, and the command that creates it."""
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from destage.cluster.storage import KEY_FILE
-from destage.cluster.store_url import scheme_of
+from destage.cluster.store_url import find_scheme
 
-_NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
+_VARIABLES: dict[str, tuple[tuple[str, ...], ...]] = {
     "s3": (("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"),),
     "abfs": (("AZURE_STORAGE_KEY",), ("AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET")),
 }
-"""The variables that a store's client reads; one of several sets has to be there."""
-_FILE = "GOOGLE_APPLICATION_CREDENTIALS"
+"""The environment variables that a store's client reads: alternative sets."""
+_FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
 
 
-def missing_credentials(url: str, environment: Mapping[str, str]) -> str:
-    """Return what a Secret lacks, as one sentence; empty where it lacks nothing.
-
-    Args:
-        url: The store.
-        environment: The environment variables of a container that has the Secret.
-    """
-    scheme = scheme_of(url)
+def find_missing_credentials(url: str, environment: Mapping[str, str]) -> str:
+    """Return what a store's Secret lacks in the environment of its pod; empty if it is complete."""
+    scheme = find_scheme(url)
     if scheme == "gs":
-        return _missing_key(Path(environment.get(_FILE, "")))
-    choices = _NEEDED.get(scheme, ())
-    lacks = [[name for name in names if not environment.get(name)] for names in choices]
-    if not lacks or not all(lacks):
+        return _check_key_file(Path(environment.get(_FILE_VARIABLE, "")))
+    missing = [[name for name in names if not environment.get(name)] for names in _VARIABLES.get(scheme, ())]
+    if not missing or not all(missing):
         return ""
-    return f"the Secret lacks {', or '.join(' and '.join(names) for names in lacks)}"
+    return f"missing {', or '.join(' and '.join(names) for names in missing)}"
 
 
-def making(url: str, secret: str) -> str:
-    """Return the command that makes a store's Secret.
-
-    Args:
-        url: The store.
-        secret: The Secret's name.
-    """
-    scheme = scheme_of(url)
+def format_secret_command(url: str, secret: str) -> str:
+    """Return the command that creates a store's Secret."""
+    scheme = find_scheme(url)
     if scheme == "gs":
-        given = [f"--from-file={KEY_FILE}=FILE"]
+        options = [f"--from-file={KEY_FILE}=FILE"]
     else:
-        given = [f"--from-literal={name}=..." for name in _NEEDED[scheme][0]]
-    return " ".join([f"kubectl create secret generic {secret}", *given])
+        options = [f"--from-literal={name}=..." for name in _VARIABLES[scheme][0]]
+    return " ".join([f"kubectl create secret generic {secret}", *options])
 
 
-def _missing_key(path: Path) -> str:
+def _check_key_file(path: Path) -> str:
     try:
         key = json.loads(path.read_text())
     except OSError:
-        return f"the Secret lacks {KEY_FILE}"
+        return f"missing {KEY_FILE}"
     except ValueError:
-        return f"the Secret's {KEY_FILE} is no JSON"
-    has_kind = isinstance(key, dict) and key.get("type")
-    return "" if has_kind else f"the Secret's {KEY_FILE} is no key of Google's: it has no type"
+        return f"{KEY_FILE} is invalid JSON"
+    has_type = isinstance(key, dict) and key.get("type")
+    return "" if has_type else f"{KEY_FILE} is not a Google key: it has no type"

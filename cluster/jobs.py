@@ -1,47 +1,46 @@
-"""The sweeps of a namespace as RayJobs: submitting, listing, finding, cancelling and deleting them."""
+"""The sweeps of a namespace, each a RayJob: submit, list, find, cancel and delete them."""
 
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from destage.cluster.connection import Connection, RefusedError
+from destage.cluster.connection import ApiError, Connection
 from destage.cluster.labels import RELEASE, SWEEP
-from destage.cluster.objects import apply, await_absence, create, delete, find, find_all, place
+from destage.cluster.objects import apply, build_path, create, delete, find, find_all, wait_until_deleted
 from destage.cluster.pods import STUDY_FILE, Manifest
 from destage.errors import ClusterError
 
 _SELECTOR = "app.kubernetes.io/name=destage"
 _ENDED = ("Complete", "Failed", "ValidationFailed")
 _CANCELLED = ("Suspending", "Suspended")
-_LOGS = "last available logs"
-"""Ray puts the driver's last lines behind this, thousands of them."""
-_DELETABLE = ("ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
-_OWNED = ("PodMonitor", "Role", "RoleBinding")
-"""What Kubernetes itself deletes after the last job of its release: whoever deletes a sweep needs no rights
-over these kinds, and what others made of them, Helm say, stays."""
+_LOG_MARK = "last available logs"
+"""Ray's status message has up to thousands of log lines after this text."""
+_DELETED_BY_US = ("ConfigMap", "NetworkPolicy", "ServiceAccount", "Pod")
+_OWNED_BY_JOB = ("PodMonitor", "Role", "RoleBinding")
+"""Kubernetes deletes these with the last job of their release. So `delete` needs no permissions on these
+kinds, and objects that others created, such as Helm, are kept."""
 _DELETION_S = 60.0
 
 
-class AbsentError(ClusterError):
-    """A sweep that is not there."""
+class JobMissingError(ClusterError):
+    """A sweep that does not exist on the cluster."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A sweep's RayJob, as the operator tells of it.
+    """A sweep's RayJob.
 
     Attributes:
         name: The RayJob's name.
-        release: The release that it belongs to.
-        sweep: The sweep's directory in the store, where who submitted it knew.
-        state: What the operator makes of it: `Initializing`, `Running`, `Complete`, `Failed`, ...
-        outcome: What Ray makes of it: `PENDING`, `RUNNING`, `SUCCEEDED`, `FAILED`, `STOPPED`; empty before.
-        message: Why it failed: the operator's word for it, and the last words of what failed.
-        created: When it was made.
-        ended: When it ended; empty before.
-        cluster: The RayCluster that runs it; empty before there is one.
-        manifest: All of it.
+        release: The release it belongs to.
+        sweep: The sweep's directory in the store; empty if unknown at submission.
+        state: The operator's state: `Initializing`, `Running`, `Complete`, `Failed`, ...
+        outcome: Ray's status: `PENDING`, `RUNNING`, `SUCCEEDED`, `FAILED`, `STOPPED`; empty before it starts.
+        message: Why it failed: the operator's reason, and the last error in the log.
+        created: Creation time.
+        ended: End time; empty before the end.
+        cluster: The name of its RayCluster; empty before it is created.
+        manifest: The whole RayJob.
     """
 
     name: str
@@ -57,60 +56,54 @@ class Job:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing will change any more."""
+        """Whether the state is final."""
         return self.state in _ENDED
 
     @property
+    def is_cancelled(self) -> bool:
+        """Whether the sweep is suspended until it is submitted again."""
+        return self.state in _CANCELLED
+
+    @property
+    def can_be_suspended(self) -> bool:
+        """Whether KubeRay can suspend the job; it cannot with deletion rules."""
+        return bool(self.manifest["spec"].get("shutdownAfterJobFinishes"))
+
+    @property
     def head(self) -> Manifest:
-        """The template of the head's pod."""
+        """The template of the head pod."""
         template: Manifest = self.manifest["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]
         return template
 
     @property
     def store(self) -> str:
-        """The store: where a volume is mounted, or a URL."""
+        """The store as pods see it: a mount path or a URL."""
         env = {each["name"]: each.get("value") for each in self.head["spec"]["containers"][0]["env"]}
         return str(env["DESTAGE_STORE"])
 
     @property
     def is_bucket(self) -> bool:
-        """Whether the results go to an object store."""
+        """Whether the store is an object store."""
         return "://" in self.store
 
     @property
-    def place(self) -> str:
-        """Where the results are, as people call it."""
-        if self.is_bucket:
-            return self.store
-        return f"the claim {self.claim}"
-
-    @property
     def claim(self) -> str:
-        """The claim that the results are in; empty where they go to an object store."""
+        """The claim with the results; empty for an object store."""
         claims = [each.get("persistentVolumeClaim") for each in self.head["spec"]["volumes"]]
         return "".join(claim["claimName"] for claim in claims if claim)
 
     @property
-    def can_be_suspended(self) -> bool:
-        """Whether KubeRay can end its pods and keep it; deletion rules take that away."""
-        return bool(self.manifest["spec"].get("shutdownAfterJobFinishes"))
-
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether it rests until it is submitted again."""
-        return self.state in _CANCELLED
+    def place(self) -> str:
+        """Where the results are, for messages."""
+        return self.store if self.is_bucket else f"the claim {self.claim}"
 
 
-def job_of(manifest: Manifest) -> Job:
-    """Return a RayJob as a sweep's job.
-
-    Args:
-        manifest: The RayJob as the server has it.
-    """
+def parse_job(manifest: Manifest) -> Job:
+    """Return the job of a RayJob manifest from the server."""
     metadata, status = manifest["metadata"], manifest.get("status") or {}
     is_suspended = manifest["spec"].get("suspend", False)
     reason = status.get("reason", "")
-    text = _last_words(str(status.get("message") or ""))
+    text = _shorten(str(status.get("message") or ""))
     return Job(
         name=metadata["name"],
         release=metadata.get("labels", {}).get(RELEASE, metadata["name"]),
@@ -126,98 +119,65 @@ def job_of(manifest: Manifest) -> Job:
 
 
 def list_jobs(connection: Connection) -> list[Job]:
-    """Return all sweeps of the namespace, newest last.
-
-    Args:
-        connection: The API server.
-    """
-    found = [job_of(each) for each in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
-    return sorted(found, key=lambda job: (job.created, job.name))
+    """Return all sweeps of the namespace, oldest first."""
+    jobs = [parse_job(each) for each in find_all(connection, "RayJob", labelSelector=_SELECTOR)]
+    return sorted(jobs, key=lambda job: (job.created, job.name))
 
 
 def find_job(connection: Connection, name: str) -> Job:
-    """Return the sweep that a user means: the newest of a release, or one by its RayJob's name.
-
-    Args:
-        connection: The API server.
-        name: The release's name, the RayJob's, or the sweep's.
+    """Return the newest job with this name, which may be a release's, a RayJob's or a sweep's.
 
     Raises:
-        AbsentError: There is none; the message says where its results are, or which sweeps there are.
-        ClusterError: The server refuses or cannot be reached.
+        JobMissingError: There is none.
+        ClusterError: The server rejects the request or is unreachable.
     """
     jobs = list_jobs(connection)
     found = [job for job in jobs if name in (job.release, job.name, job.sweep)]
     if found:
         return found[-1]
     try:
-        claims = kept_claims(connection, name)
-    except RefusedError:
-        claims = []  # who may not see claims is told of the jobs alone
+        claims = find_kept_claims(connection, name)
+    except ApiError:
+        claims = []  # the user may not list claims
     if claims:
-        raise AbsentError(
-            f"the sweep {name!r} is deleted, and its results are in the claim {', '.join(claims)}: "
-            f"{way_back(name)}; `destage cluster delete {name} --results` deletes them"
+        message = (
+            f"the sweep is deleted, its results are in the claim {', '.join(claims)}: "
+            f"{describe_recovery(name)}; `destage cluster delete {name} --results` deletes them"
         )
-    known = ", ".join(dict.fromkeys(job.release for job in jobs)) or "none"
-    raise AbsentError(f"no sweep {name!r} in the namespace {connection.namespace}; there are: {known}")
+        raise JobMissingError("cluster.sweep-deleted", message, name, {"claims": claims})
+    known = list(dict.fromkeys(job.release for job in jobs))
+    message = f"no such sweep in the namespace {connection.namespace}; existing: {', '.join(known) or 'none'}"
+    raise JobMissingError("cluster.sweep-missing", message, name, {"existing": known})
 
 
-def own_claims(connection: Connection, release: str) -> list[str]:
-    """Return the claims that were made for a release; one that was there before is not among them.
-
-    Args:
-        connection: The API server.
-        release: Its name.
-    """
-    return [each["name"] for each in _of_release(connection, "PersistentVolumeClaim", release)]
+def find_claims(connection: Connection, release: str) -> list[str]:
+    """Return the claims that were created for a release, without an existing claim that it uses."""
+    return [each["name"] for each in _metadata_of_release(connection, "PersistentVolumeClaim", release)]
 
 
-def kept_claims(connection: Connection, release: str) -> list[str]:
-    """Return the claims that have outlived the sweep that they were made for.
-
-    Args:
-        connection: The API server.
-        release: The sweep's release; while it has a job, or a cluster that stands, there are none.
-    """
-    clusters = _of_release(connection, "RayCluster", release)
-    is_there = any("ownerReferences" not in each for each in clusters)
-    if is_there or _of_release(connection, "RayJob", release):
+def find_kept_claims(connection: Connection, release: str) -> list[str]:
+    """Return the claims created for a release that has neither a job nor a RayCluster any more."""
+    clusters = _metadata_of_release(connection, "RayCluster", release)
+    has_cluster = any("ownerReferences" not in each for each in clusters)
+    if has_cluster or _metadata_of_release(connection, "RayJob", release):
         return []
-    return own_claims(connection, release)
+    return find_claims(connection, release)
 
 
-def way_back(release: str) -> str:
-    """Return how the results of a sweep that was deleted can be read.
-
-    Args:
-        release: Its name.
-    """
+def describe_recovery(release: str) -> str:
+    """Return how to access the results of a deleted sweep."""
     return (
-        f"submit the study again with the same settings and --name {release}, which goes on from there; then "
-        f"`destage cluster fetch {release}` brings them"
+        f"to resume it, submit the study again with the same settings and --name {release}; "
+        f"`destage cluster fetch {release}` then downloads the results"
     )
 
 
-def _of_release(connection: Connection, kind: str, release: str) -> list[Manifest]:
-    """Return the metadata of a release's objects that are not being deleted; any text may name a release."""
-    found = [each["metadata"] for each in find_all(connection, kind)]
-    return [
-        each
-        for each in found
-        if each.get("labels", {}).get(RELEASE) == release and "deletionTimestamp" not in each
-    ]
-
-
-def study_of(connection: Connection, job: Job) -> tuple[str, str]:
-    """Return the study of a job that nobody noted a sweep for: a bundled one's name, or a study's text.
-
-    Args:
-        connection: The API server.
-        job: The sweep.
+def read_study(connection: Connection, job: Job) -> tuple[str, str]:
+    """Return the study of a job.
 
     Returns:
-        A name and an empty text, or a text and an empty name; nothing of both where it cannot be found.
+        The name of a bundled study and an empty text, or an empty name and the study's text; both are empty
+        if the study cannot be found.
     """
     volumes = job.head["spec"].get("volumes", [])
     maps = [each["configMap"]["name"] for each in volumes if each["name"] == "study"]
@@ -228,88 +188,94 @@ def study_of(connection: Connection, job: Job) -> tuple[str, str]:
 
 
 def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str = "") -> Job:
-    """Make a release's objects, its RayJob last; one that has ended is made anew, and resumes.
+    """Create a release's objects, the RayJob last; a job that has ended or is cancelled is replaced.
 
     Args:
         connection: The API server.
-        manifests: What `build` made.
-        sweep: The sweep's directory in the store, to be noted on the RayJob.
+        manifests: The result of `build`.
+        sweep: The sweep's directory in the store, recorded on the RayJob.
 
     Raises:
-        ClusterError: The server refuses, or the sweep is running already.
+        ClusterError: The server rejects an object, or the sweep is already running.
     """
     *others, job = manifests
     if job["kind"] != "RayJob":
-        raise ClusterError("settings of mode cluster are installed with Helm; what is submitted is a job")
+        message = "only mode job can be submitted; install mode cluster with Helm"
+        raise ClusterError("cluster.not-a-job", message, "mode")
     if sweep:
         job = {**job, "metadata": {**job["metadata"], "annotations": {SWEEP: sweep}}}
     name = job["metadata"]["name"]
-    # Refusals come before anything is made.
+    # Validate all before the first is created.
     for manifest in (*others, job):
         apply(connection, manifest, is_dry=True)
-    there = find(connection, "RayJob", name)
-    if there is not None:
-        old = job_of(there)
+    existing = find(connection, "RayJob", name)
+    if existing is not None:
+        old = parse_job(existing)
         if not old.has_ended and not old.is_cancelled:
-            raise ClusterError(
-                f"{name} is there already: {old.state}; follow it with `destage cluster watch {old.release}`"
-            )
+            message = f"already submitted ({old.state}); follow it with `destage cluster watch {old.release}`"
+            raise ClusterError("cluster.sweep-running", message, name, {"state": old.state})
         delete(connection, "RayJob", name)
-        await_absence(connection, "RayJob", name, time.monotonic() + _DELETION_S)
+        wait_until_deleted(connection, "RayJob", name, time.monotonic() + _DELETION_S)
     for manifest in others:
         apply(connection, manifest)
-    made = job_of(create(connection, job))
-    _hand_over(connection, made.release, [each for each in others if each["kind"] in _OWNED])
-    return made
+    submitted = parse_job(create(connection, job))
+    owned = [each for each in others if each["kind"] in _OWNED_BY_JOB]
+    _set_owners(connection, submitted.release, owned)
+    return submitted
 
 
 def cancel(connection: Connection, job: Job) -> None:
-    """End a sweep's pods; what is committed stays, and submitting it again goes on from there.
-
-    Args:
-        connection: The API server.
-        job: The sweep.
+    """Delete a sweep's pods; committed results are kept, and the sweep resumes when it is submitted again.
 
     Raises:
-        ClusterError: It has ended already, or KubeRay could not suspend it.
+        ClusterError: It has ended already, or KubeRay cannot suspend it.
     """
     if job.is_cancelled:
-        raise ClusterError(f"{job.name} is cancelled already; submit the study again to go on")
+        message = "already cancelled; submit the study again to resume it"
+        raise ClusterError("cluster.already-cancelled", message, job.name)
     if job.has_ended:
-        raise ClusterError(f"{job.name} has ended already: {job.state} {job.outcome}".rstrip())
+        message = f"already ended: {job.state} {job.outcome}".rstrip()
+        raise ClusterError("cluster.already-ended", message, job.name, {"state": job.state})
     if not job.can_be_suspended:
-        raise ClusterError(
-            f"{job.name} has deletion rules, so KubeRay cannot suspend it: `destage cluster delete` ends it"
-        )
-    merge = "application/merge-patch+json"
-    path = place(connection, "RayJob", job.name)
-    connection.call("PATCH", path, body={"spec": {"suspend": True}}, content_type=merge)
+        message = "KubeRay cannot suspend a job with deletion rules; `destage cluster delete` ends it"
+        raise ClusterError("cluster.cannot-suspend", message, job.name)
+    patch = "application/merge-patch+json"
+    path = build_path(connection, "RayJob", job.name)
+    connection.call("PATCH", path, body={"spec": {"suspend": True}}, content_type=patch)
 
 
 def delete_release(connection: Connection, release: str, *, with_results: bool) -> list[str]:
-    """Delete all that belongs to a release, and return what it was.
+    """Delete all objects of a release and return them as `kind name`; the claim only `with_results`.
 
-    Its jobs go last: where anything is refused, the release is still found; and with them go the rights that
-    it may have given to whoever deletes it.
-
-    Args:
-        connection: The API server.
-        release: Its name.
-        with_results: Whether the claim with the results goes, too.
+    Its jobs are deleted last, so that after an error the release is still found and, if its Role gives the
+    user's permissions, they are kept until then.
     """
     claims = ["PersistentVolumeClaim"] if with_results else []
-    kinds = (*_DELETABLE, *claims, "RayCluster", "RayJob")
     deleted = []
-    for kind in kinds:
+    for kind in (*_DELETED_BY_US, *claims, "RayCluster", "RayJob"):
         for manifest in find_all(connection, kind, labelSelector=f"{RELEASE}={release}"):
-            name = manifest["metadata"]["name"]
-            if not _is_owned(manifest) and delete(connection, kind, name):
-                deleted.append(f"{kind} {name}")
+            metadata = manifest["metadata"]
+            # Kubernetes deletes an owned object with its owner.
+            if not metadata.get("ownerReferences") and delete(connection, kind, metadata["name"]):
+                deleted.append(f"{kind} {metadata['name']}")
     return deleted
 
 
-def _hand_over(connection: Connection, release: str, manifests: Sequence[Manifest]) -> None:
-    """Have objects go when the last job of their release goes."""
+def _metadata_of_release(connection: Connection, kind: str, release: str) -> list[Manifest]:
+    """Return the metadata of a release's objects, except those being deleted.
+
+    Filters here, because a release name from a user may not be a valid label value.
+    """
+    found = [each["metadata"] for each in find_all(connection, kind)]
+    return [
+        each
+        for each in found
+        if each.get("labels", {}).get(RELEASE) == release and "deletionTimestamp" not in each
+    ]
+
+
+def _set_owners(connection: Connection, release: str, manifests: Sequence[Manifest]) -> None:
+    """Make all jobs of a release owners of objects, so that Kubernetes deletes these with the last job."""
     if not manifests:
         return
     owners = [
@@ -327,18 +293,12 @@ def _hand_over(connection: Connection, release: str, manifests: Sequence[Manifes
         apply(connection, {**manifest, "metadata": metadata})
 
 
-def _last_words(message: str) -> str:
-    """Return a message as one line; of a log that it carries the error, or the last line."""
-    head, found, log = message.partition(_LOGS)
-    if not found:
+def _shorten(message: str) -> str:
+    """Return a status message as one line; of a log in it, the last error or else the last line."""
+    head, mark, log = message.partition(_LOG_MARK)
+    if not mark:
         return " ".join(message.split())
     lines = [" ".join(line.split()) for line in log.splitlines()[1:] if line.strip()]
     errors = [line for line in lines if line.startswith("error: ")]
     last = (errors or lines or [""])[-1]
     return f"{head.strip().rstrip(',')}: {last}" if last else head.strip().rstrip(",")
-
-
-def _is_owned(manifest: Manifest) -> bool:
-    """Return whether an object goes with another one."""
-    owners: list[Any] = manifest["metadata"].get("ownerReferences", [])
-    return bool(owners)

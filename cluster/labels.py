@@ -1,35 +1,30 @@
-"""What the objects of one release are called, and how they are labelled."""
+"""Names and labels of the objects of one release."""
 
 import hashlib
-import re
 from dataclasses import dataclass
 
-from destage.cluster.entry import LABEL
-from destage.cluster.settings import Settings
-from destage.errors import ConfigError
+from destage.cluster.settings import DNS_LABEL, Settings
+from destage.errors import ConfigError, Issue
 
 LONGEST_RELEASE = 38
-"""With the digest behind it a RayJob's name keeps to the 47 characters that KubeRay allows."""
+"""The name of a RayJob is the release's and a digest; KubeRay allows 47 characters."""
 RELEASE = "destage.io/release"
 COMPONENT = "destage.io/component"
-"""Pods carry labels of our own: KubeRay sets some of the recommended ones itself, and selects by them."""
+"""Pods have labels of our own because KubeRay sets and selects by some of the recommended ones."""
 SWEEP = "destage.io/sweep"
-"""The annotation that names the sweep of a job, where who submitted it knew."""
+"""The annotation with the sweep of a job, if known at submission."""
 Labels = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What is installed under one name.
+    """A set of objects under one name.
 
     Attributes:
-        name: The name.
-        namespace: Where.
-        version: The version of Destage.
-        managed_by: Who made it: `Helm` or `destage`.
+        managed_by: `Helm` or `destage`.
 
     Raises:
-        ConfigError: KubeRay would refuse what bears the name.
+        ConfigError: KubeRay would reject the name.
     """
 
     name: str
@@ -38,18 +33,19 @@ class Release:
     managed_by: str = "destage"
 
     def __post_init__(self) -> None:
-        if len(self.name) <= LONGEST_RELEASE and re.fullmatch(LABEL, self.name):
+        if len(self.name) <= LONGEST_RELEASE and DNS_LABEL.fullmatch(self.name):
             return
-        near = _nearest(self.name)
-        offer = f"; did you mean {near!r}?" if near else ""
-        raise ConfigError(
-            f"the name {self.name!r} is not allowed on a cluster: at most {LONGEST_RELEASE} small letters, "
-            f"digits and hyphens, the first a letter, the last no hyphen{offer}"
+        near = _to_allowed(self.name).lstrip("-0123456789")[:LONGEST_RELEASE].rstrip("-")
+        hint = f"; did you mean {near!r}?" if near else ""
+        message = (
+            f'"{self.name}" is not a valid name: use at most {LONGEST_RELEASE} lower-case letters, digits '
+            f"and hyphens; start with a letter and do not end with a hyphen{hint}"
         )
+        raise ConfigError([Issue("settings.bad-release-name", "name", message, data={"suggestion": near})])
 
     @property
     def selector(self) -> Labels:
-        """The label that tells this release's pods from all others."""
+        """The label that selects the release's pods."""
         return {RELEASE: self.name}
 
     @property
@@ -63,37 +59,25 @@ class Release:
         }
 
     def pod_labels(self, component: str) -> Labels:
-        """Return the labels of a kind of pod.
-
-        Args:
-            component: `head`, `worker`, `submitter` or `reader`.
-        """
+        """Return the labels of a component's pods: `head`, `worker`, `submitter` or `reader`."""
         return self.selector | {COMPONENT: component}
 
     @property
     def pods_account(self) -> str:
-        """The service account of the head and of the workers."""
+        """The service account of the head and the workers."""
         return f"{self.name}-ray"
 
     @property
     def submitter_account(self) -> str:
-        """The service account of the pod that submits the job."""
+        """The service account of the submitter."""
         return f"{self.name}-submitter"
 
-    def claim(self, settings: Settings) -> str:
-        """Return the name of the claim that keeps the results.
-
-        Args:
-            settings: What is asked for.
-        """
+    def claim_name(self, settings: Settings) -> str:
+        """Return the name of the claim for the results."""
         return settings.claim.existing or f"{self.name}-results"
 
-    def job(self, settings: Settings) -> str:
-        """Return the name of the RayJob: another sweep or store is another job, so that an upgrade starts it.
-
-        Args:
-            settings: What is asked for.
-        """
+    def job_name(self, settings: Settings) -> str:
+        """Return the RayJob's name; it depends on study and store, so that an upgrade starts a new job."""
         sweep = settings.sweep
         text = sweep.spec or sweep.config_map or sweep.study
         if settings.store.url:
@@ -101,28 +85,19 @@ class Release:
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-def release_name(text: str) -> str:
-    """Return a name that Kubernetes allows for a study's.
-
-    Args:
-        text: The study's name.
+def to_release_name(study: str) -> str:
+    """Return a release name for a study's name.
 
     Raises:
-        ConfigError: Nothing of it can be kept.
+        ConfigError: The name has no letter to start with.
     """
-    name = _spelt(text)
+    name = _to_allowed(study)
     if not name or not name[0].isalpha():
-        raise ConfigError(
-            f"{text!r} gives no name on a cluster, which starts with a letter: choose one with --name"
-        )
+        message = f"{study!r} cannot be used as a name on a cluster, which starts with a letter: set --name"
+        raise ConfigError([Issue("settings.bad-release-name", "name", message)])
     return name[:LONGEST_RELEASE].rstrip("-")
 
 
-def _nearest(text: str) -> str:
-    """Return the allowed name that is nearest to a text; empty where it has no letter."""
-    return _spelt(text).lstrip("-0123456789")[:LONGEST_RELEASE].rstrip("-")
-
-
-def _spelt(text: str) -> str:
-    """Return a text in small letters, digits and hyphens, with no hyphen at its ends."""
+def _to_allowed(text: str) -> str:
+    """Return a text with every character that a name cannot have replaced by a hyphen, none at its ends."""
     return "".join(one if one.isascii() and one.isalnum() else "-" for one in text.lower()).strip("-")

@@ -1,32 +1,25 @@
-"""The one builder: settings in, every object of a release out; a test holds the chart to the same."""
+"""All objects of a release, built from its settings; a test checks that the chart renders the same."""
 
-from destage.cluster.access import accounts, roles
+from destage.cluster.kuberay import build_ray_cluster, build_ray_job
 from destage.cluster.labels import Release
-from destage.cluster.monitoring import monitors
-from destage.cluster.network import network_policies
+from destage.cluster.monitoring import build_monitors
+from destage.cluster.network import build_network_policies
 from destage.cluster.pods import STUDY_FILE, Manifest
-from destage.cluster.ray import ray_cluster, ray_job
+from destage.cluster.rbac import build_accounts, build_roles
 from destage.cluster.settings import Settings
-
-__all__ = ["Manifest", "Release", "build"]
 
 
 def build(release: Release, settings: Settings) -> list[Manifest]:
-    """Return every object of a release, in the order in which they are made.
-
-    Args:
-        release: Its name and place.
-        settings: What is asked for.
-    """
+    """Return every object of a release, in the order of creation."""
     is_job = settings.mode == "job"
     return [
-        *accounts(release, settings),
-        *roles(release, settings),
+        *build_accounts(release, settings),
+        *build_roles(release, settings),
         *_claims(release, settings),
-        *_studies(release, settings),
-        *network_policies(release, settings),
-        *monitors(release, settings),
-        ray_job(release, settings) if is_job else ray_cluster(release, settings),
+        *_study_maps(release, settings),
+        *build_network_policies(release, settings),
+        *build_monitors(release, settings),
+        build_ray_job(release, settings) if is_job else build_ray_cluster(release, settings),
     ]
 
 
@@ -45,7 +38,7 @@ def _claims(release: Release, settings: Settings) -> list[Manifest]:
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",
             "metadata": {
-                "name": release.claim(settings),
+                "name": release.claim_name(settings),
                 "namespace": release.namespace,
                 "labels": release.labels,
                 "annotations": {"helm.sh/resource-policy": "keep"},
@@ -55,7 +48,7 @@ def _claims(release: Release, settings: Settings) -> list[Manifest]:
     ]
 
 
-def _studies(release: Release, settings: Settings) -> list[Manifest]:
+def _study_maps(release: Release, settings: Settings) -> list[Manifest]:
     if not settings.sweep.spec:
         return []
     return [
@@ -63,7 +56,7 @@ def _studies(release: Release, settings: Settings) -> list[Manifest]:
             "apiVersion": "v1",
             "kind": "ConfigMap",
             "metadata": {
-                "name": release.job(settings),
+                "name": release.job_name(settings),
                 "namespace": release.namespace,
                 "labels": release.labels,
             },

@@ -1,4 +1,4 @@
-"""Metrics for those who have Prometheus and Grafana: a PodMonitor, and a board in a ConfigMap."""
+"""Ray's metrics: a PodMonitor for Prometheus, and a Grafana dashboard in a ConfigMap."""
 
 import json
 
@@ -8,24 +8,19 @@ from destage.cluster.settings import Settings
 
 _PANELS = (
     ("Tasks by state", 'sum by (State) (ray_tasks{SessionName=~".+"})', "short"),
-    ("Processors in use", 'sum(ray_resources{Name="CPU",State="USED"})', "short"),
-    ("Processors there", 'sum(ray_resources{Name="CPU"})', "short"),
+    ("CPUs in use", 'sum(ray_resources{Name="CPU",State="USED"})', "short"),
+    ("CPUs available", 'sum(ray_resources{Name="CPU"})', "short"),
     ("Memory used by node", "sum by (instance) (ray_node_mem_used)", "bytes"),
 )
 
 
-def monitors(release: Release, settings: Settings) -> list[Manifest]:
-    """Return the PodMonitor and the board, where they are asked for.
-
-    Args:
-        release: What they belong to.
-        settings: What is asked for.
-    """
-    made = []
+def build_monitors(release: Release, settings: Settings) -> list[Manifest]:
+    """Return the PodMonitor and the dashboard's ConfigMap, if enabled."""
+    manifests = []
     if settings.pod_monitor.enabled:
         monitor = settings.pod_monitor
         endpoint = {"port": "metrics", "interval": monitor.interval}
-        made.append(
+        manifests.append(
             {
                 "apiVersion": "monitoring.coreos.com/v1",
                 "kind": "PodMonitor",
@@ -35,19 +30,19 @@ def monitors(release: Release, settings: Settings) -> list[Manifest]:
         )
     if settings.dashboard.enabled:
         labels = {"grafana_dashboard": "1"} | dict(settings.dashboard.labels)
-        made.append(
+        manifests.append(
             {
                 "apiVersion": "v1",
                 "kind": "ConfigMap",
                 "metadata": _metadata(release, f"{release.name}-dashboard", labels),
-                "data": {"destage.json": json.dumps(dashboard(), indent=1)},
+                "data": {"destage.json": json.dumps(build_dashboard(), indent=1)},
             }
         )
-    return made
+    return manifests
 
 
-def dashboard() -> Manifest:
-    """Return Grafana's board."""
+def build_dashboard() -> Manifest:
+    """Return the Grafana dashboard."""
     panels = [
         {
             "type": "timeseries",

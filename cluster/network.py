@@ -1,9 +1,9 @@
-"""Who may talk to a sweep's pods: themselves, and the operator to the head's dashboard; and they to whom."""
+"""NetworkPolicies: ingress from the sweep's own pods and the operator, egress to DNS and the store."""
 
 from destage.cluster.labels import COMPONENT, Release
 from destage.cluster.pods import Manifest
 from destage.cluster.settings import Settings
-from destage.cluster.store_url import ports_of, scheme_of
+from destage.cluster.store_url import find_ports, find_scheme
 
 _DNS, _DASHBOARD, _METRICS = 53, 8265, 8080
 _API_SERVER = (443, 6443)
@@ -11,17 +11,12 @@ _IDENTITY: dict[str, tuple[tuple[tuple[str, ...], int], ...]] = {
     "s3": ((("169.254.170.23/32", "fd00:ec2::23/128"), 80),),
     "gs": ((("169.254.169.254/32",), 80), (("169.254.169.252/32",), 988)),
 }
-"""Who tells a pod its identity, where it is not asked by HTTPS: the agent of EKS Pod Identity; GKE's metadata
-server, at the address that pods name and, for policies that are applied later, at the one it really has."""
+"""Identity services without TLS: the agent of EKS Pod Identity; GKE's metadata server, at the address that
+pods use and, for policies applied after address translation, at its own."""
 
 
-def network_policies(release: Release, settings: Settings) -> list[Manifest]:
-    """Return the NetworkPolicy of a release.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-    """
+def build_network_policies(release: Release, settings: Settings) -> list[Manifest]:
+    """Return the NetworkPolicies of a release."""
     if not settings.network_policy.enabled:
         return []
     own = {"podSelector": {"matchLabels": release.selector}}
@@ -33,10 +28,10 @@ def network_policies(release: Release, settings: Settings) -> list[Manifest]:
     if settings.pod_monitor.enabled:
         ingress.append({"from": [{"namespaceSelector": {}}], "ports": _tcp(_METRICS)})
     dns = [{"port": _DNS, "protocol": "UDP"}, {"port": _DNS, "protocol": "TCP"}]
-    egress: list[Manifest] = [{"to": [own]}, {"ports": dns}, *_outside(settings)]
+    egress: list[Manifest] = [{"to": [own]}, {"ports": dns}, *_external_rules(settings)]
     policies = [_policy(release, release.name, release.selector, ingress, egress)]
     if settings.autoscaling.enabled:
-        # No selector names the API server; its ports have to do.
+        # No selector matches the API server, so its ports are open to any address.
         policies.append(
             _policy(
                 release,
@@ -49,15 +44,15 @@ def network_policies(release: Release, settings: Settings) -> list[Manifest]:
     return policies
 
 
-def _outside(settings: Settings) -> list[Manifest]:
-    """Return the ways out of the cluster; no selector names a bucket, so its ports have to do."""
+def _external_rules(settings: Settings) -> list[Manifest]:
+    """Return the egress rules to outside the cluster; no selector matches a bucket, so its ports are open."""
     url = settings.store.url
-    ports = [*(ports_of(url) if url else []), *settings.network_policy.egress_ports]
+    ports = [*(find_ports(url) if url else []), *settings.network_policy.egress_ports]
     rules: list[Manifest] = [{"ports": _tcp(*dict.fromkeys(ports))}] if ports else []
     if url and not settings.store.secret:
         rules += [
             {"to": [{"ipBlock": {"cidr": cidr}} for cidr in cidrs], "ports": _tcp(port)}
-            for cidrs, port in _IDENTITY.get(scheme_of(url), ())
+            for cidrs, port in _IDENTITY.get(find_scheme(url), ())
         ]
     return rules
 

@@ -1,20 +1,26 @@
-"""Objects of each kind: where they lie in the API; applying, finding, listing and deleting them."""
+"""Kubernetes objects by kind: their API paths, and how to apply, create, find, list and delete them."""
 
 import time
 from typing import Any
 
-from destage.cluster.connection import Connection, Query, RefusedError
+from destage.cluster.connection import ApiError, Connection, Query
 from destage.cluster.pods import Manifest
 from destage.errors import ClusterError
 
 MANAGER = "destage"
 _PAUSE_S = 0.5
 OPERATORS = {
-    "ray.io": "helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0",
-    "monitoring.coreos.com": "install the Prometheus operator, or leave out podMonitor.enabled",
+    "ray.io": (
+        "cluster.kuberay-missing",
+        "install KubeRay: helm install kuberay-operator kuberay/kuberay-operator --version 1.7.0",
+    ),
+    "monitoring.coreos.com": (
+        "cluster.prometheus-operator-missing",
+        "install the Prometheus operator, or set podMonitor.enabled=false",
+    ),
 }
-"""What brings the kinds of an API group into a cluster that does not know them."""
-_PLACES = {
+"""The operators that define the kinds of an API group: the code of the error if they are missing, the fix."""
+_PATHS = {
     "ConfigMap": ("/api/v1", "configmaps"),
     "Event": ("/api/v1", "events"),
     "NetworkPolicy": ("/apis/networking.k8s.io/v1", "networkpolicies"),
@@ -30,39 +36,24 @@ _PLACES = {
 }
 
 
-def place(connection: Connection, kind: str, name: str = "") -> str:
-    """Return the path of a kind's objects in the namespace, or of one of them.
-
-    Args:
-        connection: The API server.
-        kind: The kind.
-        name: One object's name.
-    """
-    prefix, plural = _PLACES[kind]
+def build_path(connection: Connection, kind: str, name: str = "") -> str:
+    """Return the API path of a kind in the namespace, or of one of its objects."""
+    prefix, plural = _PATHS[kind]
     path = f"{prefix}/namespaces/{connection.namespace}/{plural}"
     return f"{path}/{name}" if name else path
 
 
-def resource(kind: str) -> tuple[str, str]:
-    """Return a kind's API group and the name of its objects there.
-
-    Args:
-        kind: The kind.
-    """
-    prefix, plural = _PLACES[kind]
+def find_resource(kind: str) -> tuple[str, str]:
+    """Return the API group and the resource name of a kind."""
+    prefix, plural = _PATHS[kind]
     return (prefix.split("/")[2] if prefix.startswith("/apis/") else "", plural)
 
 
 def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -> Manifest:
-    """Make an object, or bring the one that is there into line; unknown fields are refused.
-
-    Args:
-        connection: The API server.
-        manifest: What it shall be.
-        is_dry: Whether the server only checks it.
+    """Create or update an object by server-side apply; unknown fields are rejected.
 
     Raises:
-        ClusterError: The server refuses, or does not know the kind.
+        ClusterError: The server rejects the object, or does not know its kind.
     """
     query: dict[str, str | int] = {"fieldManager": MANAGER, "fieldValidation": "Strict", "force": "true"}
     if is_dry:
@@ -71,104 +62,85 @@ def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -
     try:
         return connection.call(
             "PATCH",
-            place(connection, kind, name),
+            build_path(connection, kind, name),
             query=query,
             body=manifest,
             content_type="application/apply-patch+yaml",
         )
-    except RefusedError as error:
+    except ApiError as error:
         group = manifest["apiVersion"].partition("/")[0]
         if error.is_missing and group in OPERATORS:
-            first = "install the KubeRay operator first " if group == "ray.io" else ""
-            mend = f"{first}({OPERATORS[group]})" if first else OPERATORS[group]
-            raise ClusterError(f"the cluster knows no {manifest['apiVersion']} {kind}: {mend}") from error
-        raise RefusedError(f"{kind} {name}: {error.message}", error.status, error.mend) from error
+            code, fix = OPERATORS[group]
+            message = f"the cluster has no {manifest['apiVersion']} {kind}; {fix}"
+            raise ClusterError(code, message, f"{kind} {name}") from error
+        raise ApiError(error.code, error.message, f"{kind} {name}", error.data) from error
 
 
 def create(connection: Connection, manifest: Manifest) -> Manifest:
-    """Make an object; unknown fields are refused.
-
-    Args:
-        connection: The API server.
-        manifest: What it shall be.
+    """Create an object; unknown fields are rejected.
 
     Raises:
-        RefusedError: The server refuses: there is one of that name, say.
+        ApiError: The server rejects the object, or it exists already.
     """
     query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
-    return connection.call("POST", place(connection, manifest["kind"]), query=query, body=manifest)
+    return connection.call("POST", build_path(connection, manifest["kind"]), query=query, body=manifest)
 
 
 def find(connection: Connection, kind: str, name: str) -> Manifest | None:
-    """Return an object, or None where there is none of that name.
-
-    Args:
-        connection: The API server.
-        kind: The kind.
-        name: The name.
-    """
+    """Return an object, or None if it does not exist."""
     try:
-        return connection.call("GET", place(connection, kind, name))
-    except RefusedError as error:
+        return connection.call("GET", build_path(connection, kind, name))
+    except ApiError as error:
         if error.is_missing:
             return None
         raise
 
 
 def find_all(connection: Connection, kind: str, **query: str) -> list[Manifest]:
-    """Return the objects of a kind in the namespace.
-
-    Args:
-        connection: The API server.
-        kind: The kind.
-        query: What they must meet: `labelSelector`, `fieldSelector`.
-    """
+    """Return the objects of a kind in the namespace that match a `labelSelector` or `fieldSelector`."""
     found: list[Manifest] = []
-    more: Query = dict(query)
+    page_query: Query = dict(query)
     while True:
-        page = connection.call("GET", place(connection, kind), query={**more, "limit": 500})
+        page = connection.call("GET", build_path(connection, kind), query={**page_query, "limit": 500})
         found += page["items"]
         token: Any = page.get("metadata", {}).get("continue")
         if not token:
             return found
-        more = {**query, "continue": token}
+        page_query = {**query, "continue": token}
 
 
 def delete(connection: Connection, kind: str, name: str) -> bool:
-    """Delete an object with all that belongs to it, and return whether there was one.
-
-    Args:
-        connection: The API server.
-        kind: The kind.
-        name: The name.
-    """
+    """Delete an object and its dependents; return whether it existed."""
     try:
-        connection.call("DELETE", place(connection, kind, name), query={"propagationPolicy": "Background"})
-    except RefusedError as error:
+        path = build_path(connection, kind, name)
+        connection.call("DELETE", path, query={"propagationPolicy": "Background"})
+    except ApiError as error:
         if error.is_missing:
             return False
         raise
     return True
 
 
-def await_absence(connection: Connection, kind: str, name: str, until: float) -> None:
-    """Wait until an object that was deleted is gone: before that no other can have its name.
+def wait_until_deleted(connection: Connection, kind: str, name: str, deadline: float) -> None:
+    """Wait until a deleted object no longer exists, so that its name can be used again.
 
     Args:
         connection: The API server.
-        kind: The kind.
-        name: The name.
-        until: When to give up [s on the monotonic clock].
+        kind: The object's kind.
+        name: Its name.
+        deadline: When to give up [s on the monotonic clock].
 
     Raises:
-        ClusterError: It is there still; the message says what holds it, as far as it tells.
+        ClusterError: It still exists at the deadline.
     """
-    while (there := find(connection, kind, name)) is not None:
-        if time.monotonic() > until:
-            holds = ", ".join(there["metadata"].get("finalizers", []))
-            held = f", held by its finalizers ({holds})" if holds else ""
-            raise ClusterError(
-                f"the {kind} {name} is deleted but not yet gone{held}: try again in a minute, or see what "
-                f"holds it: kubectl --namespace {connection.namespace} describe {kind.lower()} {name}"
+    while (manifest := find(connection, kind, name)) is not None:
+        if time.monotonic() > deadline:
+            finalizers = manifest["metadata"].get("finalizers", [])
+            blocked = f" and waits for its finalizers ({', '.join(finalizers)})" if finalizers else ""
+            message = (
+                f"is being deleted{blocked}; try again in a minute, or find what blocks it: "
+                f"kubectl --namespace {connection.namespace} describe {kind.lower()} {name}"
             )
+            data = {"finalizers": finalizers}
+            raise ClusterError("cluster.deletion-pending", message, f"{kind} {name}", data)
         time.sleep(_PAUSE_S)

@@ -1,7 +1,7 @@
-"""Pods that Pod Security's level `restricted` accepts: the head, the workers, the submitter.
+"""The pods of a sweep, at Pod Security level `restricted`: the head, the workers and the submitter.
 
-Their root is read-only; what they write goes to the results, or to `/tmp`, where Ray keeps its session and
-which ends with them. The submitter reaches no results and has no credentials.
+The root file system is read-only; they write to the store and to `/tmp`, an emptyDir with Ray's session.
+The submitter has no access to the store and no credentials.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from typing import Any
 from destage.cluster.labels import Release
 from destage.cluster.settings import Image, Settings, Workers
 from destage.cluster.storage import (
-    identity_labels,
-    store_env,
-    store_env_from,
-    store_mounts,
-    store_volumes,
+    build_identity_labels,
+    build_store_env,
+    build_store_env_from,
+    build_store_mounts,
+    build_store_volumes,
 )
 
 STUDY = "/etc/destage"
-"""Where an inline study, or a ConfigMap's, is mounted."""
+"""The mount path of the ConfigMap with the study."""
 STUDY_FILE = "study.yaml"
 _USER = 1000
 _GRACE_S = 10
@@ -28,13 +28,8 @@ _PORTS = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "metrics": 808
 Manifest = dict[str, Any]
 
 
-def head_template(release: Release, settings: Settings) -> Manifest:
-    """Return the pod that drives the sweep.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-    """
+def build_head_template(release: Release, settings: Settings) -> Manifest:
+    """Return the template of the pod that drives the sweep."""
     head = settings.head
     ports = [{"name": name, "containerPort": port} for name, port in _PORTS.items()]
     container = _ray_container("ray-head", release, settings, head.cpu, head.memory) | {"ports": ports}
@@ -42,23 +37,17 @@ def head_template(release: Release, settings: Settings) -> Manifest:
     pod = _pod(
         settings,
         [container],
-        [_scratch(), *store_volumes(release, settings), *_study_volumes(release, settings)],
+        [_scratch_volume(), *build_store_volumes(release, settings), *_study_volumes(release, settings)],
         release.pods_account,
         head.node_selector,
         head.tolerations,
     )
     pod["automountServiceAccountToken"] = settings.autoscaling.enabled
-    return {"metadata": {"labels": release.pod_labels("head") | identity_labels(settings)}, "spec": pod}
+    return {"metadata": {"labels": release.pod_labels("head") | build_identity_labels(settings)}, "spec": pod}
 
 
-def worker_template(release: Release, settings: Settings, group: Workers) -> Manifest:
-    """Return a pod that executes runs.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-        group: Its group.
-    """
+def build_worker_template(release: Release, settings: Settings, group: Workers) -> Manifest:
+    """Return the template of the pods that execute runs."""
     taints = _SPOT_TAINTS if group.spot else ()
     spot = tuple({"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in taints)
     container = _ray_container("ray-worker", release, settings, group.cpu, group.memory)
@@ -66,36 +55,34 @@ def worker_template(release: Release, settings: Settings, group: Workers) -> Man
     pod = _pod(
         settings,
         [container],
-        [_scratch(), *store_volumes(release, settings)],
+        [_scratch_volume(), *build_store_volumes(release, settings)],
         release.pods_account,
         group.node_selector,
         (*spot, *group.tolerations),
     )
-    return {"metadata": {"labels": release.pod_labels("worker") | identity_labels(settings)}, "spec": pod}
+    return {
+        "metadata": {"labels": release.pod_labels("worker") | build_identity_labels(settings)},
+        "spec": pod,
+    }
 
 
-def submitter_template(release: Release, settings: Settings) -> Manifest:
-    """Return the pod that hands the job to the head and waits for its end.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-    """
+def build_submitter_template(release: Release, settings: Settings) -> Manifest:
+    """Return the template of the pod that submits the job to the head and waits for its end."""
     container = {
         "name": "submitter",
         **_image(settings.image, release.version),
-        "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only place that can be written
-        "resources": resources("500m", "512Mi"),
-        "securityContext": container_security(),
+        "env": [{"name": "HOME", "value": "/tmp"}],  # noqa: S108 - the only writable folder
+        "resources": build_resources("500m", "512Mi"),
+        "securityContext": build_container_security(),
         "volumeMounts": [{"name": "tmp", "mountPath": "/tmp"}],  # noqa: S108 - same
     }
-    pod = _pod(settings, [container], [_scratch()], release.submitter_account, {}, ())
+    pod = _pod(settings, [container], [_scratch_volume()], release.submitter_account, {}, ())
     pod["restartPolicy"] = "Never"
     return {"metadata": {"labels": release.pod_labels("submitter")}, "spec": pod}
 
 
-def pod_security() -> Manifest:
-    """Return as whom a pod runs: a user without rights, to whom the volume belongs."""
+def build_pod_security() -> Manifest:
+    """Return the security context of a pod: an unprivileged user, whose group owns the volume."""
     return {
         "runAsNonRoot": True,
         "runAsUser": _USER,
@@ -106,8 +93,8 @@ def pod_security() -> Manifest:
     }
 
 
-def container_security() -> Manifest:
-    """Return what a container may do: nothing but run."""
+def build_container_security() -> Manifest:
+    """Return the security context of a container: no privileges, no capabilities, a read-only root."""
     return {
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
@@ -115,13 +102,8 @@ def container_security() -> Manifest:
     }
 
 
-def resources(cpu: str, memory: str) -> Manifest:
-    """Return resources whose requests are their limits, so that nothing is taken from a neighbour.
-
-    Args:
-        cpu: Processors.
-        memory: Memory.
-    """
+def build_resources(cpu: str, memory: str) -> Manifest:
+    """Return resources with requests equal to limits, so that pods do not compete for a node's resources."""
     amounts = {"cpu": cpu, "memory": memory}
     return {"requests": dict(amounts), "limits": dict(amounts)}
 
@@ -131,16 +113,16 @@ def _ray_container(name: str, release: Release, settings: Settings, cpu: str, me
         "name": name,
         **_image(settings.image, release.version),
         "env": [
-            {"name": "HOME", "value": "/tmp"},  # noqa: S108 - the only place that can be written
-            *store_env(settings),
+            {"name": "HOME", "value": "/tmp"},  # noqa: S108 - the only writable folder
+            *build_store_env(settings),
             {"name": "RAY_USAGE_STATS_ENABLED", "value": "0"},
         ],
-        **store_env_from(settings),
-        "resources": resources(cpu, memory),
-        "securityContext": container_security(),
+        **build_store_env_from(settings),
+        "resources": build_resources(cpu, memory),
+        "securityContext": build_container_security(),
         "volumeMounts": [
             {"name": "tmp", "mountPath": "/tmp"},  # noqa: S108 - same
-            *store_mounts(settings),
+            *build_store_mounts(settings),
         ],
     }
 
@@ -163,7 +145,7 @@ def _pod(
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": _GRACE_S,
-        "securityContext": pod_security(),
+        "securityContext": build_pod_security(),
         "containers": containers,
         "volumes": volumes,
     }
@@ -176,13 +158,13 @@ def _pod(
     return pod
 
 
-def _scratch() -> Manifest:
+def _scratch_volume() -> Manifest:
     return {"name": "tmp", "emptyDir": {}}
 
 
 def _study_volumes(release: Release, settings: Settings) -> list[Manifest]:
     sweep = settings.sweep
-    name = sweep.config_map or (release.job(settings) if sweep.spec else "")
+    name = sweep.config_map or (release.job_name(settings) if sweep.spec else "")
     return [{"name": "study", "configMap": {"name": name}}] if name else []
 
 

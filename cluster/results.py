@@ -1,4 +1,4 @@
-"""A sweep's results on the cluster: how far they are, a copy of them here, and SQL where they lie."""
+"""A sweep's results on the cluster: its progress, a local copy, and SQL on the cluster."""
 
 import io
 import json
@@ -8,37 +8,37 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from destage.cluster.packing import sizes_of
+from destage.cluster.archive import parse_file_list
 from destage.errors import ClusterError, StoreError
 from destage.store.durable import write_durably
 from destage.store.fragments import inspect_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 
-_PORTION = 64 * 2**20
-"""How much is fetched at a time, about [bytes]."""
-_MOST_PATHS = 1000
-"""How many files are named in one command."""
+_BATCH_BYTES = 64 * 2**20
+"""Approximate size of one transfer."""
+_BATCH_FILES = 1000
+"""Most files in one transfer: their paths are arguments of a command."""
 
 
-class Asks(Protocol):
-    """Whoever runs commands beside the results."""
+class CommandRunner(Protocol):
+    """Runs commands where the results can be accessed."""
 
     @property
     def store(self) -> str:
-        """The store, as `--store` takes it there."""
+        """The store, for `--store` of these commands."""
 
-    def ask(self, *command: str) -> bytes:
-        """Run a command that must succeed, and return what it printed."""
+    def run(self, *command: str) -> bytes:
+        """Run a command and return its standard output; raises ClusterError if it fails."""
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
-    """One sweep's results on the cluster.
+class RemoteSweep:
+    """A sweep in the store of the cluster.
 
     Attributes:
         name: Its directory in the store.
-        status: How far it is, as `destage status --json` says there.
+        status: Its progress, as printed by `destage status --json`.
     """
 
     name: str
@@ -46,14 +46,14 @@ class Remote:
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """What a fetch brought.
+class FetchSummary:
+    """The result of a fetch.
 
     Attributes:
-        path: The sweep's directory here.
-        files: Files fetched.
-        size: What they hold [bytes].
-        kept: Files that were here already.
+        path: The local directory of the sweep.
+        files: Number of files downloaded.
+        size: Their size [bytes].
+        kept: Number of files that were already there.
     """
 
     path: Path
@@ -62,82 +62,84 @@ class Fetched:
     kept: int
 
 
-def find_results(asks: Asks, sweep: str) -> Remote:
-    """Return how far a sweep's results are.
+def find_results(runner: CommandRunner, sweep: str) -> RemoteSweep:
+    """Return a sweep of the store with its progress.
 
     Args:
-        asks: Runs commands beside the results.
-        sweep: The sweep's directory in the store; empty where nobody noted it, and the store has one only.
+        runner: Runs commands on the cluster.
+        sweep: The sweep's directory in the store; empty if unknown, for a store with one sweep.
 
     Raises:
-        ClusterError: There are none yet, or several and none was named.
+        ClusterError: There are no results yet, or several sweeps and no name.
     """
-    text = asks.ask("destage", "status", "--store", asks.store, "--json")
+    text = runner.run("destage", "status", "--store", runner.store, "--json")
     found: dict[str, dict[str, Any]] = json.loads(text)
     names = [name for name in found if sweep in ("", name)]
     if len(names) == 1:
-        return Remote(names[0], found[names[0]])
+        return RemoteSweep(names[0], found[names[0]])
     if names:
-        raise ClusterError(f"the store holds {len(names)} sweeps: {', '.join(names)}; say which with --sweep")
-    raise ClusterError(
-        f"there are no results yet of {sweep or 'this sweep'}: its plan is written when its head has started"
-    )
+        message = f"the store has {len(names)} sweeps: {', '.join(names)}; select one with --sweep"
+        raise ClusterError("cluster.sweep-ambiguous", message, runner.store, {"sweeps": names})
+    message = "no results yet; the plan is written when the head has started"
+    raise ClusterError("cluster.no-results", message, sweep or runner.store)
 
 
-def fetch(asks: Asks, name: str, store: Path, progress: Callable[[int, int], None] | None = None) -> Fetched:
-    """Copy a sweep's results here; files that are here already are not fetched again.
+def fetch_results(
+    runner: CommandRunner, name: str, store: Path, report: Callable[[int, int], None] | None = None
+) -> FetchSummary:
+    """Copy a sweep's results to a local store, except files that are already there.
 
-    Committed fragments never change, so one of the same size is the same; what a writer rewrites (plan,
-    manifest, answers) is fetched each time. A fetch that broke off goes on where it did.
+    Committed fragments never change, so a fragment of the same size is the same. All other files (plan,
+    manifest, answers) are downloaded each time. An interrupted fetch continues where it stopped.
 
     Args:
-        asks: Runs commands beside the results.
+        runner: Runs commands on the cluster.
         name: The sweep's directory in the store.
-        store: The store here.
-        progress: Called with bytes fetched and bytes to fetch.
+        store: The local store.
+        report: Called with the bytes downloaded and the bytes to download.
 
     Raises:
-        ClusterError: The pod cannot be asked, or gave other than it listed.
-        StoreError: The store here cannot be written, or is being written.
+        ClusterError: The pod is unreachable, or sent other files than requested.
+        StoreError: The local store cannot be written, or another process writes it.
     """
     root = store / "sweeps" / name
     layout = SweepLayout(root)
-    packing = ("destage", "cluster", "pack", name, "--store", asks.store)
-    sizes = dict(_of_readers(sizes_of(asks.ask(*packing, "--list").decode())))
+    pack = ("destage", "cluster", "pack", name, "--store", runner.store)
+    sizes = dict(_skip_writers_files(parse_file_list(runner.run(*pack, "--list").decode())))
     is_finished = sizes.pop("finished", None) is not None
-    wanted = {path: size for path, size in sizes.items() if not _is_here(root, path, size)}
-    total, done = sum(wanted.values()), 0
+    missing = {path: size for path, size in sizes.items() if not _is_fetched(root, path, size)}
+    total, done = sum(missing.values()), 0
     with hold_lease(layout.lease):
         layout.make()
-        for portion in _portions(wanted):
-            _unpack(asks.ask(*packing, "--", *portion), portion, root)
-            done += sum(wanted[path] for path in portion)
-            if progress is not None:
-                progress(done, total)
+        for batch in _split(missing):
+            _unpack(runner.run(*pack, "--", *batch), batch, root)
+            done += sum(missing[path] for path in batch)
+            if report is not None:
+                report(done, total)
         if is_finished:
             layout.finished.touch()
         else:
             layout.finished.unlink(missing_ok=True)
-    return Fetched(root, len(wanted), total, len(sizes) - len(wanted))
+    return FetchSummary(root, len(missing), total, len(sizes) - len(missing))
 
 
-def query(asks: Asks, name: str, statement: str, form: str) -> bytes:
-    """Ask a sweep's rows in SQL, on the cluster; only the answer travels.
+def query_results(runner: CommandRunner, name: str, statement: str, form: str) -> bytes:
+    """Run SQL on a sweep's rows on the cluster and return only the result.
 
     Args:
-        asks: Runs commands beside the results.
+        runner: Runs commands on the cluster.
         name: The sweep's directory in the store.
         statement: One SELECT or EXPLAIN.
-        form: How the rows are written.
+        form: The output format: `table`, `csv`, `json`, `parquet` or `markdown`.
 
     Raises:
-        ClusterError: The statement is refused; the message says why.
+        ClusterError: The statement is rejected.
     """
-    return asks.ask("destage", "sql", name, statement, "--store", asks.store, "--format", form)
+    return runner.run("destage", "sql", name, statement, "--store", runner.store, "--format", form)
 
 
-def _of_readers(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """Yield the files that a reader needs: not what is half written, put aside, or the writer's own."""
+def _skip_writers_files(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """Yield the files that a reader needs, without temporary files, quarantine and lease."""
     for path, size in files:
         parts = PurePosixPath(path).parts
         is_hidden = any(part.startswith(".") for part in parts)
@@ -145,51 +147,53 @@ def _of_readers(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
             yield path, size
 
 
-def _is_here(root: Path, path: str, size: int) -> bool:
-    here = root / path
-    return path.startswith("fragments/") and here.is_file() and here.stat().st_size == size
+def _is_fetched(root: Path, path: str, size: int) -> bool:
+    local = root / path
+    return path.startswith("fragments/") and local.is_file() and local.stat().st_size == size
 
 
-def _portions(sizes: dict[str, int]) -> Iterator[list[str]]:
-    portion: list[str] = []
-    weight = 0
+def _split(sizes: dict[str, int]) -> Iterator[list[str]]:
+    """Yield the files in batches of limited size and number."""
+    batch: list[str] = []
+    batch_bytes = 0
     for path, size in sizes.items():
-        if portion and (weight + size > _PORTION or len(portion) == _MOST_PATHS):
-            yield portion
-            portion, weight = [], 0
-        portion.append(path)
-        weight += size
-    if portion:
-        yield portion
+        if batch and (batch_bytes + size > _BATCH_BYTES or len(batch) == _BATCH_FILES):
+            yield batch
+            batch, batch_bytes = [], 0
+        batch.append(path)
+        batch_bytes += size
+    if batch:
+        yield batch
 
 
-def _check(fragment: Path) -> None:
-    """Look whether a fragment came whole; one that did not is not kept, or it would pass for fetched."""
+def _check_fragment(path: Path) -> None:
+    """Delete a damaged fragment, so that the next fetch downloads it again, and raise its error."""
     try:
-        inspect_fragment(fragment, fragment.stat().st_size)
+        inspect_fragment(path, path.stat().st_size)
     except StoreError:
-        fragment.unlink()
+        path.unlink()
         raise
 
 
-def _unpack(data: bytes, portion: list[str], root: Path) -> None:
-    """Write what a tar holds, which is what was asked for and nothing else."""
-    left = set(portion)
+def _unpack(data: bytes, requested: list[str], root: Path) -> None:
+    """Write the requested files of a tar archive; any other file in it is an error."""
+    missing = set(requested)
     try:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             for member in archive:
                 content = archive.extractfile(member)
-                if member.name not in left or content is None:
-                    raise ClusterError(f"the pod sent {member.name}, which nobody asked for")
-                left.discard(member.name)
-                place = root / member.name
-                place.parent.mkdir(parents=True, exist_ok=True)
-                write_durably(place, content.read())
+                if member.name not in missing or content is None:
+                    message = "the pod sent a file that was not requested"
+                    raise ClusterError("cluster.unexpected-file", message, member.name)
+                missing.discard(member.name)
+                target = root / member.name
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_durably(target, content.read())
                 if member.name.startswith("fragments/"):
-                    _check(place)
+                    _check_fragment(target)
     except tarfile.TarError as error:
-        raise ClusterError(
-            f"what the pod sent is torn ({error}); the same command goes on from there"
-        ) from error
-    if left:
-        raise ClusterError(f"the pod did not send {min(left)}")
+        message = f"the download is truncated ({error}); run the same command again to continue"
+        raise ClusterError("cluster.download-truncated", message, str(root)) from error
+    if missing:
+        message = "the download lacks this file; run the same command again to continue"
+        raise ClusterError("cluster.download-truncated", message, min(missing))

@@ -1,93 +1,135 @@
-"""The settings of a sweep on a cluster: each name, default, bound and line of prose stands here, once.
+"""The settings of a sweep on a cluster: each name, type, default, bound and description is defined here.
 
-The chart's `values.yaml`, `values.schema.json` and README are written from these classes, and
-`destage cluster submit --values` reads the same files. In YAML the names are in camel case.
+`scripts/generate_chart.py` writes the chart's `values.yaml`, `values.schema.json` and README from these
+classes, and `destage cluster submit --values` reads the same files. In YAML the names are in camel case.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from destage.cluster.entry import LABEL, NAME, QUANTITY, entry
+_QUANTITY: Mapping[str, Any] = {
+    "type": ["string", "integer"],
+    "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$",
+    "examples": ["500m", "4Gi"],
+}
+"""A Kubernetes quantity."""
+_NAME: Mapping[str, Any] = {"pattern": r"^$|^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$", "examples": ["my-name"]}
+"""The name of an existing object, or empty."""
+DNS_LABEL = re.compile("^[a-z]([-a-z0-9]*[a-z0-9])?$")
+"""A DNS label of RFC 1035: KubeRay derives Service names from the names of clusters and worker groups."""
+
+
+def setting(default: Any, description: str, **schema: Any) -> Any:
+    """Define a setting as a dataclass field.
+
+    Args:
+        default: The default; `...` for a required setting.
+        description: One line for values.yaml, the schema and the README.
+        schema: JSON Schema keywords beyond the type: `minimum`, `pattern`, `enum`.
+    """
+    metadata = {"description": description, "schema": schema}
+    if default is ...:
+        return field(metadata=metadata)
+    if callable(default):
+        return field(default_factory=default, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def section(kind: type) -> Any:
+    """Define a group of settings, described by the first line of its class's docstring."""
+    return setting(kind, (kind.__doc__ or "").splitlines()[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """The image that every pod runs."""
+    """The container image of all pods."""
 
-    repository: str = entry("destage", "Where the image is, without its tag.", minLength=1)
-    tag: str = entry("", "Its tag; by default the version of Destage.")
-    digest: str = entry(
+    repository: str = setting("destage", "The image's repository, without a tag.", minLength=1)
+    tag: str = setting("", "The image's tag; default: the version of Destage.")
+    digest: str = setting(
         "",
-        "Its digest, `sha256:...`; wins over the tag.",
+        "The image's digest, `sha256:...`; takes precedence over the tag.",
         pattern="^$|^sha256:[0-9a-f]{64}$",
         examples=["sha256:" + "0a" * 32],
     )
-    pull_policy: str = entry("IfNotPresent", "When it is pulled.", enum=["Always", "IfNotPresent", "Never"])
-    pull_secrets: tuple[str, ...] = entry((), "Names of Secrets with the registry's credentials.")
+    pull_policy: str = setting(
+        "IfNotPresent", "When the image is pulled.", enum=["Always", "IfNotPresent", "Never"]
+    )
+    pull_secrets: tuple[str, ...] = setting((), "Names of Secrets with the registry's credentials.")
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What is run; in mode `job` exactly one of the three."""
+    """The study to run; mode `job` takes exactly one of the three."""
 
-    spec: str = entry("", "A study, as YAML text (`--set-file sweep.spec=study.yaml`).")
-    config_map: str = entry("", "A ConfigMap that is there and holds a study as `study.yaml`.", **NAME)
-    study: str = entry("", "The name of a bundled study.", pattern="^[a-z0-9_]*$", examples=["call_center"])
+    spec: str = setting("", "A study as YAML text (`--set-file sweep.spec=study.yaml`).")
+    config_map: str = setting("", "An existing ConfigMap with the study under the key `study.yaml`.", **_NAME)
+    study: str = setting("", "The name of a bundled study.", pattern="^[a-z0-9_]*$", examples=["call_center"])
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The volume that keeps the results."""
+    """The persistent volume claim for the results."""
 
-    existing: str = entry("", "A claim that is there; by default one is made, and kept on uninstall.", **NAME)
-    size: str = entry("20Gi", "How much the new claim asks for.", **QUANTITY)
-    storage_class: str = entry("", "Its storage class; by default the cluster's default one.", **NAME)
-    access_mode: str = entry(
+    existing: str = setting(
+        "", "An existing claim; by default one is created, and kept on uninstall.", **_NAME
+    )
+    size: str = setting("20Gi", "The size of a new claim.", **_QUANTITY)
+    storage_class: str = setting(
+        "", "The storage class of a new claim; default: the cluster's default class.", **_NAME
+    )
+    access_mode: str = setting(
         "ReadWriteMany",
-        "Its access mode; `ReadWriteOnce` serves where all pods share one node.",
+        "The access mode of a new claim; `ReadWriteOnce` works only if all pods run on one node.",
         enum=["ReadWriteMany", "ReadWriteOnce"],
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The object store that keeps the results in place of a volume."""
+    """The object store for the results; replaces the claim."""
 
-    url: str = entry(
+    url: str = setting(
         "",
-        "Where the results go, in place of a volume: `s3://`, `gs://`, `abfs://` or `abfss://`.",
+        "The URL of the store: `s3://`, `gs://`, `abfs://` or `abfss://`.",
         pattern="^[!$-~]*$",
         examples=["s3://bucket/prefix?region=eu-west-1"],
     )
-    secret: str = entry(
-        "", "A Secret that is there, with the store's credentials; none with workload identity.", **NAME
+    secret: str = setting(
+        "", "An existing Secret with the store's credentials; empty for workload identity.", **_NAME
     )
 
 
 @dataclass(frozen=True, slots=True)
 class DeletionRule:
-    """What is deleted how long after a job has ended."""
+    """What KubeRay deletes how long after a job has ended."""
 
-    policy: str = entry(
-        ..., "What is deleted.", enum=["DeleteCluster", "DeleteWorkers", "DeleteSelf", "DeleteNone"]
+    policy: str = setting(
+        ..., "What to delete.", enum=["DeleteCluster", "DeleteWorkers", "DeleteSelf", "DeleteNone"]
     )
-    status: str = entry(..., "After which end.", enum=["SUCCEEDED", "FAILED"])
-    ttl_seconds: int = entry(..., "How long after it [s].", minimum=0)
+    status: str = setting(
+        ..., "The job's final status that the rule applies to.", enum=["SUCCEEDED", "FAILED"]
+    )
+    ttl_seconds: int = setting(..., "Delay after the job's end [s].", minimum=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """How long the job may take, how often it is tried, and what is left of it."""
+    """Deadline, retries and cleanup of the job."""
 
-    active_deadline_seconds: int = entry(
-        86400, "After this the job is ended [s]; what is committed stays.", minimum=60
+    active_deadline_seconds: int = setting(
+        86400, "Time limit of the job [s]; committed results are kept.", minimum=60
     )
-    backoff_limit: int = entry(3, "How often a new cluster resumes the sweep when one was lost.", minimum=0)
-    submitter_backoff_limit: int = entry(3, "How often the submission itself is tried again.", minimum=0)
-    ttl_seconds_after_finished: int = entry(300, "How long the pods stay after the end [s].", minimum=0)
-    deletion_rules: tuple[DeletionRule, ...] = entry(
-        (), "Rules that take the place of that; they need KubeRay's feature gate RayJobDeletionPolicy."
+    backoff_limit: int = setting(
+        3, "Maximum retries of the job, each on a new cluster, which resumes the sweep.", minimum=0
+    )
+    submitter_backoff_limit: int = setting(3, "Maximum retries of the submission.", minimum=0)
+    ttl_seconds_after_finished: int = setting(300, "How long the pods are kept after the end [s].", minimum=0)
+    deletion_rules: tuple[DeletionRule, ...] = setting(
+        (),
+        "Rules that replace `ttlSecondsAfterFinished`; require KubeRay's feature gate RayJobDeletionPolicy.",
     )
 
 
@@ -95,116 +137,117 @@ class Job:
 class Head:
     """The pod that drives the sweep; it executes no runs."""
 
-    cpu: str = entry("1", "Processors, requested and limited.", **QUANTITY)
-    memory: str = entry("4Gi", "Memory, requested and limited.", **QUANTITY)
-    node_selector: Mapping[str, str] = entry(dict, "Labels of the nodes it may run on.")
-    tolerations: tuple[Mapping[str, Any], ...] = entry((), "Taints it bears; keep it off spot nodes.")
+    cpu: str = setting("1", "CPU request and limit.", **_QUANTITY)
+    memory: str = setting("4Gi", "Memory request and limit.", **_QUANTITY)
+    node_selector: Mapping[str, str] = setting(dict, "Node labels that the pod requires.")
+    tolerations: tuple[Mapping[str, Any], ...] = setting((), "Tolerations; keep the head off spot nodes.")
 
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Pods that execute runs, all alike."""
+    """A group of identical pods that execute runs."""
 
-    name: str = entry(
-        ...,
-        "The group's name.",
-        pattern=LABEL,
-        examples=["spot-large"],
-        maxLength=20,
+    name: str = setting(
+        ..., "The group's name.", pattern=DNS_LABEL.pattern, examples=["spot-large"], maxLength=20
     )
-    replicas: int = entry(..., "How many pods.", minimum=0)
-    slots: int = entry(..., "Runs at a time in each; one per processor.", minimum=1)
-    cpu: str = entry(..., "Processors of each, requested and limited.", **QUANTITY)
-    memory: str = entry(..., "Memory of each, requested and limited.", **QUANTITY)
-    min_replicas: int = entry(0, "The fewest, with autoscaling.", minimum=0)
-    max_replicas: int = entry(0, "The most, with autoscaling; 0 for no more than `replicas`.", minimum=0)
-    spot: bool = entry(False, "Whether they may run on spot nodes, which may be taken away at any time.")
-    node_selector: Mapping[str, str] = entry(dict, "Labels of the nodes they may run on.")
-    tolerations: tuple[Mapping[str, Any], ...] = entry((), "Further taints they bear.")
+    replicas: int = setting(..., "Number of pods.", minimum=0)
+    slots: int = setting(..., "Concurrent runs per pod; one per CPU.", minimum=1)
+    cpu: str = setting(..., "CPU request and limit of each pod.", **_QUANTITY)
+    memory: str = setting(..., "Memory request and limit of each pod.", **_QUANTITY)
+    min_replicas: int = setting(0, "Minimum number of pods with autoscaling.", minimum=0)
+    max_replicas: int = setting(
+        0, "Maximum number of pods with autoscaling; 0: the same as `replicas`.", minimum=0
+    )
+    spot: bool = setting(False, "Tolerate the taints of spot nodes, which can be reclaimed at any time.")
+    node_selector: Mapping[str, str] = setting(dict, "Node labels that the pods require.")
+    tolerations: tuple[Mapping[str, Any], ...] = setting((), "Further tolerations.")
 
 
 @dataclass(frozen=True, slots=True)
 class Autoscaling:
-    """Workers that come when there is work and go when there is none."""
+    """Autoscaling of the workers by demand."""
 
-    enabled: bool = entry(False, "Whether Ray's autoscaler runs beside the head.")
-    idle_timeout_seconds: int = entry(60, "How long a worker may be idle [s].", minimum=1)
+    enabled: bool = setting(False, "Run Ray's autoscaler beside the head.")
+    idle_timeout_seconds: int = setting(60, "Idle time before a worker is removed [s].", minimum=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """The service accounts of the pods; none may do anything in the API but the autoscaler's."""
+    """The service accounts of the pods; only the autoscaler's has API permissions."""
 
-    annotations: Mapping[str, str] = entry(
-        dict, "Annotations of the account of head and workers, as workload identity asks for."
+    annotations: Mapping[str, str] = setting(
+        dict, "Annotations of the head and worker account, for workload identity."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Users:
-    """The people who use `destage cluster`."""
+    """The users of `destage cluster`."""
 
-    role: bool = entry(False, "Whether a Role with what `destage cluster` needs is made.")
-    subjects: tuple[Mapping[str, str], ...] = entry((), "Whom it is given: subjects of a RoleBinding.")
+    role: bool = setting(False, "Create a Role with the permissions that `destage cluster` needs.")
+    subjects: tuple[Mapping[str, str], ...] = setting((), "The subjects to bind the Role to.")
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkRules:
-    """Who may talk to the pods."""
+class NetworkPolicy:
+    """Network access to and from the pods."""
 
-    enabled: bool = entry(True, "Whether only the sweep's own pods and the KubeRay operator may.")
-    egress_ports: tuple[int, ...] = entry(
-        (),
-        "Further ports that the pods may reach anywhere: a proxy's, an endpoint's that `store.url` lacks.",
+    enabled: bool = setting(True, "Allow ingress only from the sweep's own pods and the KubeRay operator.")
+    egress_ports: tuple[int, ...] = setting(
+        (), "Further ports to allow egress to: a proxy's, or an endpoint's that `store.url` does not name."
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PodMonitor:
-    """Metrics of Ray for Prometheus."""
+    """Ray's metrics for Prometheus."""
 
-    enabled: bool = entry(False, "Whether a PodMonitor is made; needs the Prometheus operator.")
-    interval: str = entry("30s", "How often it looks.", pattern="^[0-9]+(ms|s|m)$", examples=["30s"])
-    labels: Mapping[str, str] = entry(dict, "Labels by which Prometheus selects it.")
+    enabled: bool = setting(False, "Create a PodMonitor; requires the Prometheus operator.")
+    interval: str = setting("30s", "The scrape interval.", pattern="^[0-9]+(ms|s|m)$", examples=["15s"])
+    labels: Mapping[str, str] = setting(dict, "Labels by which Prometheus selects the PodMonitor.")
 
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """A board of Grafana."""
+    """A Grafana dashboard."""
 
-    enabled: bool = entry(False, "Whether a ConfigMap with the board is made.")
-    labels: Mapping[str, str] = entry(dict, "Further labels, by which Grafana's sidecar selects it.")
+    enabled: bool = setting(False, "Create a ConfigMap with the dashboard.")
+    labels: Mapping[str, str] = setting(
+        dict, "Further labels by which Grafana's sidecar selects the dashboard."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All that is asked for."""
+    """All settings."""
 
-    mode: str = entry(
-        "job", "`job` runs one sweep and ends; `cluster` stands until it is deleted.", enum=["job", "cluster"]
+    mode: str = setting(
+        "job",
+        "`job` runs one sweep and ends; `cluster` is a Ray cluster that runs until it is deleted.",
+        enum=["job", "cluster"],
     )
-    ray_version: str = entry(
-        "2.60.0", "The version of Ray in the image.", pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$", examples=["2.60.0"]
+    ray_version: str = setting(
+        "2.60.0", "The version of Ray in the image.", pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$", examples=["2.61.0"]
     )
-    image: Image = entry(Image, "The image that every pod runs.")
-    sweep: Sweep = entry(Sweep, "What is run; in mode `job` exactly one of the three.")
-    claim: Claim = entry(Claim, "The volume that keeps the results.")
-    store: Store = entry(Store, "The object store that keeps the results in place of a volume.")
-    job: Job = entry(Job, "How long the job may take, how often it is tried, and what is left of it.")
-    head: Head = entry(Head, "The pod that drives the sweep; it executes no runs.")
-    workers: tuple[Workers, ...] = entry(
+    image: Image = section(Image)
+    sweep: Sweep = section(Sweep)
+    claim: Claim = section(Claim)
+    store: Store = section(Store)
+    job: Job = section(Job)
+    head: Head = section(Head)
+    workers: tuple[Workers, ...] = setting(
         (Workers("workers", replicas=2, slots=2, cpu="2", memory="4Gi", spot=True),),
         "Groups of pods that execute runs.",
         minItems=1,
     )
-    autoscaling: Autoscaling = entry(
-        Autoscaling, "Workers that come when there is work and go when there is none."
+    autoscaling: Autoscaling = section(Autoscaling)
+    auth_secret: str = setting(
+        "",
+        "An existing Secret with Ray's token under the key `auth_token`; by default KubeRay creates one.",
+        **_NAME,
     )
-    auth_secret: str = entry(
-        "", "A Secret with Ray's token as `auth_token`; by default KubeRay makes one.", **NAME
-    )
-    accounts: Accounts = entry(Accounts, "The service accounts of the pods.")
-    users: Users = entry(Users, "The people who use `destage cluster`.")
-    network_policy: NetworkRules = entry(NetworkRules, "Who may talk to the pods.")
-    pod_monitor: PodMonitor = entry(PodMonitor, "Metrics of Ray for Prometheus.")
-    dashboard: Dashboard = entry(Dashboard, "A board of Grafana.")
+    accounts: Accounts = section(Accounts)
+    users: Users = section(Users)
+    network_policy: NetworkPolicy = section(NetworkPolicy)
+    pod_monitor: PodMonitor = section(PodMonitor)
+    dashboard: Dashboard = section(Dashboard)

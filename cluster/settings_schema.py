@@ -1,4 +1,4 @@
-"""The settings as JSON Schema: what the chart's `values.schema.json` says and what `read_settings` checks."""
+"""The JSON Schema of the settings, for the chart's `values.schema.json` and for `read_settings`."""
 
 import types
 from collections.abc import Iterator, Mapping
@@ -14,112 +14,87 @@ _SCALARS: dict[Any, dict[str, Any]] = {
     Any: {},
 }
 OPERATOR = "kuberay-operator"
-"""The chart this one may bring along; its values are its own affair."""
+"""The chart's optional dependency; its values are validated by its own chart."""
+OPERATOR_SECTION = "The KubeRay operator's chart and its values."
+OPERATOR_ENABLED = "Install the KubeRay operator with this release."
 
 
-def settings_schema() -> dict[str, Any]:
-    """Return the schema of the settings, as JSON Schema."""
+def build_settings_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the settings."""
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "Destage on a cluster",
-        **_table(Settings),
+        **_table_schema(Settings),
     }
 
 
-def chart_schema() -> dict[str, Any]:
-    """Return the schema of the chart's values: the settings, and what Helm and the operator's chart add."""
-    schema = settings_schema()
+def build_chart_schema() -> dict[str, Any]:
+    """Return the schema of the chart's values: the settings, Helm's `global` and the operator's chart."""
+    schema = build_settings_schema()
+    enabled = {"type": "boolean", "default": False, "description": OPERATOR_ENABLED}
     schema["properties"] |= {
         "global": {"type": "object", "description": "Values that Helm shares between charts."},
-        OPERATOR: {
-            "type": "object",
-            "description": "The KubeRay operator's own chart, and its values.",
-            "properties": {
-                "enabled": {
-                    "type": "boolean",
-                    "default": False,
-                    "description": "Whether the KubeRay operator is installed along with the sweep.",
-                }
-            },
-        },
+        OPERATOR: {"type": "object", "description": OPERATOR_SECTION, "properties": {"enabled": enabled}},
     }
     return schema
 
 
-def camel(name: str) -> str:
-    """Return a field's name as YAML has it.
-
-    Args:
-        name: The name in snake case.
-    """
+def to_camel_case(name: str) -> str:
+    """Return the name that YAML uses for a field."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
 
 
-def entries(kind: type) -> Iterator[tuple[Field[Any], Any]]:
-    """Yield the fields of a class of settings, each with its type.
-
-    Args:
-        kind: A dataclass of `settings`.
-    """
+def list_fields(kind: type) -> Iterator[tuple[Field[Any], Any]]:
+    """Yield the fields of a dataclass of `settings`, each with its type."""
     hints = get_type_hints(kind)
-    for one in fields(kind):
-        yield one, hints[one.name]
+    for field in fields(kind):
+        yield field, hints[field.name]
 
 
-def item_of(kind: Any) -> Any:
-    """Return what a tuple holds, or None for what is no tuple.
-
-    Args:
-        kind: The type of a field.
-    """
+def find_item_type(kind: Any) -> Any:
+    """Return the item type of a tuple type, or None for any other type."""
     return get_args(kind)[0] if get_origin(kind) is tuple else None
 
 
-def default_of(one: Field[Any]) -> Any:
-    """Return a field's default as YAML has it; MISSING where something must be given.
-
-    Args:
-        one: The field.
-    """
-    value = one.default if one.default is not MISSING else one.default_factory
+def find_default(field: Field[Any]) -> Any:
+    """Return a field's default as in YAML; MISSING if the setting is required."""
+    value = field.default if field.default is not MISSING else field.default_factory
     if value is MISSING:
         return MISSING
     return as_values(value() if callable(value) else value)
 
 
 def as_values(value: Any) -> Any:
-    """Return settings as YAML has them.
-
-    Args:
-        value: Settings, or a part of them.
-    """
+    """Return settings, or a part of them, as in YAML."""
     if is_dataclass(value):
-        return {camel(one.name): as_values(getattr(value, one.name)) for one in fields(value)}
+        return {to_camel_case(field.name): as_values(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple | list):
         return [as_values(each) for each in value]
     return dict(value) if isinstance(value, Mapping) else value
 
 
-def _table(kind: type) -> dict[str, Any]:
+def _table_schema(kind: type) -> dict[str, Any]:
     properties, required = {}, []
-    for one, type_ in entries(kind):
-        schema = _leaf(type_) | dict(one.metadata["schema"]) | {"description": one.metadata["prose"]}
-        default = default_of(one)
+    for field, type_ in list_fields(kind):
+        name = to_camel_case(field.name)
+        metadata = field.metadata
+        schema = _type_schema(type_) | dict(metadata["schema"]) | {"description": metadata["description"]}
+        default = find_default(field)
         if default is MISSING:
-            required.append(camel(one.name))
+            required.append(name)
         elif not is_dataclass(type_):
             schema["default"] = default
-        properties[camel(one.name)] = schema
+        properties[name] = schema
     table: dict[str, Any] = {"type": "object", "additionalProperties": False, "properties": properties}
     return table | ({"required": required} if required else {})
 
 
-def _leaf(kind: Any) -> dict[str, Any]:
+def _type_schema(kind: Any) -> dict[str, Any]:
     if isinstance(kind, type) and is_dataclass(kind):
-        return _table(kind)
-    if (item := item_of(kind)) is not None:
-        return {"type": "array", "items": _leaf(item)}
+        return _table_schema(kind)
+    if (item := find_item_type(kind)) is not None:
+        return {"type": "array", "items": _type_schema(item)}
     if get_origin(kind) not in (None, types.UnionType):  # a mapping
-        return {"type": "object", "additionalProperties": _leaf(get_args(kind)[1])}
+        return {"type": "object", "additionalProperties": _type_schema(get_args(kind)[1])}
     return dict(_SCALARS[kind])

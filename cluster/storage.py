@@ -1,91 +1,61 @@
-"""Where a pod finds the results, a volume or an object store, and what lets it in.
+"""Access of a pod to the results: a volume or an object store, and the credentials for it.
 
-A Secret's keys become environment variables, as the clients of S3 and of Azure read them. Google's client
-reads a file only, so for it the Secret is mounted. Without a Secret the pod's own account has to do.
+The keys of a Secret become environment variables, which the clients of S3 and Azure read. Google's client
+reads a file, so its Secret is mounted. Without a Secret the pod's service account must have access.
 """
 
 from typing import Any
 
 from destage.cluster.labels import Labels, Release
 from destage.cluster.settings import Settings
-from destage.cluster.store_url import scheme_of
+from destage.cluster.store_url import find_scheme
 
 Part = dict[str, Any]
 RESULTS = "/results"
-"""Where a volume with the store is mounted."""
-CREDENTIALS = "/etc/destage-store"
-"""Where the Secret of a Google store is mounted."""
+"""The mount path of the volume with the store."""
+_CREDENTIALS = "/etc/destage-store"
+"""The mount path of a Google store's Secret."""
 KEY_FILE = "key.json"
-"""What the key of Google's service account is called in its Secret."""
+"""The key of a Google service account in its Secret."""
 _AZURE_IDENTITY = "azure.workload.identity/"
 
 
-def store_of(settings: Settings) -> str:
-    """Return the store, as `--store` takes it.
-
-    Args:
-        settings: What is asked for.
-    """
-    return settings.store.url or RESULTS
-
-
-def store_env(settings: Settings) -> list[Part]:
-    """Return the environment variables that tell a container of the store.
-
-    Args:
-        settings: What is asked for.
-    """
-    env: list[Part] = [{"name": "DESTAGE_STORE", "value": store_of(settings)}]
-    if _is_key_file(settings):
-        env.append({"name": "GOOGLE_APPLICATION_CREDENTIALS", "value": f"{CREDENTIALS}/{KEY_FILE}"})
+def build_store_env(settings: Settings) -> list[Part]:
+    """Return the environment variables for the store."""
+    env: list[Part] = [{"name": "DESTAGE_STORE", "value": settings.store.url or RESULTS}]
+    if _has_key_file(settings):
+        env.append({"name": "GOOGLE_APPLICATION_CREDENTIALS", "value": f"{_CREDENTIALS}/{KEY_FILE}"})
     return env
 
 
-def store_env_from(settings: Settings) -> Part:
-    """Return the Secret whose keys become environment variables, as a part of a container.
-
-    Args:
-        settings: What is asked for.
-    """
-    if not settings.store.secret or _is_key_file(settings):
+def build_store_env_from(settings: Settings) -> Part:
+    """Return the container field that turns the keys of the store's Secret into environment variables."""
+    if not settings.store.secret or _has_key_file(settings):
         return {}
     return {"envFrom": [{"secretRef": {"name": settings.store.secret}}]}
 
 
-def store_mounts(settings: Settings) -> list[Part]:
-    """Return what a container mounts of `store_volumes`.
-
-    Args:
-        settings: What is asked for.
-    """
-    if _is_key_file(settings):
-        return [{"name": "credentials", "mountPath": CREDENTIALS, "readOnly": True}]
+def build_store_mounts(settings: Settings) -> list[Part]:
+    """Return the mounts of `store_volumes`."""
+    if _has_key_file(settings):
+        return [{"name": "credentials", "mountPath": _CREDENTIALS, "readOnly": True}]
     return [] if settings.store.url else [{"name": "results", "mountPath": RESULTS}]
 
 
-def store_volumes(release: Release, settings: Settings) -> list[Part]:
-    """Return the volumes that a pod needs for the store.
-
-    Args:
-        release: What it belongs to.
-        settings: What is asked for.
-    """
-    if _is_key_file(settings):
+def build_store_volumes(release: Release, settings: Settings) -> list[Part]:
+    """Return the volumes for the store."""
+    if _has_key_file(settings):
         return [{"name": "credentials", "secret": {"secretName": settings.store.secret}}]
     if settings.store.url:
         return []
-    return [{"name": "results", "persistentVolumeClaim": {"claimName": release.claim(settings)}}]
+    return [{"name": "results", "persistentVolumeClaim": {"claimName": release.claim_name(settings)}}]
 
 
-def identity_labels(settings: Settings) -> Labels:
-    """Return the labels by which a cloud gives a pod its account's identity; only Azure's asks for one.
-
-    Args:
-        settings: What is asked for.
-    """
+def build_identity_labels(settings: Settings) -> Labels:
+    """Return the labels that workload identity needs on pods; only Azure's needs one."""
     is_azure = any(name.startswith(_AZURE_IDENTITY) for name in settings.accounts.annotations)
     return {f"{_AZURE_IDENTITY}use": "true"} if is_azure else {}
 
 
-def _is_key_file(settings: Settings) -> bool:
-    return bool(settings.store.secret) and scheme_of(settings.store.url) == "gs"
+def _has_key_file(settings: Settings) -> bool:
+    return bool(settings.store.secret) and find_scheme(settings.store.url) == "gs"

@@ -1,4 +1,4 @@
-"""The URL of an object store, as far as a cluster must know it: scheme, ports, and what it may not hold."""
+"""The URL of an object store: its scheme and ports, and validation of the settings that depend on it."""
 
 import re
 from collections.abc import Iterator
@@ -16,51 +16,45 @@ _PLAIN = re.compile(r"[?&](scheme=http|enable_tls=(false|0))(&|$)")
 _HTTP, _HTTPS = 80, 443
 
 
-def scheme_of(url: str) -> str:
-    """Return whose client reads a store: `s3`, `gs` or `abfs`.
-
-    Args:
-        url: The store.
-    """
+def find_scheme(url: str) -> str:
+    """Return the scheme of a store's client: `s3`, `gs` or `abfs`; empty for anything else."""
     found = _ADDRESS.search(url)
     return found[1].replace("abfss", "abfs") if found else ""
 
 
-def ports_of(url: str) -> list[int]:
-    """Return the ports that a store and the services beside it listen on: 443, and its endpoint's own.
-
-    Args:
-        url: The store.
-    """
+def find_ports(url: str) -> list[int]:
+    """Return the ports of a store and its token service: 443, and that of the store's endpoint."""
     named = [int(port) for port in _PORT.findall(url)]
     if not named and _PLAIN.search(url):
         named = [_HTTP]
     return list(dict.fromkeys([_HTTPS, *named]))
 
 
-def store_mistakes(settings: Settings) -> Iterator[Issue]:
-    """Yield what is wrong with the store of some settings: the same as the chart refuses.
-
-    Args:
-        settings: What is asked for.
-    """
+def find_store_issues(settings: Settings) -> Iterator[Issue]:
+    """Yield the issues of the store settings; the chart's `_refusals.tpl` has the same."""
     url = settings.store.url
     if settings.store.secret and not url:
-        yield Issue("store.secret", settings.store.secret, "goes with store.url: a volume has no credentials")
+        message = "needs store.url: a volume has no credentials"
+        yield Issue("settings.secret-without-url", "store.secret", message)
     if not url:
         return
     if not _ADDRESS.search(url):
-        yield Issue("store.url", url, "begins with s3://, gs://, abfs:// or abfss:// and a bucket")
+        message = "must start with s3://, gs://, abfs:// or abfss:// and a bucket"
+        yield Issue("settings.bad-store-url", "store.url", message)
     elif _has_credentials(url):
-        told = "name their Secret in store.secret, or use workload identity (accounts.annotations)"
-        # The URL is not repeated: what is printed is kept.
-        yield Issue("store.url", None, f"holds no credentials: {told}")
+        # The URL is not repeated: logs are kept.
+        message = (
+            "must not contain credentials: put them into a Secret (store.secret) or use workload identity "
+            "(accounts.annotations)"
+        )
+        yield Issue("settings.credentials-in-url", "store.url", message)
     if settings.claim.existing:
-        yield Issue("store.url", url, "and claim.existing exclude each other: a bucket or a volume, not both")
+        message = "excludes claim.existing: results go to a bucket or to a volume"
+        yield Issue("settings.store-and-claim", "store.url", message)
 
 
 def _has_credentials(url: str) -> bool:
-    """Return whether a store's URL, sound in all else, is refused wherever a store is named."""
+    """Return whether an otherwise valid URL is rejected, as everywhere, because it contains credentials."""
     try:
         ObjectPath.parse(url)
     except StoreError:

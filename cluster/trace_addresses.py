@@ -1,50 +1,50 @@
-"""Where the traces of a study must lie so that the pods see them: on the volume, or in a bucket."""
+"""Whether the pods can read the traces of a study: files on the results volume, or objects in a bucket."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from destage.cluster.settings import Settings
 from destage.cluster.storage import RESULTS
-from destage.cluster.store_url import ports_of
+from destage.cluster.store_url import find_ports
+from destage.errors import Issue
 from destage.objects import ObjectPath, is_address
 
 
-def trace_mistake(document: object, settings: Settings) -> str:
-    """Return what keeps the pods from seeing a study's traces, and its mend; empty where nothing does.
-
-    Args:
-        document: The study.
-        settings: What is asked for.
-    """
-    return next((told for trace in _traces(document) if (told := _mistake(trace, settings))), "")
+def find_trace_issues(document: object, settings: Settings) -> list[Issue]:
+    """Return an issue for each trace of a study that the pods cannot read."""
+    return [issue for trace in _traces(document) if (issue := _find_issue(trace, settings))]
 
 
-def _mistake(trace: str, settings: Settings) -> str:
-    url, on_volume = settings.store.url, f"{RESULTS}/traces/{Path(trace).name}"
+def _find_issue(trace: str, settings: Settings) -> Issue | None:
+    url, name = settings.store.url, Path(trace).name
     if not is_address(trace):
         if url:
-            copy = ObjectPath.parse(url) / "traces" / Path(trace).name
-            return (
-                f"the pods do not see {trace}: store.url leaves no volume for a file; copy it to the bucket "
-                f"and name it by its address, as {copy}"
+            target = str(ObjectPath.parse(url) / "traces" / name)
+            message = (
+                f"pods have no volume with store.url; copy the trace to a bucket and set the file to {target}"
             )
-        seen = trace.startswith(f"{RESULTS}/")
-        return "" if seen else f"the pods do not see {trace}: put the trace on the volume, as {on_volume}"
+            return Issue("cluster.trace-not-in-bucket", trace, message, data={"target": target})
+        if trace.startswith(f"{RESULTS}/"):
+            return None
+        target = f"{RESULTS}/traces/{name}"
+        message = f"pods read only the results volume; copy the trace there and set the file to {target}"
+        return Issue("cluster.trace-not-on-volume", trace, message, data={"target": target})
     if not url:
-        return (
-            f"the pods have no credentials for {trace}: a trace in a bucket goes with results in one, "
-            "store.url; with a volume it is a file there"
+        message = (
+            "pods have no credentials for a bucket without store.url; copy the trace to the results volume"
         )
-    rules = settings.network_policy
-    shut = set(ports_of(trace)) - {*ports_of(url), *rules.egress_ports}
-    if rules.enabled and shut:
-        ports = ", ".join(map(str, sorted(shut)))
-        return f"the pods do not reach {trace}: networkPolicy.egressPorts must name {ports}"
-    return ""
+        return Issue("cluster.trace-without-credentials", trace, message)
+    policy = settings.network_policy
+    blocked = sorted(set(find_ports(trace)) - {*find_ports(url), *policy.egress_ports})
+    if policy.enabled and blocked:
+        ports = ", ".join(map(str, blocked))
+        message = f"the NetworkPolicy blocks port {ports}; add it to networkPolicy.egressPorts"
+        return Issue("cluster.trace-port-blocked", trace, message, data={"ports": blocked})
+    return None
 
 
 def _traces(document: object) -> Iterator[str]:
-    """Yield the traces that a study names: each is the `file` of an arrival."""
+    """Yield the traces of a study: each `file` of an arrival."""
     if isinstance(document, Mapping):
         for key, value in document.items():
             if str(key).rpartition(".")[2] == "file":

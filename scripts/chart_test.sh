@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# `make chart-test`: the chart's tests, with the tools that scripts/chart_tools.sh makes.
+# `make chart-test`: the tests of the chart, with the tools of scripts/chart_tools.sh.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-# shellcheck source=scripts/telling.sh
-. scripts/telling.sh
+# shellcheck source=scripts/log.sh
+. scripts/log.sh
 
 status=0
 tools=$(scripts/chart_tools.sh) || status=$?
-[ "$status" != 69 ] || skip "the tests of the chart, because Helm cannot be had here (above)"
+[ "$status" != 69 ] || skip "the tests of the chart: Helm is not available (see above)"
 [ "$status" = 0 ] || exit "$status"
 definitions=
 eval "$tools"

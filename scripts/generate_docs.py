@@ -1,4 +1,4 @@
-"""Write the reference pages that follow from the engine: parameters, result columns, the catalogue.
+"""Write the generated reference pages: parameters, result columns, the catalogue, error codes.
 
 Usage: generate_docs.py [--check]
 
@@ -7,6 +7,7 @@ is out of date.
 """
 
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,28 @@ from destage.engine.scenario_schema import engine_tree
 from destage.spec import quantities
 from destage.spec.schema_tree import Node, is_null, is_outward_tagged
 
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "reference"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs" / "reference"
+ERROR_CODES = ROOT / "src" / "destage" / "error_codes"
+NAMESPACES = {
+    "usage": "The command line.",
+    "study": "A study file.",
+    "scenario": "A configuration.",
+    "catalog": "The catalogue.",
+    "trace": "Recorded traces: reading, replaying, analysing.",
+    "fio": "Importing fio job files.",
+    "iometer": "Importing Iometer configurations.",
+    "disk": "Descriptions and measurements of disks.",
+    "run": "Runs that failed in the engine.",
+    "sweep": "Planning and running a sweep.",
+    "store": "Stores of results.",
+    "bucket": "Object services.",
+    "query": "SQL, named queries and reports.",
+    "settings": "Settings of a cluster.",
+    "cluster": "Kubernetes and Ray.",
+    "system": "The machine.",
+}
+"""The namespaces of error codes and what each is about, in the order of the page."""
 WORDS = {
     "bytes": "bytes",
     "ns": "ns",
@@ -26,6 +48,7 @@ WORDS = {
 }
 TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
 GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
+ERRORS_GENERATED = "<!-- Written by scripts/generate_docs.py from src/destage/error_codes/; edit those. -->\n"
 
 
 def main() -> int:
@@ -34,6 +57,7 @@ def main() -> int:
         "configuration.md": configuration_page(),
         "columns.md": columns_page(),
         "catalog.md": catalog_page(),
+        "errors.md": errors_page(),
     }
     if "--check" in sys.argv[1:]:
         stale = [name for name, text in pages.items() if _current(DOCS / name) != text]
@@ -109,6 +133,41 @@ def configuration_page() -> str:
             *_section("", engine_tree().root, set()),
         ]
     )
+
+
+def errors_page() -> str:
+    """The page of error codes: an index, then the cause and the fix of each code."""
+    catalogue = {file.stem: tomllib.loads(file.read_text()) for file in ERROR_CODES.glob("*.toml")}
+    lines = [
+        "# Errors and warnings",
+        "",
+        ERRORS_GENERATED,
+        "Each error and warning is one line with a code, a place and a message:",
+        "`error: small.yaml: study.unknown-key at axes.contoller: unknown key`.",
+        'With `--json`, a command prints `{"errors": [{"code", "place", "message", "value", "data",',
+        '"source"}]}` on stdout. Codes are stable; messages may change.',
+        "",
+        "| namespace | about | codes |",
+        "|---|---|---|",
+    ]
+    for namespace, about in NAMESPACES.items():
+        names = ", ".join(
+            f"[{name}](#{namespace}{name})" + (" (warning)" if "level" in entry else "")
+            for name, entry in catalogue.get(namespace, {}).items()
+        )
+        lines.append(f"| `{namespace}` | {about} | {names} |")
+    for namespace in NAMESPACES:
+        for name, entry in catalogue.get(namespace, {}).items():
+            lines += [
+                "",
+                f"## {namespace}.{name}",
+                "",
+                *(["This is a warning.", ""] if "level" in entry else []),
+                f"**Cause:** {entry['cause']}",
+                "",
+                f"**Fix:** {entry['fix']}",
+            ]
+    return "\n".join([*lines, ""])
 
 
 def _section(path: str, node: Node, seen: set[str]) -> Iterator[str]:

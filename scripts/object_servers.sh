@@ -1,31 +1,30 @@
 #!/usr/bin/env bash
-# Makes the object stores that `make objects-test` and `make cluster-test` run against: versitygw (S3) and
-# fake-gcs-server (Google) from their sources, at the versions of scripts/object-servers/go.mod, and Azurite
-# (Azure) at that of package-lock.json beside it. Prints a line for each: `name: program`, or
-# `name: skipped: why`. They are kept in the cache.
-# Usage: object_servers.sh [name ...]; without a name, all of them.
+# Builds the object servers of `make objects-test` and `make cluster-test`: versitygw (S3) and fake-gcs-server (Google) from
+# source, at the versions of scripts/object-servers/go.mod, and installs Azurite (Azure) at the version of
+# package-lock.json. They are kept in the cache. Prints a line for each: `name: program`, or `name: skipped: reason`.
+# Usage: object_servers.sh [name ...]; default: all.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=scripts/telling.sh
-. "$root/scripts/telling.sh"
+# shellcheck source=scripts/log.sh
+. "$root/scripts/log.sh"
 sources=$root/scripts/object-servers
 cache=${DESTAGE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/destage}
 bin=$cache/bin
 least_node=18
 
-# from_go NAME PACKAGE: builds a program unless it is there, and prints its line.
+# from_go NAME PACKAGE: builds a program if it is not in the cache, and prints its line.
 from_go() {
   local name=$1 package=$2 stamp=$bin/.$1
   if ! cmp -s "$sources/go.sum" "$stamp" || ! [ -x "$bin/$name" ]; then
     if ! command -v go >/dev/null 2>&1; then
-      echo "$name: skipped: it is built from source by Go 1.26 or later, which is not here (https://go.dev/dl)"
+      echo "$name: skipped: the build needs Go 1.26 or later (https://go.dev/dl)"
       return
     fi
-    say "building $name (once, some minutes)"
+    say "building $name (once, a few minutes)"
     mkdir -p "$bin"
     if ! (cd "$sources" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false go build -p 2 -trimpath -ldflags "-s -w" -o "$bin/$name" "$package") >&2; then
-      echo "$name: skipped: it did not build (is the Go module proxy reachable?)"
+      echo "$name: skipped: the build failed; check the connection to the Go module proxy"
       return
     fi
     cp "$sources/go.sum" "$stamp"
@@ -38,7 +37,7 @@ azurite() {
   if ! cmp -s "$sources/package-lock.json" "$home/.installed-lock"; then
     version=$(node --version 2>/dev/null | sed -n 's/^v\([0-9]*\).*/\1/p')
     if ! command -v npm >/dev/null 2>&1 || [ "${version:-0}" -lt "$least_node" ]; then
-      echo "azurite: skipped: it needs npm and Node.js $least_node or later"
+      echo "azurite: skipped: needs npm and Node.js $least_node or later"
       return
     fi
     say "installing Azurite (once, a minute)"
@@ -46,7 +45,7 @@ azurite() {
     mkdir -p "$home"
     cp "$sources/package.json" "$sources/package-lock.json" "$home/"
     if ! npm ci --prefix "$home" --ignore-scripts --omit=optional --no-audit --no-fund --loglevel=error >&2; then
-      echo "azurite: skipped: it could not be installed (is the npm registry reachable?)"
+      echo "azurite: skipped: the installation failed; check the connection to the npm registry"
       return
     fi
     cp "$sources/package-lock.json" "$home/.installed-lock"
@@ -60,6 +59,6 @@ for name in "$@"; do
     versitygw) from_go versitygw github.com/versity/versitygw/cmd/versitygw ;;
     fake-gcs-server) from_go fake-gcs-server github.com/fsouza/fake-gcs-server ;;
     azurite) azurite ;;
-    *) fail "$name is none of versitygw, fake-gcs-server, azurite" ;;
+    *) fail "unknown server $name: use versitygw, fake-gcs-server or azurite" ;;
   esac
 done

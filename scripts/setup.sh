@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Makes what the Makefile's targets need: `setup.sh python` the virtual environment with the locked
-# dependencies, `setup.sh engine` the compiled engine in it, `setup.sh lints` Rust's clippy and rustfmt,
-# `setup.sh object-server` the tests' S3 server in an environment of its own inside .venv.
+# Sets up what the Makefile's targets need: `setup.sh python` creates .venv with the locked dependencies, `setup.sh engine`
+# builds the engine into it, `setup.sh lints` adds Rust's clippy and rustfmt, `setup.sh object-server` installs the tests'
+# S3 server into an environment of its own inside .venv.
 #
-# What the machine lacks is said in one line, before anything else is printed. Nothing outside the
-# clone is touched, but for a Rust toolchain where none is found: rustup puts that where it always does.
+# Missing requirements are reported in one line, before anything is installed. Nothing outside the clone is changed, except
+# that rustup installs a Rust toolchain if there is none.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck source=scripts/telling.sh
-. "$root/scripts/telling.sh"
+# shellcheck source=scripts/log.sh
+. "$root/scripts/log.sh"
 # shellcheck source=scripts/versions.sh
 . "$root/scripts/versions.sh"
 venv=$root/.venv
@@ -21,17 +21,17 @@ least_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/engine/Cargo.toml")
 export PATH="${CARGO_HOME:-$HOME/.cargo}/bin:$PATH"
 export CARGO_TARGET_DIR=$root/engine/target
 export CARGO_BUILD_JOBS=${CARGO_BUILD_JOBS:-2}
-# Another environment that is active must not draw the installs to itself.
+# An active environment would receive the installs.
 unset VIRTUAL_ENV CONDA_PREFIX PYTHONHOME PYTHONPATH
 
-# is_python PROGRAM: whether it runs and is new enough.
+# is_python PROGRAM: succeeds if the program is a Python that is new enough.
 is_python() {
   local version
   version=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) &&
     at_least "$least_python" "$version"
 }
 
-# Prints the first interpreter that is new enough; the ones that every dependency has wheels for come first.
+# Prints the first interpreter that is new enough, preferring versions for which all dependencies have wheels.
 find_python() {
   local candidate
   for candidate in ${PYTHON:+"$PYTHON"} python3.13 python3.12 python3.11 python3.14 python3 python; do
@@ -44,14 +44,14 @@ find_python() {
 }
 
 has_linker() {
-  local trial status=0
-  trial=$(mktemp) || return 1
-  echo 'int main(void) { return 0; }' | cc -x c -o "$trial" - >/dev/null 2>&1 || status=1
-  rm -f "$trial"
+  local program status=0
+  program=$(mktemp) || return 1
+  echo 'int main(void) { return 0; }' | cc -x c -o "$program" - >/dev/null 2>&1 || status=1
+  rm -f "$program"
   return "$status"
 }
 
-# Prints the version of the Rust toolchain that answers here, in the clone.
+# Prints the version of the Rust toolchain that the clone uses.
 rust_version() { (cd "$root/engine" && cargo --version && rustc --version) 2>/dev/null | sed -n 's/^rustc \([0-9.]*\).*/\1/p'; }
 
 has_rust() {
@@ -70,7 +70,7 @@ can_install_rust() {
 }
 
 install_rust() {
-  say "Rust $least_rust or later is missing: installing it with rustup. If that fails, install $rust_advice"
+  say "installing Rust with rustup; if this fails, install $rust_advice"
   if command -v rustup >/dev/null 2>&1; then
     rustup toolchain install stable --profile minimal --component clippy,rustfmt >&2 || fail "install $rust_advice"
     return
@@ -79,11 +79,21 @@ install_rust() {
     sh -s -- -y -q --no-modify-path --profile minimal --component clippy,rustfmt >&2 || fail "install $rust_advice"
 }
 
-# Says all that is missing in one line.
+# The packages under src/destage are symbolic links; with core.symlinks=false git checks out text files instead.
+require_symlinks() {
+  local link links=(src/destage/{engine,sweeps,queries,cluster} engine/python/catalog_data)
+  for link in "${links[@]}"; do
+    [ -d "$root/$link" ] ||
+      fail "$link is not a symbolic link (on Windows, clone inside WSL): git config core.symlinks true && git checkout -- ${links[*]} 'examples/*.parquet'"
+  done
+}
+
+# Reports all missing requirements in one line.
 require() {
+  require_symlinks
   local missing=()
   if ! is_python "$venv/bin/python" && ! find_python >/dev/null && ! command -v uv >/dev/null 2>&1; then
-    missing+=("Python $least_python or later (Debian, Ubuntu: apt-get install python3 python3-venv; or install uv, which brings its own)")
+    missing+=("Python $least_python or later (Debian, Ubuntu: apt-get install python3 python3-venv; or install uv, which installs Python)")
   fi
   if ! has_linker; then
     missing+=("a C compiler and linker named cc (Debian, Ubuntu: apt-get install gcc libc6-dev; Fedora: dnf install gcc; macOS: xcode-select --install)")
@@ -96,7 +106,7 @@ require() {
     fail "install first: ${missing_text%; }"
   fi
   has_rust || install_rust
-  has_rust || fail "Rust $least_rust or later is installed but another answers: look at \`cargo --version\` and PATH"
+  has_rust || fail "Rust $least_rust or later is installed, but PATH has an older one: check \`cargo --version\`"
 }
 
 make_venv() {
@@ -107,15 +117,15 @@ make_venv() {
   rm -rf "$venv"
   python=$(find_python || true)
   if command -v uv >/dev/null 2>&1; then
-    say "making .venv with uv"
+    say "creating .venv with uv"
     uv venv --quiet --python "${python:-$least_python}" "$venv" ||
-      fail "uv could not make .venv: install Python $least_python or later"
+      fail "uv cannot create .venv: install Python $least_python or later"
     return
   fi
-  say "making .venv with $python (-m venv)"
+  say "creating .venv with $python -m venv"
   if ! "$python" -m venv "$venv" >/dev/null 2>&1; then
     rm -rf "$venv"
-    fail "$python cannot make a virtual environment: install its venv module (Debian, Ubuntu: apt-get install python3-venv) or uv"
+    fail "$python cannot create a virtual environment: install its venv module (Debian, Ubuntu: apt-get install python3-venv) or uv"
   fi
 }
 
@@ -130,19 +140,19 @@ install_dependencies() {
     uv pip install --quiet --python "$venv/bin/python" --require-hashes -r "$lock"
   else
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r "$lock"
-  fi || fail "the dependencies of requirements.lock could not be installed: is the package index reachable?"
+  fi || fail "cannot install the dependencies of requirements.lock: check the connection to the package index"
   cp "$lock" "$stamp"
 }
 
 build_engine() {
   say "building the engine (release) into .venv"
-  # maturin finds the environment by this variable; uv (in the lock) installs into it with or without pip.
+  # maturin finds the environment by VIRTUAL_ENV; uv, which the lock has, installs without pip.
   (cd "$root" && VIRTUAL_ENV=$venv PATH="$venv/bin:$PATH" "$venv/bin/maturin" develop --release --locked --uv --quiet) >&2 ||
-    fail "the engine did not build (above)"
+    fail "the build of the engine failed (see above)"
   touch "$venv/.built-engine"
 }
 
-# The server asks for an older date library than the Kubernetes client does, so it cannot share .venv.
+# The server needs an older version of python-dateutil than the Kubernetes client, so it cannot share .venv.
 install_object_server() {
   local own=$venv/object-server servers_lock=$root/tests/objects/requirements.lock
   cmp -s "$servers_lock" "$own/.installed-lock" && return
@@ -151,7 +161,7 @@ install_object_server() {
   {
     "$venv/bin/uv" venv --quiet --python "$venv/bin/python" "$own" &&
       "$venv/bin/uv" pip install --quiet --python "$own/bin/python" --require-hashes -r "$servers_lock"
-  } || fail "what tests/objects/requirements.lock names could not be installed: is the package index reachable?"
+  } || fail "cannot install tests/objects/requirements.lock: check the connection to the package index"
   cp "$servers_lock" "$own/.installed-lock"
 }
 
@@ -159,7 +169,7 @@ add_lints() {
   (cd "$root/engine" && cargo clippy --version && cargo fmt --version) >/dev/null 2>&1 && return
   command -v rustup >/dev/null 2>&1 || fail "install clippy and rustfmt beside cargo (Debian, Ubuntu: apt-get install rust-clippy rustfmt)"
   say "adding clippy and rustfmt to the Rust toolchain"
-  (cd "$root/engine" && rustup component add clippy rustfmt) >&2 || fail "rustup could not add clippy and rustfmt"
+  (cd "$root/engine" && rustup component add clippy rustfmt) >&2 || fail "rustup cannot add clippy and rustfmt"
 }
 
 case "${1:-}" in

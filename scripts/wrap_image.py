@@ -1,6 +1,6 @@
-"""Wrap a folder as a container image that `ctr images import` takes, started as image/Dockerfile says.
+"""Write a folder as a container image for `ctr images import`, with the configuration of image/Dockerfile.
 
-Usage: wrap_image.py NAME OUT.tar FOLDER. Of the Dockerfile's last stage ENV, USER, WORKDIR and CMD are taken.
+Usage: wrap_image.py NAME OUT.tar FOLDER. The configuration is ENV, USER, WORKDIR and CMD of the last stage.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ def main() -> None:
     image = {
         "architecture": _ARCHITECTURES[platform.machine()],
         "os": "linux",
-        "config": start_of(DOCKERFILE.read_text(encoding="utf-8")),
+        "config": read_config(DOCKERFILE.read_text(encoding="utf-8")),
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{digest}"]},
     }
     config = json.dumps(image).encode()
@@ -39,37 +39,37 @@ def main() -> None:
         _add(archive, "layer.tar", layer, size_bytes)
 
 
-def start_of(dockerfile: str) -> dict[str, Any]:
-    """Return what a container of the last stage of a Dockerfile is started with."""
-    start: dict[str, Any] = {"Env": []}
+def read_config(dockerfile: str) -> dict[str, Any]:
+    """Return the container configuration of a Dockerfile's last stage."""
+    config: dict[str, Any] = {"Env": []}
     for line in dockerfile.replace("\\\n", " ").splitlines():
         word, _, rest = line.partition(" ")
         if word == "FROM":
-            start = {"Env": []}
+            config = {"Env": []}
         elif word == "ENV":
-            start["Env"] += shlex.split(rest)
+            config["Env"] += shlex.split(rest)
         elif word == "USER":
-            start["User"] = rest.strip()
+            config["User"] = rest.strip()
         elif word == "WORKDIR":
-            start["WorkingDir"] = rest.strip()
+            config["WorkingDir"] = rest.strip()
         elif word == "CMD":
-            start["Cmd"] = json.loads(rest)
-    return start
+            config["Cmd"] = json.loads(rest)
+    return config
 
 
 @contextmanager
 def _packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Give the folder as one archive, the same bytes each time."""
+    """Open the folder as a reproducible tar archive."""
     command = ["tar", "--numeric-owner", "--sort=name", "--directory", str(folder), "--create", "."]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as tar:
-        assert tar.stdout is not None  # noqa: S101 -- a pipe was asked for
+        assert tar.stdout is not None  # noqa: S101 -- stdout is a pipe
         yield tar.stdout
     if tar.returncode:
         raise SystemExit(f"tar failed on {folder}")
 
 
 def _measure(folder: Path) -> tuple[str, int]:
-    """Return the SHA-256 of the folder's archive, and its size [bytes]."""
+    """Return the SHA-256 and the size [bytes] of the folder's archive."""
     digest, size_bytes = hashlib.sha256(), 0
     with _packed(folder) as layer:
         while block := layer.read(1 << 20):

@@ -120,3 +120,7 @@ class QueryError(DestageError):
 
 class ClusterError(DestageError):
     """A cluster that cannot be reached or that rejected a job."""
+
+
+class UsageError(DestageError):
+    """A command line that cannot be used; the place is the option or argument."""

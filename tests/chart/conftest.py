@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from custom_resources import CustomResources
+from chart.custom_resources import CustomResources
 
 CHART = Path(__file__).parents[2] / "helm" / "destage"
 _OPERATOR = "apiVersion: v2\nname: kuberay-operator\nversion: 1.7.0\n"

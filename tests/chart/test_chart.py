@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 from chart.conftest import CHART, KUBERNETES, Helm
+from chart.custom_resources import CustomResources
 from cluster_settings import CASES, REFUSED
-from custom_resources import CustomResources
 from pod_security import pod_specs, violations
 
 from destage.cluster import Release, build, read_settings

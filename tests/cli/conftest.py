@@ -1,5 +1,6 @@
 """Running the command line as a user does, in this process, with a store of its own."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,27 @@ from destage.cli import app
 AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]")
 
 
+NAMESPACES = (
+    "bucket|catalog|cluster|disk|fio|iometer|query|run|scenario|settings|store|study|sweep|system|trace|usage"
+)
+ISSUE = re.compile(
+    rf"(?:error|warning): (?:.*?: )??((?:{NAMESPACES})\.(?!toml|yaml)[a-z0-9-]+)(?: at (.+?))?: .+"
+)
+
+
 @dataclass(frozen=True)
 class Done:
-    """What a command did."""
+    """The exit code and the output of a command."""
 
     code: int
     out: str
     err: str
+
+    @property
+    def issues(self) -> list[tuple[str, str]]:
+        """The code and the place of each error and warning."""
+        found = [ISSUE.fullmatch(line) for line in self.err.splitlines()]
+        return [(match[1], match[2] or "") for match in found if match]
 
 
 Destage = Callable[..., Done]
@@ -28,7 +43,7 @@ Destage = Callable[..., Done]
 def destage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Done]:
-    """Give a function that runs `destage ARGS...` in an empty directory."""
+    """Return a function that runs `destage ARGS...` in an empty directory."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DESTAGE_STORE", str(tmp_path / "store"))
     monkeypatch.setattr(app, "is_debugging", False)

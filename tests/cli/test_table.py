@@ -1,8 +1,8 @@
-"""What a terminal shows where it is narrow."""
+"""Columns that a narrow terminal shows."""
 
 import pytest
 
-from destage.cli.table import fit
+from destage.cli.table import choose_columns
 from destage.queries.presentation import Heading
 
 NAMES = ["label", "array.raid", "controller.use", "hit_ratio", "limiting", "users_supported", "n", "binding"]
@@ -11,18 +11,18 @@ WIDTHS = [16, 4, 19, 5, 8, 12, 1, 20]
 
 
 def columns(room: int) -> list[str]:
-    return [NAMES[at] for at in fit(WIDTHS, HEADINGS, room)]
+    return [NAMES[at] for at in choose_columns(WIDTHS, HEADINGS, room)]
 
 
-def test_all_columns_where_there_is_room() -> None:
+def test_a_wide_terminal_shows_all_columns() -> None:
     assert columns(sum(WIDTHS) + 2 * (len(WIDTHS) - 1)) == NAMES
 
 
 @pytest.mark.parametrize(("room", "gone"), [(98, {"binding"}), (76, {"binding", "controller.use"})])
-def test_what_says_least_goes_first(room: int, gone: set[str]) -> None:
+def test_the_least_important_columns_are_hidden_first(room: int, gone: set[str]) -> None:
     assert set(NAMES) - set(columns(room)) == gone
 
 
-def test_the_answer_stays_however_narrow() -> None:
+def test_the_answer_is_never_hidden() -> None:
     assert "users_supported" in columns(10)
     assert len(columns(10)) == 4

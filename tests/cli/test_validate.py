@@ -1,4 +1,4 @@
-"""destage validate disk: what it prints, and how it says what is wrong."""
+"""`destage validate disk`."""
 
 import gzip
 import json
@@ -58,9 +58,7 @@ def test_a_disk_is_scored_class_by_class(destage: Destage, files: tuple[Path, Pa
     assert 0 < low < high
 
 
-def test_what_is_fitted_is_told_and_limits_count_where_asked(
-    destage: Destage, files: tuple[Path, Path]
-) -> None:
+def test_limits_decide_the_exit_code_if_strict(destage: Destage, files: tuple[Path, Path]) -> None:
     trace, disk = files
     given = ["validate", "disk", "--trace", trace, "--disk", disk, "--fit", "command_time", "--phases", "1"]
     done = destage(*given)
@@ -71,37 +69,37 @@ def test_what_is_fitted_is_told_and_limits_count_where_asked(
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "code", "place"),
     [
-        ("X Hit 0 8 1.0 1.0", "line 2, column 1 (R or W): 'X'; expected is R or W"),
-        ("R Hit -1 8 1.0 1.0", "line 2, column 3 (first sector): '-1'; expected is a whole number"),
-        ("R Hit 0 0 1.0 1.0", "line 2, column 4 (sectors): '0'; expected is 1 to"),
-        ("R Hit 0 8 nan 1.0", "line 2, column 5 (service time in us): 'nan'; expected is a time"),
-        ("R Hit 0 8 1.0", "line 2, column 6 (gap in us): nothing; expected are the columns"),
-        ("R Hit 30000 8 1.0 1.0", "request 1: sectors 30000 to 30008 of a disk of 20000"),
+        ("X Hit 0 8 1.0 1.0", "trace.bad-record", "wrong.trace:2, column 1 (R or W)"),
+        ("R Hit -1 8 1.0 1.0", "trace.bad-record", "wrong.trace:2, column 3 (first sector)"),
+        ("R Hit 0 0 1.0 1.0", "trace.bad-record", "wrong.trace:2, column 4 (sectors)"),
+        ("R Hit 0 8 nan 1.0", "trace.bad-record", "wrong.trace:2, column 5 (service time in us)"),
+        ("R Hit 0 8 1.0", "trace.bad-record", "wrong.trace:2, column 6 (gap in us)"),
+        ("R Hit 30000 8 1.0 1.0", "disk.bad-request", ""),
     ],
 )
-def test_a_trace_that_is_wrong_is_refused_where_it_is(
-    destage: Destage, files: tuple[Path, Path], tmp_path: Path, line: str, message: str
+def test_a_malformed_measurement_is_rejected(
+    destage: Destage, files: tuple[Path, Path], tmp_path: Path, line: str, code: str, place: str
 ) -> None:
     trace = tmp_path / "wrong.trace"
     trace.write_text(f"R Hit 0 8 1.0 1.0\n{line}\n")
     done = destage("validate", "disk", "--trace", trace, "--disk", files[1], "--no-fit")
-    assert done.code == 2
-    assert message in done.err
+    assert (done.code, [(name, at.rpartition("/")[2]) for name, at in done.issues]) == (2, [(code, place)])
 
 
-def test_facts_that_are_wrong_are_refused(destage: Destage, files: tuple[Path, Path], tmp_path: Path) -> None:
-    trace, _ = files
-    wrong = tmp_path / "wrong.toml"
-    wrong.write_text(DISK.replace("6000rpm", "slow"))
-    done = destage("validate", "disk", "--trace", trace, "--disk", wrong)
-    assert done.code == 2
-    assert "wrong.toml" in done.err
-    assert "rpm" in done.err
-    done = destage("validate", "disk", "--trace", trace, "--disk", "cheetah_9l")
-    assert done.code == 2
-    assert "cheetah_9lp" in done.err
-    done = destage("validate", "disk", "--trace", trace, "--disk", files[1], "--fit", "rpm")
-    assert done.code == 2
-    assert "command_time" in done.err
+@pytest.mark.parametrize(
+    ("disk", "options", "issue"),
+    [
+        ("wrong.toml", [], ("scenario.bad-quantity", "array.disk.rpm")),
+        ("cheetah_9l", [], ("catalog.unknown-entry", "use")),
+        ("disk.toml", ["--fit", "rpm"], ("disk.not-fittable", "--fit")),
+        ("disk.toml", ["--fit", "rpm", "--no-fit"], ("usage.conflicting-options", "--no-fit")),
+    ],
+)
+def test_an_unusable_description_is_rejected(
+    destage: Destage, files: tuple[Path, Path], disk: str, options: list[str], issue: tuple[str, str]
+) -> None:
+    Path("wrong.toml").write_text(DISK.replace("6000rpm", "slow"))
+    done = destage("validate", "disk", "--trace", files[0], "--disk", disk, *options)
+    assert (done.code, done.issues) == (2, [issue])

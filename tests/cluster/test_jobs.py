@@ -10,7 +10,7 @@ from cluster_settings import CASES
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.connection import Connection, connect
-from destage.cluster.jobs import cancel, delete_release, find_job, job_of, list_jobs, study_of, submit
+from destage.cluster.jobs import cancel, delete_release, find_job, list_jobs, parse_job, read_study, submit
 from destage.cluster.objects import delete
 from destage.cluster.podlogs import read_logs
 from destage.errors import ClusterError
@@ -91,7 +91,7 @@ Job entrypoint command failed with exit code 2, last available logs (truncated t
 )
 def test_of_a_log_the_last_words_are_told(message: str, told: str) -> None:
     manifest = {"metadata": {"name": "demo"}, "spec": {}, "status": {"message": message, "reason": "R"}}
-    found = job_of(manifest).message
+    found = parse_job(manifest).message
     assert found.startswith("R: ")
     assert found.endswith(told)
 
@@ -99,9 +99,9 @@ def test_of_a_log_the_last_words_are_told(message: str, told: str) -> None:
 def test_the_study_of_a_job_is_found_in_its_map_or_its_entrypoint(
     server: ApiServer, connection: Connection
 ) -> None:
-    assert study_of(connection, submit(connection, manifests())) == ("", "name: small\n")
+    assert read_study(connection, submit(connection, manifests())) == ("", "name: small\n")
     bundled = build(Release("two", "sweeps", "1"), read_settings({"sweep": {"study": "call_center"}}))
-    assert study_of(connection, submit(connection, bundled)) == ("call_center", "")
+    assert read_study(connection, submit(connection, bundled)) == ("call_center", "")
     assert server.objects
 
 

@@ -9,8 +9,8 @@ from cluster_settings import CASES, REFUSED
 from pod_security import pod_specs, violations
 
 from destage.cluster import Manifest, Release, build, read_settings
-from destage.cluster.access import AUTOSCALER
-from destage.cluster.labels import release_name
+from destage.cluster.labels import to_release_name
+from destage.cluster.rbac import AUTOSCALER
 from destage.errors import ConfigError
 
 
@@ -156,11 +156,11 @@ def test_settings_that_are_not_allowed_are_refused_by_name(values: dict[str, Any
 
 
 def test_names_are_what_kubernetes_allows() -> None:
-    assert release_name("Call_Center 2") == "call-center-2"
-    assert len(release_name("x" * 80)) <= 38
+    assert to_release_name("Call_Center 2") == "call-center-2"
+    assert len(to_release_name("x" * 80)) <= 38
     for text in ("2020", "2-way mirror", "_"):
         with pytest.raises(ConfigError, match="--name"):
-            release_name(text)
+            to_release_name(text)
     for name in ("a", "x" * 38, "a-1"):
         assert Release(name, "sweeps", "1").name == name
 

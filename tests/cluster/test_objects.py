@@ -10,9 +10,9 @@ from api_server import ApiServer
 from destage.cluster import Release, build, read_settings
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, submit
-from destage.cluster.objects import await_absence, delete
-from destage.cluster.reader import Reader
-from destage.cluster.trial import try_out
+from destage.cluster.objects import delete, wait_until_deleted
+from destage.cluster.preflight import run_preflight
+from destage.cluster.reader_pod import Reader
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -48,7 +48,7 @@ def test_what_goes_in_the_end_is_waited_for(
             server.objects.pop(path)
 
     monkeypatch.setattr("destage.cluster.objects.time.sleep", sleep)
-    await_absence(connection, "Pod", "it", time.monotonic() + 60)
+    wait_until_deleted(connection, "Pod", "it", time.monotonic() + 60)
     assert len(waits) == 3
 
 
@@ -59,7 +59,7 @@ def test_what_stays_is_told_with_what_holds_it(server: ApiServer, connection: Co
         match=r"the Pod it is deleted but not yet gone, held by its finalizers \(example.com/held\): "
         r"try again .* kubectl --namespace sweeps describe pod it$",
     ):
-        await_absence(connection, "Pod", "it", time.monotonic())
+        wait_until_deleted(connection, "Pod", "it", time.monotonic())
 
 
 def again(connection: Connection) -> object:
@@ -71,7 +71,7 @@ def ask(connection: Connection) -> object:
 
 
 def examine(connection: Connection) -> object:
-    return list(try_out(connection, DEMO, SETTINGS, None))
+    return list(run_preflight(connection, DEMO, SETTINGS, None))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_no_verb_waits_for_ever_or_runs_into_what_is_still_there(
     stays: str,
 ) -> None:
     monkeypatch.setattr("destage.cluster.jobs._DELETION_S", 0)
-    monkeypatch.setattr("destage.cluster.trial._START_S", 0)
+    monkeypatch.setattr("destage.cluster.preflight._START_S", 0)
     if stays:
         # Of an earlier image, so it cannot serve.
         spec: dict[str, Any] = {"containers": [{"image": "old", "env": []}], "volumes": []}

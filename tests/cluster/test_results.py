@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pod_here import Pod, is_tar
+from in_process_pod import Pod, is_tar
 
 from destage.cluster import results
 from destage.errors import ClusterError, StoreError

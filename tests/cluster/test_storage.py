@@ -8,8 +8,7 @@ from cluster_settings import CASES
 from pod_security import pod_specs
 
 from destage.cluster import Manifest, Release, build, read_settings
-from destage.cluster.storage import identity_labels
-from destage.cluster.store_url import ports_of, scheme_of
+from destage.cluster.store_url import find_ports, find_scheme
 
 STORED = {name: values for name, values in CASES.items() if "store" in values}
 
@@ -89,12 +88,12 @@ def test_only_the_account_of_head_and_workers_has_an_identity() -> None:
 
 
 def test_azures_webhook_finds_its_pods_by_a_label_that_others_do_not_bear() -> None:
-    label = json.dumps(identity_labels(read_settings(STORED["aks"])))[1:-1]
+    label = json.dumps(build_identity_labels(read_settings(STORED["aks"])))[1:-1]
     labelled = {case: json.dumps(built(values)).count(label) for case, values in CASES.items()}
     assert {case: count for case, count in labelled.items() if count} == {"aks": 2}  # head and workers
     both = {"iam.gke.io/gcp-service-account": "a", "azure.workload.identity/client-id": "b"}
     given = {"sweep": {"study": "a"}, "accounts": {"annotations": both}}
-    assert identity_labels(read_settings(given)) == {"azure.workload.identity/use": "true"}
+    assert build_identity_labels(read_settings(given)) == {"azure.workload.identity/use": "true"}
 
 
 def test_the_entrypoint_which_two_shells_read_holds_nothing_that_a_shell_would_change() -> None:
@@ -140,9 +139,9 @@ PORTS = [
 
 @pytest.mark.parametrize(("url", "ports"), PORTS)
 def test_an_endpoints_port_is_read_from_the_url(url: str, ports: list[int]) -> None:
-    assert ports_of(url) == ports
+    assert find_ports(url) == ports
 
 
 def test_a_scheme_is_that_of_its_client() -> None:
     urls = ("s3://b", "gs://b", "abfs://b", "abfss://b", "file:///b", "/results")
-    assert [scheme_of(url) for url in urls] == ["s3", "gs", "abfs", "abfs", "", ""]
+    assert [find_scheme(url) for url in urls] == ["s3", "gs", "abfs", "abfs", "", ""]

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from destage.cluster.reading import read_settings
 from destage.cluster.settings import Settings
-from destage.cluster.trace_addresses import trace_mistake
+from destage.cluster.trace_addresses import find_trace_issue
+from destage.cluster.values import read_settings
 
 S3 = "s3://bucket/p?region=eu-west-1"
 MINIO = "s3://bucket/p?scheme=http&endpoint_override=minio.storage:9000"
@@ -32,7 +32,7 @@ def replaying(*traces: str) -> dict[str, Any]:
     ],
 )
 def test_traces_beside_the_results_are_seen(url: str, traces: list[str]) -> None:
-    assert trace_mistake(replaying(*traces), settings(url)) == ""
+    assert find_trace_issue(replaying(*traces), settings(url)) == ""
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_traces_beside_the_results_are_seen(url: str, traces: list[str]) -> None
 )
 def test_other_traces_are_refused_with_what_mends_it(url: str, trace: str, told: str) -> None:
     seen = "/results/traces/seen" if not url else "s3://bucket/seen"
-    assert told in trace_mistake(replaying(seen, trace), settings(url))
+    assert told in find_trace_issue(replaying(seen, trace), settings(url))
     axis = {"axes": {"workload.streams.0.arrival.file": [seen, trace]}}
-    assert told in trace_mistake(replaying(seen) | axis, settings(url))
+    assert told in find_trace_issue(replaying(seen) | axis, settings(url))
 
 
 def test_a_port_that_is_open_is_no_mistake() -> None:
     elsewhere = replaying("s3://b/a?endpoint_override=minio:9000")
-    assert trace_mistake(elsewhere, settings(S3, networkPolicy={"egressPorts": [9000]})) == ""
-    assert trace_mistake(elsewhere, settings(S3, networkPolicy={"enabled": False})) == ""
+    assert find_trace_issue(elsewhere, settings(S3, networkPolicy={"egressPorts": [9000]})) == ""
+    assert find_trace_issue(elsewhere, settings(S3, networkPolicy={"enabled": False})) == ""

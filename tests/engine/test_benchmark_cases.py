@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scripts_outside
+import script_modules
 
 from destage.engine import simulate, traces
 
-LISTS = scripts_outside.load("benchmarks/request_list.py")
+LISTS = script_modules.load_script("benchmarks/request_list.py")
 ARRAYS = ["3-raid10", "4-raid5", "5-raid5-write-back"]
 
 

@@ -109,7 +109,7 @@ def _zipf(count: int, blocks: int) -> _engine.Trace:
     return _trace(draw.permutation(blocks)[ranks] * 8, np.full(count, 8), (draw.random(count) < 1 / 3) * 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["zipf", "pgbench"])
 def test_the_interval_of_shards_covers_the_exact_curve(name: str) -> None:
     """Twenty samples, whose intervals at seven sizes go together: under a fifth may miss the truth."""
@@ -128,7 +128,7 @@ def test_the_interval_of_shards_covers_the_exact_curve(name: str) -> None:
     assert widths / count < 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("policy", [one["const"] for one in schema()["$defs"]["Policy"]["oneOf"]])
 def test_a_miniature_is_near_the_full_simulation(policy: str) -> None:
     trace = _zipf(200_000, 60_000)

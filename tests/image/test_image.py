@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from golden_inside import assert_kept, command
+from golden_rows_in_image import assert_kept, command
 from image.conftest import Image
 from small_studies import small_study
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from image.conftest import Image
 
-RIG = Path(os.environ.get("DESTAGE_RIG", Path.home() / ".cache" / "destage" / "rig"))
+_DEFAULT = Path.home() / ".cache" / "destage" / "test-cluster"
+TEST_CLUSTER = Path(os.environ.get("DESTAGE_TEST_CLUSTER", _DEFAULT))
 OF_THE_VERSION = {"pip", "setuptools"}
 """What an environment comes with depends on its Python's version."""
 pytestmark = pytest.mark.image
@@ -19,9 +20,9 @@ pytestmark = pytest.mark.image
 @pytest.fixture(scope="module")
 def rigs() -> Image:
     """Return the image of the test cluster."""
-    archive, root = RIG / "destage.tar", RIG / "destage-root"
+    archive, root = TEST_CLUSTER / "destage.tar", TEST_CLUSTER / "destage-root"
     if not archive.exists():
-        pytest.skip(f"`make cluster-test` has made no image in {RIG}")
+        pytest.skip(f"`make cluster-test` has built no image in {TEST_CLUSTER}")
     with tarfile.open(archive) as content:
         name = next(member for member in content.getnames() if member not in ("manifest.json", "layer.tar"))
         config = content.extractfile(name)

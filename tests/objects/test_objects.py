@@ -62,7 +62,7 @@ def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None
     assert store / "deep" in store.prefixes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_list_goes_on_past_its_first_page(store: ObjectPath) -> None:
     names = [f"{number:04}" for number in range(1001)]
     with ThreadPoolExecutor(8) as pool:

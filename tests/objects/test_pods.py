@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from in_process_pod import Pod, destage
 from objects.faulty_proxy import ALL, FaultyProxy
-from pod_here import Pod, destage
 from small_studies import small_study
 
 from destage import sweeps

@@ -41,14 +41,14 @@ def test_the_page_tells_of_every_study_with_published_figures() -> None:
     assert set(sections()) == published
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_study_comes_out_as_the_page_says(judged: Any) -> None:
     spec, rows, answers = judged
     found = published_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     assert [line for line in found if line] == sections().get(spec["name"], [])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_study_is_written_soundly(judged: Any) -> None:
     spec, rows, _ = judged
     assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in UNSOUND] == []

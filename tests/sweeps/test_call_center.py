@@ -5,7 +5,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import scripts_outside
+import script_modules
 
 from destage import engine
 from destage.sweeps import parameters, studies
@@ -16,7 +16,7 @@ IOS = "workload.streams.0.arrival.ios"
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    return scripts_outside.load("scripts/fit_call_center.py")
+    return script_modules.load_script("scripts/fit_call_center.py")
 
 
 def test_a_point_of_the_prior_is_fitted_as_the_study_says(script: ModuleType) -> None:

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import scripts_outside
+import script_modules
 
 from destage.store.adoption import adopt_fragments
 from destage.store.manifests import Manifest
 from destage.store.rows import read_rows
 
-ORCHESTRATION = scripts_outside.load("benchmarks/orchestration.py")
+ORCHESTRATION = script_modules.load_script("benchmarks/orchestration.py")
 
 
 def test_every_run_of_the_plan_is_settled_in_batches_of_the_size_asked_for(tmp_path: Path) -> None:

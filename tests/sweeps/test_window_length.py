@@ -31,7 +31,7 @@ def _answers(
     return answer["answers"], sum(requests) / len(requests)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("point", "start"),
     [

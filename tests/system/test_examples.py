@@ -61,7 +61,7 @@ def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
     assert case["battery_fails", True]["unprotected_s"] > case["battery_fails", False]["unprotected_s"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path) -> None:
     outcome = sweeps.run(
         sweeps.load_study(EXAMPLES / "pgbench-write-cache.yaml"), tmp_path, executor="inline"
@@ -88,7 +88,7 @@ def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path)
         assert falling == sorted(falling, reverse=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path: Path) -> None:
     study = sweeps.load_study(EXAMPLES / "create-drop-write-cache.yaml")
     outcome = sweeps.run(study, tmp_path, executor="inline")
@@ -106,7 +106,7 @@ def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path
     assert told[-1].startswith("29 % of all commands are flushes")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "backup-streams.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0

@@ -66,7 +66,6 @@ def ended(driver: "subprocess.Popen[str]", code: int = 0) -> str:
     return told
 
 
-@pytest.mark.slow
 def test_two_machines_share_a_sweep_whatever_way_they_are_called(
     machines: RayMachines, study: Path, reference: list[object], tmp_path: Path
 ) -> None:

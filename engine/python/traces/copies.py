@@ -74,7 +74,7 @@ def held(trace: ObjectPath) -> Iterator[Path]:
         _found.pop(trace, None)
         raise TraceError(
             "trace.no-room-for-copy",
-            f"cannot write {known.size} bytes to {folder}: {error.strerror}; free space there or set {_FOLDER}",
+            f"{folder} has no room for {known.size} bytes: {error.strerror}; free space or set {_FOLDER}",
             str(trace),
         ) from None
     with file:

@@ -1,4 +1,4 @@
-{{/* The Ray cluster of a job, or one that stands. */}}
+{{/* The Ray cluster of a RayJob or of mode cluster. */}}
 
 {{- define "destage.clusterSpec" -}}
 {{- $root := . -}}
@@ -20,7 +20,7 @@ autoscalerOptions:
     {{- include "destage.containerSecurity" . | nindent 4 }}
 {{- end }}
 headGroupSpec:
-  # No run may take the memory of the driver, whose loss costs a new cluster.
+  # No runs on the head: one that exhausts its memory would end the driver and the cluster.
   rayStartParams:
     dashboard-host: "0.0.0.0"
     num-cpus: "0"

@@ -1,4 +1,4 @@
-{{/* What the objects of a release are called, and how they are labelled. */}}
+{{/* Names and labels of the objects of a release. */}}
 
 {{- define "destage.labels" -}}
 {{ include "destage.selector" . }}
@@ -8,12 +8,12 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
-{{/* KubeRay sets some of the recommended labels itself, and selects pods by them: pods carry labels of our own. */}}
+{{/* Pods have labels of our own because KubeRay sets and selects by some of the recommended ones. */}}
 {{- define "destage.selector" -}}
 destage.io/release: {{ .Release.Name }}
 {{- end }}
 
-{{/* Another sweep, or another store, is another job, so that an upgrade starts it. */}}
+{{/* The RayJob's name depends on study and store, so that an upgrade starts a new job. */}}
 {{- define "destage.job" -}}
 {{- $sweep := .Values.sweep -}}
 {{- $text := coalesce $sweep.spec $sweep.configMap $sweep.study "" -}}
@@ -36,7 +36,7 @@ destage.io/release: {{ .Release.Name }}
 {{- end -}}
 {{- end }}
 
-{{/* What is mounted as the study: a ConfigMap's name, or nothing for a bundled one. */}}
+{{/* The ConfigMap with the study; empty for a bundled study. */}}
 {{- define "destage.studyConfigMap" -}}
 {{- if .Values.sweep.configMap -}}
 {{ .Values.sweep.configMap }}
@@ -45,7 +45,7 @@ destage.io/release: {{ .Release.Name }}
 {{- end -}}
 {{- end }}
 
-{{/* How a shell finds the head's pod. */}}
+{{/* A shell expression for the name of the head pod. */}}
 {{- define "destage.headPod" -}}
 $(kubectl --namespace {{ .Release.Namespace }} get pod -l destage.io/release={{ .Release.Name }},destage.io/component=head -o name)
 {{- end }}

@@ -1,5 +1,5 @@
-{{/* Pods that Pod Security's level restricted accepts. Their root is read-only; /tmp ends with them. The submitter
-reaches no results and has no credentials. */}}
+{{/* The pods of a sweep, at Pod Security level restricted, with a read-only root and an emptyDir at /tmp. The submitter
+has no access to the store and no credentials. */}}
 
 {{- define "destage.containerSecurity" -}}
 allowPrivilegeEscalation: false
@@ -18,7 +18,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end }}
 
-{{/* Requests are limits, so that nothing is taken from a neighbour. Takes cpu and memory. */}}
+{{/* Requests equal limits, so that pods do not compete for a node's resources. Takes cpu and memory. */}}
 {{- define "destage.resources" -}}
 requests:
   cpu: {{ .cpu | quote }}
@@ -28,7 +28,7 @@ limits:
   memory: {{ .memory | quote }}
 {{- end }}
 
-{{/* A container of Ray's: takes root, name, cpu, memory, study (whether it sees the study). */}}
+{{/* A Ray container. Takes root, name, cpu, memory, study (whether the study is mounted). */}}
 {{- define "destage.rayContainer" -}}
 name: {{ .name }}
 image: {{ include "destage.image" .root | quote }}
@@ -59,7 +59,7 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
-{{/* What every pod has: takes root, account, token, nodeSelector, tolerations. */}}
+{{/* The fields of every pod. Takes root, account, token, nodeSelector, tolerations. */}}
 {{- define "destage.pod" -}}
 serviceAccountName: {{ .account }}
 automountServiceAccountToken: {{ .token }}

@@ -1,10 +1,10 @@
-{{/* Where a pod finds the results, a volume or an object store, and what lets it in. */}}
+{{/* Access of a pod to the results: a volume or an object store, and the credentials for it. */}}
 
 {{- define "destage.storeScheme" -}}
 {{ regexFind "^(s3|gs|abfs)" .Values.store.url }}
 {{- end }}
 
-{{/* Google's client reads a file only, so for it the Secret is mounted; others' keys become variables. */}}
+{{/* Google's client reads a file, so its Secret is mounted; the keys of others become environment variables. */}}
 {{- define "destage.isKeyFile" -}}
 {{- if and .Values.store.secret (eq (include "destage.storeScheme" .) "gs") -}}
 true
@@ -53,14 +53,14 @@ envFrom:
 {{- end }}
 {{- end }}
 
-{{/* The label by which Azure gives a pod its account's identity; other clouds ask for none. */}}
+{{/* The label that Azure's workload identity needs on pods; other clouds need none. */}}
 {{- define "destage.identityLabels" -}}
 {{- if regexMatch "(^|,)azure.workload.identity/" (keys .Values.accounts.annotations | join ",") -}}
 azure.workload.identity/use: "true"
 {{- end }}
 {{- end }}
 
-{{/* The ports outside the cluster, as JSON: 443 and the endpoint's own for an object store, and those asked for. */}}
+{{/* The egress ports to outside the cluster, as JSON: for an object store 443 and its endpoint's; egressPorts. */}}
 {{- define "destage.outsidePorts" -}}
 {{- $url := .Values.store.url -}}
 {{- $ports := list -}}
@@ -80,7 +80,7 @@ azure.workload.identity/use: "true"
 {{ $ports | uniq | toJson }}
 {{- end }}
 
-{{/* What the notes call it. */}}
+{{/* Where the results are, for NOTES.txt. */}}
 {{- define "destage.where" -}}
 {{- if .Values.store.url -}}
 the object store {{ .Values.store.url }}

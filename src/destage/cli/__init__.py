@@ -1,81 +1,67 @@
-"""The command line: one verb per thing to do, data on stdout, everything else on stderr.
+"""The command line: data on stdout, everything else on stderr.
 
-Exit codes: 0 ok, 1 error, 2 usage or an invalid specification, 3 some runs failed, 4 infrastructure,
-5 budget reached, 130 interrupted and resumable.
+Exit codes: 0 success, 1 error, 2 wrong usage or invalid input, 3 some runs failed, 4 infrastructure failure,
+5 budget used up, 130 interrupted (run the same command again to continue).
 """
 
+from collections.abc import Callable
+from importlib.metadata import version as installed_version
 from typing import Annotated
 
 import typer
 
-from destage.cli import (
-    checking,
-    clustering,
-    compacting,
-    curving,
-    describing,
-    driving,
-    following,
-    inside,
-    modelling,
-    questioning,
-    studying,
-    sweeping,
-    synthesising,
-    tracing,
-    validating,
-    watching,
-    workloads,
-)
 from destage.cli.application import Application
-from destage.cli.output import show_version
+from destage.cli.commands import cluster, study, trace, validate, workload
+from destage.cli.commands.catalog import catalog
+from destage.cli.commands.columns import columns
+from destage.cli.commands.compact import compact
+from destage.cli.commands.doctor import doctor
+from destage.cli.commands.plan import plan
+from destage.cli.commands.query import query
+from destage.cli.commands.report import report
+from destage.cli.commands.resume import resume
+from destage.cli.commands.run import run
+from destage.cli.commands.schema import schema
+from destage.cli.commands.simulate import simulate
+from destage.cli.commands.sql import sql
+from destage.cli.commands.status import status
+from destage.cli.commands.verify import verify
+from destage.cli.output import print_data
 
 app = Application(
     name="destage",
-    help="How much cache, split how, in front of which disks, carries how many users.",
+    help="Simulate disk arrays with write caches and find how many users each configuration carries.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 
 
+def _print_version(is_given: bool) -> None:
+    if is_given:
+        print_data(f"destage {installed_version('destage')}\n")
+        raise typer.Exit
+
+
 @app.callback()
 def _start(
     version: Annotated[
-        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print the traceback of an error.")] = False,
 ) -> None:
     del version  # its callback has printed it
     app.is_debugging = debug
 
 
-app.command("run")(sweeping.run)
-app.command("plan")(sweeping.plan)
-app.command("resume")(sweeping.resume)
-app.command("status")(sweeping.status)
-app.command("query")(questioning.query)
-app.command("sql")(questioning.sql)
-app.command("report")(questioning.report)
-app.command("simulate")(modelling.simulate)
-app.command("catalog")(modelling.catalog)
-app.command("schema")(describing.schema)
-app.command("columns")(describing.columns)
-app.command("compact")(compacting.compact)
-app.command("verify")(checking.verify)
-app.command("doctor")(checking.doctor)
-app.add_typer(studying.app, name="study")
-clustering.app.command("status")(following.status)
-clustering.app.command("watch")(watching.watch)
-clustering.app.command("fetch")(following.fetch)
-clustering.app.command("query")(following.query)
-clustering.app.command("drive", hidden=True)(driving.drive)
-clustering.app.command("pack", hidden=True)(inside.pack)
-clustering.app.command("probe", hidden=True)(inside.probe)
-clustering.app.command("discard", hidden=True)(inside.discard)
-app.add_typer(clustering.app, name="cluster")
-tracing.app.command("mrc")(curving.mrc)
-tracing.app.command("synth")(synthesising.synth)
-app.add_typer(tracing.app, name="trace")
-app.add_typer(workloads.app, name="workload")
-app.add_typer(validating.app, name="validate")
+_COMMANDS: tuple[Callable[..., None], ...] = (
+    *(run, plan, resume, status, query, sql, report, simulate),
+    *(catalog, schema, columns, compact, verify, doctor),
+)
+for _command in _COMMANDS:
+    app.command(_command.__name__)(_command)
+app.add_typer(study.app, name="study")
+app.add_typer(cluster.app, name="cluster")
+app.add_typer(trace.app, name="trace")
+app.add_typer(workload.app, name="workload")
+app.add_typer(validate.app, name="validate")

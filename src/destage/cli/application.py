@@ -1,57 +1,87 @@
-"""The application: runs a verb and turns what it raises into red lines and an exit code."""
+"""The application: runs a command and turns an exception into error lines and an exit code."""
 
+import errno
 import os
 import sys
 import traceback
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import typer
 
-from destage.cli.output import complain, say, warn
-from destage.errors import ClusterError, ConfigError, DestageError, QueryError, TraceError, UnreachableError
+from destage.cli.output import issue_as_json, print_error, print_json, print_note, print_warning
+from destage.errors import (
+    ClusterError,
+    ConfigError,
+    DestageError,
+    Issue,
+    QueryError,
+    TraceError,
+    UnreachableError,
+    UsageError,
+)
 
 _INVALID = 2
 _INFRASTRUCTURE = 4
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
-_NOTHING_ASKED = "NoArgsIsHelpError"
-"""The error that carries the help text; Typer does not export it."""
+_HELP = "NoArgsIsHelpError"
+"""Typer's error that carries the help text. Typer exports none of its errors, so they are known by name."""
+_USAGE = {
+    "BadArgumentUsage": "usage.missing-value",
+    "BadOptionUsage": "usage.missing-value",
+    "BadParameter": "usage.bad-value",
+    "MissingParameter": "usage.missing-argument",
+    "NoSuchOption": "usage.unknown-option",
+}
+_SYSTEM = {
+    errno.EACCES: "system.permission-denied",
+    errno.EDQUOT: "system.disk-full",
+    errno.ENOENT: "system.file-not-found",
+    errno.ENOSPC: "system.disk-full",
+    errno.EPERM: "system.permission-denied",
+    errno.EROFS: "system.permission-denied",
+}
 
 
 class Application(typer.Typer):
-    """A Typer application whose errors are one red line each.
+    """A Typer application that prints each error as one line, and as JSON where the command has `--json`.
 
     Attributes:
-        is_debugging: Whether a traceback is shown as well.
+        is_debugging: Whether the traceback is printed as well.
     """
 
     is_debugging = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Run the verb that the arguments name and exit."""
+        """Run the command that the arguments name and exit."""
+        arguments = list(args[0] if args else sys.argv[1:])
+        options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
             code = super().__call__(*args, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except KeyboardInterrupt:
-            warn("interrupted")
+            print_warning(Issue("system.interrupted", "", "interrupted"))
             code = _INTERRUPTED
         except BrokenPipeError:
-            # Whoever read stdout has gone; let nothing be written to it at exit either.
+            # The reader of stdout has exited: nothing may be written to it at exit either.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = _BROKEN_PIPE
-        except Exception as error:  # noqa: BLE001 - the last place where an error can be told in one line
-            code = self._tell(error)
+        except Exception as error:  # noqa: BLE001 - the last place where an error can become one line
+            code = self._report(error, as_json="--json" in options)
         sys.exit(code if isinstance(code, int) else 0)
 
-    def _tell(self, error: Exception) -> int:
+    def _report(self, error: Exception, *, as_json: bool) -> int:
         if self.is_debugging:
             traceback.print_exception(error)
-        if type(error).__name__ == _NOTHING_ASKED:
-            say(str(error))
-        else:
-            for line in _lines(error):
-                complain(line)
+        if type(error).__name__ == _HELP:
+            print_note(str(error))
+            return _INVALID
+        source = error.source if isinstance(error, DestageError) else ""
+        issues = _issues_of(error)
+        for issue in issues:
+            print_error(issue, source)
+        if as_json:
+            print_json({"errors": [issue_as_json(issue, source) for issue in issues]})
         return _exit_code(error)
 
 
@@ -59,23 +89,35 @@ def _exit_code(error: Exception) -> int:
     match error:
         case ClusterError() | UnreachableError() | TraceError(__cause__=UnreachableError()):
             return _INFRASTRUCTURE
-        case ConfigError() | TraceError() | QueryError():
+        case ConfigError() | TraceError() | QueryError() | UsageError():
             return _INVALID
         case _:
             # Typer's own errors carry the code for wrong usage.
             return int(getattr(error, "exit_code", 1))
 
 
-def _lines(error: Exception) -> Iterator[str]:
-    if isinstance(error, ConfigError) and error.issues:
-        source = error.message.rpartition(": ")[0]
-        for issue in error.issues:
-            yield f"{source}: {issue}" if source else str(issue)
-    elif isinstance(error, DestageError):
-        yield str(error)
-    elif isinstance(error, OSError):
-        yield f"{error.filename or 'the system'}: {error.strerror or error}"
-    elif hasattr(error, "format_message"):
-        yield " ".join(str(error.format_message()).split())
-    else:
-        yield f"{type(error).__name__}: {error} (--debug shows where)"
+def _issues_of(error: Any) -> tuple[Issue, ...]:
+    if isinstance(error, DestageError):
+        return error.issues
+    if isinstance(error, OSError):
+        code = _SYSTEM.get(error.errno or 0, "system.io-error")
+        return (Issue(code, str(error.filename or ""), error.strerror or str(error)),)
+    if hasattr(error, "format_message"):
+        return (_usage_issue(error),)
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    return (Issue("system.internal-error", "", f"{message}; run again with --debug to see the traceback"),)
+
+
+def _usage_issue(error: Any) -> Issue:
+    """Return one of Typer's errors as an issue."""
+    kind = type(error).__name__
+    parameter = getattr(error, "param", None)
+    is_group = hasattr(getattr(error.ctx, "command", None), "commands")
+    code = _USAGE.get(kind, "usage.unknown-command" if is_group else "usage.extra-argument")
+    place = getattr(error, "option_name", "")
+    if parameter is not None:
+        is_option = parameter.param_type_name == "option"
+        place = max(parameter.opts, key=len) if is_option else parameter.metavar.strip("[]")
+    message = error.message if kind == "BadParameter" else error.format_message()
+    message = " ".join(message.removeprefix("Value error, ").split()).removesuffix(".")
+    return Issue(code, place, message[:1].lower() + message[1:])

@@ -1,86 +1,125 @@
-"""Options that several verbs share."""
+"""Arguments and options that several commands share, and the checks of their values."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from destage.errors import StoreError
+from destage.errors import ConfigError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from destage.store import Location
 
+LARGEST_SEED = 2**64 - 1
 
-def located(text: str) -> "Location":
-    """Return the store that an option names.
 
-    Args:
-        text: A folder, or a URL.
-
-    Raises:
-        typer.BadParameter: The URL is none of a bucket.
-    """
+def parse_store(text: str) -> "Location":
+    """Return the store that `--store` names."""
     from destage.store import locate
 
     try:
         return locate(text)
     except StoreError as error:
-        raise typer.BadParameter(str(error)) from None
+        raise UsageError(error.code, error.message, "--store", error.data) from None
 
 
-def traced(text: str) -> "Location":
-    """Return the place of a trace that a user names.
-
-    Args:
-        text: A file, or an object's address.
-    """
+def parse_trace(text: str) -> "Location":
+    """Return the file or the object that holds a trace."""
     from destage.engine.traces.places import named
 
     return named(text)
 
 
-# Typer knows no unions: a `Location`, or None where the option is left out.
+def check_suffix(path: Path, option: str, *allowed: str) -> None:
+    """Reject an output file whose name does not end in the suffix of a format that can be written."""
+    if path.suffix not in allowed:
+        message = f"{path}: the file name must end in {' or '.join(allowed)}"
+        raise UsageError("usage.bad-file-type", message, option, {"allowed": list(allowed)})
+
+
+def parse_duration(text: str, unit: Literal["ns", "s"], option: str) -> float:
+    """Return the duration that an option gives, more than zero [`unit`]."""
+    from destage.spec import quantities
+
+    try:
+        duration = quantities.parse(text, unit)
+    except ConfigError as error:
+        raise ConfigError([replace(issue, place=option) for issue in error.issues]) from None
+    if duration <= 0:
+        raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
+    return duration
+
+
+def read_file(file: Path) -> bytes:
+    """Return the content of a file that an argument names."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError("usage.unreadable-file", f"{file}: {error.strerror}", "FILE") from error
+
+
+def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:
+    """Return the name and the value of an option such as `--param idle=1`."""
+    name, separator, value = text.partition("=")
+    if not separator or not name:
+        message = f"{text!r}: must have the form NAME=VALUE, as in {example}"
+        raise UsageError("usage.bad-assignment", message, option)
+    return name, value
+
+
+Json = Annotated[bool, typer.Option("--json", help="Print results and errors as JSON.")]
+Spec = Annotated[
+    str, typer.Argument(metavar="SPEC", help="A study: a YAML file or the name of a bundled study.")
+]
+# Typer has no unions: a `Location`, or None without the option.
 Store = Annotated[
     Any,
     typer.Option(
         "--store",
-        parser=located,
+        parser=parse_store,
         metavar="STORE",
-        help="The store: a folder, or s3://, gs://, abfs://; by default DESTAGE_STORE, else ./destage-store.",
+        help="Store: a folder or a URL (s3://, gs://, abfs://) (default: $DESTAGE_STORE or ./destage-store).",
         show_default=False,
     ),
 ]
 SweepName = Annotated[
-    str, typer.Argument(metavar="SWEEP", help="A sweep: its directory, its name, or the beginning of it.")
+    str, typer.Argument(metavar="SWEEP", help="A sweep: its directory, its name, or the start of its name.")
 ]
 Executor = Annotated[
     Literal["auto", "ray", "inline"],
-    typer.Option("--executor", help="Where runs are executed; auto starts Ray for large plans."),
+    typer.Option("--executor", help="Where to execute runs; auto starts Ray for large plans."),
 ]
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers", min=1, help="Runs at a time; by default one per processor.", show_default=False
+        "--workers", min=1, help="Runs to execute at a time (default: one per processor).", show_default=False
     ),
 ]
 RayAddress = Annotated[
     str | None,
     typer.Option(
         "--ray-address",
-        help="Run on this Ray cluster, as in ray://head:10001, head:6379 or auto; the store must be one "
-        "that all its machines reach.",
+        help="Run on an existing Ray cluster (ray://head:10001, head:6379 or auto); all its machines must "
+        "reach the store.",
         show_default=False,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Hide progress.")]
 Format = Annotated[
     Literal["table", "csv", "json", "parquet", "markdown"],
-    typer.Option("--format", help="How rows are written."),
+    typer.Option("--format", help="Output format of the rows."),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", help="Write to this file instead of stdout.", show_default=False)
+    Path | None,
+    typer.Option("--out", metavar="FILE", help="Write to FILE instead of stdout.", show_default=False),
 ]
 ReportFile = Annotated[
     Path | None,
-    typer.Option("--report", help="Where the report goes; by default into the sweep.", show_default=False),
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Write the report to FILE (default: the sweep's directory).",
+        show_default=False,
+    ),
 ]

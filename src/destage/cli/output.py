@@ -1,52 +1,35 @@
-"""Speaking to people and to other programs: data on stdout, everything else on stderr."""
+"""Output: data on stdout, everything else on stderr."""
 
 import json
 import os
 import sys
-from collections.abc import Mapping
-from importlib.metadata import version
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
-import typer
+from destage.errors import Issue
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
 
-def complain(line: str) -> None:
-    """Print one red line on stderr.
-
-    Args:
-        line: What is wrong, where, and what is allowed.
-    """
-    _print_coloured(f"error: {line}", _RED)
+def print_error(issue: Issue, source: str = "") -> None:
+    """Print an error on stderr as one line, after the document that it was found in."""
+    _print_coloured(f"error: {source}: {issue}" if source else f"error: {issue}", _RED)
 
 
-def warn(line: str) -> None:
-    """Print one yellow line on stderr.
-
-    Args:
-        line: What people should know.
-    """
-    _print_coloured(line, _YELLOW)
+def print_warning(issue: Issue) -> None:
+    """Print a warning on stderr as one line."""
+    _print_coloured(f"warning: {issue}", _YELLOW)
 
 
-def say(line: str) -> None:
-    """Print one line on stderr.
-
-    Args:
-        line: What people may want to know.
-    """
+def print_note(line: str) -> None:
+    """Print one line of information on stderr."""
     sys.stderr.write(f"{line}\n")
     sys.stderr.flush()
 
 
 def print_data(text: str | bytes) -> None:
-    """Write data to stdout.
-
-    Args:
-        text: The data; a text ends with its own newline.
-    """
+    """Write to stdout; a text ends with its own newline."""
     if isinstance(text, bytes):
         sys.stdout.buffer.write(text)
     else:
@@ -55,40 +38,39 @@ def print_data(text: str | bytes) -> None:
 
 
 def print_json(value: object) -> None:
-    """Write a value to stdout as JSON.
-
-    Args:
-        value: What JSON can hold; anything else is written as its text.
-    """
+    """Write a value to stdout as JSON; a value that JSON does not have is written as its text."""
     print_data(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
 
 
-def print_pairs(pairs: Mapping[str, object]) -> None:
-    """Draw names and their values on stdout, one pair a line.
+def issue_as_json(issue: Issue, source: str = "") -> dict[str, Any]:
+    """Return an issue as `--json` prints it."""
+    return asdict(issue) | {"source": source}
 
-    Args:
-        pairs: The values by name.
-    """
+
+def print_pairs(pairs: Mapping[str, object]) -> None:
+    """Write names and their values to stdout, one pair per line."""
     width = max(map(len, pairs), default=0)
     print_data("".join(f"{name:<{width}}  {value}\n" for name, value in pairs.items()))
 
 
-def show_version(is_wanted: bool) -> None:
-    """Print the version and stop, if that is wanted.
-
-    Args:
-        is_wanted: Whether it is.
-    """
-    if is_wanted:
-        print_data(f"destage {version('destage')}\n")
-        raise typer.Exit
+def align_cells(rows: Sequence[Sequence[str]], left: int = 0) -> str:
+    """Return rows as text with aligned columns, the first `left` of them to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "".join(f"{line.rstrip()}\n" for line in lines)
 
 
 def has_terminal() -> bool:
-    """Return whether a person watches stderr."""
+    """Return whether stderr is a terminal."""
     return sys.stderr.isatty()
 
 
 def _print_coloured(line: str, colour: str) -> None:
     is_coloured = has_terminal() and "NO_COLOR" not in os.environ
-    say(f"{colour}{line}{_PLAIN}" if is_coloured else line)
+    print_note(f"{colour}{line}{_PLAIN}" if is_coloured else line)

@@ -1,10 +1,12 @@
-"""Showing how far a sweep is: a bar on a terminal, a quiet line now and then otherwise."""
+"""Progress on stderr: a bar on a terminal, otherwise a line every few seconds."""
 
+import sys
 import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from destage.cli.output import has_terminal, say, warn
+from destage.cli.output import has_terminal, print_note, print_warning
+from destage.errors import Issue
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -12,31 +14,25 @@ if TYPE_CHECKING:
 
     from destage.sweeps import Progress
 
-_EVERY_S = 5.0
-_WIDE, _MIDDLING = 100, 76
-"""From how many columns on a terminal has room for everything, and for a name and a short bar."""
+_INTERVAL_S = 5.0
+_WIDE, _MEDIUM = 100, 76
+"""Widths of a terminal that has room for everything, and for the name with a short bar [columns]."""
 _PHASES = {"plan": "planning", "start": "starting", "run": "running", "answer": "answering"}
 
 
 class ProgressDisplay:
-    """Shows a sweep's progress for the length of a `with` block; call it with each report."""
+    """Shows the progress of a sweep within a `with` block; call it with each report."""
 
     def __init__(self, name: str, *, is_quiet: bool = False) -> None:
-        """Make the display.
-
-        Args:
-            name: What is being run.
-            is_quiet: Whether nothing is shown at all.
-        """
         self._name = name
         self._is_quiet = is_quiet
-        self._told_at = -_EVERY_S
+        self._printed_at = -_INTERVAL_S
         self._bar: Bar | None = None
         self._task: TaskID | None = None
 
     def __enter__(self) -> Self:
         if has_terminal() and not self._is_quiet:
-            self._bar = _bar()
+            self._bar = _make_bar()
             self._bar.start()
             self._task = self._bar.add_task(
                 self._name, total=None, phase="planning", rate="", eta="", failed=""
@@ -49,14 +45,11 @@ class ProgressDisplay:
         if self._bar is not None:
             self._bar.stop()
         if kind is not None and issubclass(kind, KeyboardInterrupt):
-            warn("aborted: what was committed is kept; the same command goes on from there")
+            message = "aborted; committed runs are kept, run the same command again to continue"
+            print_warning(Issue("sweep.aborted", self._name, message))
 
     def __call__(self, progress: "Progress") -> None:
-        """Show a report.
-
-        Args:
-            progress: How far the sweep is.
-        """
+        """Show how far the sweep is."""
         phase = _PHASES[progress.phase] + (f", round {progress.round}" if progress.round else "")
         rate = f"{progress.rate:.1f} runs/s" if progress.rate else ""
         eta = "" if progress.eta_s is None else f"ETA {_clock(progress.eta_s)}"
@@ -75,17 +68,31 @@ class ProgressDisplay:
                 self._bar.console.print(progress.message, markup=False)
         elif not self._is_quiet:
             if progress.message:
-                say(progress.message)
-            self._tell(progress, ", ".join(part for part in (phase, rate, eta, failed) if part))
+                print_note(progress.message)
+            self._print_line(progress, ", ".join(part for part in (phase, rate, eta, failed) if part))
 
-    def _tell(self, progress: "Progress", details: str) -> None:
+    def _print_line(self, progress: "Progress", details: str) -> None:
         now = time.monotonic()
-        if progress.planned and now - self._told_at >= _EVERY_S:
-            self._told_at = now
-            say(f"{self._name}: {progress.done} of {progress.planned} runs, {details}")
+        if progress.planned and now - self._printed_at >= _INTERVAL_S:
+            self._printed_at = now
+            print_note(f"{self._name}: {progress.done} of {progress.planned} runs, {details}")
 
 
-def _bar() -> "Bar":
+class Counter:
+    """Shows on a terminal, in one line, how much of a task is done."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+
+    def __call__(self, done: float, total: float) -> None:
+        """Show how much is done, and of how much."""
+        if has_terminal():
+            end = "\n" if done == total else ""
+            sys.stderr.write(f"\r{done:.10g} of {total:.10g} {self._unit}{end}")
+            sys.stderr.flush()
+
+
+def _make_bar() -> "Bar":
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -97,21 +104,21 @@ def _bar() -> "Bar":
     )
 
     console = Console(stderr=True, highlight=False)
-    # Runs done, rate and ETA are what people look for: where there is little room, the rest makes way.
-    is_wide, is_middling = console.width >= _WIDE, console.width >= _MIDDLING
-    beside = [
+    # A narrow terminal keeps what matters most: completed runs, rate and ETA.
+    is_wide, is_medium = console.width >= _WIDE, console.width >= _MEDIUM
+    details = [
         TimeElapsedColumn(),
         TextColumn("{task.fields[phase]}", style="dim"),
     ]
     return Progress(
         SpinnerColumn(),
-        *([TextColumn("{task.description}")] if is_middling else []),
-        *([BarColumn(bar_width=None if is_wide else 10)] if is_middling else []),
+        *([TextColumn("{task.description}")] if is_medium else []),
+        *([BarColumn(bar_width=None if is_wide else 10)] if is_medium else []),
         MofNCompleteColumn(),
         TextColumn("runs"),
         TextColumn("{task.fields[rate]}"),
         TextColumn("{task.fields[eta]}"),
-        *(beside if is_wide else []),
+        *(details if is_wide else []),
         TextColumn("{task.fields[failed]}", style="red"),
         console=console,
         transient=True,

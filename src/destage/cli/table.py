@@ -1,20 +1,20 @@
-"""Drawing rows on a terminal: whole cells, headings broken at words, columns left out for lack of room."""
+"""Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden."""
 
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from destage.cli.output import say
+from destage.cli.output import print_note
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from destage.queries.presentation import Heading, Presentation
 
-_UNBOUNDED = 4096
-"""The width of a table that goes to no terminal [characters]."""
-_GAP = 2
+UNBOUNDED = 4096
+"""The width of a table that is not printed on a terminal [characters]."""
+GAP = 2
 _LABEL_WIDTH = 16
 _EXPENDABLE = (
     "binding",
@@ -31,16 +31,14 @@ _EXPENDABLE = (
     "write_hit_ratio",
     "limiting",
 )
-"""Columns left out first where a terminal is narrow, in this order; then those at the right."""
+"""Columns to hide first on a narrow terminal, in this order; then those at the right."""
 _KEPT = 4
 
 
 def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
-    """Draw rows on stdout; on a terminal that is too narrow, say which columns were left out.
+    """Print rows; `units` has the base unit of each axis by its dotted path.
 
-    Args:
-        table: The rows.
-        units: The base unit of each axis that has one, by dotted path.
+    A note lists the columns that a narrow terminal hides.
     """
     from rich.console import Console
     from rich.table import Table
@@ -49,12 +47,12 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
 
     shown = present(table, units)
     is_terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if is_terminal else _UNBOUNDED
-    chosen = fit([_width(shown, at) for at in range(len(shown.headings))], shown.headings, width)
-    drawn = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold")
+    width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
+    chosen = choose_columns([_width(shown, at) for at in range(len(shown.headings))], shown.headings, width)
+    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for at in chosen:
         heading = shown.headings[at]
-        drawn.add_column(
+        grid.add_column(
             heading.title,
             justify="right" if heading.is_number else "left",
             vertical="bottom",
@@ -62,29 +60,23 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
             max_width=_LABEL_WIDTH if is_terminal and heading.column == "label" else None,
         )
     for row in shown.rows:
-        drawn.add_row(*(row[at] for at in chosen))
-    Console(highlight=False, width=width).print(drawn, markup=False)
-    left_out = [heading.title for at, heading in enumerate(shown.headings) if at not in chosen]
-    if left_out:
-        say(f"left out for lack of width: {', '.join(left_out)} (--format markdown or csv shows all)")
+        grid.add_row(*(row[at] for at in chosen))
+    Console(highlight=False, width=width).print(grid, markup=False)
+    hidden = [heading.title for at, heading in enumerate(shown.headings) if at not in chosen]
+    if hidden:
+        print_note(f"hidden columns: {', '.join(hidden)}; --format markdown or csv prints all")
     if not shown.rows:
-        say("no rows")
+        print_note("no rows")
 
 
-def fit(widths: Sequence[int], headings: Sequence["Heading"], room: int) -> list[int]:
-    """Return which columns fit, by position.
-
-    Args:
-        widths: What each column needs [characters].
-        headings: The columns.
-        room: What there is [characters].
-    """
+def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: int) -> list[int]:
+    """Return the indices of the columns that fit, given their widths and the terminal's [characters]."""
     chosen = list(range(len(widths)))
     names = [heading.column for heading in headings]
     order = [names.index(name) for name in _EXPENDABLE if name in names]
     order += [at for at in reversed(chosen) if at not in order and not names[at].endswith("_supported")]
     for at in order:
-        if sum(widths[each] + _GAP for each in chosen) - _GAP <= room or len(chosen) <= _KEPT:
+        if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= _KEPT:
             break
         chosen.remove(at)
     return chosen

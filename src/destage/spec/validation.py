@@ -26,6 +26,12 @@ _TYPES = {
     "null": "null",
 }
 
+GENERIC_KINDS = (
+    *("bad-form", "bad-quantity", "bad-syntax", "duplicate-key", "empty", "missing-key"),
+    *("out-of-range", "too-few", "unknown-key", "unknown-name", "wrong-type"),
+)
+"""Kinds of mistakes in any document; a code is the namespace of the document and a kind."""
+
 _KINDS = {
     "enum": "unknown-name",
     "const": "unknown-name",

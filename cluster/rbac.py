@@ -1,0 +1,89 @@
+"""Service accounts and Roles: pods have no API permissions, except those of the autoscaler."""
+
+from collections.abc import Sequence
+
+from destage.cluster.labels import Release
+from destage.cluster.pods import Manifest
+from destage.cluster.settings import Settings
+
+_GROUP = "rbac.authorization.k8s.io"
+Rule = tuple[str, str, Sequence[str]]
+"""An API group, a resource and the allowed verbs."""
+AUTOSCALER: tuple[Rule, ...] = (
+    ("", "pods", ("get", "list", "watch", "patch")),
+    ("ray.io", "rayclusters", ("get", "patch")),
+)
+"""The permissions of Ray's autoscaler: read pods, and set the number of workers."""
+USERS: tuple[Rule, ...] = (
+    ("", "configmaps", ("list", "create", "patch", "delete")),
+    ("", "events", ("list",)),
+    ("", "persistentvolumeclaims", ("list", "create", "patch", "delete")),
+    ("", "pods", ("get", "list", "create", "delete")),
+    ("", "pods/exec", ("get", "create")),
+    ("", "pods/log", ("get",)),
+    ("", "resourcequotas", ("list",)),
+    ("", "serviceaccounts", ("list", "create", "patch", "delete")),
+    ("networking.k8s.io", "networkpolicies", ("list", "create", "patch", "delete")),
+    ("ray.io", "rayclusters", ("list", "delete")),
+    ("ray.io", "rayjobs", ("get", "list", "watch", "create", "patch", "delete")),
+)
+"""The permissions that `destage cluster` needs; `doctor` checks each."""
+ROLE_FIX = "ask an administrator for the Role that the chart creates with users.role=true"
+
+
+def build_accounts(release: Release, settings: Settings) -> list[Manifest]:
+    """Return the service accounts; only that of the pods which access the results has an identity."""
+    accounts = [_account(release, release.pods_account, dict(settings.accounts.annotations))]
+    if settings.mode == "job":
+        accounts.append(_account(release, release.submitter_account, {}))
+    return accounts
+
+
+def build_roles(release: Release, settings: Settings) -> list[Manifest]:
+    """Return the Roles that the settings need, and their bindings."""
+    manifests = []
+    if settings.autoscaling.enabled:
+        name = f"{release.name}-autoscaler"
+        subject = {"kind": "ServiceAccount", "name": release.pods_account, "namespace": release.namespace}
+        manifests += [_role(release, name, AUTOSCALER), _binding(release, name, [subject])]
+    if settings.users.role:
+        name = f"{release.name}-users"
+        manifests.append(_role(release, name, USERS))
+        if settings.users.subjects:
+            manifests.append(_binding(release, name, [dict(each) for each in settings.users.subjects]))
+    return manifests
+
+
+def _account(release: Release, name: str, annotations: dict[str, str]) -> Manifest:
+    return {
+        "apiVersion": "v1",
+        "kind": "ServiceAccount",
+        "metadata": _metadata(release, name) | ({"annotations": annotations} if annotations else {}),
+        "automountServiceAccountToken": False,
+    }
+
+
+def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:
+    return {
+        "apiVersion": f"{_GROUP}/v1",
+        "kind": "Role",
+        "metadata": _metadata(release, name),
+        "rules": [
+            {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
+            for group, resource, verbs in rules
+        ],
+    }
+
+
+def _binding(release: Release, name: str, subjects: list[dict[str, str]]) -> Manifest:
+    return {
+        "apiVersion": f"{_GROUP}/v1",
+        "kind": "RoleBinding",
+        "metadata": _metadata(release, name),
+        "roleRef": {"apiGroup": _GROUP, "kind": "Role", "name": name},
+        "subjects": subjects,
+    }
+
+
+def _metadata(release: Release, name: str) -> Manifest:
+    return {"name": name, "namespace": release.namespace, "labels": release.labels}

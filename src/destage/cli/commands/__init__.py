@@ -1,0 +1,1 @@
+"""The commands: one module for each, or for each group of commands."""

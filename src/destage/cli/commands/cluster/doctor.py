@@ -1,0 +1,54 @@
+"""`destage cluster doctor`."""
+
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Annotated
+
+import typer
+
+from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
+from destage.cli.options import Json
+from destage.cli.output import print_error, print_json, print_note, print_pairs
+
+_INFRASTRUCTURE = 4
+
+
+def doctor(
+    image: Annotated[
+        str | None,
+        typer.Option("--image", help="Also start this image in a test pod.", show_default=False),
+    ] = None,
+    values: Values = None,
+    given: Assignments = None,
+    name: Annotated[
+        str, typer.Option("--name", help="Name of the sweep; workload identity is bound to it.")
+    ] = "doctor",
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Check that a cluster can run sweeps, and print a fix for each problem.
+
+    With the settings of a sweep, its image is started in a test pod that writes to its store.
+    """
+    from destage import cluster
+    from destage.cluster.checks import run_checks
+    from destage.cluster.connection import connect
+    from destage.cluster.values import merge_settings
+
+    wanted = None
+    if values or given or image:
+        wanted = merge_settings(values or [], given or [], {"mode": "cluster", "sweep": NO_SWEEP})
+    connection = connect(context, namespace)
+    release = cluster.Release(name, connection.namespace, version("destage"))
+    results = list(run_checks(connection, release, wanted, image))
+    if as_json:
+        print_json([asdict(each) for each in results])
+    else:
+        print_pairs({each.subject: each.message for each in results})
+    failures = [each.issue for each in results if not each.has_passed]
+    for failure in failures:
+        print_error(failure)
+    if failures:
+        raise typer.Exit(_INFRASTRUCTURE)
+    print_note("all checks passed")

@@ -1,0 +1,38 @@
+"""`destage cluster fetch`."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from destage.cli.commands.cluster.job import find_results, open_reader
+from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
+from destage.cli.options import Json, Store
+from destage.cli.output import print_data, print_json, print_note
+from destage.cli.progress import Counter
+from destage.errors import UsageError
+
+
+def fetch(
+    name: Name,
+    store: Store = None,
+    sweep: SweepOption = "",
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Download a sweep's results into a local store; files that it already has are skipped."""
+    from destage.cluster import results
+    from destage.store import default_store
+
+    folder = store if store is not None else default_store()
+    if not isinstance(folder, Path):
+        raise UsageError(
+            "usage.bad-value", f"{folder}: results can only be downloaded to a folder", "--store"
+        )
+    job, reader = open_reader(name, context, namespace)
+    remote = find_results(reader, job, sweep)
+    copy = results.fetch_results(reader, remote.name, folder, Counter("bytes"))
+    if as_json:
+        print_json(asdict(copy))
+    else:
+        print_data(f"{copy.path}\n")
+    print_note(f"{copy.files} files downloaded ({copy.size / 1e6:.1f} MB), {copy.kept} already present")

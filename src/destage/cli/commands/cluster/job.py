@@ -1,0 +1,89 @@
+"""The job of a sweep and its results, as the commands find and print them."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from destage.errors import DestageError
+
+if TYPE_CHECKING:
+    from destage.cluster.connection import Connection
+    from destage.cluster.jobs import Job
+    from destage.cluster.reader_pod import ReaderPod
+    from destage.cluster.results import RemoteSweep
+
+SHORT_TIMEOUT_S = 30.0
+"""Longest wait for the reader's pod where the command can go on without results [s]."""
+_LONGEST_MESSAGE = 400
+
+
+def connect_to_job(name: str, context: str | None, namespace: str | None) -> "tuple[Connection, Job]":
+    """Return the connection to a cluster and a sweep's job on it.
+
+    Raises:
+        ClusterError: There is no such job, or the cluster cannot be reached.
+    """
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import find_job
+
+    connection = connect(context, namespace)
+    return connection, find_job(connection, name)
+
+
+def open_reader(
+    name: str, context: str | None, namespace: str | None, timeout_s: float | None = None
+) -> "tuple[Job, ReaderPod]":
+    """Return a sweep's job and the reader of its results, which may take `timeout_s` to start [s].
+
+    Raises:
+        ClusterError: There is no such job, or the cluster cannot be reached.
+    """
+    from destage.cluster.reader_pod import START_TIMEOUT_S, ReaderPod
+
+    connection, job = connect_to_job(name, context, namespace)
+    return job, ReaderPod(connection, job, START_TIMEOUT_S if timeout_s is None else timeout_s)
+
+
+def find_results(reader: "ReaderPod", job: "Job", sweep: str) -> "RemoteSweep":
+    """Return the state of a sweep's results; an empty `sweep` is the job's own.
+
+    Raises:
+        ClusterError: There are no results yet, or they cannot be read.
+    """
+    from destage.cluster import results
+
+    return results.find_results(reader, find_sweep(reader, job, sweep))
+
+
+def find_sweep(reader: "ReaderPod", job: "Job", sweep: str) -> str:
+    """Return the sweep's directory in the store; empty where only the store itself knows it."""
+    return sweep or job.sweep or _find_sweep_of_study(reader, job)
+
+
+def summarize_job(job: "Job") -> str:
+    """Return the state of a job as one line."""
+    outcome = f" ({job.outcome})" if job.outcome else ""
+    message = ""
+    if job.is_cancelled:
+        message = ": cancelled; submit the study again to continue"
+    elif job.message and job.outcome != "SUCCEEDED":
+        message = f": {job.message[:_LONGEST_MESSAGE]}"
+    ended = f", ended {job.ended}" if job.ended else ""
+    return f"{job.state}{outcome}, submitted {job.created}{ended}{message}"
+
+
+def job_as_json(job: "Job") -> dict[str, Any]:
+    """Return a job as `--json` prints it."""
+    return {name: value for name, value in asdict(job).items() if name != "manifest"}
+
+
+def _find_sweep_of_study(reader: "ReaderPod", job: "Job") -> str:
+    """Return the sweep of a job that Helm made, from its study; empty where it cannot be read from here."""
+    from destage import sweeps
+    from destage.cluster.jobs import read_study
+
+    try:
+        name, text = read_study(reader.connection, job)
+        study = sweeps.load_study(name) if name else sweeps.parse_study(text, name=job.name)
+    except DestageError:
+        return ""
+    return f"{study.name}-{study.id}"

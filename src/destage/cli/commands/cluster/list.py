@@ -1,0 +1,20 @@
+"""`destage cluster list`."""
+
+from destage.cli.commands.cluster.job import job_as_json, summarize_job
+from destage.cli.commands.cluster.options import Context, Namespace
+from destage.cli.options import Json
+from destage.cli.output import print_json, print_note, print_pairs
+
+
+def list_sweeps(context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
+    """List the sweeps of a namespace with their states."""
+    from destage.cluster.connection import connect
+    from destage.cluster.jobs import list_jobs
+
+    jobs = list_jobs(connect(context, namespace))
+    if as_json:
+        print_json([job_as_json(job) for job in jobs])
+        return
+    print_pairs({job.name: summarize_job(job) for job in jobs})
+    if not jobs:
+        print_note("no sweeps")

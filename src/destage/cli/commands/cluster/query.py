@@ -1,0 +1,30 @@
+"""`destage cluster query`."""
+
+from destage.cli.commands.cluster.job import find_results, find_sweep, open_reader
+from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
+from destage.cli.commands.sql import Statement
+from destage.cli.options import Format, Json, Out
+from destage.cli.output import print_data, print_note
+
+
+def query(
+    name: Name,
+    statement: Statement,
+    form: Format = "table",
+    out: Out = None,
+    sweep: SweepOption = "",
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Run a read-only SQL statement on a sweep's results in the cluster; only the answer is transferred."""
+    from destage.cluster import results
+
+    job, reader = open_reader(name, context, namespace)
+    directory = find_sweep(reader, job, sweep) or find_results(reader, job, sweep).name
+    data = results.query_results(reader, directory, statement, "json" if as_json else form)
+    if out is None:
+        print_data(data)
+    else:
+        out.write_bytes(data)
+        print_note(f"{len(data)} bytes written to {out}")

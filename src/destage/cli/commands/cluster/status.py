@@ -1,0 +1,55 @@
+"""`destage cluster status`."""
+
+from dataclasses import asdict
+
+from destage.cli.commands.cluster.job import (
+    SHORT_TIMEOUT_S,
+    find_results,
+    job_as_json,
+    open_reader,
+    summarize_job,
+)
+from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
+from destage.cli.options import Json
+from destage.cli.output import print_json, print_pairs, print_warning
+from destage.errors import ClusterError
+
+
+def status(
+    name: Name,
+    sweep: SweepOption = "",
+    context: Context = None,
+    namespace: Namespace = None,
+    as_json: Json = False,
+) -> None:
+    """Show the state of a sweep: its job, problems of its pods, and the progress of its results."""
+    from destage.cluster.diagnostics import diagnose_pods
+
+    job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)
+    diagnostics = diagnose_pods(reader.connection, job)
+    for diagnostic in diagnostics:
+        print_warning(diagnostic.issue)
+    try:
+        remote = find_results(reader, job, sweep)
+    except ClusterError as error:
+        remote = None
+        for issue in error.issues:
+            print_warning(issue)
+    if as_json:
+        print_json(
+            {
+                "job": job_as_json(job),
+                "diagnostics": [asdict(each) for each in diagnostics],
+                "sweep": remote.name if remote else None,
+                "results": remote.status if remote else None,
+            }
+        )
+        return
+    facts = {"job": job.name, "state": summarize_job(job)}
+    if remote is not None:
+        done = remote.status
+        failed = f", {done['failed']} failed" if done["failed"] else ""
+        finished = "finished" if done["finished"] else "unfinished"
+        facts["sweep"] = remote.name
+        facts["results"] = f"{finished}: {done['present']} of {done['planned']} runs{failed}"
+    print_pairs(facts)

@@ -1,0 +1,21 @@
+"""`destage compact`."""
+
+from dataclasses import asdict
+
+from destage.cli.options import Json, Store, SweepName
+from destage.cli.output import print_json, print_note, print_warning
+from destage.cli.progress import Counter
+
+
+def compact(sweep: SweepName, store: Store = None, as_json: Json = False) -> None:
+    """Merge a sweep's small fragments into few large ones; its rows do not change."""
+    from destage.store import compaction, find_sweep
+    from destage.store.layout import SweepLayout
+
+    path = find_sweep(sweep, store)
+    done = compaction.compact(SweepLayout(path), Counter("fragments"))
+    for warning in done.warnings:
+        print_warning(warning)
+    if as_json:
+        print_json(asdict(done))
+    print_note(f"{path.name}: {done.rows} rows rewritten; {done.before} fragments before, {done.after} now")

@@ -1,0 +1,80 @@
+"""`destage doctor`."""
+
+import os
+import platform
+import re
+import shutil
+import sys
+from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from destage.cli.options import Json, Store
+from destage.cli.output import issue_as_json, print_error, print_json, print_note, print_pairs
+from destage.errors import Issue
+
+if TYPE_CHECKING:
+    from destage.store import Location
+
+
+def doctor(store: Store = None, as_json: Json = False) -> None:
+    """Check this machine: processors, memory, packages, the engine and the store."""
+    from destage.store import default_store, list_sweeps
+    from destage.store.location import trouble_writing
+
+    facts: dict[str, object] = {
+        "destage": version("destage"),
+        "python": f"{platform.python_version()} ({sys.executable})",
+        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "memory": _memory(),
+    }
+    problems = []
+    for package in sorted(re.split(r"[^\w-]", line)[0] for line in requires("destage") or ()):
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            facts[package] = "missing"
+            message = f"{package} is not installed; reinstall Destage with its dependencies"
+            problems.append(Issue("system.package-missing", package, message))
+    if find_spec("destage.engine._engine") is None:
+        facts["engine"] = "not built"
+        message = "the engine is not built; run `make engine` in the clone or install a wheel"
+        problems.append(Issue("system.engine-missing", "engine", message))
+    else:
+        from destage import engine
+
+        facts["engine"] = f"results version {engine.RESULTS_VERSION}"
+    place = store if store is not None else default_store()
+    trouble = trouble_writing(place)
+    if trouble is None:
+        facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps{_free_space(place)})"
+    else:
+        facts["store"] = f"{place} (not writable)"
+        problems += trouble.issues
+    if as_json:
+        print_json({"facts": facts, "problems": [issue_as_json(problem) for problem in problems]})
+    else:
+        print_pairs(facts)
+    for problem in problems:
+        print_error(problem)
+    if problems:
+        raise typer.Exit(1)
+    print_note("all checks passed")
+
+
+def _free_space(store: "Location") -> str:
+    """Return the free space on the disk of a folder; a bucket has no limit."""
+    if not isinstance(store, Path):
+        return ""
+    existing = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    return f", {shutil.disk_usage(existing).free / 1e9:.1f} GB free"
+
+
+def _memory() -> str:
+    try:
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.1f} GiB"
+    except (ValueError, OSError):
+        return "unknown"

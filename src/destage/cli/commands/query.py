@@ -1,0 +1,37 @@
+"""`destage query`."""
+
+from typing import Annotated
+
+import typer
+
+from destage.cli.options import Format, Json, Out, Store, SweepName, split_assignment
+from destage.cli.output import print_json, print_pairs
+from destage.cli.rows import find_sweep, print_rows
+
+
+def query(
+    sweep: SweepName,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Named query (default: list all of them).")
+    ] = None,
+    param: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="NAME=VALUE", help="Set a parameter of the query; repeatable."),
+    ] = None,
+    form: Format = "table",
+    out: Out = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a named query from a sweep's results."""
+    from destage.queries import named_queries, open_session
+    from destage.queries.named import FITTING, find_query
+
+    parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
+    with open_session(find_sweep(sweep, store)) as session:
+        if name is None:
+            names = {each.name for each in named_queries() if each.studies in FITTING[session.kind]}
+            purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
+            print_json(purposes) if as_json else print_pairs(purposes)
+            return
+        print_rows(session.query(name, parameters), "json" if as_json else form, out, session.units)

@@ -1,0 +1,51 @@
+"""`destage report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from destage.cli.options import Json, Store, SweepName
+from destage.cli.output import print_data, print_json
+from destage.cli.rows import find_sweep
+
+
+def report(
+    sweep: SweepName,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            "--plot",
+            metavar="FIGURE",
+            help="Draw one figure as SVG instead of the report.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write to FILE (default: the sweep's directory; stdout for a figure).",
+            show_default=False,
+        ),
+    ] = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Write a sweep's report, one self-contained HTML file, and print its path."""
+    from destage.queries import open_session
+    from destage.queries.report import draw_figure, write_report
+
+    with open_session(find_sweep(sweep, store)) as session:
+        if plot is None:
+            file = write_report(session, out)
+        else:
+            picture = draw_figure(session, plot)
+            if out is None:
+                print_data(picture)
+                return
+            out.parent.mkdir(parents=True, exist_ok=True)
+            out.write_text(picture)
+            file = out
+    print_json({"file": str(file)}) if as_json else print_data(f"{file}\n")

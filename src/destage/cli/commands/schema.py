@@ -1,0 +1,24 @@
+"""`destage schema`."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from destage.cli.output import print_json
+
+
+def schema(
+    document: Annotated[
+        Literal["study", "scenario"],
+        typer.Argument(metavar="[DOCUMENT]", help="Document that the schema describes."),
+    ] = "study",
+) -> None:
+    """Print the JSON Schema of a study or a configuration."""
+    if document == "study":
+        from destage.sweeps import study_schema
+
+        print_json(study_schema())
+    else:
+        from destage import engine
+
+        print_json(engine.authoring_schema())

@@ -1,0 +1,36 @@
+"""`destage status`."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from destage.cli.options import Json, Store
+from destage.cli.output import print_json, print_note, print_pairs
+
+
+def status(
+    sweep: Annotated[
+        str | None, typer.Argument(metavar="[SWEEP]", help="Sweep (default: all sweeps of the store).")
+    ] = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Show the progress of a sweep, or of all sweeps in the store."""
+    from destage.store import find_sweep, list_sweeps, progress
+
+    paths = list_sweeps(store) if sweep is None else [find_sweep(sweep, store)]
+    found = {path.name: progress.status(path) for path in paths}
+    if as_json:
+        print_json({name: asdict(one) for name, one in found.items()})
+        return
+    lines: dict[str, object] = {}
+    for name, one in found.items():
+        state = "finished" if one.finished else "unfinished"
+        failed = f", {one.failed} failed" if one.failed else ""
+        rounds = "1 round" if one.rounds == 1 else f"{one.rounds} rounds"
+        writer = f", being written by {one.writer}" if one.writer else ""
+        lines[name] = f"{state}: {one.present} of {one.planned} runs in {rounds}{failed}{writer}"
+    print_pairs(lines)
+    if not lines:
+        print_note("no sweeps")

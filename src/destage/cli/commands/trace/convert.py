@@ -1,0 +1,52 @@
+"""`destage trace convert`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from destage.cli.commands.trace.options import FormatName, SkipBad, TraceFile, VolumeNumber
+from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
+from destage.cli.options import Json, check_suffix
+from destage.cli.output import print_json, print_note
+
+_SORTED_OUT = {"out_of_order", "late"}
+"""Problems that sorting the whole trace removes."""
+
+
+def convert(
+    trace: TraceFile,
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Parquet file to write.")],
+    format_name: FormatName = None,
+    skip_bad: SkipBad = 0,
+    volume: VolumeNumber = None,
+    is_sorted_whole: Annotated[
+        bool, typer.Option("--sort", help="Sort the whole trace by time; loads it into memory.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Convert a trace to compact Parquet.
+
+    Flushes, process ids, flags, volumes and response times are kept.
+    """
+    from destage.engine import traces
+    from destage.engine.traces import streams
+
+    check_suffix(out, "OUT", ".parquet")
+    facts: dict[str, Any] = {"file": str(out)}
+    if is_sorted_whole:
+        loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        traces.write_parquet(loaded, out)
+        found = streams.profile(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        problems = [one for one in found["problems"] if one["problem"] not in _SORTED_OUT]
+        facts |= {"records": len(loaded), "problems": problems}
+    else:
+        facts |= streams.convert(
+            trace, out, format_name=format_name, skip_bad=skip_bad, volume=volume, tell=ReadingProgress()
+        )
+    facts["bytes"] = out.stat().st_size
+    if as_json:
+        print_json(facts)
+        return
+    warn_about(facts["problems"], trace)
+    print_note(f"{facts['records']} records written to {out} ({facts['bytes']} bytes)")

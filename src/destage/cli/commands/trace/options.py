@@ -1,0 +1,45 @@
+"""Arguments and options that the commands of traces share."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from destage.cli.options import LARGEST_SEED, parse_trace
+
+TraceFile = Annotated[
+    Any,
+    typer.Argument(
+        parser=parse_trace,
+        metavar="TRACE",
+        help="A trace: a file or a URL (s3://, gs://, abfs://); gzip, xz and zstd are unpacked.",
+    ),
+]
+FormatName = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="Format of the trace (default: recognised by its content).", show_default=False
+    ),
+]
+SkipBad = Annotated[int, typer.Option("--skip-bad", min=0, help="Maximum malformed records to skip.")]
+VolumeNumber = Annotated[
+    int | None,
+    typer.Option(
+        "--volume",
+        min=0,
+        max=2**32 - 1,
+        help="Read only the requests of this volume (default: all volumes).",
+        show_default=False,
+    ),
+]
+Block = Annotated[
+    str, typer.Option("--block", help="Block size of the cache; a request accesses each block it overlaps.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the random streams.")]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot", metavar="FILE", help="Draw the miss ratios to FILE (.svg or .html).", show_default=False
+    ),
+]
+PLOT_SUFFIXES = (".svg", ".html")

@@ -1,0 +1,109 @@
+"""`destage trace synth`."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from destage.cli.commands.trace.miss_ratio_plot import draw_curves, format_size
+from destage.cli.commands.trace.options import (
+    PLOT_SUFFIXES,
+    Block,
+    FormatName,
+    Plot,
+    Seed,
+    SkipBad,
+    TraceFile,
+    VolumeNumber,
+)
+from destage.cli.options import Json, check_suffix, parse_duration
+from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.errors import UsageError
+
+
+def synth(
+    trace: TraceFile,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Parquet file to write.")],
+    block: Block = "4KiB",
+    requests: Annotated[
+        int | None,
+        typer.Option(
+            "--requests",
+            min=1,
+            help="Requests to generate (default: as many as TRACE has).",
+            show_default=False,
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            "--duration",
+            metavar="TIME",
+            help="Generate requests for this long, as in 10min, instead of a number of requests.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: Seed = 0,
+    profile: Annotated[
+        Path | None,
+        typer.Option(
+            "--profile", metavar="FILE", help="Write the fitted profile to FILE as JSON.", show_default=False
+        ),
+    ] = None,
+    plot: Plot = None,
+    format_name: FormatName = None,
+    skip_bad: SkipBad = 0,
+    volume: VolumeNumber = None,
+    as_json: Json = False,
+) -> None:
+    """Generate a synthetic trace from the profile of a recorded one and compare the two."""
+    from destage.engine import traces
+    from destage.engine.miss_ratio_curves import miss_ratio_curve
+    from destage.trace_synthesis import compare, synthesise
+
+    check_suffix(out, "--out", ".parquet")
+    if isinstance(trace, Path) and out.exists() and out.samefile(trace):
+        raise UsageError("usage.same-file", f"{out} is the input trace; choose another file", "--out")
+    if plot is not None:
+        check_suffix(plot, "--plot", *PLOT_SUFFIXES)
+    until = None if duration is None else int(parse_duration(duration, "ns", "--duration"))
+    original = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+    made = synthesise(original, block=block, seed=seed, requests=requests, duration_ns=until)
+    traces.write_parquet(made.trace, out)
+    if profile is not None:
+        profile.write_text(json.dumps(made.profile, indent=1) + "\n")
+        print_note(f"profile written to {profile}")
+    if plot is not None:
+        curve = miss_ratio_curve(original, block=block)
+        sizes = [row["size_bytes"] for row in curve.to_pylist() if row["size_blocks"].bit_count() == 1]
+        panels = {
+            name: miss_ratio_curve(one, block=block, sizes=sizes).to_pylist()
+            for name, one in (("original", original), ("synthetic", made.trace))
+        }
+        draw_curves(plot, f"{trace.name} and {out.name}", panels)
+    rows = compare(original, made.trace, block=block)
+    facts = {"file": str(out), "records": len(made.trace), "digest": traces.digest(out)}
+    if as_json:
+        print_json({**facts, "comparison": rows})
+    else:
+        print_data(_as_text(rows))
+        print_note(f"{facts['records']} records written to {out}")
+
+
+def _as_text(rows: list[dict[str, Any]]) -> str:
+    lines = [["", "", "original", "synthetic", "distance"]]
+    subject = ""
+    for row in rows:
+        statistic = format_size(int(row["statistic"])) if row["statistic"].isdigit() else row["statistic"]
+        lines.append(
+            [
+                row["subject"] if row["subject"] != subject else "",
+                statistic,
+                f"{row['original']:.4g}",
+                f"{row['synthetic']:.4g}",
+                "" if row["distance"] is None else f"{row['distance']:.4f}",
+            ]
+        )
+        subject = row["subject"]
+    return align_cells(lines, left=2)

@@ -1,0 +1,140 @@
+"""`destage validate`: models compared with measurements."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from destage.cli.options import Json, parse_trace
+from destage.cli.output import align_cells, print_data, print_json
+from destage.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from destage.disk_validation.measured_disk import Validation
+
+app = typer.Typer(help="Compare models with measurements.", no_args_is_help=True, rich_markup_mode=None)
+_NANOSECONDS_PER_MS = 1e6
+
+
+@app.callback()
+def _group() -> None:
+    """Compare models with measurements."""
+
+
+@app.command("disk")
+def disk(
+    trace: Annotated[
+        Any,
+        typer.Option(
+            "--trace",
+            parser=parse_trace,
+            metavar="FILE",
+            help="Measured service times in DiskSim's VALIDATE format; .gz and .xz are unpacked.",
+        ),
+    ],
+    facts: Annotated[
+        str,
+        typer.Option(
+            "--disk",
+            metavar="FILE|NAME",
+            help="Disk: a .toml file, DiskSim's .model or .diskspecs, or the name of a catalogue disk.",
+        ),
+    ],
+    fit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fit",
+            metavar="FIELD",
+            help="Field to fit on the first half of the trace; repeatable (default: all).",
+            show_default=False,
+        ),
+    ] = None,
+    no_fit: Annotated[bool, typer.Option("--no-fit", help="Fit no field.")] = False,
+    limit_ms: Annotated[
+        float, typer.Option("--limit-ms", min=0.0, help="Maximum demerit over all requests [ms].")
+    ] = 0.25,
+    phases: Annotated[
+        int, typer.Option("--phases", min=1, max=64, help="Replays, each with a different spindle phase.")
+    ] = 4,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 1 if a limit is exceeded.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Score a disk model against service times measured on the real disk.
+
+    Fields are fitted on the first half of the trace; the second half gives the score.
+    """
+    from destage.disk_validation import measured_disk, measured_trace
+
+    if no_fit and fit:
+        raise UsageError("usage.conflicting-options", "cannot be combined with --fit", "--no-fit")
+    names = [] if no_fit else list(measured_disk.FITTABLE if fit is None else fit)
+    measured = measured_trace.load(trace)
+    try:
+        found = measured_disk.validate(
+            measured, measured_disk.load_disk(facts), names, overall_limit_ms=limit_ms, phases=phases
+        )
+    except ConfigError as error:
+        raise ConfigError(error.issues, error.source or facts) from error
+    if as_json:
+        print_json(_as_json(found))
+    else:
+        print_data(_as_text(found))
+    if strict and not all(each.is_met for each in found.classes):
+        raise typer.Exit(1)
+
+
+def _as_json(found: "Validation") -> dict[str, Any]:
+    return {
+        "assumed": dict(found.assumed),
+        "fitted": {name: _quantity(name, value) for name, value in found.fitted.items()},
+        "classes": [{**asdict(each), "is_met": each.is_met} for each in found.classes],
+    }
+
+
+def _quantity(name: str, value: float) -> str:
+    """Return the value of a fitted field with its unit."""
+    if name == "bus_rate":
+        return f"{value / 1e6:.3f}MB/s"
+    if name == "buffer.lapse":
+        return f"{value:.4f}"
+    return f"{value / _NANOSECONDS_PER_MS:.4f}ms"
+
+
+def _as_text(found: "Validation") -> str:
+    rows = [
+        [
+            *("class", "n", "measured ms", "modelled ms", "demerit ms", "95 % CI", "limit"),
+            *("first half", "halves", "resampled", "correlation", ""),
+        ]
+    ]
+    for each in found.classes:
+        low, high = each.interval_ms
+        rows.append(
+            [
+                each.name,
+                f"{each.requests}",
+                f"{each.measured_ms:.3f}",
+                f"{each.modelled_ms:.3f}",
+                f"{each.demerit_ms:.3f}",
+                f"{low:.3f} to {high:.3f}",
+                f"{each.limit_ms:.3f}",
+                f"{each.train_ms:.3f}",
+                f"{each.halves_ms:.3f}",
+                f"{each.toy_ms:.3f}",
+                "" if each.correlation is None else f"{each.correlation:.2f}",
+                "met" if each.is_met else "NOT MET",
+            ]
+        )
+    text = align_cells(rows, left=1) + (
+        "\nAll figures are for the second half of the trace unless noted.\n"
+        "first half: demerit on the first half; halves: demerit of the first half against the second;\n"
+        "resampled: demerit of service times drawn from the first half.\n"
+    )
+    for title, pairs in (
+        ("fitted on the first half", {name: _quantity(name, value) for name, value in found.fitted.items()}),
+        ("assumed, not in the disk's description", found.assumed),
+    ):
+        text += f"{title}: {', '.join(f'{name} = {value}' for name, value in pairs.items()) or 'none'}\n"
+    return text

@@ -1,0 +1,41 @@
+"""Rows that a query returns: where they come from and how they are printed."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from destage.cli.output import print_data, print_note, print_warning
+from destage.cli.table import print_table
+from destage.errors import Issue
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from destage.store import Location
+
+
+def find_sweep(sweep: str, store: "Location | None") -> "Location":
+    """Return a sweep's directory, with a warning if the sweep is unfinished."""
+    from destage import store as stores
+    from destage.store.layout import SweepLayout
+
+    path = stores.find_sweep(sweep, store)
+    if not SweepLayout(path).finished.is_file():
+        print_warning(
+            Issue("sweep.unfinished", path.name, "the sweep is unfinished; results are preliminary")
+        )
+    return path
+
+
+def print_rows(rows: "pa.Table", form: str, out: Path | None, units: dict[str, str]) -> None:
+    """Write rows to a file or to stdout; a table in a file is Markdown."""
+    from destage.queries.formats import encode
+
+    if form == "table" and out is None:
+        print_table(rows, units)
+        return
+    data = encode(rows, "markdown" if form == "table" else form, units)
+    if out is None:
+        print_data(data)
+    else:
+        out.write_bytes(data)
+        print_note(f"{rows.num_rows} rows written to {out}")

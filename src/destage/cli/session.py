@@ -1,0 +1,121 @@
+"""Running a sweep from the command line and printing its outcome."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from destage.cli.output import print_data, print_json, print_note, print_warning
+from destage.cli.progress import ProgressDisplay
+from destage.cli.published_table import print_published
+from destage.cli.table import print_table
+from destage.errors import Issue, UsageError
+
+if TYPE_CHECKING:
+    from destage.store import Location
+    from destage.sweeps import Outcome, Study
+
+_STOPPED = {
+    "interrupted": ("sweep.interrupted", "interrupted"),
+    "infrastructure": ("sweep.infrastructure-failed", "stopped: the infrastructure failed"),
+}
+
+
+def run_study(
+    study: "Study",
+    store: "Location | None",
+    executor: Any,
+    workers: int | None,
+    report: Path | None,
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run a study, print its answers and write its report."""
+    from destage import sweeps
+
+    with ProgressDisplay(study.name, is_quiet=quiet) as display:
+        outcome = sweeps.run(study, store, executor=executor, workers=workers, progress=display)
+    conclude(outcome, report, as_json=as_json)
+
+
+def choose_executor(ray_address: str | None, executor: Any) -> Any:
+    """Return the executor, which is Ray where the address of a Ray cluster is given."""
+    import os
+
+    if ray_address is None:
+        return executor
+    if executor == "inline":
+        message = "cannot be combined with --executor inline"
+        raise UsageError("usage.conflicting-options", message, "--ray-address")
+    os.environ["RAY_ADDRESS"] = ray_address
+    return "ray"
+
+
+def summarize(outcome: "Outcome") -> str:
+    """Return the counts of a session in one line."""
+    rate = ""
+    if outcome.executed:
+        rate = f" ({outcome.executor}, {outcome.executed / max(outcome.seconds, 1e-3):.1f} runs/s)"
+    return (
+        f"{outcome.path.name}: {outcome.runs} runs: {outcome.executed} executed{rate}, "
+        f"{outcome.reused} reused, {outcome.failed} failed, in {outcome.seconds:.1f} s"
+    )
+
+
+def warn_if_stopped(outcome: "Outcome") -> bool:
+    """Return whether a session stopped before its sweep was complete, with a warning on how to continue."""
+    if outcome.state not in _STOPPED:
+        return False
+    code, reason = _STOPPED[outcome.state]
+    message = f"{reason}; completed runs are kept; continue with `destage resume {outcome.path}`"
+    print_warning(Issue(code, outcome.path.name, message))
+    return True
+
+
+def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
+    """Print a sweep's answers, write its report and exit with the session's exit code."""
+    from destage.queries import open_session
+    from destage.queries.formats import rows_of
+    from destage.queries.report import answer_sentences, write_report
+    from destage.queries.verdicts import verdict_table
+
+    for warning in outcome.messages:
+        print_warning(warning)
+    print_note(summarize(outcome))
+    if warn_if_stopped(outcome):
+        if as_json:
+            print_json({"outcome": outcome_as_json(outcome)})
+        raise typer.Exit(outcome.exit_code)
+    with open_session(outcome.path) as session:
+        rows = session.query("design_space")
+        published = verdict_table(session)
+        file = write_report(session, report)
+        if as_json:
+            print_json(
+                {
+                    "outcome": outcome_as_json(outcome),
+                    "report": str(file),
+                    "design_space": rows_of(rows),
+                    "published": rows_of(published),
+                }
+            )
+        else:
+            print_table(rows, session.units)
+            if published.num_rows:
+                print_data("\n")
+                print_published([(outcome.path.name, published.to_pylist())])
+        # Last, so that the answer is still in view after a long table.
+        for sentence in answer_sentences(session):
+            print_note(sentence)
+    print_note(f"report: {file}")
+    if outcome.state == "budget":
+        message = f"the budget is used up; continue with `destage resume {outcome.path}`"
+        print_warning(Issue("sweep.budget-reached", outcome.path.name, message))
+    raise typer.Exit(outcome.exit_code)
+
+
+def outcome_as_json(outcome: "Outcome") -> dict[str, Any]:
+    """Return an outcome as `--json` prints it."""
+    return asdict(outcome) | {"path": str(outcome.path)}

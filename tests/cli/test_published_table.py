@@ -1,0 +1,41 @@
+"""The table of published figures: figure and verdict are visible on every terminal."""
+
+import os
+import re
+import shutil
+import sys
+from typing import Any
+
+import pytest
+
+from destage.cli.published_table import print_published
+
+ROW: dict[str, Any] = {
+    "figure": "head thrash: together over one after the other",
+    "published": "the target disks had to flip back and forth between both of them",
+    "published_value": None,
+    "unit": None,
+    "simulated": 0.5,
+    "simulated_low": None,
+    "simulated_high": None,
+    "is_range": False,
+    "error_fraction": None,
+    "verdict": "ordering does not hold",
+    "source": "Why are the backups 42x faster",
+}
+
+
+@pytest.mark.parametrize("columns", [80, 130])
+@pytest.mark.parametrize("names", [["backups"], ["backups", "backups_trace"]])
+def test_the_table_fits_the_terminal(
+    columns: int, names: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
+    print_published([(name, [ROW]) for name in names])
+    told = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, told.splitlines())) <= columns
+    words = told.split()
+    for word in ("thrash:", "0.5", "ordering", "hold", *(names if len(names) > 1 else [])):
+        assert word in words
+    assert ("source" in words) == (columns > 120)

@@ -1,0 +1,84 @@
+"""`destage study run`: one bundled study, or all of them in one table of published figures."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli.conftest import AXES
+from small_studies import small_study
+
+from destage.sweeps import studies
+
+FIRST = """\
+paper: {title: A paper on batteries, number: X 1}
+places:
+  present: {controller.battery.state: present, workload.users: 5}
+  absent: {controller.battery.state: absent, workload.users: 5}
+published:
+  - figure: with a battery
+    source: p. 3
+    value: as many
+    kind: ordering
+    expect: {between: [0.9, 1.1]}
+    compute: absent.requests / present.requests
+    note: The paper gives no figure.
+"""
+
+
+@pytest.fixture
+def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Replace the bundled studies by two small ones."""
+    texts = {
+        "first": small_study("first", *AXES) + FIRST,
+        "second": small_study("second", *AXES),
+    }
+    monkeypatch.setattr(studies, "names", lambda: sorted(texts))
+    monkeypatch.setattr(studies, "load", lambda name: studies.parse_study(texts[name], folder=tmp_path))
+
+
+@pytest.mark.usefixtures("two")
+def test_all_studies_give_one_table_and_a_page(destage: Any) -> None:
+    done = destage("study", "run", "--all", "--executor", "inline", "--page", "deep/page.md")
+    assert done.code == 0, done.err
+    heading, row = done.out.splitlines()
+    assert heading.split()[:3] == ["study", "figure", "published"]
+    assert row.split()[0] == "first"
+    assert "ordering holds" in row
+    assert "1/2 first-" in done.err
+    assert done.err.count("8 runs: 8 executed (inline, ") == 2
+    assert "1 published figure: 1 ordering holds" in done.err
+    page = Path("deep/page.md").read_text()
+    assert "## first" in page
+    assert "## second" not in page
+    assert "- with a battery: The paper gives no figure." in page
+
+    again = destage("study", "run", "--all", "--executor", "inline", "--json")
+    assert json.loads(again.out)["first"][0]["verdict"] == "ordering holds"
+    assert json.loads(again.out)["second"] == []
+    assert again.err.count("8 runs: 0 executed, 8 reused") == 2
+
+
+@pytest.mark.usefixtures("two")
+def test_one_study_prints_published_figures_last(destage: Any) -> None:
+    done = destage("study", "run", "first", "--executor", "inline")
+    assert done.out.splitlines()[-1].startswith("with a battery")
+    report = Path(done.err.splitlines()[-1].removeprefix("report: ")).read_text()
+    assert "A paper on batteries (X 1)" in report
+    assert "ordering holds" in report
+    assert json.loads(destage("study", "run", "first", "--executor", "inline", "--json").out)["published"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ([], "NAME"),
+        (["call_center", "--all"], "NAME"),
+        (["call_center", "--page", "x.md"], "--page"),
+        (["--all", "--report", "x.html"], "--report"),
+    ],
+)
+def test_conflicting_options_are_rejected(destage: Any, arguments: list[str], place: str) -> None:
+    done = destage("study", "run", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.issues == [("usage.conflicting-options", place)]

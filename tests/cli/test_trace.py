@@ -1,0 +1,88 @@
+"""`destage trace info` and `convert`."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SPC = "0,8,4096,W,0.5\n1,0,512,R,1.0\nrubbish\n0,16,4096,W,1.5\n0,0,100,r,0.75\n"
+
+
+@pytest.fixture
+def spc(tmp_path: Path) -> str:
+    path = tmp_path / "trace.dat"
+    path.write_bytes(gzip.compress(SPC.encode()))
+    return str(path)
+
+
+def test_info_counts_records_and_problems(destage: Any, spc: str) -> None:
+    done = destage("trace", "info", spc, "--skip-bad", "1", "--json")
+    assert done.code == 0, done
+    found = json.loads(done.out)
+    assert (found["format"], found["reads"], found["writes"]) == ("spc", 2, 2)
+    assert (found["start_s"], found["duration_s"]) == (0.5, 1.0)
+    assert (found["read_bytes"], found["written_bytes"]) == (1024, 8192)
+    assert {problem["problem"]: problem["first"] for problem in found["problems"]} == {
+        "bad": 3,
+        "rounded": 5,
+        "out_of_order": 5,
+    }
+    assert [volume["volume"] for volume in found["volumes"]] == [0, 1]
+    assert "digest" not in found
+
+
+def test_info_warns_about_problems(destage: Any, spc: str) -> None:
+    done = destage("trace", "info", spc, "--skip-bad", "1")
+    assert done.code == 0, done
+    assert "write_sizes.p50_bytes" in done.out
+    assert done.issues == 3 * [("trace.irregular-records", spc)]
+
+
+def test_a_malformed_record_is_an_error(destage: Any, spc: str) -> None:
+    done = destage("trace", "info", spc)
+    assert done.code == 2
+    assert [code for code, _ in done.issues] == ["trace.bad-record"]
+    assert spc in done.err
+
+
+def test_the_format_can_be_given(destage: Any, tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    trace.write_text("1,2,512,W,3\n")
+    path = str(trace)
+    assert json.loads(destage("trace", "info", path, "--format", "spc", "--json").out)["format"] == "spc"
+    done = destage("trace", "info", path, "--format", "msr")
+    assert (done.code, done.issues[0][0]) == (2, "trace.bad-record")
+    done = destage("trace", "info", path, "--format", "iostat")
+    assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
+    trace.write_text("nothing that is a trace\n")
+    done = destage("trace", "info", path)
+    assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
+
+
+def test_convert_keeps_content_and_selects_a_volume(destage: Any, spc: str, tmp_path: Path) -> None:
+    out = str(tmp_path / "out.parquet")
+    done = destage("trace", "convert", spc, out, "--skip-bad", "1", "--json")
+    assert done.code == 0, done
+    assert json.loads(done.out)["records"] == 4
+    one = json.loads(destage("trace", "info", out, "--volume", "1", "--digest", "--json").out)
+    again = json.loads(
+        destage("trace", "info", spc, "--skip-bad", "1", "--volume", "1", "--digest", "--json").out
+    )
+    assert (one["records"], one["digest"]) == (1, again["digest"])
+    done = destage("trace", "convert", spc, out, "--skip-bad", "1", "--volume", "7")
+    assert (done.code, done.issues) == (2, [("trace.empty", spc)])
+
+
+def test_convert_leaves_no_file_behind_on_failure(destage: Any, tmp_path: Path) -> None:
+    trace = tmp_path / "late.csv"
+    path, out = str(trace), str(tmp_path / "out.parquet")
+    lines = [f"0,8,512,W,{second}.0\n" for second in range(1, 140_000)]
+    trace.write_text("".join([*lines, "0,8,512,W,0.5\n"]))
+    done = destage("trace", "convert", path, out)
+    assert (done.code, done.issues) == (2, [("trace.not-in-order", path)])
+    assert list(tmp_path.iterdir()) == [trace]
+    assert destage("trace", "convert", path, out, "--sort").code == 0
+    found = json.loads(destage("trace", "info", path, "--json").out)
+    assert "late" in {problem["problem"] for problem in found["problems"]}

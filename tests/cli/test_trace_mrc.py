@@ -1,0 +1,69 @@
+"""`destage trace mrc` and `synth`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+PGBENCH = str(Path(__file__).parents[2] / "examples" / "pgbench.parquet")
+
+
+def test_a_curve_is_a_table_a_file_and_a_plot(destage: Any, tmp_path: Path) -> None:
+    out, plot = tmp_path / "curve.parquet", tmp_path / "curve.svg"
+    done = destage("trace", "mrc", PGBENCH, "--sizes", "4MiB,64MiB", "--out", str(out), "--plot", str(plot))
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["size", "reads", "miss", "writes", "miss", "both", "miss"]
+    assert [line.split()[:2] for line in lines[1:3]] == [["4", "MiB"], ["64", "MiB"]]
+    assert lines[4] == "writes: 473524 block accesses, 178550 distinct blocks"
+    assert pq.read_table(out).num_rows == 6
+    assert plot.read_text().startswith("<svg")
+
+
+def test_a_sampled_point_lies_within_its_interval(destage: Any) -> None:
+    done = destage("trace", "mrc", PGBENCH, "--sizes", "64MiB", "--sample", "shards:0.1", "--json")
+    for point in json.loads(done.out)["points"]:
+        assert point["miss_ratio_low"] <= point["miss_ratio"] <= point["miss_ratio_high"]
+
+
+def test_a_synthetic_trace_is_written_and_compared(destage: Any, tmp_path: Path) -> None:
+    out, profile = tmp_path / "like.parquet", tmp_path / "profile.json"
+    arguments = ("trace", "synth", PGBENCH, "--out", str(out), "--requests", "20000")
+    done = destage(*arguments, "--profile", str(profile), "--json")
+    assert done.code == 0, done.err
+    facts = json.loads(done.out)
+    assert facts["records"] == pq.read_metadata(out).num_rows == 20_000
+    assert {row["subject"] for row in facts["comparison"]} >= {"mix", "gap [us]", "miss ratio, writes"}
+    assert json.loads(profile.read_text())["requests"] == 229_916
+
+
+@pytest.mark.parametrize(
+    ("arguments", "issue"),
+    [
+        (("mrc", PGBENCH, "--sample", "half"), ("usage.bad-value", "--sample")),
+        (("mrc", PGBENCH, "--plot", "curve.gif"), ("usage.bad-file-type", "--plot")),
+        (("synth", PGBENCH, "--out", "like.csv"), ("usage.bad-file-type", "--out")),
+    ],
+)
+def test_wrong_options_are_rejected(destage: Any, arguments: tuple[str, ...], issue: tuple[str, str]) -> None:
+    done = destage("trace", *arguments)
+    assert (done.code, done.issues) == (2, [issue])
+
+
+def test_no_trace_is_overwritten_or_misnamed(destage: Any, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.parquet"
+    copy.write_bytes(Path(PGBENCH).read_bytes())
+    before = copy.read_bytes()
+    out = tmp_path / "o.parquet"
+    for arguments, issue in (
+        (("synth", "--out", str(copy), "--requests", "10"), ("usage.same-file", "--out")),
+        (("synth", "--out", str(out), "--duration=-5s"), ("usage.out-of-range", "--duration")),
+        (("mrc", "--out", str(tmp_path / "o.csv")), ("usage.bad-file-type", "--out")),
+    ):
+        command, *options = arguments
+        done = destage("trace", command, str(copy), *options)
+        assert (done.code, done.issues) == (2, [issue])
+    assert copy.read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["copy.parquet"]

@@ -1,0 +1,158 @@
+"""`destage workload`."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+JOB = """[global]
+ioengine=libaio
+direct=1
+group_reporting
+[oltp]
+rw=randrw
+rwmixread=70
+bs=8k
+iodepth=16
+size=1g
+runtime=30
+time_based
+"""
+ICF = """Version 1.1.0
+'ACCESS SPECIFICATIONS =========================================================
+'Access specification name,default assignment
+\tmine,NONE
+'size,% of size,% reads,% random,delay,burst,align,reply
+\t4096,100,67,100,0,1,0,0
+'END access specifications
+"""
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """Return a fio job file."""
+    path = tmp_path / "oltp.fio"
+    path.write_text(JOB)
+    return path
+
+
+def test_bundled_workloads_are_listed(destage: Any) -> None:
+    assert json.loads(destage("workload", "list", "--json").out)["jesd219"].startswith("JESD219")
+    assert "call_center" in destage("workload", "list").out
+
+
+def test_a_bundled_workload_is_shown_with_its_sources(destage: Any) -> None:
+    shown = destage("workload", "show", "call_center").out
+    for part in (
+        "call_center: Call-centre terminal users",
+        "source    HP 4AA0-8805ENW",
+        "assumed   (not published) streams",
+        "39 users, each thinks 10s (exponential), then 49 I/Os",
+        "0.5 reads, 4KiB:50% 8KiB:50%",
+        "Zipf 0.9 over 8GB, scattered in extents of 1MiB",
+        "may depend on the array",
+        "rate ",
+        "mix ",
+        "4 KiB",
+        "places ",
+        "touched",
+    ):
+        assert part in shown, part
+
+
+def test_an_open_workload_does_not_depend_on_an_array(destage: Any) -> None:
+    drawn = json.loads(destage("workload", "show", "vdi", "--json").out)["drawn"]
+    assert not drawn["depends_on_the_array"]
+    assert drawn["rate_per_s"] == pytest.approx(450, rel=0.03)
+    assert sum(drawn["sizes"]["reads"].values()) == pytest.approx(0.2 * drawn["requests"], rel=0.05)
+    assert sum(drawn["over_time"]["reads_per_s"]) > 0
+    assert "may depend on the array" not in destage("workload", "show", "vdi").out
+
+
+def test_a_plot_is_self_contained_svg(destage: Any, tmp_path: Path) -> None:
+    done = destage("workload", "show", "iometer_file_server", "--plot", "a.svg")
+    assert done.code == 0
+    picture = ET.fromstring((tmp_path / "a.svg").read_text())  # noqa: S314 - our own
+    texts = [node.text for node in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert "Iometer file server: mixed sizes, 80 % reads, random" in texts
+    assert {"512 B", "64 KiB", "reads", "writes"} <= set(texts)
+    assert "http" not in (tmp_path / "a.svg").read_text().replace("http://www.w3.org/2000/svg", "")
+
+
+def test_the_duration_can_be_given(destage: Any) -> None:
+    drawn = json.loads(destage("workload", "show", "vdi", "--duration", "10s", "--json").out)["drawn"]
+    assert drawn["seconds"] == 10
+    assert drawn["requests"] == pytest.approx(4500, rel=0.1)
+
+
+def test_phases_are_shown_over_time(destage: Any) -> None:
+    done = destage("workload", "show", "vdi_logon_storm", "--json")
+    drawn = json.loads(done.out)["drawn"]
+    assert drawn["seconds"] == 1200
+    reads = drawn["over_time"]["reads_per_s"]
+    assert sum(reads[:30]) > 3 * sum(reads[30:])
+    assert "phase 'logons': 10min" in destage("workload", "show", "vdi_logon_storm").out
+
+
+def test_an_imported_workload_can_be_simulated(destage: Any, job: Path, tmp_path: Path) -> None:
+    done = destage("workload", "import", str(job), "--out", "mine.yaml")
+    assert (done.code, done.out) == (0, "")
+    text = (tmp_path / "mine.yaml").read_text()
+    assert "# rw=randrw, rwmixread=70: 70 % reads, uniformly random" in text
+    assert "group_reporting: it changes what fio reports" in text
+    document = yaml.safe_load(text)
+    (stream,) = document["workload"]["streams"]
+    assert stream["arrival"] == {"kind": "fixed_outstanding", "depth": 16}
+    assert document["run"] == {"window": {"duration": "30s"}}
+    document["array"] = {"raid": "5", "disks": 4, "disk": {"use": "u320_10k_36gb"}}
+    document["run"] = {"window": {"requests": 500}, "warm_up": "none"}
+    (tmp_path / "whole.yaml").write_text(yaml.safe_dump(document))
+    assert json.loads(destage("simulate", "whole.yaml", "--json").out)["status"] == "ok"
+    shown = destage("workload", "show", "mine.yaml").out
+    assert "16 always outstanding" in shown
+    # A job file is shown as it would be imported.
+    assert "16 always outstanding" in destage("workload", "show", str(job)).out
+
+
+def test_an_access_specification_is_imported(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.icf").write_bytes(ICF.replace("\n", "\r\n").encode("latin-1"))
+    done = destage("workload", "import", "a.icf")
+    assert yaml.safe_load(done.out)["workload"]["streams"][0]["operations"]["read_fraction"] == 0.67
+    assert done.issues == [("iometer.unexpected-effect", "a.icf")]
+    done = destage("workload", "import", "a.icf", "--spec", "other")
+    assert (done.code, done.issues) == (2, [("iometer.unknown-specification", "")])
+
+
+def test_mistakes_of_a_job_file_have_line_and_option(destage: Any, job: Path) -> None:
+    job.write_text(JOB + "verify=md5\nrw=trim\n")
+    done = destage("workload", "import", str(job))
+    assert (done.code, done.out) == (2, "")
+    assert done.issues[0] == ("fio.unsupported-option", "line 13, verify")
+    done = destage("workload", "import", str(job), "--ignore-unknown")
+    assert done.issues == [("fio.bad-value", "line 14, rw")]
+    job.write_text(JOB + "verify=md5\n")
+    done = destage("workload", "import", str(job), "--ignore-unknown")
+    assert done.code == 0
+    assert done.issues == [("fio.option-skipped", str(job))]
+
+
+@pytest.mark.parametrize(
+    ("args", "issue"),
+    [
+        (("show", "call_centre"), ("usage.unknown-name", "NAME")),
+        (("show", "empty.yaml"), ("scenario.missing-key", "workload")),
+        (("show", "call_center", "--duration", "0s"), ("usage.out-of-range", "--duration")),
+        (("show", "call_center", "--duration", "soon"), ("usage.bad-quantity", "--duration")),
+        (("import", "none.fio"), ("usage.unreadable-file", "FILE")),
+        (("import", "empty.yaml"), ("fio.no-job", "")),
+    ],
+)
+def test_wrong_arguments_are_rejected(
+    destage: Any, tmp_path: Path, args: tuple[str, ...], issue: tuple[str, str]
+) -> None:
+    (tmp_path / "empty.yaml").write_text("")
+    done = destage("workload", *args)
+    assert (done.code, done.issues) == (2, [issue])

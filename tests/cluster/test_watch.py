@@ -1,0 +1,105 @@
+"""A watch goes on through dropped connections, forgotten pasts and servers that are away for a moment."""
+
+import time
+from typing import Any
+
+import pytest
+from api_server import HANG_UP, ApiServer
+
+from destage.cluster.connection import Connection
+from destage.cluster.watch import watch
+from destage.errors import ClusterError
+
+PATH = "/apis/ray.io/v1/namespaces/sweeps/rayjobs/demo"
+PAUSES = (0.0, 0.01, 0.01)
+
+
+def job(version: int, state: str) -> dict[str, Any]:
+    return {"metadata": {"name": "demo", "resourceVersion": str(version)}, "status": {"state": state}}
+
+
+def event(kind: str, version: int, state: str = "") -> dict[str, Any]:
+    return {"type": kind, "object": job(version, state)}
+
+
+def seen(connection: Connection, seconds: float = 20.0) -> list[str]:
+    until = time.monotonic() + seconds
+    return [one["status"]["state"] for one in watch(connection, "RayJob", "demo", until=until, pauses=PAUSES)]
+
+
+def versions(server: ApiServer) -> list[str]:
+    return [query["resourceVersion"] for _, _, query in server.requests if "watch" in query]
+
+
+def test_a_dropped_connection_goes_on_where_it_broke_off(server: ApiServer, connection: Connection) -> None:
+    server.put(PATH, job(0, "new"))
+    server.watches += [
+        [event("MODIFIED", 200, "running"), HANG_UP],
+        [HANG_UP],
+        [event("BOOKMARK", 250), event("MODIFIED", 251, "ended"), event("DELETED", 252)],
+    ]
+    assert seen(connection) == ["new", "running", "ended"]
+    assert versions(server) == ["101", "200", "200"]
+
+
+@pytest.mark.parametrize(
+    "gone", [[410], [{"type": "ERROR", "object": {"code": 410, "message": "too old resource version"}}]]
+)
+def test_a_forgotten_past_is_looked_at_again_and_told_once(
+    server: ApiServer, connection: Connection, gone: list[Any]
+) -> None:
+    server.put(PATH, job(0, "new"))
+    server.watches += [gone, [event("MODIFIED", 300, "running"), event("DELETED", 301)]]
+    assert seen(connection) == ["new", "running"]
+    looks = [query for method, _, query in server.requests if method == "GET" and "watch" not in query]
+    assert len(looks) == 2
+
+
+def test_a_server_that_is_away_for_a_moment_is_asked_again(server: ApiServer, connection: Connection) -> None:
+    server.put(PATH, job(0, "new"))
+    server.refusals += [
+        ("GET", "rayjobs", 503, "apiserver is shutting down"),
+        ("GET", "rayjobs", 429, "later"),
+    ]
+    server.watches += [[event("DELETED", 300)]]
+    assert seen(connection) == ["new"]
+
+
+def test_a_server_that_stays_away_or_says_no_ends_the_watch(
+    server: ApiServer, connection: Connection
+) -> None:
+    server.refusals += [("GET", "rayjobs", 503, "apiserver is shutting down")] * 4
+    with pytest.raises(ClusterError, match="shutting down"):
+        seen(connection)
+    server.refusals[:] = [("GET", "rayjobs", 403, "forbidden")]
+    with pytest.raises(ClusterError, match="not allowed: forbidden"):
+        seen(connection)
+    assert len(server.requests) == 5
+
+
+def test_a_server_that_does_not_yet_know_the_roles_is_asked_again_by_whom_it_knew(
+    server: ApiServer, connection: Connection
+) -> None:
+    server.put(PATH, job(0, "new"))
+    server.refusals += [("GET", "rayjobs", 403, "forbidden"), ("GET", "rayjobs", 401, "unknown")]
+    server.watches += [[event("DELETED", 300)]]
+    until = time.monotonic() + 20
+    found = watch(connection, "RayJob", "demo", until=until, was_allowed=True, pauses=PAUSES)
+    assert [one["status"]["state"] for one in found] == ["new"]
+    server.refusals += [("GET", "rayjobs", 403, "forbidden")] * 4
+    with pytest.raises(ClusterError, match="not allowed: forbidden"):
+        list(watch(connection, "RayJob", "demo", until=until, was_allowed=True, pauses=PAUSES))
+
+
+def test_an_object_that_is_not_there_ends_the_watch_at_once(
+    server: ApiServer, connection: Connection
+) -> None:
+    assert seen(connection) == []
+    assert not versions(server)
+
+
+def test_a_watch_ends_when_its_time_is_over(server: ApiServer, connection: Connection) -> None:
+    server.put(PATH, job(0, "new"))
+    began = time.monotonic()
+    assert seen(connection, 0.3) == ["new"]
+    assert time.monotonic() - began >= 0.3

@@ -1,0 +1,246 @@
+"""A namespace of the test cluster, a volume in it, and the stand-in for KubeRay's operator."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from small_studies import small_study
+
+from destage import sweeps
+from destage.cluster.connection import Connection, connect
+from destage.cluster.objects import find_all
+from destage.errors import ClusterError
+
+ROOT = Path(__file__).parents[2]
+VERSION = str(yaml.safe_load((ROOT / "helm" / "destage" / "Chart.yaml").read_text())["appVersion"])
+NAMESPACE = "sweeps"
+RUNS = 200
+SETTINGS: dict[str, Any] = {
+    "image": {"repository": "example.local/destage", "tag": VERSION, "pullPolicy": "Never"},
+    "claim": {"storageClass": "test", "size": "1Gi"},
+    "head": {"cpu": "600m", "memory": "2Gi"},
+    "workers": [{"name": "w", "replicas": 2, "slots": 1, "cpu": "300m", "memory": "2Gi"}],
+    "job": {"activeDeadlineSeconds": 900, "backoffLimit": 2, "ttlSecondsAfterFinished": 5},
+}
+
+
+PERSON = "architect"
+"""The account of somebody who may do what the chart's Role for users allows."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The test cluster.
+
+    Attributes:
+        api: Its API server.
+        folder: Where volumes and files are.
+    """
+
+    api: Connection
+    folder: Path
+
+    def kubectl(self, *args: str, given: str | None = None) -> str:
+        """Run kubectl and return what it prints."""
+        done = _kubectl(*args, given=given)
+        assert done.returncode == 0, f"{args}: {done.stderr}"
+        return done.stdout
+
+    def destage(self, *args: str, code: int = 0) -> str:
+        """Run a verb of `destage cluster` and return what it prints on stdout."""
+        return self.say(*args, code=code)[0]
+
+    def say(self, *args: str, code: int = 0, config: Path | None = None) -> tuple[str, str]:
+        """Run a verb of `destage cluster` and return what it prints on stdout and on stderr.
+
+        Args:
+            args: The verb and its arguments.
+            code: The exit code that is expected.
+            config: A kubeconfig; by default the administrator's.
+        """
+        verb = self.begin(*args, config=config)
+        out, err = verb.communicate(timeout=600)
+        assert verb.returncode == code, f"{args}: {out}\n{err}\n{self.story()}"
+        return out, err
+
+    def begin(self, *args: str, config: Path | None = None) -> "subprocess.Popen[str]":
+        """Start a verb of `destage cluster`."""
+        program = "import sys; from destage.cli import app; app(sys.argv[1:])"
+        command = [sys.executable, "-c", program, "cluster", *args, "--namespace", NAMESPACE]
+        env = os.environ if config is None else {**os.environ, "KUBECONFIG": str(config)}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, env=env, text=True, stdout=pipe, stderr=pipe)
+
+    def volume(self, name: str) -> Path:
+        """Make a volume of a folder here, and return the folder."""
+        folder = self.folder / "volumes" / name
+        folder.mkdir(parents=True)
+        folder.chmod(0o777)
+        volume = {
+            "apiVersion": "v1",
+            "kind": "PersistentVolume",
+            "metadata": {"name": name},
+            "spec": {
+                "capacity": {"storage": "1Gi"},
+                "accessModes": ["ReadWriteMany"],
+                "storageClassName": "test",
+                "persistentVolumeReclaimPolicy": "Retain",
+                "claimRef": {"namespace": NAMESPACE, "name": f"{name}-results"},
+                "hostPath": {"path": str(folder)},
+            },
+        }
+        self.kubectl("apply", "-f", "-", given=json.dumps(volume))
+        return folder
+
+    def study(self, name: str, requests: int) -> Path:
+        """Write a study of `RUNS` runs."""
+        path = self.folder / f"{name}.yaml"
+        axes = ("controller.battery.state: [present, absent]", "workload.users: {range: [1, 20, 1]}")
+        path.write_text(small_study(name, *axes, requests=requests, replicates=5))
+        return path
+
+    def pods(self, release: str, component: str) -> list[str]:
+        """Return the names of a release's pods of a kind that are not on their way out."""
+        selector = f"destage.io/release={release},destage.io/component={component}"
+        found = find_all(self.api, "Pod", labelSelector=selector)
+        return [pod["metadata"]["name"] for pod in found if not pod["metadata"].get("deletionTimestamp")]
+
+    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 300.0) -> Any:
+        """Wait until something holds, and return it."""
+        end = time.monotonic() + seconds
+        while not (found := condition()):
+            assert time.monotonic() < end, f"{what}: not after {seconds} s\n{self.story()}"
+            time.sleep(0.5)
+        return found
+
+    def story(self) -> str:
+        """Return what a person would look at first."""
+        parts = [
+            ["get", "rayjobs,rayclusters,jobs,pods,pvc", "-o", "wide"],
+            ["get", "events", "--sort-by=.lastTimestamp"],
+            ["logs", "-l", "destage.io/component=head", "--tail=15"],
+            ["logs", "-l", "destage.io/component=submitter", "--tail=15"],
+        ]
+        told = [_kubectl(*each) for each in parts]
+        operator = self.folder / "operator.log"
+        text = operator.read_text()[-2000:] if operator.exists() else ""
+        return "\n".join([*(done.stdout[-4000:] + done.stderr[-500:] for done in told), text])
+
+
+def helm(*args: str) -> str:
+    """Run Helm in the namespace and return what it prints."""
+    command = ["helm", *args, "--namespace", NAMESPACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def values_file(cluster: Cluster, **more: Mapping[str, Any]) -> Path:
+    """Write the settings that fit the test cluster, some of them replaced, as a values file."""
+    path = cluster.folder / "values.yaml"
+    path.write_text(yaml.safe_dump({**SETTINGS, **more}))
+    return path
+
+
+def _kubectl(*args: str, given: str | None = None) -> "subprocess.CompletedProcess[str]":
+    command = ["kubectl", "--namespace", NAMESPACE, *args]
+    return subprocess.run(command, input=given, capture_output=True, text=True, check=False)
+
+
+def _knows_jobs(api: Connection) -> bool:
+    try:
+        return "RayJob" in {each["kind"] for each in api.call("GET", "/apis/ray.io/v1")["resources"]}
+    except ClusterError:
+        return False
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Return the cluster, its namespace enforcing level `restricted`, the operator's stand-in at work."""
+    if "K" not in os.environ or "KUBECONFIG" not in os.environ:
+        pytest.fail("there is no test cluster: run `make cluster-test`")
+    folder = tmp_path_factory.mktemp("cluster")
+    for parent in (folder, *folder.parents[:2]):  # pods go through them to their volumes
+        parent.chmod(0o755)
+    cluster = Cluster(connect(namespace=NAMESPACE), folder)
+    namespace = {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
+    }
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(namespace))
+    cluster.kubectl("apply", "--server-side", "-f", os.environ["DESTAGE_KUBERAY_CRDS"])
+    cluster.wait("KubeRay's kinds", lambda: _knows_jobs(cluster.api))
+    cluster.wait("the namespace's default account", lambda: find_all(cluster.api, "ServiceAccount"))
+    program = Path(__file__).with_name("fake_operator.py")
+    with (
+        (folder / "operator.log").open("w") as log,
+        subprocess.Popen([sys.executable, program], stderr=log) as operator,
+    ):
+        yield cluster
+        operator.kill()
+
+
+@pytest.fixture(autouse=True)
+def _room(cluster: Cluster) -> Iterator[None]:
+    """Take away what a test leaves running: the node has two processors for the next one's pods."""
+    yield
+    for kinds in ("rayjobs.ray.io,rayclusters.ray.io,jobs", "pods"):
+        cluster.kubectl("delete", kinds, "--all", "--grace-period=0", "--force", "--wait")
+
+
+@pytest.fixture(scope="session")
+def chart(cluster: Cluster) -> Path:
+    """Return the chart, an empty one in the operator's place."""
+    chart = cluster.folder / "destage"
+    shutil.copytree(ROOT / "helm" / "destage", chart)
+    operator = chart / "charts" / "kuberay-operator"
+    operator.mkdir(parents=True)
+    (operator / "Chart.yaml").write_text("apiVersion: v2\nname: kuberay-operator\nversion: 1.7.0\n")
+    return chart
+
+
+@pytest.fixture(scope="session")
+def person(cluster: Cluster, chart: Path) -> Path:
+    """Return the kubeconfig of somebody who has the chart's Role for users, and no other."""
+    subject = {"kind": "ServiceAccount", "name": PERSON, "namespace": NAMESPACE}
+    values = values_file(cluster, users={"role": True, "subjects": [subject]})
+    shown = [each for name in ("role", "rolebinding") for each in ("--show-only", f"templates/{name}.yaml")]
+    rules = helm(
+        "template", "people", str(chart), "--values", str(values), "--set", "sweep.study=call_center", *shown,
+        "--api-versions", "ray.io/v1/RayJob", "--kube-version", "1.34.0",
+    )  # fmt: skip
+    cluster.kubectl("create", "serviceaccount", PERSON)
+    cluster.kubectl("apply", "-f", "-", given=rules)
+    config = yaml.safe_load(Path(os.environ["KUBECONFIG"]).read_text())
+    config["users"][0]["user"] = {"token": cluster.kubectl("create", "token", PERSON).strip()}
+    path = cluster.folder / "person.kubeconfig"
+    path.write_text(yaml.safe_dump(config))
+    return path
+
+
+@pytest.fixture(scope="session")
+def reference(cluster: Cluster) -> Callable[[int], Path]:
+    """Return a function that runs the study of a window here, uninterrupted, and returns its sweep.
+
+    Studies of other names have the same runs.
+    """
+
+    @cache
+    def run(requests: int) -> Path:
+        study = sweeps.load_study(cluster.study(f"reference_{requests}", requests))
+        outcome = sweeps.run(study, cluster.folder / "reference", executor="inline", workers=2)
+        assert outcome.state == "finished"
+        return outcome.path
+
+    return run

@@ -1,0 +1,401 @@
+"""A stand-in for the KubeRay operator: RayClusters and RayJobs of one API server become real pods and jobs.
+
+KUBECONFIG names the server. A RayJob goes through the states that KubeRay 1.7 gives it, in mode `K8sJobMode`
+alone: a cluster is made and, once all its pods are ready, a Job whose pod submits the entrypoint and follows
+its log; what ended in failure is tried again on a new cluster, `backoffLimit` times; `suspend` deletes
+cluster and submitter and then forgets both. A RayCluster gets a head, its service and its token, and as many
+workers as `replicas`, kept between `minReplicas` and `maxReplicas`, says at any time; a pod that is gone is
+made anew in the same cluster. It validates nothing, adds no probes but the head's, and knows no autoscaler,
+no deletion rules and no finalizers. What passes with it is not thereby shown of KubeRay.
+"""
+
+import base64
+import calendar
+import copy
+import json
+import secrets
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+from destage.cluster.connection import ApiError, Connection, connect
+from destage.cluster.objects import place
+from destage.errors import ClusterError
+
+Manifest = dict[str, Any]
+_TICK_S = 0.5
+_PORTS = (6379, 8265, 10001)
+_OVER = ("STOPPED", "SUCCEEDED", "FAILED")
+_FORGOTTEN = {"rayClusterName": "", "dashboardURL": "", "jobId": "", "message": "", "reason": ""}
+_HEALTHY = "import urllib.request as u; u.urlopen('{}/api/gcs_healthz', timeout=5)"
+_PLACES = {
+    "Job": "/apis/batch/v1/namespaces/{}/jobs",
+    "Secret": "/api/v1/namespaces/{}/secrets",
+    "Service": "/api/v1/namespaces/{}/services",
+}
+
+
+class Operator:
+    """One operator."""
+
+    def __init__(self, everywhere: Connection) -> None:
+        self._everywhere = everywhere
+
+    def tick(self) -> None:
+        """Bring every object one step further."""
+        for plural, step in (("rayjobs", _job), ("rayclusters", _cluster)):
+            for manifest in self._everywhere.call("GET", f"/apis/ray.io/v1/{plural}")["items"]:
+                if not manifest["metadata"].get("deletionTimestamp"):
+                    try:
+                        step(Connection(self._everywhere.api, manifest["metadata"]["namespace"]), manifest)
+                    except ClusterError as error:
+                        say(f"{manifest['kind']} {manifest['metadata']['name']}: {error}")
+
+
+def _job(api: Connection, job: Manifest) -> None:
+    """Bring a RayJob from the state it is in to the next."""
+    known = job.get("status") or {}
+    told = _STATES.get(known.get("jobDeploymentStatus") or "", _rest)(api, job, known)
+    if told is None:
+        return
+    if told.get("jobDeploymentStatus") == "Failed":
+        failed = known.get("failed", 0) + 1
+        told["failed"] = failed
+        if failed <= job["spec"].get("backoffLimit", 0) and told["reason"] != "DeadlineExceeded":
+            told["jobDeploymentStatus"] = "Retrying"
+    if told.get("jobDeploymentStatus") in ("Complete", "Failed"):
+        told["endTime"] = _now()
+    _tell(api, job, **told)
+
+
+def _begin(_: Connection, job: Manifest, __: Manifest) -> Manifest:
+    name = job["metadata"]["name"]
+    names = {"jobId": f"{name}-{secrets.token_hex(2)}", "rayClusterName": f"{name}-{secrets.token_hex(2)}"}
+    return {**names, "jobStatus": "", "jobDeploymentStatus": "Initializing", "startTime": _now()}
+
+
+def _initialize(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
+    """Wait for the cluster, then make the submitter."""
+    if (ending := _asked_to_end(job, known)) is not None:
+        return ending
+    cluster = _cluster_of(api, job, known)
+    if (cluster.get("status") or {}).get("state") != "ready":
+        return None
+    address = f"{known['rayClusterName']}-head-svc.{api.namespace}.svc.cluster.local:8265"
+    _make(api, _submitter(job, known, f"http://{address}"))
+    return {"dashboardURL": address, "jobDeploymentStatus": "Running"}
+
+
+def _run(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
+    """Look how submitter and job are; the job has ended when both have."""
+    if (ending := _asked_to_end(job, known)) is not None:
+        return ending
+    cluster = _cluster_of(api, job, known)
+    end = _end_of(_find(api, "Job", job["metadata"]["name"]))
+    if end and end["type"] == "Failed":
+        return _failed_to_submit(known, end)
+    try:
+        found = _ray(cluster, f"/api/jobs/{known['jobId']}", _token(api, known["rayClusterName"]))
+    except urllib.error.HTTPError as error:
+        if error.code != 404 or not end:
+            return None
+        message = "Submitter completed but Ray job not found in RayCluster."
+        return {"jobDeploymentStatus": "Failed", "reason": "AppFailed", "message": message}
+    except (OSError, ValueError):
+        return None  # the head starts, or is away
+    told = {"jobStatus": found["status"], "message": found.get("message") or ""}
+    if end and found["status"] in _OVER:
+        is_lost = found["status"] == "FAILED"
+        told["jobDeploymentStatus"] = "Failed" if is_lost else "Complete"
+        told["reason"] = "AppFailed" if is_lost else ""
+    return told
+
+
+def _end_of(submitter: Manifest | None) -> Manifest | None:
+    """Return how a Job ended; None before it has."""
+    conditions = ((submitter or {}).get("status") or {}).get("conditions", [])
+    ends = (one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True")
+    return next(ends, None)
+
+
+def _failed_to_submit(known: Manifest, end: Manifest) -> Manifest:
+    """Return what follows from a submitter that failed: it also does when what it submitted has failed."""
+    told = {"jobDeploymentStatus": "Failed", "reason": "AppFailed"}
+    if known.get("jobStatus") == "FAILED":
+        return told
+    why = f"Reason: {end['reason']}. Message: {end['message']}"
+    return {**told, "reason": "SubmissionFailed", "message": f"Job submission has failed. {why}"}
+
+
+def _clear(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
+    """Delete cluster and submitter; once both are gone, forget them."""
+    names = (("RayCluster", known.get("rayClusterName", "")), ("Job", job["metadata"]["name"]))
+    left = [(kind, name) for kind, name in names if name and _find(api, kind, name) is not None]
+    for kind, name in left:
+        _drop(api, kind, name)
+    if left:
+        return None
+    after = "Suspended" if known["jobDeploymentStatus"] == "Suspending" else ""
+    return {**_FORGOTTEN, "jobStatus": "", "jobDeploymentStatus": after}
+
+
+def _stay(_: Connection, job: Manifest, __: Manifest) -> Manifest | None:
+    return None if job["spec"].get("suspend") else {"jobStatus": "", "jobDeploymentStatus": ""}
+
+
+def _rest(api: Connection, job: Manifest, known: Manifest) -> None:
+    """Delete the cluster some time after the end; the submitter's pod, and its log, stay."""
+    ttl = job["spec"].get("ttlSecondsAfterFinished", 0)
+    if job["spec"].get("shutdownAfterJobFinishes") and time.time() > _seconds(known["endTime"]) + ttl:
+        _drop(api, "RayCluster", known["rayClusterName"])
+
+
+_STATES: dict[str, Callable[[Connection, Manifest, Manifest], Manifest | None]] = {
+    "": _begin,
+    "Initializing": _initialize,
+    "Running": _run,
+    "Suspending": _clear,
+    "Retrying": _clear,
+    "Suspended": _stay,
+}
+
+
+def _asked_to_end(job: Manifest, known: Manifest) -> Manifest | None:
+    spec = job["spec"]
+    if spec.get("suspend"):
+        return {"jobDeploymentStatus": "Suspending"}
+    if time.time() > _seconds(known["startTime"]) + spec.get("activeDeadlineSeconds", float("inf")):
+        message = "The RayJob has passed the activeDeadlineSeconds."
+        return {"jobDeploymentStatus": "Failed", "reason": "DeadlineExceeded", "message": message}
+    return None
+
+
+def _cluster_of(api: Connection, job: Manifest, known: Manifest) -> Manifest:
+    """Return a job's cluster; made, with the job's labels, where there is none."""
+    name = known["rayClusterName"]
+    found = _find(api, "RayCluster", name)
+    if found is None:
+        found = _owned(job, "RayCluster", name, spec=job["spec"]["rayClusterSpec"])
+        found["metadata"]["labels"] = dict(job["metadata"].get("labels", {}))
+        _make(api, found)
+    return found
+
+
+def _submitter(job: Manifest, known: Manifest, address: str) -> Manifest:
+    """Return the Job whose pod submits the entrypoint, unless it is submitted, and follows its log."""
+    name, at = known["jobId"], f"--address {address}"
+    template = copy.deepcopy(job["spec"]["submitterPodTemplate"])
+    container = template["spec"]["containers"][0]
+    container["command"] = ["/bin/bash", "-ec", "--"]
+    wait = f'until python3 -c "{_HEALTHY.format(address)}" >/dev/null 2>&1; do sleep 2; done'
+    submit = f"ray job submit {at} --no-wait --submission-id {name} -- {job['spec']['entrypoint']}"
+    is_there = f"ray job status {at} {name} >/dev/null 2>&1"
+    follow = f"ray job logs {at} --follow {name}"
+    container["args"] = [f"{wait}; if ! {is_there}; then {submit}; fi; {follow}"]
+    container["env"] = [*container.get("env", []), {"name": "PYTHONUNBUFFERED", "value": "1"}]
+    container["env"] += _token_variables(job["spec"]["rayClusterSpec"], known["rayClusterName"])
+    limit = (job["spec"].get("submitterConfig") or {}).get("backoffLimit", 2)
+    made = _owned(job, "Job", job["metadata"]["name"], spec={"backoffLimit": limit, "template": template})
+    return {**made, "apiVersion": "batch/v1"}
+
+
+def _cluster(api: Connection, cluster: Manifest) -> None:
+    """Give a RayCluster what it lacks, take what it has too much of, and say how it is."""
+    name, spec = cluster["metadata"]["name"], cluster["spec"]
+    if _token_variables(spec, name) and _find(api, "Secret", name) is None:
+        token = base64.b64encode(secrets.token_hex(16).encode()).decode()
+        _make(api, _owned(cluster, "Secret", name, data={"auth_token": token}))
+    service = f"{name}-head-svc"
+    if _find(api, "Service", service) is None:
+        _make(api, _owned(cluster, "Service", service, spec=_service(name)))
+    query = {"labelSelector": f"ray.io/cluster={name}"}
+    pods = api.call("GET", place(api, "Pod"), query=query)["items"]
+    over = [pod for pod in pods if pod.get("status", {}).get("phase") in ("Failed", "Succeeded")]
+    for pod in over:
+        _drop(api, "Pod", pod["metadata"]["name"])
+    address = f"--address={service}.{api.namespace}.svc.cluster.local:6379"
+    groups = [("headgroup", spec["headGroupSpec"], "--head", 1)]
+    groups += [(group["groupName"], group, address, _replicas(group)) for group in spec["workerGroupSpecs"]]
+    for group_name, group, arguments, count in groups:
+        there = [
+            pod
+            for pod in pods
+            if pod["metadata"]["labels"]["ray.io/group"] == group_name
+            and pod not in over
+            and not pod["metadata"].get("deletionTimestamp")
+        ]
+        for _ in range(count - len(there)):
+            _make(api, _pod(cluster, group_name, group, arguments))
+        for pod in there[: max(0, len(there) - count)]:
+            _drop(api, "Pod", pod["metadata"]["name"])
+    ready = [pod for pod in pods if _is_ready(pod)]
+    heads = [pod for pod in ready if pod["metadata"]["labels"]["ray.io/group"] == "headgroup"]
+    is_whole = len(ready) == len(pods) == sum(count for *_, count in groups)
+    head = {"podIP": heads[0]["status"]["podIP"] if heads else "", "serviceName": service}
+    _tell(api, cluster, state="ready" if is_whole else "", head=head)
+
+
+def _service(cluster: str) -> Manifest:
+    return {
+        "clusterIP": "None",
+        "publishNotReadyAddresses": True,
+        "selector": {"ray.io/cluster": cluster, "ray.io/group": "headgroup"},
+        "ports": [{"name": str(port), "port": port} for port in _PORTS],
+    }
+
+
+def _replicas(group: Manifest) -> int:
+    """Return how many workers a group shall have: what it asks for, within its bounds."""
+    return int(max(group["minReplicas"], min(group["replicas"], group["maxReplicas"])))
+
+
+def _pod(cluster: Manifest, group_name: str, group: Manifest, arguments: str) -> Manifest:
+    name = cluster["metadata"]["name"]
+    template = copy.deepcopy(group["template"])
+    spec = template["spec"]
+    container = spec["containers"][0]
+    started = " ".join(f"--{key}={value}" for key, value in group["rayStartParams"].items())
+    container["command"] = ["/bin/bash", "-lc", "--"]
+    container["args"] = [f"until ray start {arguments} {started} --block; do sleep 2; done"]
+    if group_name == "headgroup":
+        probe = {"tcpSocket": {"port": 8265}, "periodSeconds": 1, "failureThreshold": 300}
+        container["readinessProbe"] = probe
+    else:
+        spec["initContainers"] = [_wait_for_head(container, f"{name}-head-svc")]
+    container["env"] += _token_variables(cluster["spec"], name)
+    container["volumeMounts"].append({"name": "shm", "mountPath": "/dev/shm"})  # noqa: S108 - as KubeRay does
+    spec["volumes"].append({"name": "shm", "emptyDir": {"medium": "Memory"}})
+    suffix = "head" if group_name == "headgroup" else f"{group_name}-worker"
+    made = _owned(cluster, "Pod", f"{name}-{suffix}-{secrets.token_hex(3)}", spec=spec)
+    labels = {"ray.io/cluster": name, "ray.io/group": group_name}
+    made["metadata"]["labels"] = {**template["metadata"]["labels"], **labels}
+    return made
+
+
+def _wait_for_head(container: Manifest, service: str) -> Manifest:
+    """Return the init container that KubeRay gives a worker; this one asks in a cheaper way."""
+    made = {key: container[key] for key in ("image", "imagePullPolicy", "securityContext")}
+    wait = f"until (exec 3<>/dev/tcp/{service}/6379) 2>/dev/null; do sleep 1; done"
+    amounts = {"cpu": "200m", "memory": "256Mi"}
+    resources = {"requests": amounts, "limits": amounts}
+    return {
+        **made,
+        "name": "wait-gcs-ready",
+        "command": ["/bin/bash", "-c", "--"],
+        "args": [wait],
+        "resources": resources,
+    }
+
+
+def _token_variables(spec: Manifest, cluster: str) -> list[Manifest]:
+    """Return the variables that hand Ray its token, where the cluster asks for one."""
+    if (spec.get("authOptions") or {}).get("mode") != "token":
+        return []
+    key = {"secretKeyRef": {"name": cluster, "key": "auth_token"}}
+    return [
+        {"name": "RAY_AUTH_MODE", "value": "token"},
+        {"name": "RAY_AUTH_TOKEN", "valueFrom": key},
+    ]
+
+
+def _owned(owner: Manifest, kind: str, name: str, **rest: Any) -> Manifest:
+    metadata = owner["metadata"]
+    reference = {
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+    }
+    version = "ray.io/v1" if kind.startswith("Ray") else "v1"
+    meta = {"name": name, "ownerReferences": [{**reference, "controller": True, "blockOwnerDeletion": False}]}
+    return {"apiVersion": version, "kind": kind, "metadata": meta, **rest}
+
+
+def _path(api: Connection, kind: str, name: str = "") -> str:
+    folder = _PLACES[kind].format(api.namespace) if kind in _PLACES else place(api, kind)
+    return f"{folder}/{name}" if name else folder
+
+
+def _find(api: Connection, kind: str, name: str) -> Manifest | None:
+    try:
+        return api.call("GET", _path(api, kind, name))
+    except ApiError as error:
+        if error.is_missing:
+            return None
+        raise
+
+
+def _make(api: Connection, manifest: Manifest) -> None:
+    _unless(409, lambda: api.call("POST", _path(api, manifest["kind"]), body=manifest))
+
+
+def _drop(api: Connection, kind: str, name: str) -> None:
+    query = {"propagationPolicy": "Background"}
+    _unless(404, lambda: api.call("DELETE", _path(api, kind, name), query=query))
+
+
+def _unless(status: int, request: Callable[[], object]) -> None:
+    try:
+        request()
+    except ApiError as error:
+        if error.status != status:
+            raise
+
+
+def _tell(api: Connection, manifest: Manifest, **status: Any) -> None:
+    known = manifest.get("status") or {}
+    if any(known.get(key) != value for key, value in status.items()):
+        path = f"{place(api, manifest['kind'], manifest['metadata']['name'])}/status"
+        api.call("PATCH", path, body={"status": status}, content_type="application/merge-patch+json")
+
+
+def _token(api: Connection, cluster: str) -> str:
+    secret = _find(api, "Secret", cluster)
+    return base64.b64decode(secret["data"]["auth_token"]).decode() if secret else ""
+
+
+def _ray(cluster: Manifest, path: str, token: str) -> Manifest:
+    address = ((cluster.get("status") or {}).get("head") or {}).get("podIP", "")
+    request = urllib.request.Request(
+        f"http://{address}:8265{path}", headers={"Authorization": f"Bearer {token}"}
+    )
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=5) as answer:
+        found: Manifest = json.load(answer)
+    return found
+
+
+def _is_ready(pod: Manifest) -> bool:
+    conditions = pod.get("status", {}).get("conditions", [])
+    return any(one["type"] == "Ready" and one["status"] == "True" for one in conditions)
+
+
+def _seconds(text: str) -> float:
+    return calendar.timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%SZ"))
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def say(text: str) -> None:
+    """Write a line into the operator's log."""
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def main() -> None:
+    """Run until killed."""
+    operator = Operator(connect())
+    while True:
+        try:
+            operator.tick()
+        except Exception as error:  # noqa: BLE001 - an operator outlives what it stumbles over
+            say(f"{type(error).__name__}: {error}")
+        time.sleep(_TICK_S)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The same against an S3 server in the cluster: results in a bucket that pods reach by a Secret."""
+
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from kubernetes_cluster.conftest import RUNS, SETTINGS, VERSION, Cluster
+from kubernetes_cluster.object_server import ObjectServer, serving
+from kubernetes_cluster.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
+
+from destage.cluster.pods import build_container_security, resources
+from destage.objects import ObjectPath
+from destage.store import list_sweeps, locate
+from destage.store.location import tree
+
+pytestmark = [pytest.mark.kubernetes]
+PROGRAM = """
+import sys
+from destage.objects import ObjectPath
+seen = ObjectPath.parse(sys.argv[1]) / "seen"
+(seen / "by-a-pod").write_text("first")
+(seen / "by-a-pod").write_text("second")
+(seen / "by-the-tests").unlink()
+print([(each.path.name, each.size) for each in seen.listed()], (seen / "by-a-pod").read_text())
+"""
+
+
+@pytest.fixture(scope="module")
+def bucket(cluster: Cluster) -> Iterator[ObjectServer]:
+    try:
+        with serving(cluster) as server:
+            yield server
+    except LookupError as missing:
+        pytest.skip(str(missing))
+
+
+def values_file(cluster: Cluster, bucket: ObjectServer, store: Mapping[str, str] | None = None) -> str:
+    """Write the settings of a sweep whose results go to the bucket."""
+    path = cluster.folder / "bucket.yaml"
+    path.write_text(
+        yaml.safe_dump({**SETTINGS, "store": {"url": bucket.url, "secret": bucket.secret, **(store or {})}})
+    )
+    return str(path)
+
+
+def committed(bucket: ObjectServer) -> dict[str, bytes]:
+    """Return the fragments that are there, by name."""
+    with bucket.credentials():
+        store = locate(bucket.here)
+        return {name: (store / name).read_bytes() for name, _ in tree(store) if "/fragments/" in name}
+
+
+def test_a_pod_reaches_the_bucket_by_the_secret(cluster: Cluster, bucket: ObjectServer) -> None:
+    with bucket.credentials():
+        (ObjectPath.parse(bucket.here) / "seen" / "by-the-tests").touch()
+    container = {
+        "name": "pod",
+        "image": f"example.local/destage:{VERSION}",
+        "imagePullPolicy": "Never",
+        "command": ["python", "-c", PROGRAM, bucket.url],
+        "envFrom": [{"secretRef": {"name": bucket.secret}}],
+        "resources": resources("500m", "512Mi"),
+        "securityContext": build_container_security(),
+    }
+    account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
+    spec = {"containers": [container], "restartPolicy": "Never", "securityContext": account}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "reaches"}, "spec": spec}
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(pod))
+    cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/reaches", "--timeout=120s")
+    assert cluster.kubectl("logs", "reaches").strip() == "[('by-a-pod', 6)] second"
+    cluster.kubectl("delete", "pod", "reaches")
+    with bucket.credentials():
+        assert (ObjectPath.parse(bucket.here) / "seen" / "by-a-pod").read_text() == "second"
+
+
+def test_a_sweep_in_a_bucket_survives_the_loss_of_a_worker_and_of_its_head(
+    cluster: Cluster, bucket: ObjectServer, reference: Callable[[int], Path]
+) -> None:
+    study, values = cluster.study("bucket_sweep", LONG), values_file(cluster, bucket)
+    job = cluster.destage("submit", str(study), "--name", "bucket", "--values", values).strip()
+    before = lose_a_worker_and_the_head(cluster, "bucket", lambda: committed(bucket))
+
+    cluster.destage("watch", "bucket", "--quiet")
+    after = committed(bucket)
+    assert {name: after[name] for name in before} == before
+    told = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+    assert told["jobStatus"] == "SUCCEEDED"
+    whole = reference(LONG)
+    with bucket.credentials():
+        (sweep,) = list_sweeps(locate(bucket.here))
+        assert_whole(sweep, whole)
+    executed = sum(pq.read_metadata(io.BytesIO(data)).num_rows for data in after.values())
+    assert executed == RUNS  # none twice
+
+    assert_brought_and_told(cluster, "bucket", len(after), whole)
+    assert "bucket" not in cluster.kubectl("get", "pvc", "-o", "name")
+
+    assert sweep.name in cluster.destage("delete", "bucket", "--results")
+    cluster.wait("the pods' end", lambda: not cluster.pods("bucket", "worker"))
+    with bucket.credentials():
+        assert list_sweeps(locate(bucket.here)) == []
+        assert [name for name, _ in tree(locate(bucket.here)) if not name.startswith("seen/")] == []
+
+
+def test_doctor_says_what_a_bucket_refuses(cluster: Cluster, bucket: ObjectServer) -> None:
+    assert "can be written" in cluster.destage("doctor", "--values", values_file(cluster, bucket))
+    wrong = {name: f"{value}x" for name, value in bucket.keys.items()}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "other-keys"}, "stringData": wrong}
+    cluster.kubectl("apply", "-f", "-", given=json.dumps(secret))
+    told = cluster.destage(
+        "doctor", "--values", values_file(cluster, bucket, {"secret": "other-keys"}), code=4
+    )
+    assert "No user exists with the provided access key" in told  # the words of this server
+    elsewhere = bucket.url.replace("s3://destage/", "s3://none/")
+    told = cluster.destage("doctor", "--values", values_file(cluster, bucket, {"url": elsewhere}), code=4)
+    assert "NO_SUCH_BUCKET" in told
