@@ -97,6 +97,18 @@ def test_the_schema_finds_mistakes_in_the_studys_own_keys(make_study: MakeStudy)
     }
 
 
+def test_an_axis_has_one_form_with_three_numbers(make_study: MakeStudy) -> None:
+    forms = {"range": [1, 2], "linspace": [1, 2, 3, 4]}
+    axes = {"array.disks": forms, "workload.users": [], "run.seed": {}}
+    assert _mistakes(make_study, axes=axes) == {
+        "axes.array.disks": "study.out-of-range",
+        "axes.array.disks.range": "study.too-few",
+        "axes.array.disks.linspace": "study.out-of-range",
+        "axes.workload.users": "study.too-few",
+        "axes.run.seed": "study.too-few",
+    }
+
+
 def test_objectives_name_columns_and_carry_units(make_study: MakeStudy) -> None:
     assert _mistakes(
         make_study,
