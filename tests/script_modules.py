@@ -8,7 +8,7 @@ from types import ModuleType
 ROOT = Path(__file__).parents[1]
 
 
-def load(path: str) -> ModuleType:
+def load_script(path: str) -> ModuleType:
     """Return a program as a module, under the name of its file.
 
     Args:

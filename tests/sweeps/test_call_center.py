@@ -16,7 +16,7 @@ IOS = "workload.streams.0.arrival.ios"
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    return script_modules.load("scripts/fit_call_center.py")
+    return script_modules.load_script("scripts/fit_call_center.py")
 
 
 def test_a_fitted_point_has_the_value_in_the_study(script: ModuleType) -> None:

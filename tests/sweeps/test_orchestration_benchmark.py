@@ -8,7 +8,7 @@ from destage.store.adoption import adopt_fragments
 from destage.store.manifests import Manifest
 from destage.store.rows import read_rows
 
-ORCHESTRATION = script_modules.load("benchmarks/orchestration.py")
+ORCHESTRATION = script_modules.load_script("benchmarks/orchestration.py")
 
 
 def test_all_runs_are_committed_in_batches_of_the_given_size(tmp_path: Path) -> None:
