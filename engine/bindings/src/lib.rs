@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use destage_core::replacement::Policy;
-use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
+use destage_core::{COLUMNS, Issue, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -113,13 +113,13 @@ fn schema() -> String {
     destage_core::config::schema().to_string()
 }
 
-/// The result columns as a JSON list of name, type, unit and meaning.
+/// Name, type, unit and meaning of each result column.
 #[pyfunction]
-fn columns() -> PyResult<String> {
-    serde_json::to_string(&destage_core::columns()).map_err(|error| PyValueError::new_err(error.to_string()))
+fn columns() -> Vec<[&'static str; 4]> {
+    COLUMNS.iter().map(|column| [column.name, column.kind().name(), column.unit, column.meaning]).collect()
 }
 
-/// The version of the results: it rises whenever the same scenario gives another row.
+/// The version of the results: it rises when an existing column gets another value for the same scenario.
 #[pyfunction]
 fn results_version() -> u32 {
     RESULTS_VERSION
