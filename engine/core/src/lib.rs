@@ -11,6 +11,7 @@ pub mod disk;
 mod divisor;
 mod error;
 mod event;
+mod issue;
 pub mod metrics;
 pub mod miss_ratio_curve;
 mod pipe;
@@ -25,11 +26,13 @@ mod slot_table;
 pub mod synthesis;
 pub mod trace;
 pub mod units;
+mod validation;
 pub mod workload;
 mod write_cache;
 
-pub use config::{Issue, Scenario};
+pub use config::Scenario;
 pub use error::RunError;
+pub use issue::Issue;
 pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
 pub use simulation::{Mutation, simulate_mutant};
