@@ -114,8 +114,8 @@ def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
 def schema() -> str:
     """The JSON Schema of a configuration."""
 
-def columns() -> str:
-    """The columns of a result row, a JSON list of name, type, unit and meaning."""
+def columns() -> list[tuple[str, str, str, str]]:
+    """Name, type, unit and meaning of each result column."""
 
 def count_hits(
     policy: str,

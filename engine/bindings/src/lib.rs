@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use destage_core::replacement::Policy;
-use destage_core::{Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
+use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -96,13 +96,13 @@ fn schema() -> String {
     destage_core::config::schema().to_string()
 }
 
-/// The result columns as a JSON list of name, type, unit and meaning.
+/// Name, type, unit and meaning of each result column.
 #[pyfunction]
-fn columns() -> PyResult<String> {
-    serde_json::to_string(&destage_core::columns()).map_err(|error| PyValueError::new_err(error.to_string()))
+fn columns() -> Vec<[&'static str; 4]> {
+    COLUMNS.iter().map(|column| [column.name, column.kind().name(), column.unit, column.meaning]).collect()
 }
 
-/// The version of the results, which increases whenever the same scenario gives a different row.
+/// The version of the results, which increases when the value of an existing column changes for the same scenario.
 #[pyfunction]
 fn results_version() -> u32 {
     RESULTS_VERSION

@@ -34,9 +34,12 @@ mod write_cache;
 pub use config::Scenario;
 pub use error::RunError;
 pub use issue::Issue;
-pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
+pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
 pub use simulation::{Mutation, simulate_mutant};
 
-/// Version of the results: it rises whenever the same scenario gives another row.
+/// Version of the results, a part of every run's identity.
+///
+/// It rises when an existing column gets another value for the same scenario, not when a column is added: rows stored
+/// before have null there and stay valid.
 pub const RESULTS_VERSION: u32 = 3;
