@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod miss_ratio_curve;
 mod pipe;
 pub mod raid;
+mod ranked_slots;
 mod read_ahead;
 mod read_cache;
 pub mod replacement;
