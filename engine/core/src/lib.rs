@@ -13,6 +13,7 @@ mod error;
 mod event;
 pub mod metrics;
 pub mod miss_ratio_curve;
+mod mutation;
 mod pipe;
 pub mod raid;
 mod read_ahead;
@@ -32,7 +33,7 @@ pub use config::{Issue, Scenario};
 pub use error::RunError;
 pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
-pub use simulation::{Mutation, simulate_mutant};
+pub use {mutation::Mutation, simulation::simulate_mutant};
 
 /// Version of the results: it rises whenever the same scenario gives another row.
 pub const RESULTS_VERSION: u32 = 3;
