@@ -7,7 +7,7 @@
 //! `DESTAGE_FUZZ_CASES` is the number of cases where more than a few are wanted, `DESTAGE_FUZZ_FIRST` the first of
 //! them; `DESTAGE_FUZZ_SAY` prints each before it is run, to find one that never comes back.
 
-mod mutation;
+mod document;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,13 +18,13 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use serde_json::{Value, json};
 
-use super::oracle;
+use super::probe::oracle;
 use super::{COLUMNS, Outcome, simulate};
 use crate::config::{self, Scenario};
 use crate::error::RunError;
 use crate::rng::{Purpose, Stream};
 use crate::trace::{Columns, Trace};
-use mutation::Mutation;
+use document::Mutator;
 
 /// Events of one run.
 const EVENTS: u64 = 5_000;
@@ -109,7 +109,7 @@ fn every_scenario_ends_with_a_row_or_with_a_reason() {
     let first = setting("DESTAGE_FUZZ_FIRST", 0);
     for case in first..first + setting("DESTAGE_FUZZ_CASES", 600) {
         let mut scenario = sound(case);
-        let mut mutation = Mutation::new(&schema, Stream::named(case, 0, "mutation", 0, Purpose::Operation));
+        let mut mutation = Mutator::new(&schema, Stream::named(case, 0, "mutation", 0, Purpose::Operation));
         mutation.change(&mut scenario);
         if let Some(run) = scenario.get_mut("run").and_then(Value::as_object_mut) {
             run.insert("max_events".to_owned(), json!(EVENTS));

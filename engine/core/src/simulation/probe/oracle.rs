@@ -37,17 +37,15 @@
 //! Cost: a hash table entry for each sector written, up to a number of sectors beyond which further ones go unwatched;
 //! nothing in release builds.
 
-#[cfg(test)]
-mod fault;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod mutations;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod runs;
-#[cfg(test)]
-pub(super) mod scenarios;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
+pub(in crate::simulation) mod scenarios;
+#[cfg(all(test, debug_assertions))]
 mod streams;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests;
 
 mod contents;
@@ -64,10 +62,8 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 
 use self::contents::Contents;
-#[cfg(test)]
-pub(super) use self::fault::Fault;
 use self::reads::Brought;
-use super::array_state::Parent;
+use crate::simulation::operation::Parent;
 use crate::units::{Lba, Sectors, SimTime};
 use crate::write_cache::Extent;
 
@@ -118,7 +114,7 @@ struct ArrayWrite {
 
 /// Watches the versions of all sectors of a run.
 #[derive(Debug, Default)]
-pub(super) struct Oracle {
+pub struct Oracle {
     blocks: Map<(u16, u64), Block>,
     newest: Version,
     /// Versions of the sectors that each request has written so far, by rising address.

@@ -1,53 +1,12 @@
-//! Wrong models, made on purpose: every proof of the model has to tell them from the right one.
-//!
-//! They are compiled into the tests, and into the engine that `make validation` builds beside the one that users run
-//! (feature `mutations`); no wheel has them.
+//! Runs of a model with a mutation.
 
-use serde::{Deserialize, Serialize};
-
-use super::{Simulation, TraceStore};
 use crate::config::Scenario;
 use crate::disk::BlockDevice as _;
 use crate::error::RunError;
-use crate::simulation::Outcome;
+use crate::mutation::{Mutant, Mutation};
+use crate::simulation::{Outcome, Simulation, TraceStore};
 
-/// What is wrong with a model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mutation {
-    /// Of a hundred requests that end, one is not measured.
-    UnmeasuredRequest,
-    /// Of a hundred I/Os of a disk, one is not counted.
-    UncountedDiskIo,
-    /// A write to the disks leaves out the last of several: the second copy, or the last parity.
-    LastWriteLeftOut,
-    /// A write to the disks leaves out the last of its reads: that of the old parity in a read-modify-write.
-    LastReadLeftOut,
-    /// Of a hundred lines that the read cache holds and a read asks for, three are not found.
-    UnseenLine,
-    /// Of a hundred writes that overwrite dirty lines only, three are not taken for such.
-    UnseenWriteHit,
-}
-
-impl Mutation {
-    /// How often it strikes: once in so many occasions.
-    const fn period(self) -> u64 {
-        match self {
-            Self::UnmeasuredRequest | Self::UncountedDiskIo => 100,
-            Self::LastWriteLeftOut | Self::LastReadLeftOut => 1,
-            Self::UnseenLine | Self::UnseenWriteHit => 33,
-        }
-    }
-}
-
-/// A mutation at work in a run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mistake {
-    mutation: Mutation,
-    occasions: u64,
-}
-
-/// Runs a scenario on a wrong model.
+/// Runs a scenario on a model with a mutation.
 ///
 /// # Errors
 /// What [`simulate`](super::simulate) refuses.
@@ -58,44 +17,22 @@ pub fn simulate_mutant(
 ) -> Result<Outcome, RunError> {
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     let mut simulation = Simulation::build(scenario, traces)?;
-    simulation.mistake = Some(Mistake { mutation, occasions: 0 });
-    if mutation == Mutation::UncountedDiskIo {
-        for device in &mut simulation.devices {
-            device.usage_mut().leave_out_one_in(mutation.period());
-        }
-    }
+    simulation.build_in(mutation);
     simulation.run()?;
     Ok(simulation.into_outcome())
 }
 
 impl Simulation {
-    /// Whether `mutation` is at work, and strikes on this occasion.
-    pub(super) fn is_struck_by(&mut self, mutation: Mutation) -> bool {
-        let Some(mistake) = self.mistake.as_mut().filter(|mistake| mistake.mutation == mutation) else {
-            return false;
-        };
-        mistake.occasions += 1;
-        mistake.occasions.is_multiple_of(mutation.period())
-    }
-
-    /// Leaves a disk I/O out of the stripe write that has been planned.
-    pub(super) fn mutate_stripe_write(&mut self) {
-        if self.stripe_write.writes.len() > 1 && self.is_struck_by(Mutation::LastWriteLeftOut) {
-            self.stripe_write.writes.pop();
+    /// Builds a mutation into the model.
+    pub(in crate::simulation) fn build_in(&mut self, mutation: Mutation) {
+        self.probe.mutant = Mutant::new(mutation);
+        if let Some(back) = &mut self.write_back {
+            back.cache.mutant = Mutant::new(mutation);
         }
-        if !self.stripe_write.reads.is_empty() && self.is_struck_by(Mutation::LastReadLeftOut) {
-            self.stripe_write.reads.pop();
-        }
-    }
-
-    /// Drops a line of the read cache before it is looked for.
-    pub(super) fn mutate_read_cache(&mut self, array: u16, line: u64) {
-        let is_held = self.read_cache.as_ref().is_some_and(|cache| cache.has(array, line));
-        if is_held
-            && self.is_struck_by(Mutation::UnseenLine)
-            && let Some(cache) = &mut self.read_cache
-        {
-            cache.invalidate(array, line);
+        if mutation == Mutation::UncountedDiskIo {
+            for device in &mut self.devices {
+                device.usage_mut().leave_out_one_in(mutation.period());
+            }
         }
     }
 }

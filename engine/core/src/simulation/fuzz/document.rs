@@ -8,7 +8,7 @@ use crate::rng::Stream;
 const DEEPEST: u32 = 8;
 
 /// Changes scenarios at random places.
-pub struct Mutation<'a> {
+pub struct Mutator<'a> {
     schema: &'a Value,
     draws: Stream,
 }
@@ -16,7 +16,7 @@ pub struct Mutation<'a> {
 /// One place of a document: the way to it, and what the schema says of it.
 type Place<'a> = (String, &'a Value);
 
-impl<'a> Mutation<'a> {
+impl<'a> Mutator<'a> {
     pub fn new(schema: &'a Value, draws: Stream) -> Self {
         Self { schema, draws }
     }

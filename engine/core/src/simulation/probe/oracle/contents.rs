@@ -18,6 +18,7 @@ use super::parity::{decode, parities};
 use super::volatile::Volatile;
 use super::{Map, Version};
 use crate::raid::{Layout, StripPart};
+use crate::units::{Lba, Sectors};
 use crate::write_cache::Extent;
 
 /// What is on the disks, and in the hands of the operations.
@@ -152,15 +153,14 @@ impl Contents {
         }
     }
 
-    /// An operation goes on to write these parts (disk, first sector, number), of those disks that are there.
-    pub fn compute(&mut self, operation: u32, writes: &[(u32, u64, u64)]) {
+    /// An operation writes these parts (disk, first sector, length) of those disks that are present.
+    pub fn compute(&mut self, operation: u32, writes: impl Iterator<Item = (u32, Lba, Sectors)>) {
         let Some(hand) = self.hands.get_mut(&operation) else { return };
         let written = writes
-            .iter()
-            .map(|&(disk, lba, sectors)| Chunk {
+            .map(|(disk, Lba(lba), sectors)| Chunk {
                 disk,
                 lba,
-                words: (lba..lba + sectors).map(|lba| hand.compute(disk, lba)).collect(),
+                words: (lba..lba + sectors.0).map(|lba| hand.compute(disk, lba)).collect(),
             })
             .collect();
         hand.written = written;

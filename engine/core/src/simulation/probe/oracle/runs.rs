@@ -25,13 +25,13 @@ pub(super) fn run(simulation: &mut Simulation) {
     if simulation.arrays.iter().any(|array| array.redundancy.has_lost_data(&array.layout)) {
         return;
     }
-    simulation.watch_drain();
+    simulation.probe.oracle.check_drained(&simulation.arrays);
     simulation.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
     while let Some((time, event)) = simulation.events.next() {
         simulation.now = time;
         simulation.act(event);
     }
-    simulation.watch_drain();
+    simulation.probe.oracle.check_drained(&simulation.arrays);
     assert_eq!(simulation.operations.len(), 0, "array operations are left");
     assert_eq!(simulation.planned.len(), 0, "planned I/Os are left");
     assert_eq!(simulation.fetches.len(), 0, "fetches are left");
