@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Depths below this have a bin each; from it on eight share a doubling.
 const EXACT: u64 = 16;
@@ -31,7 +31,7 @@ impl DepthBin {
     }
 
     /// A draw from it.
-    pub fn draw(&self, stream: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
         self.low + stream.below(self.high - self.low + 1)
     }
 
@@ -66,7 +66,7 @@ impl GapBin {
     }
 
     /// A draw from it: evenly from `low` to `mean` or from `mean` to `high`, the halves so weighted that the mean is kept.
-    pub fn draw(&self, stream: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
         let (low, high) = (self.low as f64, self.high as f64);
         if self.high == self.low {
             return self.low;
@@ -82,7 +82,7 @@ pub fn choose<T: Copy>(
     counted: &[T],
     count: impl Fn(&T) -> u64,
     total: u64,
-    stream: &mut Stream,
+    stream: &mut RandomStream,
 ) -> Option<T> {
     let mut rank = stream.below(total.max(1));
     for one in counted {

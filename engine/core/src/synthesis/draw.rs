@@ -3,7 +3,7 @@
 use super::bins::choose;
 use super::profile::{FLUSH, GAP_CLASSES, Kind, Profile, Reuse, Shape};
 use super::recency::Stacks;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::trace::{Columns, Flags, Op, Record, Trace, TraceError};
 use crate::units::{Lba, Sectors, SimDuration};
 
@@ -22,10 +22,10 @@ pub enum Until {
 }
 
 struct Streams {
-    arrival: Stream,
-    operation: Stream,
-    size: Stream,
-    address: Stream,
+    arrival: RandomStream,
+    operation: RandomStream,
+    size: RandomStream,
+    address: RandomStream,
 }
 
 /// Draws a trace from `profile`.
@@ -33,7 +33,7 @@ struct Streams {
 /// # Errors
 /// Nothing is to be drawn: no request, or a time of a trace that takes none.
 pub fn draw(profile: &Profile, until: Until, seed: u64) -> Result<Trace, TraceError> {
-    let stream = |purpose| Stream::named(seed, 0, "synthesis", 0, purpose);
+    let stream = |purpose| RandomStream::named(seed, 0, "synthesis", 0, purpose);
     let mut streams = Streams {
         arrival: stream(Purpose::Arrival),
         operation: stream(Purpose::Operation),
@@ -107,7 +107,7 @@ struct Space<'a> {
 
 impl Space<'_> {
     /// The first sector of a request, which is done then.
-    fn place(&mut self, kind: &Kind, op: Op, shape: Shape, stream: &mut Stream) -> u64 {
+    fn place(&mut self, kind: &Kind, op: Op, shape: Shape, stream: &mut RandomStream) -> u64 {
         let own = op as usize;
         let reuse = kind.reuse.unwrap_or(Reuse::Fresh);
         let following = self.ends[own].filter(|&end| {
@@ -143,7 +143,14 @@ impl Space<'_> {
 
     /// A block at a drawn distance on its own stack or, where only the other holds it, on that; of some that are, the one
     /// whose distance on the common stack is nearest to what was drawn with it.
-    fn used(&self, own: usize, reuse: Reuse, kind: &Kind, shape: Shape, stream: &mut Stream) -> Option<u64> {
+    fn used(
+        &self,
+        own: usize,
+        reuse: Reuse,
+        kind: &Kind,
+        shape: Shape,
+        stream: &mut RandomStream,
+    ) -> Option<u64> {
         let bin = choose(&kind.depths, |bin| bin.count, kind.count, stream)?;
         let stack = if reuse == Reuse::Own { own } else { 1 - own };
         let mut best = None;
@@ -162,7 +169,7 @@ impl Space<'_> {
     }
 
     /// A block that was not used; for a request that extends, one with room behind it.
-    fn fresh(&mut self, shape: Shape, stream: &mut Stream) -> u64 {
+    fn fresh(&mut self, shape: Shape, stream: &mut RandomStream) -> u64 {
         let blocks = shape.blocks(self.block);
         for room in [ROOM.max(blocks), blocks, 1] {
             if room == ROOM && !shape.is_extending {

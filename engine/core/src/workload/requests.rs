@@ -2,7 +2,7 @@
 
 use super::{AddressModel, AddressState, Command, Op};
 use crate::config::{self, Size};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::units::{Lba, Sectors};
 
 /// What all sources of a stream share of their operations. Sizes in sectors.
@@ -57,7 +57,7 @@ impl Sizes {
     }
 
     #[inline]
-    fn draw(&self, stream: &mut Stream) -> u64 {
+    fn draw(&self, stream: &mut RandomStream) -> u64 {
         if let [(_, only)] = *self.0 {
             return only;
         }
@@ -81,9 +81,9 @@ pub type Place = (Lba, Sectors);
 /// The requests of one kind of one source.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    operation: Stream,
-    size: Stream,
-    address: Stream,
+    operation: RandomStream,
+    size: RandomStream,
+    address: RandomStream,
     address_state: AddressState,
     writes: u32,
 }
@@ -91,7 +91,7 @@ pub struct Requests {
 impl Requests {
     /// The requests that user `user` of the stream `name` makes of `model`.
     pub fn new(run: &config::Run, name: &str, user: u32, model: &RequestModel) -> Self {
-        let named = |purpose| Stream::named(run.seed, run.replicate, name, user, purpose);
+        let named = |purpose| RandomStream::named(run.seed, run.replicate, name, user, purpose);
         let mut order = named(Purpose::Stack);
         Self {
             operation: named(Purpose::Operation),
@@ -109,7 +109,7 @@ impl Requests {
             [("operation", &mut self.operation), ("size", &mut self.size), ("address", &mut self.address)];
         for (part, stream) in parts {
             let name = format!("{name}/{part}");
-            *stream = Stream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
+            *stream = RandomStream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
         }
         self
     }
