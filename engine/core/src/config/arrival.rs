@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::rng::RandomStream;
 use crate::units::{Fraction, Rate, SimDuration};
 
 /// When requests arrive.
@@ -248,6 +249,23 @@ pub enum Distribution {
     },
 }
 
+impl Distribution {
+    /// A random time.
+    pub(crate) fn draw(&self, random: &mut RandomStream) -> SimDuration {
+        match *self {
+            Self::Constant { value } => value,
+            Self::Exponential { mean } => random.exponential_duration(mean),
+            Self::Uniform { low, high } => SimDuration(low.0 + random.below(high.0 - low.0 + 1)),
+            Self::Lognormal { mean, cv } => {
+                let variance = libm::log1p(cv * cv);
+                let location = -0.5 * variance;
+                let factor = libm::exp(location + variance.sqrt() * random.normal());
+                SimDuration((mean.0 as f64 * factor + 0.5) as u64)
+            }
+        }
+    }
+}
+
 const fn one() -> u32 {
     1
 }
@@ -258,4 +276,33 @@ const fn sixteen() -> u32 {
 
 const fn unit_rate() -> f64 {
     1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn mean_and_variance(distribution: Distribution) -> (f64, f64) {
+        let mut random = RandomStream::named(7, 0, "test", 0, Purpose::Service);
+        let draws: Vec<f64> = (0..400_000).map(|_| distribution.draw(&mut random).0 as f64 / 1e6).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / draws.len() as f64;
+        (mean, variance)
+    }
+
+    #[test]
+    fn moments_are_those_of_the_distribution() {
+        let ms = |x: f64| SimDuration((x * 1e6) as u64);
+        for (distribution, mean, variance) in [
+            (Distribution::Constant { value: ms(3.0) }, 3.0, 0.0),
+            (Distribution::Exponential { mean: ms(8.0) }, 8.0, 64.0),
+            (Distribution::Uniform { low: ms(0.0), high: ms(12.0) }, 6.0, 12.0),
+            (Distribution::Lognormal { mean: ms(10.0), cv: 0.5 }, 10.0, 25.0),
+        ] {
+            let (m, v) = mean_and_variance(distribution);
+            assert!((m - mean).abs() < 0.01 * mean, "{distribution:?}: mean {m}");
+            assert!((v - variance).abs() <= 0.02 * variance, "{distribution:?}: variance {v}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BackEnd, Battery, Link, ReadCache, WriteCache};
+use super::{BackEnd, Battery, HostLink, ReadCache, WriteCache};
 use crate::units::{Bandwidth, Bytes, Fraction, SimDuration};
 
 /// An array controller.
@@ -15,7 +15,7 @@ pub struct Controller {
     /// The battery that protects dirty data.
     pub battery: Battery,
     /// The link to the host.
-    pub link: Link,
+    pub link: HostLink,
     /// The channels to the disks; no limit where it is null.
     pub back_end: Option<BackEnd>,
     /// Data that the XOR engine takes in a second, old and new data and old parity alike; no limit where it is null.
@@ -93,13 +93,13 @@ pub struct Firmware {
     /// Processor time for each host command.
     pub command_time: SimDuration,
     /// How the time of single commands varies about `command_time`.
-    pub spread: Spread,
+    pub spread: TimeSpread,
 }
 
 /// How times vary about their mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Spread {
+pub enum TimeSpread {
     /// Not at all.
     #[default]
     Constant,

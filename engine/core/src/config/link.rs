@@ -8,7 +8,7 @@ use crate::units::{Bandwidth, SimDuration};
 /// The link between host and controller: in each direction, or in both together, one transfer at a time in order of request.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Link {
+pub struct HostLink {
     /// The bus or network that it is: gives `bandwidth` and `duplex` where they are not given.
     pub bus: Option<Bus>,
     /// Data rate; the bus's peak where it is not given, and no limit where there is no bus either.
@@ -117,7 +117,7 @@ impl Bus {
     }
 }
 
-impl Link {
+impl HostLink {
     /// Puts the bus's figures in its place.
     pub(crate) fn normalise(&mut self) {
         if let Some(bus) = self.bus.take() {
@@ -172,13 +172,16 @@ mod tests {
     #[test]
     fn a_given_bandwidth_wins_over_the_bus_and_the_bus_leaves_no_trace() {
         let bus = Some(Bus::Pcie { generation: 1, lanes: 8 });
-        let mut link = Link { bus, ..Link::default() };
+        let mut link = HostLink { bus, ..HostLink::default() };
         link.normalise();
-        let mut same =
-            Link { bandwidth: Some(Bandwidth(2_000_000_000)), duplex: Some(Duplex::Full), ..Link::default() };
+        let mut same = HostLink {
+            bandwidth: Some(Bandwidth(2_000_000_000)),
+            duplex: Some(Duplex::Full),
+            ..HostLink::default()
+        };
         same.normalise();
         assert_eq!(link, same);
-        let mut slower = Link { bus, bandwidth: Some(Bandwidth(1)), ..Link::default() };
+        let mut slower = HostLink { bus, bandwidth: Some(Bandwidth(1)), ..HostLink::default() };
         slower.normalise();
         assert_eq!((slower.bandwidth, slower.duplex), (Some(Bandwidth(1)), Some(Duplex::Full)));
     }

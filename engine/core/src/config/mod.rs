@@ -28,10 +28,10 @@ pub use array::{Array, Device, Rebuild, Server};
 pub use arrival::{AddressMap, Arrival, Copies, Distribution, Order, ReplayMode, Shift};
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
-pub use controller::{Cache, Controller, Firmware, Spread};
-pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint};
+pub use controller::{Cache, Controller, Firmware, TimeSpread};
+pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint, Zone};
 pub use faults::Fault;
-pub use link::{Bus, Duplex, Link};
+pub use link::{Bus, Duplex, HostLink};
 pub use operations::{Operations, Size, SizeOption};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
@@ -39,7 +39,6 @@ pub use ssd::{Precondition, Ssd, SsdInterface};
 pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
 pub use write_cache::{DestagePolicy, Mirror, WriteCache, WritePolicy};
 
-pub use crate::disk::geometry::Zone;
 pub use crate::raid::{Level, ParityUpdate};
 
 /// One configuration: a workload on arrays behind a controller, and how the run is conducted.
