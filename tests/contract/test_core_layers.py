@@ -106,7 +106,7 @@ def test_imports_go_down() -> None:
 )
 def test_violations_are_found(tmp_path: Path, files: dict[str, str], violation: str) -> None:
     """An upward import and a circle are reported."""
-    for name in {"workload.rs", *files}:
+    for name in {"units.rs", "workload.rs", *files}:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(files.get(name, ""), "utf-8")
