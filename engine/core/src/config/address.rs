@@ -188,7 +188,7 @@ impl Address {
     }
 
     /// There is only one user: it shares with none, and has none of its own.
-    pub(super) const fn have_one_user(&mut self) {
+    pub(crate) const fn have_one_user(&mut self) {
         if let Self::Sequential { common, .. } = self {
             *common = false;
         }

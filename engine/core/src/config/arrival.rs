@@ -121,7 +121,7 @@ pub enum Arrival {
 
 impl Arrival {
     /// Sets what cannot matter to nothing, and what is the same as something simpler to that.
-    pub(super) fn normalise(&mut self, users: u32) {
+    pub(crate) fn normalise(&mut self, users: u32) {
         match self {
             Self::Closed { ios, order, depth, .. } => {
                 if *depth == Some(1) {

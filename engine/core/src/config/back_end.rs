@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Issue;
 use crate::units::{Bandwidth, SimDuration};
 
 /// The channels between the controller and its disks.
@@ -35,34 +34,6 @@ pub enum BackEnd {
         #[serde(default)]
         command_overhead: SimDuration,
     },
-}
-
-/// Disks that a parallel SCSI bus addresses beside the controller: 16 identifiers.
-const DISKS_PER_BUS: u32 = 15;
-
-impl BackEnd {
-    /// Notes the rules that it breaks with `disks` disks on it.
-    pub(super) fn check(self, path: &str, disks: u32, issues: &mut Vec<Issue>) {
-        let (name, count, most, bandwidth) = match self {
-            Self::ScsiBus { channels, bandwidth, .. } => ("channels", channels, 16, bandwidth),
-            Self::Sas { lanes, bandwidth, .. } => ("lanes", lanes, 64, bandwidth),
-        };
-        if !(1..=most).contains(&count) {
-            issues.push(Issue::new(format!("{path}.{name}"), format!("{count}; allowed is 1 to {most}")));
-        }
-        if bandwidth.0 == 0 {
-            issues.push(Issue::new(format!("{path}.bandwidth"), "0; allowed is 1 byte/s or more"));
-        }
-        if let Self::ScsiBus { channels, .. } = self
-            && disks > channels.saturating_mul(DISKS_PER_BUS)
-        {
-            let message = format!(
-                "{channels} for {disks} disks; a parallel SCSI bus holds {DISKS_PER_BUS}, so {} are needed",
-                disks.div_ceil(DISKS_PER_BUS)
-            );
-            issues.push(Issue::new(format!("{path}.channels"), message));
-        }
-    }
 }
 
 const fn one() -> u32 {

@@ -3,15 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Issue;
-use super::check::check_fraction;
 use crate::units::{Fraction, SimDuration};
 
 const SECOND: u64 = 1_000_000_000;
 const HOUR: u64 = 3600 * SECOND;
-
-/// Learn cycles that return faster would be all that a run does.
-const SHORTEST_PERIOD: SimDuration = SimDuration(SECOND);
 
 /// The battery, or the capacitor of a flash-backed cache, that protects dirty data. Charge rises and falls linearly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,12 +25,15 @@ pub struct Battery {
     /// Time from empty to full (HP 4AA0-8805ENW: up to four hours).
     pub charge_time: SimDuration,
     /// How long a full charge lasts without mains (HP 4AA0-8805ENW: up to 72 hours); a partial charge lasts in proportion.
+    #[schemars(extend("minimum" = 1))]
     pub holdup: SimDuration,
     /// Time to copy the cache to flash memory, where `kind` is `flash`; where it is not given, as long as the least charge with which write-back is allowed lasts.
     pub copy_time: Option<SimDuration>,
     /// Time from full to empty in a learn cycle (Dell PERC 6: about three hours).
+    #[schemars(extend("minimum" = 1))]
     pub learn_discharge_time: SimDuration,
     /// A learn cycle begins each time that this has passed (Dell PERC 6: 90 days); none by itself where it is not given.
+    #[schemars(extend("minimum" = SECOND))]
     pub learn_period: Option<SimDuration>,
     /// Write back without protection: faster, and the data at risk are counted.
     pub allow_without_battery: bool,
@@ -88,34 +86,5 @@ impl Battery {
             let least = self.threshold.0 - self.hysteresis.0;
             self.copy_time.unwrap_or(SimDuration((self.holdup.0 as f64 * least) as u64))
         })
-    }
-
-    /// Notes the rules that it breaks.
-    pub(super) fn check(&self, path: &str, issues: &mut Vec<Issue>) {
-        check_fraction(&format!("{path}.charge"), self.charge, issues);
-        check_fraction(&format!("{path}.threshold"), self.threshold, issues);
-        check_fraction(&format!("{path}.hysteresis"), self.hysteresis, issues);
-        if self.hysteresis.0 > self.threshold.0 {
-            let message =
-                format!("{}; allowed is up to the threshold, {}", self.hysteresis.0, self.threshold.0);
-            issues.push(Issue::new(format!("{path}.hysteresis"), message));
-        }
-        for (name, time) in [("holdup", self.holdup), ("learn_discharge_time", self.learn_discharge_time)] {
-            if time == SimDuration::ZERO {
-                issues.push(Issue::new(format!("{path}.{name}"), "0 ns; allowed is more than 0"));
-            }
-        }
-        if self.learn_period.is_some_and(|period| period < SHORTEST_PERIOD) {
-            let message = "less than 1 s; allowed is 1 s or more, or null for none";
-            issues.push(Issue::new(format!("{path}.learn_period"), message));
-        }
-        let cycle = SimDuration(self.learn_discharge_time.0.saturating_add(self.charge_time.0));
-        if let Some(period) = self.learn_period
-            && period <= cycle
-        {
-            let message =
-                format!("{} ns; allowed is more than a learn cycle takes, {} ns", period.0, cycle.0);
-            issues.push(Issue::new(format!("{path}.learn_period"), message));
-        }
     }
 }

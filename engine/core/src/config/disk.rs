@@ -78,7 +78,7 @@ pub struct DiskBuffer {
 
 impl Disk {
     /// Sets what the buffer has no occasion to do to the defaults.
-    pub(super) fn normalise(&mut self) {
+    pub(crate) fn normalise(&mut self) {
         let Some(buffer) = &mut self.buffer else { return };
         let differs = |time: &SimDuration| *time != self.command_time;
         buffer.hit_time = buffer.hit_time.filter(differs);

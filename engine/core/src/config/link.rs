@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Issue;
 use crate::units::{Bandwidth, SimDuration};
 
 /// The link between host and controller: in each direction, or in both together, one transfer at a time in order of request.
@@ -64,6 +63,7 @@ pub enum Bus {
     Ethernet {
         /// Line rate; 125 MB/s is one gigabit a second.
         #[serde(default = "one_gigabit")]
+        #[schemars(extend("maximum" = 1_u64 << 40))]
         line_rate: Bandwidth,
         /// Largest packet \[bytes\].
         #[serde(default = "fifteen_hundred")]
@@ -115,54 +115,11 @@ impl Bus {
             Self::Pcie { .. } | Self::Ethernet { .. } => Duplex::Full,
         }
     }
-
-    fn check(self, path: &str, issues: &mut Vec<Issue>) {
-        let mut allow = |name: &str, value: u64, allowed: &[u64]| {
-            if !allowed.contains(&value) {
-                let list: Vec<_> = allowed.iter().map(u64::to_string).collect();
-                let message = format!("{value}; allowed is {}", list.join(", "));
-                issues.push(Issue::new(format!("{path}.{name}"), message));
-            }
-        };
-        match self {
-            Self::Pci { width, clock } => {
-                allow("width", width.into(), &[32, 64]);
-                allow("clock", clock.into(), &[33, 66]);
-            }
-            Self::PciX { width, clock } => {
-                allow("width", width.into(), &[32, 64]);
-                allow("clock", clock.into(), &[66, 100, 133]);
-            }
-            Self::Pcie { generation, lanes } => {
-                allow("generation", generation.into(), &[1, 2, 3, 4, 5]);
-                allow("lanes", lanes.into(), &[1, 2, 4, 8, 12, 16, 32]);
-            }
-            Self::Ethernet { line_rate, mtu } => {
-                if line_rate.0 == 0 || line_rate.0 > 1 << 40 {
-                    let message = format!("{} bytes/s; allowed is 1 byte/s to 1 TiB/s", line_rate.0);
-                    issues.push(Issue::new(format!("{path}.line_rate"), message));
-                }
-                if !(576..=9216).contains(&mtu) {
-                    issues.push(Issue::new(format!("{path}.mtu"), format!("{mtu}; allowed is 576 to 9216")));
-                }
-            }
-        }
-    }
 }
 
 impl Link {
-    /// Notes the rules that it breaks.
-    pub(super) fn check(&self, path: &str, issues: &mut Vec<Issue>) {
-        if let Some(bus) = self.bus {
-            bus.check(&format!("{path}.bus"), issues);
-        }
-        if self.bandwidth == Some(Bandwidth(0)) {
-            issues.push(Issue::new(format!("{path}.bandwidth"), "0; allowed is 1 byte/s or more"));
-        }
-    }
-
     /// Puts the bus's figures in its place.
-    pub(super) fn normalise(&mut self) {
+    pub(crate) fn normalise(&mut self) {
         if let Some(bus) = self.bus.take() {
             // The payload of a line of 1 byte/s is less than that.
             let rate = bus.rate().max(Bandwidth(1));

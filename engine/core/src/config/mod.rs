@@ -3,36 +3,31 @@
 //! The JSON Schema, the Python validation, the generated reference and the canonical form all derive from here.
 
 mod address;
-mod address_rules;
 mod array;
 mod arrival;
 mod back_end;
 mod battery;
-mod bounds;
-mod check;
 mod controller;
 mod disk;
 mod faults;
 mod link;
-mod normal;
 mod operations;
 mod read_cache;
-mod redundancy;
 mod run;
 mod ssd;
 mod workload;
-mod workload_rules;
 mod write_cache;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::issue::Issue;
 
 pub use address::{Address, AddressZone, CurvePoint, Placement};
 pub use array::{Array, Device, Rebuild, Server};
 pub use arrival::{AddressMap, Arrival, Copies, Distribution, Order, ReplayMode, Shift};
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
-pub use check::Issue;
 pub use controller::{Cache, Controller, Firmware, Spread};
 pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint};
 pub use faults::Fault;
@@ -77,7 +72,10 @@ impl Scenario {
     /// # Errors
     /// One issue that says where the text stops being a configuration.
     pub fn from_json(text: &str) -> Result<Self, Vec<Issue>> {
-        serde_json::from_str(text).map_err(|error| vec![Issue::new("", error.to_string())])
+        serde_json::from_str(text).map_err(|error| {
+            let code = if error.is_data() { "scenario.bad-form" } else { "scenario.bad-syntax" };
+            vec![Issue::new(code, "", error.to_string())]
+        })
     }
 
     /// The canonical form as JSON: every default filled in, base units, keys sorted.

@@ -3,9 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Issue;
-use super::check::check_fraction;
-use crate::units::{Bytes, Fraction, SECTOR_BYTES};
+use crate::units::{Bytes, Fraction};
 
 /// What the requests of a stream are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,30 +67,6 @@ impl Size {
             Self::Choice { options } => options.iter().map(|option| option.value).max().unwrap_or_default(),
         }
     }
-
-    fn check(&self, path: &str, issues: &mut Vec<Issue>) {
-        let sizes: Vec<(String, Bytes)> = match self {
-            Self::Constant { value } => vec![("value".to_owned(), *value)],
-            Self::Choice { options } => options
-                .iter()
-                .enumerate()
-                .map(|(index, option)| (format!("options[{index}].value"), option.value))
-                .collect(),
-        };
-        for (name, size) in sizes {
-            if size.0 == 0 || !size.0.is_multiple_of(SECTOR_BYTES) || size.0 > 64 << 20 {
-                issues.push(Issue::new(
-                    format!("{path}.{name}"),
-                    format!("{} bytes; allowed is a multiple of 512 bytes up to 64 MiB", size.0),
-                ));
-            }
-        }
-        if let Self::Choice { options } = self
-            && options.iter().any(|option| option.weight <= 0.0 || !option.weight.is_finite())
-        {
-            issues.push(Issue::new(format!("{path}.options"), "a weight must be more than 0"));
-        }
-    }
 }
 
 impl Operations {
@@ -102,33 +76,8 @@ impl Operations {
         self.size.largest().max(writes)
     }
 
-    /// Notes the rules that it breaks.
-    pub(super) fn check(&self, path: &str, issues: &mut Vec<Issue>) {
-        self.size.check(&format!("{path}.size"), issues);
-        if let Some(size) = &self.write_size {
-            size.check(&format!("{path}.write_size"), issues);
-        }
-        if let Some(alignment) = self.alignment
-            && (alignment.0 == 0 || !alignment.0.is_multiple_of(SECTOR_BYTES))
-        {
-            issues.push(Issue::new(
-                format!("{path}.alignment"),
-                format!("{} bytes; allowed is a multiple of 512 bytes", alignment.0),
-            ));
-        }
-        for (name, value) in [
-            ("read_fraction", Some(self.read_fraction)),
-            ("fua_fraction", Some(self.fua_fraction)),
-            ("rewrite_fraction", self.rewrite_fraction),
-        ] {
-            if let Some(value) = value {
-                check_fraction(&format!("{path}.{name}"), value, issues);
-            }
-        }
-    }
-
     /// Sets what cannot matter to nothing.
-    pub(super) fn normalise(&mut self) {
+    pub(crate) fn normalise(&mut self) {
         if self.write_size.as_ref() == Some(&self.size) {
             self.write_size = None;
         }

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Issue;
-use super::check::check_fraction;
 use crate::replacement::Policy;
 use crate::units::{Bytes, Fraction};
 
@@ -40,17 +38,8 @@ impl Default for ReadCache {
 }
 
 impl ReadCache {
-    /// Notes the rules that it breaks.
-    pub(super) fn check(&self, path: &str, issues: &mut Vec<Issue>) {
-        for (name, share) in [("probation", self.probation), ("ghosts", self.ghosts)] {
-            if let Some(share) = share {
-                check_fraction(&format!("{path}.{name}"), share, issues);
-            }
-        }
-    }
-
     /// Sets what the policy does not have to nothing, and what it takes from its paper to that.
-    pub(super) fn normalise(&mut self) {
+    pub(crate) fn normalise(&mut self) {
         if self.read_ahead.is_some_and(|ahead| ahead.size == Bytes(0)) {
             self.read_ahead = None;
         }

@@ -142,16 +142,16 @@ impl Stream {
         let plain = self.operations.as_ref().zip(self.address.as_ref());
         let plain = plain.map(|(operations, address)| (String::new(), operations, address));
         let mix = self.mix.iter().flatten().enumerate();
-        let mix = mix.map(|(index, part)| (format!(".mix[{index}]"), &part.operations, &part.address));
+        let mix = mix.map(|(index, part)| (format!(".mix.{index}"), &part.operations, &part.address));
         let steps = self.steps.iter().flatten().enumerate().filter_map(|(index, step)| match step {
-            Step::Io { operations, address, .. } => Some((format!(".steps[{index}]"), operations, address)),
+            Step::Io { operations, address, .. } => Some((format!(".steps.{index}"), operations, address)),
             Step::Flush => None,
         });
         plain.into_iter().chain(mix).chain(steps).collect()
     }
 
     /// Sets what cannot matter to nothing, and what is the same as something simpler to that.
-    pub(super) fn normalise(&mut self, users: u32) {
+    pub(crate) fn normalise(&mut self, users: u32) {
         if self.start == Some(Start::default()) {
             self.start = None;
         }

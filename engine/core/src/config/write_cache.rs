@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Issue;
-use super::check::check_fraction;
 use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 
 /// The write side of the cache.
@@ -35,6 +33,7 @@ pub struct WriteCache {
     pub prefer_full_stripes: bool,
     /// A write of at least this size goes around the cache to the disks, and is acknowledged when it is there; none does
     /// where it is null.
+    #[schemars(extend("minimum" = SECTOR_BYTES))]
     pub bypass_threshold: Option<Bytes>,
     /// The second copy of all written data, in the memory of a partner controller; none where it is null. It takes as
     /// much room as the data themselves: half of the write cache is left.
@@ -96,24 +95,4 @@ pub enum DestagePolicy {
     LinearThreshold,
     /// By address, when the disks are idle; at the high water mark in any case.
     IdleTime,
-}
-
-impl WriteCache {
-    /// Notes the rules that it breaks.
-    pub(super) fn check(&self, path: &str, issues: &mut Vec<Issue>) {
-        check_fraction(&format!("{path}.high_water"), self.high_water, issues);
-        check_fraction(&format!("{path}.low_water"), self.low_water, issues);
-        if self.low_water.0 > self.high_water.0 {
-            issues.push(Issue::new(
-                format!("{path}.low_water"),
-                format!("{} is above the high water mark of {}", self.low_water.0, self.high_water.0),
-            ));
-        }
-        if self.bypass_threshold.is_some_and(|threshold| threshold.0 < SECTOR_BYTES) {
-            issues.push(Issue::new(
-                format!("{path}.bypass_threshold"),
-                "0 bytes; allowed is 512 bytes or more, or null for none; `policy: write_through` caches no write",
-            ));
-        }
-    }
 }

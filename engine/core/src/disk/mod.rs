@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use crate::config;
 use crate::event::{Event, EventQueue};
+use crate::issue::Issue;
 use crate::raid::{Layout, LayoutError};
 use crate::rng::{Purpose, Stream};
 use crate::units::{Lba, Sectors, SimDuration, SimTime};
@@ -252,16 +253,19 @@ pub enum LayoutProblem {
 }
 
 impl LayoutProblem {
-    /// The parameter of the array that is at fault.
-    pub const fn field(&self) -> &'static str {
-        match self {
-            Self::Geometry(_) => "disk.geometry",
-            Self::Seek(_) => "disk.seek",
-            Self::Flash(error) => error.field,
-            Self::Layout(LayoutError::Disks { .. }) => "disks",
-            Self::Layout(LayoutError::Groups { .. }) => "groups",
-            Self::Layout(LayoutError::StripeUnit { .. }) => "stripe_unit",
-        }
+    /// The issue for the array at `place`.
+    pub fn issue(&self, place: &str) -> Issue {
+        let (code, field) = match self {
+            Self::Geometry(_) => ("scenario.impossible-geometry", "disk.geometry"),
+            Self::Seek(_) => ("scenario.impossible-seek-curve", "disk.seek"),
+            Self::Flash(error) => (error.code, error.field),
+            Self::Layout(LayoutError::Disks { .. }) => ("scenario.raid-disk-count", "disks"),
+            Self::Layout(LayoutError::Groups { .. }) => ("scenario.raid-disk-count", "groups"),
+            Self::Layout(LayoutError::StripeUnit { .. }) => {
+                ("scenario.stripe-unit-above-disk", "stripe_unit")
+            }
+        };
+        Issue::new(code, format!("{place}.{field}"), self.to_string())
     }
 }
 

@@ -12,11 +12,9 @@ use super::redundancy::Redundancy;
 use super::replay::{self, Mapping, Replay};
 use super::stripe_write::StripeWrite;
 use super::{Mirror, Simulation, TraceStore, WriteBack};
-use crate::config::{
-    Arrival, DestagePolicy, Duplex, Issue, ReplayMode, Run, Scenario, Shift, Stream, WritePolicy,
-};
+use crate::config::{Arrival, DestagePolicy, Duplex, ReplayMode, Run, Scenario, Shift, Stream, WritePolicy};
 use crate::destage::{Destage, WaterMarks};
-use crate::disk;
+use crate::disk::{self, LayoutProblem};
 use crate::error::RunError;
 use crate::event::EventQueue;
 use crate::pipe::Pipe;
@@ -34,16 +32,14 @@ use crate::write_cache::{Parts, WriteCache};
 impl Simulation {
     /// Builds the run of a normalised scenario.
     pub(super) fn build(scenario: Scenario, traces: &dyn TraceStore) -> Result<Self, RunError> {
-        let problem =
-            |path: String, message: String| RunError::Configuration(vec![Issue::new(path, message)]);
         let (mut arrays, mut devices) = (Vec::new(), Vec::new());
         let (mut device_array, mut device_disk) = (Vec::new(), Vec::new());
         for (index, array) in scenario.arrays().iter().enumerate() {
-            let path = |field: &str| format!("arrays[{index}].{field}");
-            let layout =
-                disk::layout_of(array).map_err(|error| problem(path(error.field()), error.to_string()))?;
+            let refuse =
+                |error: LayoutProblem| RunError::Configuration(vec![error.issue(&format!("arrays.{index}"))]);
+            let layout = disk::layout_of(array).map_err(refuse)?;
             let built = disk::build(array, 0..array.disks, scenario.run.seed, scenario.run.replicate)
-                .map_err(|error| problem(path(error.field()), error.to_string()))?;
+                .map_err(refuse)?;
             arrays.push(ArrayState {
                 layout,
                 parity_update: array.parity_update,
@@ -153,7 +149,7 @@ impl Simulation {
             let trace = traces
                 .find(name)
                 .or_else(|| traces.find(file))
-                .ok_or_else(|| RunError::TraceMissing { name: name.clone() })?;
+                .ok_or_else(|| RunError::TraceNotLoaded { stream: index, name: name.clone() })?;
             let copies = stream.sources(users);
             let shared = self.shared_extents(stream);
             let mapping = Mapping::new(map, &trace, capacity, copies, shared.as_ref()).map_err(|needed| {

@@ -72,9 +72,10 @@ use request::Request;
 use stripe_write::StripeWrite;
 use timeline::Timeline;
 
+pub use columns::{COLUMNS, Column, Kind, Value};
 #[cfg(any(test, feature = "mutations"))]
 pub use mutation::{Mutation, simulate_mutant};
-pub use outcome::{Column, Outcome, Status, Value, columns};
+pub use outcome::{Outcome, Status};
 pub use recording::record;
 
 /// The traces that scenarios may name, by digest or by file name.
@@ -203,7 +204,7 @@ struct Simulation {
     timeline: Timeline,
     conduct: Conduct,
     /// The outcome as it was when the window ended, where the run drains afterwards.
-    at_window_end: Option<Outcome>,
+    at_window_end: Option<outcome::WindowEnd>,
     /// The commands of the hosts, where they are recorded.
     recorded: Option<Box<Columns>>,
     extents: Vec<Extent>,

@@ -118,6 +118,18 @@ pub enum TraceError {
     },
 }
 
+impl TraceError {
+    /// The error code.
+    pub const fn code(&self) -> &'static str {
+        "trace.bad-record"
+    }
+
+    /// The position in the trace, as text; empty for the whole trace.
+    pub const fn place(&self) -> String {
+        String::new()
+    }
+}
+
 fn place(file: &str) -> String {
     if file.is_empty() { String::new() } else { format!("{file}: ") }
 }

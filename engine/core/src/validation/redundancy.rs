@@ -1,16 +1,18 @@
 //! Failing disks, hot spares and rebuilds: the rules that they keep, and their normal form.
 
-use super::{Array, Fault, Issue, Level, Rebuild, Scenario};
+use super::{array_place, unknown_name};
+use crate::config::{Array, Fault, Level, Rebuild, Scenario};
+use crate::issue::Issue;
 use crate::raid::DEFAULT_GROUPS;
 use crate::units::SimDuration;
 
 impl Scenario {
-    /// Notes the rules that failing disks and rebuilds break.
+    /// Checks failed disks and rebuilds.
     pub(super) fn check_redundancy(&self, arrays_key: &str, issues: &mut Vec<Issue>) {
         for (index, array) in self.arrays().iter().enumerate() {
-            let path = if arrays_key == "array" { "array".to_owned() } else { format!("arrays[{index}]") };
-            for (place, &disk) in array.failed_disks.iter().enumerate() {
-                check_disk(&format!("{path}.failed_disks[{place}]"), disk, array, issues);
+            let place = array_place(arrays_key, index);
+            for (position, &disk) in array.failed_disks.iter().enumerate() {
+                check_disk(format!("{place}.failed_disks.{position}"), disk, array, issues);
             }
         }
         for (index, fault) in self.faults.iter().enumerate() {
@@ -19,21 +21,19 @@ impl Scenario {
                 continue;
             };
             let Some(array) = self.array_of(name.as_ref()) else {
-                let names: Vec<_> = self.arrays().iter().map(|array| array.name.as_str()).collect();
+                let known = self.arrays().iter().map(|array| array.name.as_str());
                 let name = name.as_deref().unwrap_or_default();
-                issues.push(Issue::new(
-                    format!("faults[{index}].array"),
-                    format!("{name:?} is no array; allowed is one of {}", names.join(", ")),
-                ));
+                issues.push(unknown_name(format!("faults.{index}.array"), name, known));
                 continue;
             };
             if let Fault::DiskFails { disk, .. } = fault {
-                check_disk(&format!("faults[{index}].disk"), *disk, array, issues);
+                check_disk(format!("faults.{index}.disk"), *disk, array, issues);
             } else if !self.has_failed_by(array, fault.at()) {
                 issues.push(Issue::new(
-                    format!("faults[{index}].at"),
+                    "scenario.rebuild-before-failure",
+                    format!("faults.{index}.at"),
                     format!(
-                        "{} ns; no disk of array {:?} has failed by then: allowed is no earlier than a fault disk_fails of it",
+                        "{} ns; allowed is at or after the first disk failure of array {:?}",
                         fault.at().0,
                         array.name
                     ),
@@ -100,12 +100,16 @@ impl Scenario {
     }
 }
 
-fn check_disk(path: &str, disk: u32, array: &Array, issues: &mut Vec<Issue>) {
+fn check_disk(place: String, disk: u32, array: &Array, issues: &mut Vec<Issue>) {
     if disk >= array.disks {
-        let (last, name, disks) = (array.disks.saturating_sub(1), &array.name, array.disks);
         issues.push(Issue::new(
-            path,
-            format!("{disk}; allowed is 0 to {last}, since array {name:?} has {disks} disks"),
+            "scenario.no-such-disk",
+            place,
+            format!(
+                "{disk}; allowed is 0 to {}, the disks of array {:?}",
+                array.disks.saturating_sub(1),
+                array.name
+            ),
         ));
     }
 }
@@ -114,7 +118,7 @@ fn check_disk(path: &str, disk: u32, array: &Array, issues: &mut Vec<Issue>) {
 mod tests {
     use super::*;
 
-    fn scenario(array: &str, faults: &str) -> Result<Scenario, Vec<String>> {
+    fn scenario(array: &str, faults: &str) -> Result<Scenario, Vec<(&'static str, String)>> {
         let text = format!(
             r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
                     "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
@@ -123,26 +127,34 @@ mod tests {
                     "service": {{"kind": "constant", "value": 1000}}, "capacity": 10551296}}{array}}},
                 "faults": {faults}}}"#
         );
-        let said = |issue: &Issue| format!("{}: {}", issue.path, issue.message);
-        Scenario::from_json(&text).unwrap().normalise().map_err(|issues| issues.iter().map(said).collect())
+        Scenario::from_json(&text)
+            .unwrap()
+            .normalise()
+            .map_err(|issues| issues.into_iter().map(|issue| (issue.code, issue.place)).collect())
     }
 
     #[test]
-    fn disks_and_arrays_that_are_not_there_cannot_fail() {
-        let said = scenario(r#", "raid": "5", "failed_disks": [1, 4]"#, "[]").unwrap_err();
-        assert_eq!(said, ["array.failed_disks[1]: 4; allowed is 0 to 3, since array \"array\" has 4 disks"]);
-        let said = scenario(
+    fn faults_name_disks_and_arrays_that_exist() {
+        let found = scenario(r#", "raid": "5", "failed_disks": [1, 4]"#, "[]").unwrap_err();
+        assert_eq!(found, [("scenario.no-such-disk", "array.failed_disks.1".into())]);
+        let found = scenario(
             r#", "raid": "5""#,
             r#"[{"kind": "disk_fails", "at": 1, "disk": 9}, {"kind": "disk_fails", "at": 1, "array": "b", "disk": 0},
                 {"kind": "rebuild_starts", "at": 0}]"#,
         )
         .unwrap_err();
-        let paths: Vec<_> = said.iter().map(|text| text.split(':').next().unwrap()).collect();
-        assert_eq!(paths, ["faults[0].disk", "faults[1].array", "faults[2].at"]);
+        assert_eq!(
+            found,
+            [
+                ("scenario.no-such-disk", "faults.0.disk".into()),
+                ("scenario.unknown-name", "faults.1.array".into()),
+                ("scenario.rebuild-before-failure", "faults.2.at".into()),
+            ]
+        );
     }
 
     #[test]
-    fn what_cannot_matter_is_one_configuration() {
+    fn settings_without_effect_are_left_out() {
         let canonical = |array: &str, faults: &str| scenario(array, faults).unwrap().to_canonical_json();
         let plain = canonical(r#", "raid": "5""#, "[]");
         for array in

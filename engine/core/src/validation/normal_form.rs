@@ -1,30 +1,14 @@
 //! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
 
-use super::{
-    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Issue, Scenario, WarmUp, Window,
-    WriteCache, WritePolicy,
+use crate::config::{
+    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Firmware, ReadCache, Scenario,
+    WarmUp, Window, WriteCache, WritePolicy,
 };
 use crate::units::{Bytes, Fraction, SimDuration};
 
 impl Scenario {
-    /// Checks the configuration and brings it to its normal form.
-    ///
-    /// # Errors
-    /// All rules that it breaks, each with its path and what is allowed.
-    pub fn normalise(mut self) -> Result<Self, Vec<Issue>> {
-        if let (Some(array), None) = (&self.array, &self.arrays) {
-            self.arrays = Some(vec![array.clone()]);
-            let issues = self.check("array");
-            self.array = None;
-            if !issues.is_empty() {
-                return Err(issues);
-            }
-        } else {
-            let issues = self.check("arrays");
-            if !issues.is_empty() {
-                return Err(issues);
-            }
-        }
+    /// Sets what has no effect on the run to one value.
+    pub(super) fn to_normal_form(&mut self) {
         self.normalise_redundancy();
         for array in self.arrays.iter_mut().flatten() {
             if let Device::Disk(disk) = &mut array.disk {
@@ -38,7 +22,7 @@ impl Scenario {
         }
         controller.link.normalise();
         if controller.firmware.command_time == SimDuration::ZERO {
-            controller.firmware = super::Firmware::default();
+            controller.firmware = Firmware::default();
         }
         normalise_cache(&mut controller.cache, &mut controller.battery);
         self.faults.sort_by_key(Fault::at);
@@ -60,7 +44,6 @@ impl Scenario {
             }
             stream.normalise(users);
         }
-        Ok(self)
     }
 }
 
@@ -81,7 +64,7 @@ fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
         cache.write.idle_delay = WriteCache::default().idle_delay;
     }
     if cache.read_bytes() < cache.line {
-        cache.read = super::ReadCache { read_ahead: None, ..super::ReadCache::default() };
+        cache.read = ReadCache { read_ahead: None, ..ReadCache::default() };
     }
     cache.read.normalise();
 }
@@ -127,34 +110,6 @@ fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
         battery.copy_time = battery.flash_copy_time();
     } else {
         battery.copy_time = None;
-    }
-}
-
-impl Cache {
-    /// Memory that is left for data: `usable`, or by the fraction seen on real controllers, from the Smart Array 5302
-    /// (96 of 128 MB) to the P816i-a (3.8 of 4 GB).
-    pub fn usable_bytes(&self) -> Bytes {
-        self.usable.unwrap_or_else(|| {
-            let nominal = self.capacity.0 as f64;
-            Bytes((0.5 * nominal).max(nominal - 32e6 - 0.06 * nominal) as u64)
-        })
-    }
-
-    /// Memory that holds written data.
-    pub fn write_bytes(&self) -> Bytes {
-        let share = (self.usable_bytes().0 as f64 * self.write_fraction.0) as u64;
-        Bytes(share / self.line.0 * self.line.0)
-    }
-
-    /// Room for written data: half of the memory that holds them where there is a second copy.
-    pub fn dirty_bytes(&self) -> Bytes {
-        let copies = if self.write.mirror.is_some() { 2 } else { 1 };
-        Bytes(self.write_bytes().0 / copies / self.line.0 * self.line.0)
-    }
-
-    /// Memory that holds data that was read.
-    pub fn read_bytes(&self) -> Bytes {
-        Bytes((self.usable_bytes().0 - self.write_bytes().0) / self.line.0 * self.line.0)
     }
 }
 

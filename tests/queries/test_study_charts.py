@@ -8,11 +8,11 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.report import draw_figure
-from destage.queries.report.chart import Chart
-from destage.queries.report.charted import MOST_LINES, charted
-from destage.queries.report.dots import Dots
-from destage.queries.report.figures import figures
+from destage.queries.report.chart import DotPlot, LineChart
+from destage.queries.report.facets import MOST_LINES
+from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render
+from destage.queries.report.study_charts import build_study_charts
 
 CAPACITY = "controller.cache.capacity"
 CONTROLLER = "controller.use"
@@ -53,7 +53,7 @@ def draw(make_session: Any) -> Any:
     """Give a function that returns the first chart over the runs above, and its caption."""
 
     def drawn(entry: dict[str, Any], runs: Any = RUNS, **spec: Any) -> tuple[Any, str]:
-        (figure,) = charted(make_session(runs, axes=AXES, charts=[entry], **spec))
+        (figure,) = build_study_charts(make_session(runs, axes=AXES, charts=[entry], **spec))
         return figure.chart, figure.caption
 
     return drawn
@@ -61,8 +61,8 @@ def draw(make_session: Any) -> Any:
 
 def test_the_marks_are_the_means_and_intervals_of_the_view(make_session: Any) -> None:
     session = make_session(RUNS, axes=AXES, charts=[chart(by=CONTROLLER)])
-    (figure,) = charted(session)
-    assert isinstance(figure.chart, Chart)
+    (figure,) = build_study_charts(session)
+    assert isinstance(figure.chart, LineChart)
     rows = session.sql("SELECT * FROM points ORDER BY users").to_pylist()
     for series in figure.chart.panels[0].series:
         expected = [
@@ -74,7 +74,7 @@ def test_the_marks_are_the_means_and_intervals_of_the_view(make_session: Any) ->
             pytest.approx(triple) for triple in expected
         ]
         assert [mark.x for mark in series.marks] == [10, 40, 160]
-    assert figure.chart.ordered == ("small", "large")
+    assert figure.chart.legend == ("small", "large")
     assert (figure.chart.x_title, figure.chart.y_title) == ("users", "response mean [ms]")
 
 
@@ -82,7 +82,7 @@ def test_its_sql_gives_what_is_drawn(make_session: Any) -> None:
     session = make_session(
         RUNS, axes=AXES, charts=[chart(where="users > 10 AND \"controller.use\" = 'large'")]
     )
-    (figure,) = charted(session)
+    (figure,) = build_study_charts(session)
     rows = session.sql(figure.sql).to_pylist()
     assert [row[USERS] for row in rows] == [40, 160]
     assert "users &gt; 10" in render(session)
@@ -103,13 +103,13 @@ def test_an_axis_is_logarithmic_only_if_asked(draw: Any) -> None:
 
 def test_names_along_x_become_rows_in_the_plans_order(draw: Any) -> None:
     dots, caption = draw(chart(x=CONTROLLER, by=USERS, where="users < 100"))
-    assert isinstance(dots, Dots)
+    assert isinstance(dots, DotPlot)
     assert [row.title for row in dots.rows] == ["small", "large"]
     assert [(dot.kind, dot.value) for dot in dots.rows[0].dots] == [
         ("users 40", pytest.approx(120.1)),
         ("users 10", pytest.approx(30.1)),
     ]
-    assert "95 % t-intervals" in caption
+    assert "95 % confidence intervals" in caption
 
 
 def test_another_axis_that_varies_is_told_and_not_drawn_over(draw: Any) -> None:
@@ -194,13 +194,13 @@ def test_what_was_not_measured_is_counted(draw: Any) -> None:
     runs = [*RUNS, {**run(20, "small", 0, 1.0), "status": "overloaded"}]
     drawn, caption = draw(chart(by=CONTROLLER), runs)
     assert [mark.x for mark in drawn.panels[0].series[0].marks] == [10, 40, 160]
-    assert "1 point without such a figure: not drawn." in caption
+    assert "1 point without response mean [ms]: not drawn." in caption
 
 
 def test_a_sweep_without_rows_has_no_chart(make_session: Any) -> None:
     for runs in ([], [{**RUNS[0], "status": "failed"}]):
         session = make_session(runs, axes=AXES, charts=[chart()])
-        assert charted(session) == []
+        assert build_study_charts(session) == []
         assert "Growth" not in re.sub("<details>.*?</details>", "", render(session), flags=re.DOTALL)
 
 
@@ -214,8 +214,8 @@ def test_what_a_seek_answers_is_drawn_with_its_figures(seek_session: Session) ->
         {"title": "Users", "x": CAPACITY, "y": "users_supported", "published": True},
         {"title": "Response there", "x": CAPACITY, "y": "response_p95_us", "where": "users_supported > 40"},
     ]
-    users, response = charted(seek_session)
-    assert isinstance(users.chart, Chart)
+    users, response = build_study_charts(seek_session)
+    assert isinstance(users.chart, LineChart)
     marks = [mark for series in users.chart.panels[0].series for mark in series.marks]
     assert {(mark.x / MIB, mark.y, mark.low, mark.high) for mark in marks} == {
         (32, 32, 27, 37),
@@ -223,7 +223,7 @@ def test_what_a_seek_answers_is_drawn_with_its_figures(seek_session: Session) ->
         (32, 39, None, None),
         (64, 51, None, None),
     }
-    assert isinstance(response.chart, Chart)
+    assert isinstance(response.chart, LineChart)
     # Of each replicate the certified run counts, not the probes beside it.
     assert [mark.y for mark in response.chart.panels[0].series[0].marks] == [pytest.approx(29.0005)]
 
@@ -239,14 +239,14 @@ def test_an_answer_that_is_a_bound_says_so(seek_session: Session, make_session: 
         answers=answers[:1],
         charts=[{"title": "Users", "x": CAPACITY, "y": "users_supported"}],
     )
-    (figure,) = charted(session)
-    assert isinstance(figure.chart, Chart)
+    (figure,) = build_study_charts(session)
+    assert isinstance(figure.chart, LineChart)
     assert [mark.label for series in figure.chart.panels[0].series for mark in series.marks] == ["≥ 32"]
 
 
 def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: Any) -> None:
     session = make_session(RUNS, axes=AXES, charts=[chart()])
-    assert [figure.name for figure in figures(session)] == ["growth"]
+    assert [figure.name for figure in build_figures(session)] == ["growth"]
     runs = [
         {
             **run(10, "small", 0, 1000.0 * size),
@@ -259,9 +259,9 @@ def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: A
     ]
     axes: dict[str, pa.DataType] = {CAPACITY: pa.int64(), CONTROLLER: pa.string()}
     beside = make_session(runs, axes=axes, charts=[chart(x=CAPACITY)])
-    assert [figure.name for figure in figures(beside)] == ["growth", "hit_ratio_against_cache"]
+    assert [figure.name for figure in build_figures(beside)] == ["growth", "hit_ratio_against_cache"]
     beside.spec["charts"] = [chart(title="Hit ratio against cache", x=CAPACITY, y="read_hit_ratio")]
-    assert [figure.name for figure in figures(beside)] == ["hit_ratio_against_cache"]
+    assert [figure.name for figure in build_figures(beside)] == ["hit_ratio_against_cache"]
 
 
 def test_figures_that_many_names_would_hide_are_left_out_beside_charts(make_session: Any) -> None:
@@ -271,16 +271,16 @@ def test_figures_that_many_names_would_hide_are_left_out_beside_charts(make_sess
     ]
     axes: dict[str, pa.DataType] = {CAPACITY: pa.int64(), CONTROLLER: pa.string()}
     session = make_session(runs, axes=axes, charts=[chart(x="label")])
-    assert [figure.name for figure in figures(session)] == ["growth"]
+    assert [figure.name for figure in build_figures(session)] == ["growth"]
     del session.spec["charts"]
-    assert [figure.name for figure in figures(session)] == ["hit_ratio_against_cache"]
+    assert [figure.name for figure in build_figures(session)] == ["hit_ratio_against_cache"]
 
 
 def test_a_chart_is_a_file_of_its_own_and_names_stay_apart(make_session: Any) -> None:
     entries = [chart(title="A <b>"), chart(title="A (b)"), chart(title="???", x=CONTROLLER)]
     session = make_session(RUNS, axes=AXES, charts=entries)
-    assert [figure.name for figure in charted(session)] == ["a_b", "a_b_2", "chart"]
+    assert [figure.name for figure in build_study_charts(session)] == ["a_b", "a_b_2", "chart"]
     assert "A &lt;b&gt;" in draw_figure(session, "a_b")
     assert "users 40, small: response mean [ms] 120.1 (118.8 .. 121.4)" in draw_figure(session, "chart")
     session.spec["charts"] = [chart(title="Timeline"), chart(title="Published!")]
-    assert [figure.name for figure in charted(session)] == ["timeline_2", "published_2"]
+    assert [figure.name for figure in build_study_charts(session)] == ["timeline_2", "published_2"]
