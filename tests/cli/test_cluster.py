@@ -12,7 +12,7 @@ import yaml
 from api_server import ApiServer, serve
 from pod_security import violations
 
-from destage.cluster.reader_pod import Reader
+from destage.cluster.reader_pod import ReaderPod
 from destage.errors import ClusterError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -191,7 +191,7 @@ def test_a_sweep_from_submission_to_deletion(
     (listed,) = json.loads(destage("cluster", "list", "--json").out)
     assert (listed["release"], listed["sweep"], listed["outcome"]) == ("demo", sweep, "RUNNING")
 
-    monkeypatch.setattr(Reader, "ask", lambda *_: json.dumps({sweep: STATUS, "other-01": STATUS}).encode())
+    monkeypatch.setattr(ReaderPod, "ask", lambda *_: json.dumps({sweep: STATUS, "other-01": STATUS}).encode())
     told = destage("cluster", "status", "demo")
     assert "unfinished: 3 of 8 runs, 1 failed" in told.out
     both = json.loads(destage("cluster", "status", "demo", "--json").out)
@@ -232,7 +232,7 @@ def test_a_claim_that_outlived_its_sweep_is_known_read_again_and_deleted(
     ]
     assert claims == ["demo-results"]
     sweep = job["metadata"]["annotations"]["destage.io/sweep"]
-    monkeypatch.setattr(Reader, "ask", lambda *_: json.dumps({sweep: STATUS}).encode())
+    monkeypatch.setattr(ReaderPod, "ask", lambda *_: json.dumps({sweep: STATUS}).encode())
     assert "3 of 8 runs" in destage("cluster", "status", "demo").out
     # And so does its end.
     assert destage("cluster", "delete", "demo").code == 0
@@ -280,7 +280,7 @@ def test_status_without_results_yet_still_tells_of_the_job(
 
     destage("cluster", "submit", str(study), "--name", "demo")
     assert server.objects
-    monkeypatch.setattr(Reader, "ask", refuse)
+    monkeypatch.setattr(ReaderPod, "ask", refuse)
     done = destage("cluster", "status", "demo")
     assert (done.code, "New" in done.out, "Unschedulable" in done.err) == (0, True, True)
 
@@ -292,11 +292,11 @@ def test_a_query_of_a_sweep_that_was_noted_is_one_question(
     sweep = the_job(server)[1]["metadata"]["annotations"]["destage.io/sweep"]
     asked: list[tuple[str, ...]] = []
 
-    def ask(_: Reader, *command: str) -> bytes:
+    def ask(_: ReaderPod, *command: str) -> bytes:
         asked.append(command)
         return b"one\n1\n"
 
-    monkeypatch.setattr(Reader, "ask", ask)
+    monkeypatch.setattr(ReaderPod, "ask", ask)
     assert destage("cluster", "query", "demo", "SELECT 1 AS one", "--format", "csv").out == "one\n1\n"
     (command,) = asked
     assert command[:4] == ("destage", "sql", sweep, "SELECT 1 AS one")
@@ -309,7 +309,7 @@ def test_watching_ends_with_the_job_and_its_outcome(
     destage("cluster", "submit", str(study), "--name", "demo")
     _, job = the_job(server)
     name = job["metadata"]["annotations"]["destage.io/sweep"]
-    monkeypatch.setattr(Reader, "ask", lambda *_: json.dumps({name: STATUS}).encode())
+    monkeypatch.setattr(ReaderPod, "ask", lambda *_: json.dumps({name: STATUS}).encode())
     ended = {
         **job,
         "metadata": {**job["metadata"], "resourceVersion": "900"},
@@ -347,8 +347,8 @@ def test_watching_ends_when_the_sweep_is_cancelled_or_deleted(
             server.objects.pop(path, None)
         return json.dumps({name: STATUS}).encode()
 
-    monkeypatch.setattr(Reader, "ask", ask)
-    monkeypatch.setattr("destage.cli.watching._LOOK_S", 0.3)
+    monkeypatch.setattr(ReaderPod, "ask", ask)
+    monkeypatch.setattr("destage.cli.commands.cluster.watch._INTERVAL_S", 0.3)
     if event is not None:
         changed = {**job, "metadata": {**job["metadata"], "resourceVersion": "900"}, **event}
         server.watches.append([{"type": "MODIFIED", "object": changed}])
@@ -369,8 +369,8 @@ def test_watching_says_once_what_keeps_the_pods_waiting(
     def refuse(*_: object) -> bytes:
         raise ClusterError("the pod demo-reader does not start: ErrImagePull")
 
-    monkeypatch.setattr(Reader, "ask", refuse)
-    monkeypatch.setattr("destage.cli.watching._LOOK_S", 0.3)
+    monkeypatch.setattr(ReaderPod, "ask", refuse)
+    monkeypatch.setattr("destage.cli.commands.cluster.watch._INTERVAL_S", 0.3)
     done = destage("cluster", "watch", "demo", "--timeout", "1")
     assert done.code == 4
     assert done.err.count("the head's pod: ErrImagePull: no such tag; check image.repository") == 1

@@ -92,7 +92,7 @@ def test_a_parameter_changes_the_answer(destage: Any, sweep: str) -> None:
     done = destage("query", sweep, "design_space", "--param", "idel=0")
     assert (done.code, done.issues) == (2, [("query.unknown-parameter", "design_space")])
     done = destage("query", sweep, "design_space", "--param", "idle=x")
-    assert (done.code, done.issues) == (2, [("query.bad-parameter", "idle")])
+    assert (done.code, done.issues) == (2, [("query.bad-parameter", "design_space.idle")])
 
 
 def test_sql_is_read_only(destage: Any, sweep: str) -> None:
