@@ -1,14 +1,20 @@
 """Translation of the extension module's exceptions to `destage.errors`."""
 
 import json
+import re
 
 from destage.engine import _engine
 from destage.errors import ConfigError, Issue, TraceError
 
+_POSITION = re.compile(r"\[(\d+)\]")
+
 
 def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
-    """Return the rules that a configuration breaks."""
-    return [Issue(**issue) for issue in json.loads(error.issues)]
+    """Return the rules that a configuration breaks, places dotted as in ``workload.streams.0.arrival``."""
+    return [
+        Issue(each["code"], _POSITION.sub(r".\1", each["place"]), each["message"])
+        for each in json.loads(error.issues)
+    ]
 
 
 def as_config_error(error: _engine.EngineConfigError) -> ConfigError:

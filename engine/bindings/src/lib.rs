@@ -6,6 +6,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod curves;
+mod errors;
 #[cfg(target_os = "linux")]
 mod huge_pages;
 mod measured;
@@ -23,8 +24,9 @@ use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use errors::EngineTraceError;
 use rows::Batch;
-use trace::{EngineTraceError, Trace, TraceProfile, TraceReader};
+use trace::{Trace, TraceReader, TraceSummariser};
 
 #[cfg(target_os = "linux")]
 #[global_allocator]
@@ -163,7 +165,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
     module.add_class::<Trace>()?;
     module.add_class::<TraceReader>()?;
-    module.add_class::<TraceProfile>()?;
+    module.add_class::<TraceSummariser>()?;
     module.add_class::<Batch>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;

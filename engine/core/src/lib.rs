@@ -14,8 +14,10 @@ mod event;
 mod issue;
 pub mod metrics;
 pub mod miss_ratio_curve;
+mod mutation;
 mod pipe;
 pub mod raid;
+mod ranked_slots;
 mod read_ahead;
 mod read_cache;
 pub mod replacement;
@@ -35,7 +37,7 @@ pub use error::RunError;
 pub use issue::Issue;
 pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
-pub use simulation::{Mutation, simulate_mutant};
+pub use {mutation::Mutation, simulation::simulate_mutant};
 
 /// Version of the results, a part of every run's identity.
 ///

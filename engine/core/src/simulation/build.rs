@@ -109,12 +109,7 @@ impl Simulation {
             extents: Vec::new(),
             stripe_write: StripeWrite::default(),
             degraded_reads: DegradedReads::default(),
-            #[cfg(debug_assertions)]
-            oracle: super::Oracle::default(),
-            #[cfg(all(test, debug_assertions))]
-            fault: None,
-            #[cfg(any(test, feature = "mutations"))]
-            mistake: None,
+            probe: super::Probe::default(),
             scenario,
         };
         for index in 0..simulation.scenario.workload.streams.len() {

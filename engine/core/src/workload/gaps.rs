@@ -1,10 +1,11 @@
 //! The gaps between open arrivals.
 
-use super::{BModel, Mmpp};
+use super::b_model::BModel;
+use super::mmpp::Mmpp;
 use crate::rng::Stream;
 use crate::units::SimDuration;
 
-/// What the gaps between open arrivals are.
+/// A process of gaps between open arrivals.
 #[derive(Clone, Debug)]
 pub enum Gaps {
     /// Exponential.
@@ -12,12 +13,12 @@ pub enum Gaps {
         /// Mean gap.
         mean: SimDuration,
     },
-    /// All the same.
+    /// Constant.
     Constant {
         /// The gap.
         gap: SimDuration,
     },
-    /// Those of a Poisson process whose rate changes between two values.
+    /// Those of a Markov-modulated Poisson process with two states.
     Mmpp(Box<Mmpp>),
     /// Those of the b-model.
     BModel(Box<BModel>),
@@ -35,7 +36,7 @@ impl Gaps {
         }
     }
 
-    /// The time until the first arrival. Sources with equal gaps would else arrive together for ever.
+    /// The time until the first arrival; random, as sources with equal gaps would otherwise always arrive together.
     pub fn first(&mut self, stream: &mut Stream) -> SimDuration {
         match self {
             Self::Constant { gap } => SimDuration(stream.below(gap.0.max(1))),
@@ -50,7 +51,7 @@ mod tests {
     use crate::rng::Purpose;
 
     #[test]
-    fn equal_gaps_begin_at_a_random_moment() {
+    fn equal_gaps_start_at_a_random_time() {
         let gap = SimDuration(1000);
         let firsts: Vec<u64> = (0..200)
             .map(|user| {

@@ -1,6 +1,7 @@
 //! A pseudo-random permutation of 0..n in constant memory: scatters ranks and extents.
 //!
-//! Four Feistel rounds over the next power of four, walked until the value falls below n (Black and Rogaway 2002).
+//! Four Feistel rounds over the next power of four, repeated until the value is below n (cycle walking; Black and
+//! Rogaway 2002).
 
 use crate::rng::Stream;
 
@@ -23,7 +24,7 @@ impl Permutation {
         }
     }
 
-    /// Where `value`, below `count`, goes.
+    /// The image of `value`, which is below `count`.
     #[inline]
     pub fn apply(&self, value: u64) -> u64 {
         let mut value = value;
@@ -55,7 +56,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_value_is_hit_once(count in 1_u64..3000, seed in 0_u64..1000) {
+        fn every_image_occurs_once(count in 1_u64..3000, seed in 0_u64..1000) {
             let mut stream = Stream::named(seed, 0, "p", 0, Purpose::Placement);
             let permutation = Permutation::new(count, &mut stream);
             let mut seen = vec![false; count as usize];

@@ -5,7 +5,7 @@
 
 use crate::rng::Stream;
 
-/// A sampler of ranks.
+/// A Zipf distribution of ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Zipf {
     count: u64,
@@ -26,7 +26,7 @@ impl Zipf {
         zipf
     }
 
-    /// A rank from 1 to `count`.
+    /// Draws a rank from 1 to `count`.
     #[inline]
     pub fn rank(&self, stream: &mut Stream) -> u64 {
         loop {
@@ -66,7 +66,7 @@ mod tests {
     use crate::rng::Purpose;
 
     #[test]
-    fn shares_of_the_first_ranks_are_exact() {
+    fn shares_of_ranks_are_exact() {
         let draws = 400_000_u32;
         for exponent in [0.0, 0.8, 1.0, 1.2] {
             let zipf = Zipf::new(1000, exponent);
