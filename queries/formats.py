@@ -32,11 +32,11 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
         case "csv":
             pyarrow.csv.write_csv(_flat(table), sink)
         case "json":
-            sink.write((json.dumps(rows_of(table), ensure_ascii=False, indent=1) + "\n").encode())
+            sink.write((json.dumps(rows_as_json(table), ensure_ascii=False, indent=1) + "\n").encode())
         case "parquet":
             pq.write_table(table, sink, compression="zstd")
         case "markdown":
-            sink.write(markdown(table, units).encode())
+            sink.write(format_markdown(table, units).encode())
         case _:
             raise QueryError(
                 "query.unknown-format",
@@ -46,7 +46,7 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
     return sink.getvalue()
 
 
-def rows_of(table: pa.Table) -> list[dict[str, Any]]:
+def rows_as_json(table: pa.Table) -> list[dict[str, Any]]:
     """Return rows as JSON knows them: times as text, NaN and infinity as null.
 
     Args:
@@ -55,7 +55,7 @@ def rows_of(table: pa.Table) -> list[dict[str, Any]]:
     return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
 
 
-def markdown(table: pa.Table, units: Mapping[str, str]) -> str:
+def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
     """Return rows as a markdown table.
 
     Args:

@@ -91,7 +91,7 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
 
 
-def title_of(name: str) -> str:
+def title_column(name: str) -> str:
     """Return a result column's heading: words, then the unit shown.
 
     Args:
@@ -103,7 +103,7 @@ def title_of(name: str) -> str:
     return _words(name)
 
 
-def scale_of(name: str) -> float:
+def find_scale(name: str) -> float:
     """Return the factor from a result column's base unit to the unit shown.
 
     Args:
@@ -112,7 +112,7 @@ def scale_of(name: str) -> float:
     return next((scale for suffix, (scale, _) in _SCALES.items() if name.endswith(suffix)), 1.0)
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """Return a number in four significant digits, without an exponent.
 
     Args:
@@ -121,15 +121,15 @@ def number(value: float) -> str:
     if float(value).is_integer() and abs(value) < 10**15:
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
     if abs(value) >= 10**_SIGNIFICANT:
-        return number(round(value))
+        return format_number(round(value))
     rounded = float(f"{value:.{_SIGNIFICANT}g}")
     if rounded.is_integer():
-        return number(rounded)
+        return format_number(rounded)
     digits = f"{rounded:.{_DECIMALS}f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
-def quantity(value: object, unit: str | None) -> str:
+def format_quantity(value: object, unit: str | None) -> str:
     """Return a value of an axis as people write it.
 
     Args:
@@ -142,14 +142,14 @@ def quantity(value: object, unit: str | None) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float):
         if unit is None or unit == "fraction":
-            return number(value)
+            return format_number(value)
         text = quantities.render(value, unit)
         split = next((at for at, letter in enumerate(text) if letter.isalpha()), len(text))
         return f"{text[:split]} {text[split:]}".strip()
     return str(value)
 
 
-def axis_value(path: str, value: object, unit: str | None) -> str:
+def format_axis_value(path: str, value: object, unit: str | None) -> str:
     """Return a value of an axis as people write it.
 
     Args:
@@ -163,7 +163,7 @@ def axis_value(path: str, value: object, unit: str | None) -> str:
         return locate(value).name
     if isinstance(value, str) and value.startswith(("[", "{")):
         return _script(value)
-    return quantity(value, unit)
+    return format_quantity(value, unit)
 
 
 def _script(text: str) -> str:
@@ -174,7 +174,7 @@ def _script(text: str) -> str:
         return text
     if isinstance(steps, dict):
         return ", ".join(
-            f"{_words(key)} {quantity(value, 'ns') if key == 'duration' else value}"
+            f"{_words(key)} {format_quantity(value, 'ns') if key == 'duration' else value}"
             for key, value in steps.items()
         )
     if not all(isinstance(step, dict) and "kind" in step for step in steps):
@@ -186,13 +186,13 @@ def _step(step: Mapping[str, Any]) -> str:
     words = [_words(step["kind"])]
     for key, value in step.items():
         if key in {"at", "duration"}:
-            words.append(f"{'at' if key == 'at' else 'for'} {quantity(value, 'ns')}")
+            words.append(f"{'at' if key == 'at' else 'for'} {format_quantity(value, 'ns')}")
         elif key != "kind":
             words.append(f"{_words(key)} {value}")
     return " ".join(words)
 
 
-def interval(name: str, row: Mapping[str, Any]) -> str:
+def format_interval(name: str, row: Mapping[str, Any]) -> str:
     """Return a result with its unit and, where it has one, its interval.
 
     Args:
@@ -203,7 +203,7 @@ def interval(name: str, row: Mapping[str, Any]) -> str:
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None:
         text += f" ({_cell(name, low, None)} .. {_cell(name, high, None)})"
-    return f"{title_of(name)} {text}"
+    return f"{title_column(name)} {text}"
 
 
 def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) -> list[str]:
@@ -215,7 +215,7 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
         if censored is not None and censored[index] is not None:
             text = _CENSORED.get(str(censored[index]), "") + text
         elif isinstance(value, float) and lows is not None and highs is not None:
-            text += _spread(value, lows[index], highs[index], scale_of(name))
+            text += _spread(value, lows[index], highs[index], find_scale(name))
         cells.append(text)
     return cells
 
@@ -224,25 +224,25 @@ def _spread(mean: float, low: object, high: object, scale: float) -> str:
     if not isinstance(low, float) or not isinstance(high, float):
         return ""
     if math.isclose(high - mean, mean - low, rel_tol=1e-6, abs_tol=1e-12):
-        return f" ± {number(float(f'{(high - mean) * scale:.2g}'))}"
-    return f" ({number(low * scale)} .. {number(high * scale)})"
+        return f" ± {format_number(float(f'{(high - mean) * scale:.2g}'))}"
+    return f" ({format_number(low * scale)} .. {format_number(high * scale)})"
 
 
 def _cell(name: str, value: object, unit: str | None) -> str:
     if "." not in name and isinstance(value, int | float) and not isinstance(value, bool):
         if name.endswith(("_ratio", "_fraction")):
             return f"{value:.3f}"
-        return number(value * scale_of(name))
-    return axis_value(name, value, unit)
+        return format_number(value * find_scale(name))
+    return format_axis_value(name, value, unit)
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:
-    short = {name: axis_title(name) if "." in name else title_of(name) for name in names}
+    short = {name: title_axis(name) if "." in name else title_column(name) for name in names}
     shorts = list(short.values())
     return {name: title if shorts.count(title) == 1 else name for name, title in short.items()}
 
 
-def axis_title(path: str) -> str:
+def title_axis(path: str) -> str:
     """Return what an axis is called where there is little room.
 
     Args:
@@ -259,8 +259,8 @@ def axis_title(path: str) -> str:
 
 def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
     """Return a value of an axis with the axis' name; an entry of the catalogue or a file needs none."""
-    text = axis_value(path, value, units.get(path))
-    return text if path.endswith((".use", ".file")) else f"{axis_title(path)} {text}"
+    text = format_axis_value(path, value, units.get(path))
+    return text if path.endswith((".use", ".file")) else f"{title_axis(path)} {text}"
 
 
 def _is_silent(name: str, values: Sequence[object]) -> bool:

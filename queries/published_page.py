@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
+from destage.queries.verdict_text import HEADINGS, format_verdict, summarise_verdicts
 
 _HEAD = """# Published experiments
 
@@ -24,7 +24,7 @@ What others measured and printed, beside what Destage simulates. Each study is b
 """
 
 
-def published_page(
+def write_page(
     sections: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]], Sequence[str]]],
 ) -> str:
     """Return the page.
@@ -34,11 +34,11 @@ def published_page(
     """
     told = [section for section in sections if section[1]]
     everything = [row for _, rows, _ in told for row in rows]
-    head = f"{_HEAD}\n{verdict_summary(everything)}, in {len(told)} studies.\n\n"
-    return head + "\n".join(published_section(*section) for section in told)
+    head = f"{_HEAD}\n{summarise_verdicts(everything)}, in {len(told)} studies.\n\n"
+    return head + "\n".join(write_section(*section) for section in told)
 
 
-def published_section(
+def write_section(
     study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]
 ) -> str:
     """Return what the page says of one study.
@@ -64,7 +64,7 @@ def _lines(
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "|---" * len(HEADINGS) + "|"
     for row in rows:
-        yield "| " + " | ".join(_cell(cell) for cell in verdict_cells(row)) + " |"
+        yield "| " + " | ".join(_cell(cell) for cell in format_verdict(row)) + " |"
     yield ""
     for key, title in (
         ("note", "Notes"),

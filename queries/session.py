@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from destage.engine import scenario_schema, traces
 from destage.queries import views
-from destage.queries.named import Kind, find_query
-from destage.queries.published import published_table
+from destage.queries.named_queries import Kind, find_query
+from destage.queries.published_values import tabulate_published
 from destage.sql import Database
 from destage.store import Location, Sweep, open_sweep
 
@@ -51,7 +51,7 @@ class Session:
                 "runs": runs,
                 "found_answers": answers,
                 "certificates": sweep.certificates(),
-                "published": published_table(self.spec, self.metric, self.points, self.config),
+                "published": tabulate_published(self.spec, self.metric, self.points, self.config),
                 "student": views.student_table(max(len(plan["replicate"].unique()), 2)),
             },
             {

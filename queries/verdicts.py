@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
-from destage.queries.measuring import Measured, measure
+from destage.queries.measurement import Measurement, measure
 from destage.queries.session import Session
 from destage.store.published_figures import PublishedFigure, read_figures
 
@@ -46,7 +46,7 @@ _judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
 """The tables of open sessions, whose rows stay as they were when they were opened."""
 
 
-def verdict_table(session: Session) -> pa.Table:
+def judge_figures(session: Session) -> pa.Table:
     """Return a row per published figure, in the study's order.
 
     Args:
@@ -72,7 +72,7 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
         "published": str(value),
         "published_value": number,
         "unit": figure.unit,
-        "verdict": verdict(figure, measured),
+        "verdict": judge(figure, measured),
         "note": figure.note,
         "is_range": False,
     }
@@ -90,13 +90,13 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
     return row
 
 
-def _nearest(measured: Measured, number: float) -> float:
+def _nearest(measured: Measurement, number: float) -> float:
     """Return the mean, or of a range the value nearest to a number."""
     low, high = measured.ends
     return min(max(number, low), high) if measured.is_range else measured.mean
 
 
-def verdict(figure: PublishedFigure, measured: Measured | None) -> str:
+def judge(figure: PublishedFigure, measured: Measurement | None) -> str:
     """Return the verdict on a figure.
 
     Args:
@@ -121,14 +121,14 @@ def verdict(figure: PublishedFigure, measured: Measured | None) -> str:
     }[kind]
 
 
-def _prediction(figure: PublishedFigure, measured: Measured) -> str:
+def _prediction(figure: PublishedFigure, measured: Measurement) -> str:
     is_met = _meets(figure, measured)
     if not figure.given:
         return "predicted" if is_met else "not predicted"
     return f"calibrated on {' and '.join(figure.given)}, {'predicts' if is_met else 'does not predict'}"
 
 
-def _prints_alike(figure: PublishedFigure, measured: Measured) -> bool:
+def _prints_alike(figure: PublishedFigure, measured: Measurement) -> bool:
     """Whether the quantity, rounded as the figure was printed, is the figure; a half may go either way."""
     value = figure.value
     if isinstance(value, str):
@@ -143,7 +143,7 @@ def _decimals(value: float) -> int:
     return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
 
 
-def _meets(figure: PublishedFigure, measured: Measured) -> bool:
+def _meets(figure: PublishedFigure, measured: Measurement) -> bool:
     value = float(figure.value)
     low, high = measured.ends
     if figure.tolerance is not None:
@@ -156,7 +156,7 @@ def _meets(figure: PublishedFigure, measured: Measured) -> bool:
     return bool(low <= value <= high or math.isclose(measured.mean, value, rel_tol=1e-9))
 
 
-def _ordering(bounds: tuple[float, float], measured: Measured) -> str:
+def _ordering(bounds: tuple[float, float], measured: Measurement) -> str:
     low, high = measured.ends
     least, most = bounds
     if least < low and high < most:

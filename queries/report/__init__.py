@@ -1,9 +1,9 @@
 """The report of a sweep: one HTML file that needs no network, and its figures one by one."""
 
-from destage.queries.report.answer import answer_sentences
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import find_figure
-from destage.queries.report.judged import answers_told
-from destage.queries.report.page import render
+from destage.queries.report.page import render_page
+from destage.queries.report.published_section import fill_answers
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
 from destage.store import Location
@@ -21,7 +21,7 @@ def write_report(session: Session, file: Location | None = None) -> Location:
     """
     place = session.sweep.path / "report" / "report.html" if file is None else file
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(render(session), encoding="utf-8")
+    place.write_text(render_page(session), encoding="utf-8")
     return place
 
 
@@ -38,4 +38,4 @@ def draw_figure(session: Session, name: str) -> str:
     return draw(find_figure(session, name).chart, standalone=True) + "\n"
 
 
-__all__ = ["answer_sentences", "answers_told", "draw_figure", "write_report"]
+__all__ = ["compose_answer", "draw_figure", "fill_answers", "write_report"]

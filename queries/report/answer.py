@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from destage.queries.presentation import axis_title, axis_value, interval, number
-from destage.queries.report.judged import verdict_sentences
-from destage.queries.report.replayed import replay_answer
+from destage.queries.presentation import format_axis_value, format_interval, format_number, title_axis
+from destage.queries.report.published_section import compose_verdicts
+from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.session import Session
 
 Row = dict[str, Any]
@@ -15,13 +15,13 @@ _BATTERY = "controller.battery.state"
 _WRITE_FRACTION = "controller.cache.write_fraction"
 
 
-def answer_sentences(session: Session) -> list[str]:
+def compose_answer(session: Session) -> list[str]:
     """Return what the sweep's rows answer, the main thing first; empty where they answer nothing yet.
 
     Args:
         session: The sweep.
     """
-    judged = verdict_sentences(session)
+    judged = compose_verdicts(session)
     if judged:
         return judged
     rows = session.query("design_space").to_pylist()
@@ -68,16 +68,16 @@ def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Sessio
     if gain is not None and row is not baseline:
         bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
         share = f"{bound}{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
-        text += f", {share} than the {number(round(baseline[metric], 1))} of {_name(baseline, session)}"
+        text += f", {share} than the {format_number(round(baseline[metric], 1))} of {_name(baseline, session)}"
     return f"{text}{_as_published(row, metric, baseline)}."
 
 
 def _carried(row: Row, metric: str, what: str) -> str:
     bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
-    text = f"{bound}{number(round(row[metric], 1))}"
+    text = f"{bound}{format_number(round(row[metric], 1))}"
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
     if low is not None and high is not None:
-        text += f" ({number(round(low, 1))} .. {number(round(high, 1))})"
+        text += f" ({format_number(round(low, 1))} .. {format_number(round(high, 1))})"
     text += f" {what}"
     return text
 
@@ -86,10 +86,10 @@ def _as_published(row: Row, metric: str, baseline: Row | None = None) -> str:
     """What was published of a row, and whether what was found agrees."""
     if row["published"] is None:
         return ""
-    figure = number(row["published"])
+    figure = format_number(row["published"])
     if baseline is not None and baseline["published"]:
         gain = row["published"] / baseline["published"] - 1
-        figure += f", {gain * 100:+.0f} % over the published {number(baseline['published'])}"
+        figure += f", {gain * 100:+.0f} % over the published {format_number(baseline['published'])}"
     return f" (published: {figure}{_verdict(row, metric)})"
 
 
@@ -116,7 +116,7 @@ def _baseline(rows: Sequence[Row]) -> Row:
 
 
 def _replay_answer(_: Sequence[Row], session: Session) -> list[str]:
-    return replay_answer(session, lambda row: _name(row, session))
+    return compose_replay_answer(session, lambda row: _name(row, session))
 
 
 def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -129,7 +129,7 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
     if fast is not slow:
         sentences.append(f"The fastest: {_answered(fast, session)}.")
     sentences += [
-        f"{_name(row, session)}: acknowledged data are lost, {interval('dirty_lost_bytes', row)}."
+        f"{_name(row, session)}: acknowledged data are lost, {format_interval('dirty_lost_bytes', row)}."
         for row in timed
         if row["dirty_lost_bytes"]
     ]
@@ -146,7 +146,7 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
         )
         sentences.append(
             f"The battery matters most here: {_answered(having, session)}; "
-            f"without it, {number(round(ratio, 2))} times as much."
+            f"without it, {format_number(round(ratio, 2))} times as much."
         )
     return sentences
 
@@ -157,27 +157,27 @@ def _elsewhere(row: Row, session: Session) -> tuple[Any, ...]:
 
 def _answered(row: Row, session: Session) -> str:
     return (
-        f"{_name(row, session)}: {number(row['response_p95_us'] / 1e3)} ms at the 95th percentile of "
-        f"response time, {number(row['throughput_iops'])} requests a second"
+        f"{_name(row, session)}: {format_number(row['response_p95_us'] / 1e3)} ms at the 95th percentile of "
+        f"response time, {format_number(row['throughput_iops'])} requests a second"
     )
 
 
 def _name(row: Row, session: Session) -> str:
     if row.get("label"):
         within = [path for path in session.axes if path.endswith(".raid")]
-        where = ", ".join(f"{axis_title(path)} {axis_value(path, row[path], None)}" for path in within)
+        where = ", ".join(f"{title_axis(path)} {format_axis_value(path, row[path], None)}" for path in within)
         return f"{row['label']} ({where})" if where else str(row["label"])
     parts = []
     if row.get(_CAPACITY) is not None:
-        parts.append(f"{axis_value(_CAPACITY, row[_CAPACITY], 'bytes')} of cache")
+        parts.append(f"{format_axis_value(_CAPACITY, row[_CAPACITY], 'bytes')} of cache")
     battery = row.get(_BATTERY)
     # Without a battery there is no write cache to split.
     silent = {_CAPACITY, _BATTERY, "faults"} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
     if "faults" in row:
-        told = axis_value("faults", row["faults"], None)
+        told = format_axis_value("faults", row["faults"], None)
         parts.append("no faults" if told == "none" else told)
     parts += [
-        f"{axis_title(path)} {axis_value(path, row[path], session.units.get(path))}"
+        f"{title_axis(path)} {format_axis_value(path, row[path], session.units.get(path))}"
         for path in session.axes
         if path not in silent and row.get(path) is not None and not path.endswith((".use", ".arrival.file"))
     ]

@@ -42,7 +42,7 @@ class Scale:
         return (position - self.low) / (self.high - self.low)
 
 
-def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None) -> Scale:
+def choose_y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None) -> Scale:
     """Return a y axis that holds all values: from zero, or over whole decades (or 1-2-5 steps of them).
 
     Args:
@@ -62,7 +62,7 @@ def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None)
     return Scale(0.0, count * step, is_log=False, ticks=tuple(index * step for index in range(count + 1)))
 
 
-def x_scale(values: Sequence[float], *, is_log: bool | None = None, at_values: bool = True) -> Scale:
+def choose_x_scale(values: Sequence[float], *, is_log: bool | None = None, at_values: bool = True) -> Scale:
     """Return an x axis: by doublings where values spread that far, zero one step to the left; else linear.
 
     Args:

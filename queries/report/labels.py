@@ -28,7 +28,7 @@ class Box:
         return max(across, 0.0) * max(down, 0.0)
 
 
-def text_width(text: str) -> float:
+def estimate_width(text: str) -> float:
     """Return about how wide a text is in the chart's letters [px].
 
     Args:
@@ -47,7 +47,7 @@ def place_label(text: str, x: float, y: float, taken: Sequence[Box], bounds: Box
         taken: What should stay uncovered.
         bounds: What the text should stay within.
     """
-    width = text_width(text)
+    width = estimate_width(text)
     spots = [
         Box(left, y + down, width, _HEIGHT)
         for down in (-_HEIGHT / 2, -_HEIGHT - _AWAY, _AWAY - 4, -_HEIGHT - 2.4 * _AWAY, 2 * _AWAY)

@@ -10,19 +10,19 @@ import pyarrow as pa
 import yaml
 
 from destage import engine
-from destage.queries.formats import rows_of
-from destage.queries.named import find_query
-from destage.queries.presentation import number, present
-from destage.queries.report.answer import answer_sentences
+from destage.queries.formats import rows_as_json
+from destage.queries.named_queries import find_query
+from destage.queries.presentation import format_number, present
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.chart import Figure
 from destage.queries.report.figures import build_figures
-from destage.queries.report.judged import judged_section
-from destage.queries.report.ratios import ratios
+from destage.queries.report.published_section import render_published_section
+from destage.queries.report.ratio_plot import build_ratio_plot
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
 
 
-def render(session: Session) -> str:
+def render_page(session: Session) -> str:
     """Return a sweep's report.
 
     Args:
@@ -31,8 +31,8 @@ def render(session: Session) -> str:
     sections = [
         _answer(session),
         *(_figure(figure) for figure in build_figures(session)),
-        *map(_figure, filter(None, [ratios(session)])),
-        judged_section(session),
+        *map(_figure, filter(None, [build_ratio_plot(session)])),
+        render_published_section(session),
         _design_space(session),
         _provenance(session),
     ]
@@ -48,7 +48,7 @@ def render(session: Session) -> str:
 
 def _answer(session: Session) -> str:
     question = session.spec.get("question") or f"What does the sweep {session.sweep.name} show?"
-    sentences = answer_sentences(session)
+    sentences = compose_answer(session)
     if not sentences:
         sentences = ["The rows do not answer it yet: what there is stands in the table below."]
     first, *others = sentences
@@ -83,7 +83,7 @@ def _design_space(session: Session) -> str:
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
         f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(query.sql)}'
-        f'<script type="application/json" id="rows">{_json(rows_of(rows))}</script></section>\n'
+        f'<script type="application/json" id="rows">{_json(rows_as_json(rows))}</script></section>\n'
     )
 
 
@@ -125,20 +125,20 @@ def _provenance(session: Session) -> str:
         "date_trunc('second', min(prov_time))::VARCHAR AS first, "
         "date_trunc('second', max(prov_time))::VARCHAR AS last FROM runs"
     ).to_pylist()[0]
-    statuses = ", ".join(f"{number(row['runs'])} {row['status']}" for row in summary) or "none yet"
+    statuses = ", ".join(f"{format_number(row['runs'])} {row['status']}" for row in summary) or "none yet"
     present_runs = sum(row["runs"] for row in summary)
     seconds = sum(row["engine_s"] or 0.0 for row in summary)
     requests = sum(row["requests"] or 0 for row in summary)
     seed = session.config.get("run", {}).get("seed")
     planned = (
-        f"{facts['points']} points, {number(facts['runs'])} distinct runs, "
+        f"{facts['points']} points, {format_number(facts['runs'])} distinct runs, "
         f"up to {facts['replicates']} replicates a point"
     )
     pairs: list[tuple[str, str]] = [
         ("study", f"{session.sweep.name}, sweep {session.sweep.id}"),
         ("planned", planned),
-        ("runs there", f"{number(present_runs)}: {statuses}"),
-        ("simulated", f"{number(requests)} requests in {number(round(seconds, 1))} s of engine time"),
+        ("runs there", f"{format_number(present_runs)}: {statuses}"),
+        ("simulated", f"{format_number(requests)} requests in {format_number(round(seconds, 1))} s of engine time"),
         (
             "seed",
             "not planned yet"
@@ -153,7 +153,7 @@ def _provenance(session: Session) -> str:
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
     failures = "".join(
-        f"<p class='warning'>{number(row['runs'])} runs {escape(row['status'])}; "
+        f"<p class='warning'>{format_number(row['runs'])} runs {escape(row['status'])}; "
         f"the first: {escape(row['first_error'])}</p>"
         for row in summary
         if row["first_error"]
@@ -172,7 +172,7 @@ def _not_stationary(session: Session) -> str:
     ).to_pylist()[0]
     if not row["runs"]:
         return "none"
-    return f"{number(row['runs'])} runs of {row['points']} points: shown, never averaged"
+    return f"{format_number(row['runs'])} runs of {row['points']} points: shown, never averaged"
 
 
 def _intervals(session: Session) -> Sequence[tuple[str, str]]:

@@ -203,12 +203,12 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
+def find_qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
     """Return which table names an expression qualifies its columns by, in the order of `names`.
 
     Args:
@@ -218,7 +218,7 @@ def qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
     return [name for name in names if re.search(_QUALIFIER.format(re.escape(name)), expression)]
 
 
-def joined_statement(expression: str, tables: Mapping[str, str], keys: Sequence[str] = ()) -> str:
+def join_statement(expression: str, tables: Mapping[str, str], keys: Sequence[str] = ()) -> str:
     """Return the statement of an expression's `value` for each replicate that all its tables have.
 
     Args:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from destage import engine
-from destage.queries.measuring import Measured
-from destage.queries.verdicts import verdict
-from destage.sql import Database, joined_statement, qualifiers
+from destage.queries.measurement import Measurement
+from destage.queries.verdicts import judge
+from destage.sql import Database, find_qualifiers, join_statement
 from destage.sweeps import studies
 from destage.sweeps.points import expand
 
@@ -42,10 +42,10 @@ def test_the_brief_s_arithmetic_is_exact_where_it_is_said_to_be_and_nowhere_else
         for name in STUDIES:
             document = studies.load(name).document
             for figure in document["published"]:
-                if "compute" not in figure or qualifiers(figure["compute"], document.get("places", {})):
+                if "compute" not in figure or find_qualifiers(figure["compute"], document.get("places", {})):
                     continue
-                (row,) = database.query(joined_statement(figure["compute"], {})).to_pylist()
-                found = verdict(figure, Measured(row["value"], None, None, 1))
+                (row,) = database.query(join_statement(figure["compute"], {})).to_pylist()
+                found = judge(figure, Measurement(row["value"], None, None, 1))
                 assert found == expected[figure["kind"]], figure["figure"]
                 judged += 1
     assert judged > 20

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from destage import engine
-from destage.queries.measuring import Measured
-from destage.queries.verdicts import verdict
-from destage.sql import Database, joined_statement, qualifiers
+from destage.queries.measurement import Measurement
+from destage.queries.verdicts import judge
+from destage.sql import Database, find_qualifiers, join_statement
 from destage.sweeps import studies
 from destage.sweeps.points import expand
 
@@ -33,10 +33,10 @@ def test_what_the_articles_print_is_exact_or_contradicts_itself_as_said(name: st
     expected = {"exact": "exact", "inconsistent": "paper inconsistent", "ordering": "ordering holds"}
     with Database({}) as database:
         for figure in document["published"]:
-            if "compute" not in figure or qualifiers(figure["compute"], document["places"]):
+            if "compute" not in figure or find_qualifiers(figure["compute"], document["places"]):
                 continue
-            (value,) = database.query(joined_statement(figure["compute"], {})).to_pylist()
-            assert verdict(figure, Measured(value["value"], None, None, 1)) == expected[figure["kind"]], (
+            (value,) = database.query(join_statement(figure["compute"], {})).to_pylist()
+            assert judge(figure, Measurement(value["value"], None, None, 1)) == expected[figure["kind"]], (
                 figure
             )
 

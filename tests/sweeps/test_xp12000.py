@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from destage import engine
-from destage.queries.measuring import Measured
-from destage.queries.verdicts import verdict
+from destage.queries.measurement import Measurement
+from destage.queries.verdicts import judge
 from destage.spec.quantities import parse
-from destage.sql import Database, joined_statement
+from destage.sql import Database, join_statement
 from destage.sweeps import studies
 from destage.sweeps.points import expand
 
@@ -65,6 +65,6 @@ def test_the_paper_s_arithmetic_is_exact_where_it_is_said_to_be_and_nowhere_else
     expected = {"exact": "exact", "inconsistent": "paper inconsistent", "predicted": "not predicted"}
     with Database({}) as database:
         for figure in figures:
-            (row,) = database.query(joined_statement(figure["compute"], {})).to_pylist()
-            found = verdict(figure, Measured(row["value"], None, None, 1))
+            (row,) = database.query(join_statement(figure["compute"], {})).to_pylist()
+            found = judge(figure, Measurement(row["value"], None, None, 1))
             assert found == expected[figure["kind"]], figure["figure"]

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from destage.objects import locate
-from destage.queries.presentation import axis_value, number
+from destage.queries.presentation import format_axis_value, format_number
 from destage.queries.session import Session
 from destage.student import half_width
 
@@ -53,7 +53,7 @@ class _Work:
         return self.mean("work_s") <= other.mean("work_s") * _NEARLY
 
 
-def replay_answer(session: Session, name: Name) -> list[str]:
+def compose_replay_answer(session: Session, name: Name) -> list[str]:
     """Return what the rows of a replay answer, the main thing first.
 
     Args:
@@ -118,7 +118,7 @@ def _by_back_end(works: Sequence[_Work], session: Session) -> dict[str, list[_Wo
     axes = [path for path in session.axes if path.startswith("array.")]
     groups: dict[str, list[_Work]] = {}
     for work in works:
-        title = ", ".join(axis_value(path, work.point[path], session.units.get(path)) for path in axes)
+        title = ", ".join(format_axis_value(path, work.point[path], session.units.get(path)) for path in axes)
         groups.setdefault(title, []).append(work)
     return groups
 
@@ -256,4 +256,4 @@ def _interval(values: Sequence[float]) -> str:
 
 
 def _short(value: float) -> str:
-    return number(float(f"{value:.3g}"))
+    return format_number(float(f"{value:.3g}"))

@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from destage.queries.measuring import statement
-from destage.queries.presentation import number
+from destage.queries.measurement import write_statement
+from destage.queries.presentation import format_number
 from destage.queries.report.axis import Scale
 from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.session import Session
-from destage.queries.verdict_sheet import short_verdict, verdict_cells
-from destage.queries.verdicts import verdict_table
+from destage.queries.verdict_text import format_verdict, shorten_verdict
+from destage.queries.verdicts import judge_figures
 from destage.store.published_figures import read_figures
 
 RATIOS = "published_against_simulated"
@@ -46,7 +46,7 @@ _LADDERS: tuple[tuple[float, ...], ...] = (
 """Ticks of the axis; it takes the first that reach as far as the figures do, else the last."""
 
 
-def ratios(session: Session) -> Figure | None:
+def build_ratio_plot(session: Session) -> Figure | None:
     """Return the figure, or None where no published figure has a number beside a simulated one.
 
     Args:
@@ -55,7 +55,7 @@ def ratios(session: Session) -> Figure | None:
     Raises:
         QueryError: A figure's expression does not bind.
     """
-    rows = verdict_table(session).to_pylist()
+    rows = judge_figures(session).to_pylist()
     drawn = [_drawn(row) for row in rows if _ratio(row) is not None]
     if not drawn:
         return None
@@ -87,7 +87,7 @@ def _drawn(row: Mapping[str, Any]) -> DotRow:
         label = _label(low, high)
     kind = _kind(row["verdict"]).name
     dot = Dot(kind, ratio, low, high, _note(row), label, is_range=row["is_range"])
-    return DotRow(row["figure"], (dot,), short_verdict(row["verdict"]), kind=kind)
+    return DotRow(row["figure"], (dot,), shorten_verdict(row["verdict"]), kind=kind)
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
@@ -100,26 +100,26 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
 
 def _label(low: float, high: float) -> str:
     """Return a ratio or a range of it in three digits; an arrow says where it goes on beyond the axis."""
-    text = " to ".join(dict.fromkeys(number(float(f"{ratio:.3g}")) for ratio in (low, high)))
+    text = " to ".join(dict.fromkeys(format_number(float(f"{ratio:.3g}")) for ratio in (low, high)))
     least, most = _LADDERS[-1][0], _LADDERS[-1][-1]
     return f"{'← ' if low < least else ''}{text}{' →' if high > most else ''}"
 
 
 def _told(row: Mapping[str, Any]) -> DotRow:
-    _, published, simulated, *_ = verdict_cells(row)
+    _, published, simulated, *_ = format_verdict(row)
     told = f"“{published}”" if row["published_value"] is None else published
     text = f"simulated {simulated}; published {told}" if simulated else f"published {told}"
     return DotRow(
         row["figure"],
         (),
-        short_verdict(row["verdict"]),
+        shorten_verdict(row["verdict"]),
         text=text,
         kind=_kind(row["verdict"]).name,
     )
 
 
 def _note(row: Mapping[str, Any]) -> str:
-    figure, published, simulated, *_ = verdict_cells(row)
+    figure, published, simulated, *_ = format_verdict(row)
     return f"{figure}: simulated {simulated}, published {published}"
 
 
@@ -152,7 +152,7 @@ def _reach(ratio: float) -> float:
 
 def _statements(session: Session) -> str:
     return "\n\n".join(
-        f"-- {figure.name}\n{statement(session, figure.quantity)};"
+        f"-- {figure.name}\n{write_statement(session, figure.quantity)};"
         for figure in read_figures(session.spec)
         if figure.quantity is not None
     )

@@ -25,7 +25,7 @@ _ONE_COLUMN = re.compile(
 """A column of one place as an expression, perhaps times or over a number for its unit."""
 
 
-def published_table(
+def tabulate_published(
     study: Mapping[str, Any],
     metric: str | None,
     points: Sequence[Mapping[str, object]],
@@ -46,7 +46,7 @@ def published_table(
     return pa.Table.from_pylist(list(rows.values()), PUBLISHED_SCHEMA)
 
 
-def published_at(
+def find_published_values(
     study: Mapping[str, Any],
     column: str,
     points: Sequence[Mapping[str, object]],

@@ -94,7 +94,7 @@ class NamedQuery:
 
 
 @cache
-def named_queries() -> tuple[NamedQuery, ...]:
+def list_queries() -> tuple[NamedQuery, ...]:
     """Return every named query, in the order of their names."""
     folder = files("destage.queries") / "sql"
     found = [_parse(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
@@ -111,7 +111,7 @@ def find_query(name: str, kind: Kind) -> NamedQuery:
     Raises:
         QueryError: There is none.
     """
-    named = {query.studies: query for query in named_queries() if query.name == name}
+    named = {query.studies: query for query in list_queries() if query.name == name}
     for studies in FITTING[kind]:
         if studies in named:
             return named[studies]
@@ -122,7 +122,7 @@ def find_query(name: str, kind: Kind) -> NamedQuery:
             name,
             {"studies": tuple(named), "kind": kind},
         )
-    fitting = sorted({query.name for query in named_queries() if query.studies in FITTING[kind]})
+    fitting = sorted({query.name for query in list_queries() if query.studies in FITTING[kind]})
     raise QueryError(
         "query.unknown-query",
         f"unknown query {name!r}{suggest(name, fitting)}; available: {', '.join(fitting)}",

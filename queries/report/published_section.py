@@ -3,12 +3,12 @@
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from destage.queries.measuring import Measured, measure
-from destage.queries.presentation import number
-from destage.queries.published import published_table
+from destage.queries.measurement import Measurement, measure
+from destage.queries.presentation import format_number
+from destage.queries.published_values import tabulate_published
 from destage.queries.session import Session
-from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
-from destage.queries.verdicts import verdict_table
+from destage.queries.verdict_text import HEADINGS, format_verdict, summarise_verdicts
+from destage.queries.verdicts import judge_figures
 from destage.store.published_figures import read_answers
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ _ASSUMED = "Assumed"
 """The heading of the assumptions where there is no paper."""
 
 
-def judged_section(session: Session) -> str:
+def render_published_section(session: Session) -> str:
     """Return the section; without published figures, only what was assumed, if anything.
 
     Args:
         session: The sweep.
     """
-    rows = verdict_table(session).to_pylist()
+    rows = judge_figures(session).to_pylist()
     if not rows:
         assumed = _list(session.spec.get("assumptions", []))
         return f'<section id="assumed"><h2>{_ASSUMED}</h2>{assumed}</section>\n' if assumed else ""
     heads = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
     body = "".join(
         "<tr>"
-        + "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in verdict_cells(row))
+        + "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in format_verdict(row))
         + "</tr>"
         + (
             f'<tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td></tr>'
@@ -53,13 +53,13 @@ def judged_section(session: Session) -> str:
     )
     return (
         '<section id="published"><h2>Published figures, and what came out</h2>'
-        f'<p class="caption">{escape(_paper(session))}{escape(verdict_summary(rows))}.</p>'
+        f'<p class="caption">{escape(_paper(session))}{escape(summarise_verdicts(rows))}.</p>'
         f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
         f"{_lists(session)}</section>\n"
     )
 
 
-def verdict_sentences(session: Session) -> list[str]:
+def compose_verdicts(session: Session) -> list[str]:
     """Return the study's own answer and the count of each verdict, or without it the verdicts in words.
 
     A study without an answer that has figures for what it seeks returns nothing: the answers of the seek
@@ -68,22 +68,22 @@ def verdict_sentences(session: Session) -> list[str]:
     Args:
         session: The sweep.
     """
-    answers = answers_told(session)
+    answers = fill_answers(session)
     if answers:
-        rows = verdict_table(session).to_pylist()
-        return [*answers, *([f"{verdict_summary(rows)}."] if rows else [])]
-    answered = published_table(session.spec, session.metric, session.points, session.config)
+        rows = judge_figures(session).to_pylist()
+        return [*answers, *([f"{summarise_verdicts(rows)}."] if rows else [])]
+    answered = tabulate_published(session.spec, session.metric, session.points, session.config)
     if not session.spec.get("places") or answered.num_rows:
         return []
-    rows = verdict_table(session).to_pylist()
+    rows = judge_figures(session).to_pylist()
     told = [row for row in rows if row["kind"] in _TOLD and row["simulated"] is not None]
     if not told:
         return []
     more = [f"{len(told) - _MOST} more stand below."] if len(told) > _MOST else []
-    return [f"{verdict_summary(rows)}.", *map(_sentence, told[:_MOST]), *more]
+    return [f"{summarise_verdicts(rows)}.", *map(_sentence, told[:_MOST]), *more]
 
 
-def answers_told(session: Session) -> list[str]:
+def fill_answers(session: Session) -> list[str]:
     """Return the sentences of the study's `answer` whose rows are all there, filled in from them.
 
     Args:
@@ -98,14 +98,14 @@ def answers_told(session: Session) -> list[str]:
     return told
 
 
-def _in_words(measured: Measured) -> str:
+def _in_words(measured: Measurement) -> str:
     ends = [measured.low, measured.high] if measured.is_range else [measured.mean]
-    texts = [number(float(f"{end:.{_TOLD_DIGITS}g}")) for end in ends if end is not None]
+    texts = [format_number(float(f"{end:.{_TOLD_DIGITS}g}")) for end in ends if end is not None]
     return " to ".join(dict.fromkeys(texts))
 
 
 def _sentence(row: "Mapping[str, Any]") -> str:
-    figure, printed, simulated, error, verdict, _ = verdict_cells(row)
+    figure, printed, simulated, error, verdict, _ = format_verdict(row)
     return f"{figure}: published {printed}, simulated {simulated}{f' ({error})' if error else ''}: {verdict}."
 
 

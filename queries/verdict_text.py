@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from destage.queries.presentation import number
+from destage.queries.presentation import format_number
 
 HEADINGS = ("figure", "published", "simulated", "error", "verdict", "source")
 _HALF_WIDTH_DIGITS = 2
 
 
-def verdict_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return one verdict as shown, a cell for each of `HEADINGS`.
 
     Args:
@@ -23,18 +23,18 @@ def verdict_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (row["figure"], printed, _simulated(row, unit), _error(row), row["verdict"], row["source"])
 
 
-def verdict_summary(rows: Sequence[Mapping[str, Any]]) -> str:
+def summarise_verdicts(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return how many figures had which verdict, in words.
 
     Args:
         rows: Rows of `verdict_table`.
     """
-    counts = Counter(short_verdict(row["verdict"]) for row in rows)
+    counts = Counter(shorten_verdict(row["verdict"]) for row in rows)
     told = ", ".join(f"{count} {said}" for said, count in counts.items())
     return f"{len(rows)} published figure{'' if len(rows) == 1 else 's'}: {told}"
 
 
-def short_verdict(verdict: str) -> str:
+def shorten_verdict(verdict: str) -> str:
     """Return a verdict without the figures that something was fitted on.
 
     Args:
@@ -65,8 +65,8 @@ def _simulated(row: Mapping[str, Any], unit: str) -> str:
     if mean is None:
         return ""
     if row["is_range"]:
-        return f"{number(low)} .. {number(high)}{unit}"
+        return f"{format_number(low)} .. {format_number(high)}{unit}"
     if low is None:
-        return f"{number(mean)}{unit}"
-    half_width = number(float(f"{(high - low) / 2:.{_HALF_WIDTH_DIGITS}g}"))
-    return f"{number(mean)} ± {half_width}{unit}"
+        return f"{format_number(mean)}{unit}"
+    half_width = format_number(float(f"{(high - low) / 2:.{_HALF_WIDTH_DIGITS}g}"))
+    return f"{format_number(mean)} ± {half_width}{unit}"
