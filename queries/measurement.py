@@ -1,6 +1,6 @@
-"""The quantity of a published figure as a sweep's rows give it, with its interval.
+"""Quantities measured from a sweep's rows, with their intervals.
 
-The expression is evaluated within each replicate, whose points share their random streams, and the t-interval
+An expression is evaluated within each replicate, whose points share their random streams, and the t-interval
 is taken over replicates: what the points have in common cancels in a ratio or a difference.
 """
 
@@ -17,13 +17,13 @@ from destage.student import half_width
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A quantity that was measured.
+    """A measured quantity.
 
     Attributes:
         mean: Its mean over replicates; of a range, the mean of its ends.
-        low: The lower end of its 95 % t-interval, or of the range; None where one replicate has no interval.
+        low: The lower end of its 95 % t-interval, or of the range; None for a single replicate.
         high: The upper end.
-        count: How many replicates there are; 1 for plain arithmetic.
+        count: The number of replicates; 1 for plain arithmetic.
         is_range: Whether it is a range over combinations of axes rather than an interval.
     """
 
@@ -40,7 +40,7 @@ class Measurement:
 
 
 def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
-    """Return a quantity as the rows give it; None where there is none, or rows that it needs are missing.
+    """Measure a quantity; return None where there is none, or where rows that it needs are missing.
 
     Raises:
         QueryError: Its expression does not bind.

@@ -1,11 +1,9 @@
-"""Rows for human eyes: short headings with units, quantities in the unit people use, intervals in one cell.
+"""Rows as people read them: short headings with units, quantities in usual units, intervals in one cell.
 
-Only the table and markdown formats and the report pass through here; csv, json and parquet keep names and
-base units.
+Used by the table and markdown formats and the report; csv, json and parquet keep names and base units.
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -26,6 +24,7 @@ _SCALES = {
     "_s": (1.0, "s"),
     "_percent": (1.0, "%"),
 }
+CONFIDENCE = "95 % CI"
 _SIGNIFICANT = 4
 _DECIMALS = 9
 _QUIET: Mapping[str, object] = MappingProxyType(
@@ -39,7 +38,7 @@ _QUIET: Mapping[str, object] = MappingProxyType(
         "n_missing": 0,
     }
 )
-"""Columns that are there to warn, and the value that warns of nothing."""
+"""Columns that only warn, and their value when there is nothing to warn about."""
 _VAGUE = frozenset(
     {"state", "kind", "mode", "policy", "name", "mean", "times", "usable", "latency", "exponent"}
 )
@@ -48,13 +47,7 @@ _CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One column as shown.
-
-    Attributes:
-        column: The column's name.
-        title: Its heading, with the unit.
-        is_number: Whether its cells are numbers, set to the right.
-    """
+    """One column as shown; `title` has the unit, numbers are aligned to the right."""
 
     column: str
     title: str
@@ -63,40 +56,33 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """A table as shown.
-
-    Attributes:
-        headings: Its columns.
-        rows: Its cells.
-    """
+    """A table as shown."""
 
     headings: tuple[Heading, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
-    """Return a table as people read it; columns without a value, or with nothing to warn of, are left out.
+    """Return a table [base units] as people read it.
 
-    Args:
-        table: The rows, in base units; `x_low` and `x_high` beside an `x` are shown in its cell.
-        units: The base unit of each axis that has one, by dotted path.
+    Columns without a value, or with nothing to warn about, are hidden. The interval of an `x`, from `x_low`
+    to `x_high`, is in its cell. `units` has the base unit of an axis by its dotted path.
     """
     names = table.column_names
     folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_kind"}
     values = {name: table[name].to_pylist() for name in names}
-    shown = [name for name in names if name not in folded and not _is_silent(name, values[name])]
+    shown = [name for name in names if name not in folded and not _is_hidden(name, values[name])]
     titles = _titles(shown)
     columns = [_cells(name, values, units.get(name)) for name in shown]
-    headings = tuple(Heading(name, titles[name], _is_number(table.schema.field(name))) for name in shown)
+    headings = tuple(
+        Heading(name, _heading(titles[name], name, values), _is_number(table.schema.field(name)))
+        for name in shown
+    )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
 
 
 def title_column(name: str) -> str:
-    """Return a result column's heading: words, then the unit shown.
-
-    Args:
-        name: The column's name.
-    """
+    """Return a result column's heading: words, then the unit shown."""
     for suffix, (_, unit) in _SCALES.items():
         if name.endswith(suffix):
             return f"{_words(name.removesuffix(suffix))} [{unit}]"
@@ -104,20 +90,12 @@ def title_column(name: str) -> str:
 
 
 def find_scale(name: str) -> float:
-    """Return the factor from a result column's base unit to the unit shown.
-
-    Args:
-        name: The column's name.
-    """
+    """Return the factor from a result column's base unit to the unit shown."""
     return next((scale for suffix, (scale, _) in _SCALES.items() if name.endswith(suffix)), 1.0)
 
 
 def format_number(value: float) -> str:
-    """Return a number in four significant digits, without an exponent.
-
-    Args:
-        value: The number.
-    """
+    """Return a number in four significant digits, without an exponent."""
     if float(value).is_integer() and abs(value) < 10**15:
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
     if abs(value) >= 10**_SIGNIFICANT:
@@ -129,13 +107,29 @@ def format_number(value: float) -> str:
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
-def format_quantity(value: object, unit: str | None) -> str:
-    """Return a value of an axis as people write it.
+def format_estimate(
+    mean: float,
+    low: float | None = None,
+    high: float | None = None,
+    unit: str = "",
+    digits: int | None = None,
+) -> str:
+    """Return a mean with its interval, as in `129 users (95 % CI 125 to 133)`.
 
-    Args:
-        value: The value [base unit].
-        unit: Its base unit, if it has one.
+    The interval is left out where it is too narrow for the digits shown, those of `format_number` by default.
     """
+
+    def text(value: float) -> str:
+        return format_number(value if digits is None else float(f"{value:.{digits}g}"))
+
+    estimate = f"{text(mean)} {unit}".rstrip()
+    if low is None or high is None or text(low) == text(high):
+        return estimate
+    return f"{estimate} ({CONFIDENCE} {text(low)} to {text(high)})"
+
+
+def format_quantity(value: object, unit: str | None) -> str:
+    """Return a value of an axis [its base unit] as people write it."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -150,13 +144,7 @@ def format_quantity(value: object, unit: str | None) -> str:
 
 
 def format_axis_value(path: str, value: object, unit: str | None) -> str:
-    """Return a value of an axis as people write it.
-
-    Args:
-        path: The axis' dotted path.
-        value: The value [base unit].
-        unit: Its base unit, if it has one.
-    """
+    """Return a value of the axis at a dotted path [its base unit] as people write it."""
     if path.endswith(".raid") and value == "10":
         return "1+0"
     if path.endswith(".file") and isinstance(value, str):
@@ -167,7 +155,7 @@ def format_axis_value(path: str, value: object, unit: str | None) -> str:
 
 
 def _script(text: str) -> str:
-    """Return a table or a list of them in words: `battery fails at 60 s, mains lost at 2 min for 1 h`."""
+    """Return a JSON table or list in words, as in `battery fails at 60 s, mains lost at 2 min for 1 h`."""
     try:
         steps = json.loads(text)
     except json.JSONDecodeError:
@@ -193,17 +181,17 @@ def _step(step: Mapping[str, Any]) -> str:
 
 
 def format_interval(name: str, row: Mapping[str, Any]) -> str:
-    """Return a result with its unit and, where it has one, its interval.
-
-    Args:
-        name: The result column.
-        row: A row with it and perhaps its `_low` and `_high`.
-    """
+    """Return a result column of a row with its heading and, where it has one, its interval."""
     text = _cell(name, row[name], None)
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None:
-        text += f" ({_cell(name, low, None)} .. {_cell(name, high, None)})"
+        text += f" ({CONFIDENCE} {_cell(name, low, None)} to {_cell(name, high, None)})"
     return f"{title_column(name)} {text}"
+
+
+def _heading(title: str, name: str, values: Mapping[str, Sequence[object]]) -> str:
+    has_interval = any(low is not None for low in values.get(f"{name}_low", ()))
+    return f"{title} ({CONFIDENCE})" if has_interval else title
 
 
 def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) -> list[str]:
@@ -215,17 +203,13 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
         if censored is not None and censored[index] is not None:
             text = _CENSORED.get(str(censored[index]), "") + text
         elif isinstance(value, float) and lows is not None and highs is not None:
-            text += _spread(value, lows[index], highs[index], find_scale(name))
+            text += _interval(name, lows[index], highs[index])
         cells.append(text)
     return cells
 
 
-def _spread(mean: float, low: object, high: object, scale: float) -> str:
-    if not isinstance(low, float) or not isinstance(high, float):
-        return ""
-    if math.isclose(high - mean, mean - low, rel_tol=1e-6, abs_tol=1e-12):
-        return f" ± {format_number(float(f'{(high - mean) * scale:.2g}'))}"
-    return f" ({format_number(low * scale)} .. {format_number(high * scale)})"
+def _interval(name: str, low: object, high: object) -> str:
+    return "" if low is None or high is None else f" ({_cell(name, low, None)} to {_cell(name, high, None)})"
 
 
 def _cell(name: str, value: object, unit: str | None) -> str:
@@ -243,11 +227,7 @@ def _titles(names: Sequence[str]) -> dict[str, str]:
 
 
 def title_axis(path: str) -> str:
-    """Return what an axis is called where there is little room.
-
-    Args:
-        path: Its dotted path.
-    """
+    """Return the short name of the axis at a dotted path."""
     segments = path.split(".")
     last = segments[-1]
     if last == "use":
@@ -263,7 +243,7 @@ def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
     return text if path.endswith((".use", ".file")) else f"{title_axis(path)} {text}"
 
 
-def _is_silent(name: str, values: Sequence[object]) -> bool:
+def _is_hidden(name: str, values: Sequence[object]) -> bool:
     if not values:
         return False
     return all(value is None or (name in _QUIET and value == _QUIET[name]) for value in values)

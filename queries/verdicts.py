@@ -1,15 +1,15 @@
-"""The verdict of each published figure of a study: what was printed, what came out, and what follows.
+"""The verdict on each published figure of a study: the printed number against the simulated one.
 
     kind          verdict
     exact         exact / not exact: equal to the printed digits, or not
     predicted     predicted / not predicted: the figure lies in the interval (or range, or tolerance), or not;
                   in a study with fitted parameters: calibrated on ..., predicts / does not predict
-    calibrated    calibrated / calibrated, missed: the figure that something was fitted on
-    ordering      ordering holds / does not hold / undecided: the whole interval where it is expected, or
+    calibrated    calibrated / calibrated, missed: the figure that a parameter was fitted on
+    ordering      ordering holds / does not hold / undecided: the whole interval lies where it is expected,
                   elsewhere, or across the bound
-    inconsistent  paper inconsistent / consistent: what follows from the paper's own figures differs from
-                  what it prints, or does not
-    input         input / input differs: put in as published, or not
+    inconsistent  paper inconsistent / consistent: the paper's own figures give another number than it
+                  prints, or the same
+    input         input / input differs: the setting is the published one, or not
 
 A figure whose rows are missing, or whose search ended at a bound, has `no answer`.
 """
@@ -43,14 +43,11 @@ VERDICTS_SCHEMA = pa.schema(
 )
 NO_ANSWER = "no answer"
 _judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
-"""The tables of open sessions, whose rows stay as they were when they were opened."""
+"""The tables of open sessions; the rows of a session do not change while it is open."""
 
 
 def judge_figures(session: Session) -> pa.Table:
     """Return a row per published figure, in the study's order.
-
-    Args:
-        session: The sweep.
 
     Raises:
         QueryError: A figure's expression does not bind.
@@ -97,12 +94,7 @@ def _nearest(measured: Measurement, number: float) -> float:
 
 
 def judge(figure: PublishedFigure, measured: Measurement | None) -> str:
-    """Return the verdict on a figure.
-
-    Args:
-        figure: The figure.
-        measured: Its quantity as the rows give it; None where there is none.
-    """
+    """Return the verdict on a figure; `measured` is None where the rows do not give its quantity."""
     kind = figure.kind
     if measured is None:
         without_rows = {"inconsistent": "paper inconsistent", "input": "input"}
@@ -129,7 +121,7 @@ def _prediction(figure: PublishedFigure, measured: Measurement) -> str:
 
 
 def _prints_alike(figure: PublishedFigure, measured: Measurement) -> bool:
-    """Whether the quantity, rounded as the figure was printed, is the figure; a half may go either way."""
+    """Whether the quantity, rounded as the figure was printed, equals it; a half may round either way."""
     value = figure.value
     if isinstance(value, str):
         return False
@@ -138,7 +130,7 @@ def _prints_alike(figure: PublishedFigure, measured: Measurement) -> bool:
 
 
 def _decimals(value: float) -> int:
-    """Return how many digits after the point a number has as it is written."""
+    """Return the number of digits after the point of a number as it is written."""
     text = repr(value)
     return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
 

@@ -1,4 +1,4 @@
-"""The report of a sweep: one HTML file that needs no network, and its figures one by one."""
+"""The report of a sweep: one HTML file that needs no network, or a single figure as SVG."""
 
 from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import find_figure
@@ -10,15 +10,7 @@ from destage.store import Location
 
 
 def write_report(session: Session, file: Location | None = None) -> Location:
-    """Write a sweep's report.
-
-    Args:
-        session: The sweep.
-        file: Where it goes; by default `report/report.html` in the sweep's directory.
-
-    Returns:
-        Where it is.
-    """
+    """Write a sweep's report, by default to `report/report.html` in its directory; return the file."""
     place = session.sweep.path / "report" / "report.html" if file is None else file
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(render_page(session), encoding="utf-8")
@@ -26,11 +18,7 @@ def write_report(session: Session, file: Location | None = None) -> Location:
 
 
 def draw_figure(session: Session, name: str) -> str:
-    """Return one figure as an SVG file.
-
-    Args:
-        session: The sweep.
-        name: The figure's name, such as `users_against_cache`.
+    """Return one figure, such as `users_against_cache`, as an SVG file.
 
     Raises:
         QueryError: There is no such figure for this study, or no row to fill it.

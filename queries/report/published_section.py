@@ -1,112 +1,96 @@
-"""The report's section on published figures: the paper, each figure's verdict, and what was assumed."""
+"""The section of a report on published figures: the paper, the verdicts and the assumptions."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from destage.queries.measurement import Measurement, measure
 from destage.queries.presentation import format_number
 from destage.queries.published_values import tabulate_published
 from destage.queries.session import Session
-from destage.queries.verdict_text import HEADINGS, format_verdict, summarise_verdicts
+from destage.queries.verdict_text import HEADINGS, find_outcome, format_verdict, summarize_verdicts
 from destage.queries.verdicts import judge_figures
 from destage.store.published_figures import read_answers
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-_TOLD = frozenset({"predicted", "calibrated", "ordering"})
-"""The kinds of figures that the rows judge; the others are arithmetic or were put in."""
+_SIMULATED = frozenset({"predicted", "calibrated", "ordering"})
+"""The kinds of figures that are compared with simulated ones; the others are arithmetic or inputs."""
 _MOST = 8
-"""Verdicts that are told in words; a picture and a table have the rest."""
-_TOLD_DIGITS = 3
+"""Verdicts stated in words; a figure and a table show all of them."""
+_DIGITS = 3
 """Significant digits of a number in an answer; the table has more, with intervals."""
 _LISTS = (
-    ("assumptions", "Assumed, where the paper is silent"),
-    ("tried", "Tried, for what does not come out"),
+    ("assumptions", "Assumptions where the paper is silent"),
+    ("tried", "Tried for figures that are not reproduced"),
 )
-_ASSUMED = "Assumed"
-"""The heading of the assumptions where there is no paper."""
 
 
 def render_published_section(session: Session) -> str:
-    """Return the section; without published figures, only what was assumed, if anything.
-
-    Args:
-        session: The sweep.
-    """
+    """Return the section in HTML; without published figures, only the assumptions, if there are any."""
     rows = judge_figures(session).to_pylist()
     if not rows:
-        assumed = _list(session.spec.get("assumptions", []))
-        return f'<section id="assumed"><h2>{_ASSUMED}</h2>{assumed}</section>\n' if assumed else ""
+        assumptions = _list(session.spec.get("assumptions", []))
+        heading = "<h2>Assumptions</h2>"
+        return f'<section id="assumptions">{heading}{assumptions}</section>\n' if assumptions else ""
     heads = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
-    body = "".join(
-        "<tr>"
-        + "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in format_verdict(row))
-        + "</tr>"
-        + (
-            f'<tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td></tr>'
-            if row["note"]
-            else ""
-        )
-        + "\n"
-        for row in rows
-    )
+    body = "".join(map(_table_row, rows))
     return (
-        '<section id="published"><h2>Published figures, and what came out</h2>'
-        f'<p class="caption">{escape(_paper(session))}{escape(summarise_verdicts(rows))}.</p>'
+        '<section id="published"><h2>Published and simulated figures</h2>'
+        f'<p class="caption">{escape(_paper(session))}{escape(summarize_verdicts(rows))}.</p>'
         f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
         f"{_lists(session)}</section>\n"
     )
 
 
 def compose_verdicts(session: Session) -> list[str]:
-    """Return the study's own answer and the count of each verdict, or without it the verdicts in words.
+    """Return the study's own answer and the number of figures of each outcome, else the verdicts in words.
 
     A study without an answer that has figures for what it seeks returns nothing: the answers of the seek
     are shown beside those figures.
-
-    Args:
-        session: The sweep.
     """
     answers = fill_answers(session)
-    if answers:
-        rows = judge_figures(session).to_pylist()
-        return [*answers, *([f"{summarise_verdicts(rows)}."] if rows else [])]
-    answered = tabulate_published(session.spec, session.metric, session.points, session.config)
-    if not session.spec.get("places") or answered.num_rows:
-        return []
     rows = judge_figures(session).to_pylist()
-    told = [row for row in rows if row["kind"] in _TOLD and row["simulated"] is not None]
-    if not told:
+    summary = [f"{summarize_verdicts(rows)}."] if rows else []
+    if answers:
+        return [*answers, *summary]
+    sought = tabulate_published(session.spec, session.metric, session.points, session.config)
+    if not session.spec.get("places") or sought.num_rows:
         return []
-    more = [f"{len(told) - _MOST} more stand below."] if len(told) > _MOST else []
-    return [f"{summarise_verdicts(rows)}.", *map(_sentence, told[:_MOST]), *more]
+    simulated = [row for row in rows if row["kind"] in _SIMULATED and row["simulated"] is not None]
+    if not simulated:
+        return []
+    more = len(simulated) - _MOST
+    rest = [f"The table below has {more} more."] if more > 0 else []
+    return [*summary, *map(_sentence, simulated[:_MOST]), *rest]
 
 
 def fill_answers(session: Session) -> list[str]:
-    """Return the sentences of the study's `answer` whose rows are all there, filled in from them.
-
-    Args:
-        session: The sweep.
-    """
-    told = []
+    """Return the sentences of the study's `answer` whose rows are all there, with their numbers."""
+    sentences = []
     for sentence in read_answers(session.spec):
         values = [measure(session, quantity) for quantity in sentence.quantities]
         known = [value for value in values if value is not None]
         if len(known) == len(values):
-            told.append(sentence.fill(map(_in_words, known)))
-    return told
+            sentences.append(sentence.fill(map(_in_words, known)))
+    return sentences
 
 
 def _in_words(measured: Measurement) -> str:
     ends = [measured.low, measured.high] if measured.is_range else [measured.mean]
-    texts = [format_number(float(f"{end:.{_TOLD_DIGITS}g}")) for end in ends if end is not None]
+    texts = [format_number(float(f"{end:.{_DIGITS}g}")) for end in ends if end is not None]
     return " to ".join(dict.fromkeys(texts))
 
 
-def _sentence(row: "Mapping[str, Any]") -> str:
-    figure, printed, simulated, error, verdict, _ = format_verdict(row)
-    return f"{figure}: published {printed}, simulated {simulated}{f' ({error})' if error else ''}: {verdict}."
+def _sentence(row: Mapping[str, Any]) -> str:
+    figure, published, simulated, error, verdict, _ = format_verdict(row)
+    error = f"; error {error}" if error else ""
+    return f"{figure}: {find_outcome(verdict)}; published {published}, simulated {simulated}{error}."
+
+
+def _table_row(row: Mapping[str, Any]) -> str:
+    cells = "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in format_verdict(row))
+    if row["note"]:
+        cells += f'</tr><tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td>'
+    return f"<tr>{cells}</tr>\n"
 
 
 def _paper(session: Session) -> str:
@@ -118,13 +102,10 @@ def _lists(session: Session) -> str:
     fitted = [
         f"{fit['parameter']} = {fit['value']}, on: {fit['on']}" for fit in session.spec.get("fitted", [])
     ]
-    listed: list[tuple[str, Sequence[object]]] = [
-        ("Fitted", fitted),
-        *((title, session.spec.get(key, [])) for key, title in _LISTS),
-    ]
+    listed = [("Fitted", fitted), *((title, session.spec.get(key, [])) for key, title in _LISTS)]
     return "".join(f"<h3>{escape(title)}</h3>{_list(entries)}" for title, entries in listed if entries)
 
 
-def _list(entries: "Sequence[object]") -> str:
+def _list(entries: Sequence[object]) -> str:
     items = "".join(f"<li>{escape(str(entry))}</li>" for entry in entries)
     return f"<ul>{items}</ul>" if items else ""

@@ -9,33 +9,30 @@ from destage.queries.presentation import format_number
 from destage.queries.report.axis import Scale
 from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.session import Session
-from destage.queries.verdict_text import format_verdict, shorten_verdict
+from destage.queries.verdict_text import (
+    INPUT,
+    NOT_REPRODUCED,
+    PAPER_INCONSISTENT,
+    REPRODUCED,
+    REPRODUCED_AFTER_FITTING,
+    UNDECIDED,
+    find_outcome,
+    format_verdict,
+    shorten_verdict,
+)
 from destage.queries.verdicts import judge_figures
 from destage.store.published_figures import read_figures
 
 RATIOS = "published_against_simulated"
 
-_HELD = DotKind("comes out", "circle", "held")
-_GIVEN_THAT = DotKind("comes out, given what was fitted", "ring", "held")
-_MISSED = DotKind("does not come out", "triangle", "missed")
-_OPEN = DotKind("undecided, or no answer", "ring", "open")
-_PAPER = DotKind("the paper against itself", "diamond", "open")
-_PUT_IN = DotKind("fitted on, or put in", "square", "given")
-_KINDS = (_HELD, _GIVEN_THAT, _MISSED, _OPEN, _PAPER, _PUT_IN)
-_BY_VERDICT: Mapping[str, DotKind] = {
-    "exact": _HELD,
-    "predicted": _HELD,
-    "ordering holds": _HELD,
-    "not exact": _MISSED,
-    "not predicted": _MISSED,
-    "ordering does not hold": _MISSED,
-    "calibrated, missed": _MISSED,
-    "input differs": _MISSED,
-    "paper inconsistent": _PAPER,
-    "consistent": _PAPER,
-    "calibrated": _PUT_IN,
-    "input": _PUT_IN,
-}
+_KINDS = (
+    DotKind(REPRODUCED, "circle", "met"),
+    DotKind(REPRODUCED_AFTER_FITTING, "ring", "met"),
+    DotKind(NOT_REPRODUCED, "triangle", "missed"),
+    DotKind(UNDECIDED, "ring", "open"),
+    DotKind(PAPER_INCONSISTENT, "diamond", "open"),
+    DotKind(INPUT, "square", "given"),
+)
 _LADDERS: tuple[tuple[float, ...], ...] = (
     (0.9, 0.95, 1.0, 1.05, 1.1),
     (0.8, 0.9, 1.0, 1.1, 1.25),
@@ -43,51 +40,47 @@ _LADDERS: tuple[tuple[float, ...], ...] = (
     (0.2, 0.5, 1.0, 2.0, 5.0),
     (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0),
 )
-"""Ticks of the axis; it takes the first that reach as far as the figures do, else the last."""
+"""Ticks of the axis: the first that reach as far as the figures, else the last."""
 
 
 def build_ratio_plot(session: Session) -> Figure | None:
-    """Return the figure, or None where no published figure has a number beside a simulated one.
-
-    Args:
-        session: The sweep.
+    """Build the figure; return None where no published number has a simulated one.
 
     Raises:
         QueryError: A figure's expression does not bind.
     """
     rows = judge_figures(session).to_pylist()
-    drawn = [_drawn(row) for row in rows if _ratio(row) is not None]
+    drawn = [_dot_row(row) for row in rows if _ratio(row) is not None]
     if not drawn:
         return None
-    used = {row.kind for row in drawn} | {_kind(row["verdict"]).name for row in rows}
+    used = {find_outcome(row["verdict"]) for row in rows}
     chart = DotPlot(
         title="Published against simulated",
-        x_title="simulated over published",
+        x_title="simulated / published",
         x_log=True,
         kinds=tuple(kind for kind in _KINDS if kind.name in used),
-        rows=(*drawn, *(_told(row) for row in rows if _ratio(row) is None)),
+        rows=(*drawn, *(_text_row(row) for row in rows if _ratio(row) is None)),
         scale=_scale([dot for row in drawn for dot in row.dots]),
         rule_at=1.0,
     )
     caption = (
-        "Each published figure beside what came out: at 1 they are the same. "
-        "Thin bars are 95 % t-intervals over replicates, thick ones the range over points where the paper "
-        "leaves open which it means; what is beyond ten times, or below a tenth, stands at the edge. "
-        "Orderings and figures in words stand below, as text."
+        "Simulated over published figures; at 1 they are equal. Thin bars are 95 % confidence intervals over "
+        "replicates, thick bars ranges over settings that the paper does not state. Ratios above 10 or below "
+        "0.1 are drawn at the edge. Orderings and figures in words are listed below as text."
     )
     return Figure(RATIOS, chart, caption, _statements(session))
 
 
-def _drawn(row: Mapping[str, Any]) -> DotRow:
+def _dot_row(row: Mapping[str, Any]) -> DotRow:
     value = row["published_value"]
     ratio = row["simulated"] / value
     low, high = _ends(row)
     label = _label(ratio, ratio)
     if row["is_range"] and low is not None and high is not None:
         label = _label(low, high)
-    kind = _kind(row["verdict"]).name
-    dot = Dot(kind, ratio, low, high, _note(row), label, is_range=row["is_range"])
-    return DotRow(row["figure"], (dot,), shorten_verdict(row["verdict"]), kind=kind)
+    outcome = find_outcome(row["verdict"])
+    dot = Dot(outcome, ratio, low, high, _note(row), label, is_range=row["is_range"])
+    return DotRow(row["figure"], (dot,), shorten_verdict(row["verdict"]), kind=outcome)
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
@@ -99,23 +92,18 @@ def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
 
 
 def _label(low: float, high: float) -> str:
-    """Return a ratio or a range of it in three digits; an arrow says where it goes on beyond the axis."""
+    """Return a ratio or a range of it in three digits, with an arrow where it is beyond the axis."""
     text = " to ".join(dict.fromkeys(format_number(float(f"{ratio:.3g}")) for ratio in (low, high)))
     least, most = _LADDERS[-1][0], _LADDERS[-1][-1]
     return f"{'← ' if low < least else ''}{text}{' →' if high > most else ''}"
 
 
-def _told(row: Mapping[str, Any]) -> DotRow:
+def _text_row(row: Mapping[str, Any]) -> DotRow:
     _, published, simulated, *_ = format_verdict(row)
-    told = f"“{published}”" if row["published_value"] is None else published
-    text = f"simulated {simulated}; published {told}" if simulated else f"published {told}"
-    return DotRow(
-        row["figure"],
-        (),
-        shorten_verdict(row["verdict"]),
-        text=text,
-        kind=_kind(row["verdict"]).name,
-    )
+    quoted = f"“{published}”" if row["published_value"] is None else published
+    text = f"simulated {simulated}; published {quoted}" if simulated else f"published {quoted}"
+    verdict = row["verdict"]
+    return DotRow(row["figure"], (), shorten_verdict(verdict), text=text, kind=find_outcome(verdict))
 
 
 def _note(row: Mapping[str, Any]) -> str:
@@ -124,17 +112,11 @@ def _note(row: Mapping[str, Any]) -> str:
 
 
 def _ratio(row: Mapping[str, Any]) -> float | None:
-    """Return simulated over published, where both are numbers on one side of zero that are to be alike."""
+    """Return simulated over published, where both are numbers with the same sign that should be equal."""
     if row["error_fraction"] is None:
         return None
     ratio = float(row["simulated"] / row["published_value"])
     return ratio if ratio > 0 else None
-
-
-def _kind(verdict: str) -> DotKind:
-    if verdict.startswith("calibrated on "):
-        return _GIVEN_THAT if verdict.endswith(", predicts") else _MISSED
-    return _BY_VERDICT.get(verdict, _OPEN)
 
 
 def _scale(dots: Sequence[Dot]) -> Scale:

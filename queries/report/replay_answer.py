@@ -1,4 +1,4 @@
-"""The answer in words of a study that replays a trace: how long the work takes, and why."""
+"""The answer of a study that replays a trace: how long the recorded work takes, and why."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -7,21 +7,21 @@ from itertools import groupby
 from typing import Any
 
 from destage.objects import locate
-from destage.queries.presentation import format_axis_value, format_number
+from destage.queries.presentation import format_axis_value, format_estimate
+from destage.queries.report.facets import BATTERY, CAPACITY
 from destage.queries.session import Session
 from destage.student import half_width
 
 Row = dict[str, Any]
 Name = Callable[[Row], str]
 
-_CAPACITY = "controller.cache.capacity"
-_BATTERY = "controller.battery.state"
+_DIGITS = 3
 _NEARLY = 1.05
-"""Within this factor of the best, more cache is said to buy nothing."""
+"""Within this factor of the best, a larger cache gains nothing more."""
 _IDLE = 0.5
-"""Below this busy fraction no part of the array is said to limit the work."""
+"""Below this busy fraction no part of the array limits the work."""
 _HARDLY = 0.06
-"""A gain of fewer writes than this share is said to be hardly one."""
+"""A smaller gain in absorbed writes than this fraction is hardly one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,50 +36,30 @@ class _Work:
 
     @property
     def is_protected(self) -> bool:
-        return bool(self.point.get(_BATTERY, "present") == "present")
+        return bool(self.point.get(BATTERY, "present") == "present")
 
     @property
     def capacity(self) -> int:
-        return self.point.get(_CAPACITY) or 0
+        return self.point.get(CAPACITY) or 0
 
-    def values(self, column: str) -> list[float]:
-        return [run[column] for run in self.runs if run[column] is not None]
+    def values(self, column: str, scale: float = 1.0) -> list[float]:
+        return [run[column] * scale for run in self.runs if run[column] is not None]
 
     def mean(self, column: str) -> float:
         values = self.values(column)
         return math.fsum(values) / len(values) if values else 0.0
 
+    def estimate(self, column: str, unit: str, scale: float = 1.0) -> str:
+        """Return the mean of a column and its interval, as text."""
+        return _estimate(self.values(column, scale), unit)
+
     def is_near(self, other: "_Work") -> bool:
         return self.mean("work_s") <= other.mean("work_s") * _NEARLY
 
 
-def compose_replay_answer(session: Session, name: Name) -> list[str]:
-    """Return what the rows of a replay answer, the main thing first.
-
-    Args:
-        session: The sweep.
-        name: What a configuration is called.
-    """
-    works = _works(session)
-    if not works:
-        return []
-    trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
-    whole, parts = _whole_and_parts(works, trace)
-    back_ends = _by_back_end(whole, session)
-    if len(back_ends) > 1:
-        # What one costs says nothing of a cache in front of another.
-        return [
-            sentence for title, same in back_ends.items() for sentence in _over_one(title, _told(same, name))
-        ]
-    told = _told(whole, name)
-    # Where a study replays the parts of a trace as well, it asks what they do by themselves.
-    apart = _apart([told.reference, told.best], parts, session, trace, name)
-    return apart + told.gain + told.sizes + told.absorbed + told.limits
-
-
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What is told of configurations that differ in their cache: the best, what it is beside, and why."""
+class _Comparison:
+    """Sentences on configurations that differ in their cache: the best against a reference, and why."""
 
     best: _Work
     reference: _Work
@@ -89,32 +69,60 @@ class _Told:
     limits: list[str]
 
 
-def _told(works: Sequence[_Work], name: Name) -> _Told:
+def compose_replay_answer(session: Session, name: Name) -> list[str]:
+    """Return the sentences that answer a replay, the main result first.
+
+    Args:
+        session: The sweep.
+        name: Returns the name of a configuration.
+    """
+    works = _works(session)
+    if not works:
+        return []
+    trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
+    whole, parts = _whole_and_parts(works, trace)
+    arrays = _by_array(whole, session)
+    if len(arrays) > 1:
+        # The result of one array says nothing about a cache in front of another.
+        return [sentence for title, same in arrays.items() for sentence in _array_answer(title, same, name)]
+    found = _compare(whole, name)
+    # A study that also replays the parts of a trace asks what they take by themselves.
+    apart = _apart([found.reference, found.best], parts, session, trace, name)
+    return apart + found.gain + found.sizes + found.absorbed + found.limits
+
+
+def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
     bare = [work for work in works if not work.is_protected]
     protected = [work for work in works if work.is_protected]
     reference = min(bare or works, key=lambda work: (work.capacity, work.mean("work_s")))
     best = min(protected or works, key=lambda work: work.mean("work_s"))
-    gain = [f"With {name(best.point)}, the recorded work takes {_took(best, reference)}."]
+    gain = [f"{_time(best)} with {name(best.point)}.", *_commits(best)]
     if best is not reference:
-        speed = _interval(_ratios(reference.values("work_s"), best))
-        gain.append(f"The comparison is with {name(reference.point)}: the work is {speed} times as fast.")
+        speed = _estimate(_ratios(reference.values("work_s"), best), "times")
+        gain = [
+            f"{_time(best)} with {name(best.point)}: {speed} as fast as with {name(reference.point)}.",
+            f"{_time(reference)} with {name(reference.point)}.",
+            *_commits(best, reference),
+        ]
     fastest: dict[int, _Work] = {}
     for work in sorted(protected, key=lambda work: work.mean("work_s")):
         fastest.setdefault(work.capacity, work)
     smaller = [work for capacity, work in sorted(fastest.items()) if capacity < best.capacity]
-    sizes = [f"With {name(work.point)}, it takes {_took(work)}." for work in smaller[:1]]
+    sizes = []
+    for work in smaller[:1]:
+        sizes += [f"{_time(work)} with {name(work.point)}.", *_commits(work)]
     enough = next((work for work in smaller if work.is_near(best)), None)
     if enough is not None:
+        percent = f"{(_NEARLY - 1) * 100:.0f} %"
         sizes.append(
-            f"{name(enough.point)} comes within {(_NEARLY - 1) * 100:.0f} % of the best: "
-            "a larger cache buys nothing more."
+            f"{_upper(name(enough.point))} is within {percent} of the best: more cache gains nothing."
         )
     absorbed = _absorbed([work for _, work in sorted(fastest.items())], name)
-    return _Told(best, reference, gain, sizes, absorbed, _limits(best, reference, name))
+    return _Comparison(best, reference, gain, sizes, absorbed, _limits(best, reference, name))
 
 
-def _by_back_end(works: Sequence[_Work], session: Session) -> dict[str, list[_Work]]:
-    """The configurations by what they have behind the controller, in the order of the plan."""
+def _by_array(works: Sequence[_Work], session: Session) -> dict[str, list[_Work]]:
+    """Return the configurations by the array behind the controller, in the order of the plan."""
     axes = [path for path in session.axes if path.startswith("array.")]
     groups: dict[str, list[_Work]] = {}
     for work in works:
@@ -123,14 +131,15 @@ def _by_back_end(works: Sequence[_Work], session: Session) -> dict[str, list[_Wo
     return groups
 
 
-def _over_one(title: str, told: _Told) -> list[str]:
-    """The sentences about one of several back ends, the first of which names it."""
-    first, *others = told.gain
-    return [f"Over {title}: {first[0].lower()}{first[1:]}", *others, *told.sizes[1:], *told.limits[:1]]
+def _array_answer(title: str, works: Sequence[_Work], name: Name) -> list[str]:
+    """Return the sentences about one of several arrays."""
+    found = _compare(works, name)
+    enough = [sentence for sentence in found.sizes if "within" in sentence]
+    return [f"{title}: {sentence}" for sentence in [*found.gain, *enough, *found.limits[:1]]]
 
 
 def _works(session: Session) -> list[_Work]:
-    """The configurations in the order of the plan."""
+    """Return the configurations in the order of the plan."""
     runs: list[Row] = session.query("work_by_replicate").to_pylist()
 
     def place(run: Row) -> tuple[Any, ...]:
@@ -140,7 +149,7 @@ def _works(session: Session) -> list[_Work]:
 
 
 def _whole_and_parts(works: Sequence[_Work], trace: str | None) -> tuple[list[_Work], list[_Work]]:
-    """The configurations that replay the largest trace; and the others, if that one holds what they hold."""
+    """Return the replays of the largest trace, and those of its parts if together they are as large."""
     sizes = {work.point[trace] if trace else None: work.point["commands"] for work in works}
     largest = max(sizes, key=lambda file: sizes[file])
     whole = [work for work in works if trace is None or work.point[trace] == largest]
@@ -149,71 +158,67 @@ def _whole_and_parts(works: Sequence[_Work], trace: str | None) -> tuple[list[_W
     return whole, parts if rest == sizes[largest] else []
 
 
-def _took(work: _Work, reference: _Work | None = None) -> str:
-    """How long the work takes, and its commits; beside each figure what it is instead of."""
+def _time(work: _Work) -> str:
+    drained = " until all its data is on the disks" if work.values("drain_s") else ""
+    return f"The recorded work takes {work.estimate('work_s', 's')}{drained}"
 
-    def told(column: str, unit: str, scale: float = 1.0) -> str:
-        text = _interval([value * scale for value in work.values(column)]) + unit
-        if reference is not None and reference is not work and reference.values(column):
-            text += f" instead of {_interval([value * scale for value in reference.values(column)])}"
+
+def _commits(work: _Work, reference: _Work | None = None) -> list[str]:
+    """Return a sentence on the commits, each number beside that of the reference."""
+    if not work.values("commit_p50_us"):
+        return []
+
+    def versus(column: str, unit: str, scale: float = 1.0) -> str:
+        text = work.estimate(column, unit, scale)
+        if reference is not None and reference.values(column):
+            text += f" instead of {reference.estimate(column, unit, scale)}"
         return text
 
-    text = told("work_s", " s")
-    if work.values("drain_s"):
-        text += ", until all that it has written is on the disks"
-    if work.values("commit_p50_us"):
-        text += (
-            f": a commit {told('commit_p50_us', ' ms', 1e-3)} in the median, "
-            f"{told('commit_p99_us', ' ms', 1e-3)} at the 99th percentile, "
-            f"{told('commits_per_s', '')} commits a second"
-        )
-    return text
+    median, slow = versus("commit_p50_us", "ms", 1e-3), versus("commit_p99_us", "ms", 1e-3)
+    rate = versus("commits_per_s", "commits/s")
+    return [f"Commit latency there: median {median}, 99th percentile {slow}; {rate}."]
 
 
 def _absorbed(works: Sequence[_Work], name: Name) -> list[str]:
-    """What the smallest cache and the largest spare the disks: what is overwritten, and what is collected."""
+    """Return how many writes the smallest and the largest cache save the disks."""
     known = [work for work in works if work.values("absorbed_fraction")]
     if len(known) < 2:  # noqa: PLR2004 - a comparison has two sides
         return []
     least, most = known[0], known[-1]
     gain = most.mean("absorbed_fraction") - least.mean("absorbed_fraction")
-    verdict = ": more of it absorbs hardly more" if gain < _HARDLY else ""
-    shares = [_percent(work.values("absorbed_fraction")) for work in (least, most)]
-    sentence = (
-        f"With {name(least.point)}, {shares[0]} of what is written is overwritten before it goes to the "
-        f"disks; with {name(most.point)}, {shares[1]}{verdict}."
-    )
-    sentences = [sentence]
+    verdict = "; a larger cache absorbs hardly more" if gain < _HARDLY else ""
+    shares = [work.estimate("absorbed_fraction", "%", 100) for work in (least, most)]
+    small = f"{shares[0]} of all written data with {name(least.point)}"
+    sentences = [f"The cache absorbs {small} and {shares[1]} with {name(most.point)}{verdict}."]
     if all(work.values("coalescing_factor") for work in (least, most)):
-        counts = [_interval(work.values("coalescing_factor")) for work in (least, most)]
+        counts = [work.estimate("coalescing_factor", "") for work in (least, most)]
         sentences.append(
-            f"One write to the disks stands for {counts[0]} of the host's with the one, "
-            f"and for {counts[1]} with the other."
+            f"A write to the disks combines {counts[0]} host writes with the smaller cache and {counts[1]} "
+            "with the larger one."
         )
     return sentences
 
 
 def _limits(best: _Work, reference: _Work, name: Name) -> list[str]:
-    """What keeps the work from being over sooner, and what flushes have to do with it."""
+    """Return what limits the work, and the part of flushes in it."""
     sentences = []
     for work in dict.fromkeys([best, reference]):
         if not work.values("disk_busy_max_fraction"):
             continue
         disk, controller = work.mean("disk_busy_max_fraction"), work.mean("controller_busy_fraction")
         if max(disk, controller) < _IDLE:
-            limit = "the recorded host itself, whose pauses are kept"
+            limit = "host (the recorded pauses are kept)"
         else:
-            limit = "the disks" if disk >= controller else "the controller"
-        busy = _percent(work.values("disk_busy_max_fraction"))
+            limit = "disks" if disk >= controller else "controller"
+        busy = work.estimate("disk_busy_max_fraction", "%", 100)
         sentences.append(
-            f"What limits the work with {name(work.point)}: {limit}; "
-            f"the busiest disk is busy {busy} of the time."
+            f"Limiting resource with {name(work.point)}: {limit}; busiest disk busy {busy} of the time."
         )
     flushes = best.mean("flushes") / max(best.mean("commands"), 1)
     if flushes and not reference.is_protected:
         sentences.append(
-            f"{flushes * 100:.0f} % of all commands are flushes: a protected cache answers them at once, "
-            "without one the synchronous writes before each wait for the disks."
+            f"{flushes * 100:.0f} % of all commands are flushes. A protected cache completes them at once; "
+            "without one, the synchronous writes before each flush wait for the disks."
         )
     return sentences
 
@@ -221,7 +226,7 @@ def _limits(best: _Work, reference: _Work, name: Name) -> list[str]:
 def _apart(
     works: Sequence[_Work], parts: Sequence[_Work], session: Session, trace: str | None, name: Name
 ) -> list[str]:
-    """How long the parts of a trace take one after the other, beside the whole."""
+    """Return how long the parts of a trace take one after the other, compared with the whole."""
     sentences = []
     elsewhere = [path for path in session.axes if path != trace]
     for whole in dict.fromkeys(works):
@@ -230,30 +235,25 @@ def _apart(
             continue
         count = min(len(work.runs) for work in [whole, *same])
         alone = [math.fsum(part.runs[replicate]["work_s"] for part in same) for replicate in range(count)]
-        files = " and then ".join(locate(part.point[trace or ""]).stem for part in same)
+        files = " and ".join(locate(part.point[trace or ""]).stem for part in same)
+        ratio = _estimate(_ratios(alone, whole), "times")
         sentences.append(
-            f"One after the other, {files}, the parts take {_interval(alone)} s with {name(whole.point)}: "
-            f"{_interval(_ratios(alone, whole))} times as long as together."
+            f"One after the other, {files} take {_estimate(alone, 's')} with {name(whole.point)}: "
+            f"{ratio} as long as together."
         )
     return sentences
 
 
 def _ratios(times: Sequence[float], work: _Work) -> list[float]:
-    """How many times as long as a work others take, replicate by replicate: these share their chance."""
+    """Return times over those of a work within each replicate, whose runs share their random streams."""
     return [time / run["work_s"] for time, run in zip(times, work.runs, strict=False)]
 
 
-def _percent(shares: Sequence[float]) -> str:
-    return f"{_interval([share * 100 for share in shares])} %"
-
-
-def _interval(values: Sequence[float]) -> str:
-    """The mean, with the ends of its 95 % interval where there are several values that differ visibly."""
+def _estimate(values: Sequence[float], unit: str) -> str:
     mean = math.fsum(values) / len(values)
     spread = half_width(values)
-    text, low, high = (_short(value) for value in (mean, mean - spread, mean + spread))
-    return text if low == high else f"{text} ({low} .. {high})"
+    return format_estimate(mean, mean - spread, mean + spread, unit, _DIGITS)
 
 
-def _short(value: float) -> str:
-    return format_number(float(f"{value:.3g}"))
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]

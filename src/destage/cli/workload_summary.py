@@ -90,8 +90,8 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
 
     rate = len(profile.time) / profile.seconds if profile.seconds else 0.0
     duration = format_number(round(profile.seconds, 3))
-    part = "" if profile.is_whole else ", the start of its timeline"
-    yield f"generated: {format_number(len(profile.time))} requests in {duration} s{part}"
+    extent = "" if profile.is_whole else ", the start of its timeline"
+    yield f"generated: {format_number(len(profile.time))} requests in {duration} s{extent}"
     if not profile.is_open:
         yield f"  closed or replayed: arrival times may depend on the array; these are for {REFERENCE}"
     _, reads, writes = profile.rates(_BINS)

@@ -92,7 +92,7 @@ def _run_all(
     from destage.queries.formats import rows_as_json
     from destage.queries.published_page import write_page
     from destage.queries.report import fill_answers, write_report
-    from destage.queries.verdict_text import summarise_verdicts
+    from destage.queries.verdict_text import summarize_verdicts
     from destage.queries.verdicts import judge_figures
     from destage.sweeps import studies
 
@@ -118,7 +118,7 @@ def _run_all(
         print_json({spec["name"]: rows for spec, rows, _ in sections})
     else:
         print_published([(spec["name"], rows) for spec, rows, _ in sections])
-        print_note(summarise_verdicts([row for _, rows, _ in sections for row in rows]))
+        print_note(summarize_verdicts([row for _, rows, _ in sections for row in rows]))
     if page is not None:
         page.parent.mkdir(parents=True, exist_ok=True)
         page.write_text(write_page(sections), encoding="utf-8")
