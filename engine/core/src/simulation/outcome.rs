@@ -155,9 +155,9 @@ impl Simulation {
     pub(super) fn into_outcome(mut self) -> Outcome {
         let Some(mut outcome) = self.at_window_end.take() else { return self.outcome() };
         // Everything stands as it was when the window ended, but for what the drain added.
-        let is_drained = self.arrays.iter().all(|array| !array.redundancy.has_lost_data(&array.layout));
-        let drain =
-            self.now.since(self.measures.start).as_secs_f64() - outcome.number("window_s").unwrap_or(0.0);
+        let is_drained = !self.arrays.have_lost_data();
+        let drain = self.now().since(self.context.measures.start).as_secs_f64()
+            - outcome.number("window_s").unwrap_or(0.0);
         for (column, value) in &mut outcome.cells {
             match column.name.as_str() {
                 "events" => *value = Value::Int(Some(self.event_count.cast_signed())),
@@ -177,15 +177,15 @@ impl Simulation {
 
     /// Length of the window so far [s].
     pub(super) fn window_s(&self) -> f64 {
-        self.now.since(self.measures.start).as_secs_f64()
+        self.now().since(self.context.measures.start).as_secs_f64()
     }
 
     pub(super) fn status(&self) -> Status {
-        if self.conduct.has_failed {
+        if self.control.has_failed {
             Status::ArrayFailed
         } else if self.is_overloaded() {
             Status::Overloaded
-        } else if self.conduct.is_stationary {
+        } else if self.control.is_stationary {
             Status::Ok
         } else {
             Status::NotStationary

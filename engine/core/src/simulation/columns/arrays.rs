@@ -14,9 +14,9 @@ pub(super) fn put_arrays(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     }
     fn histogram(run: &Simulation, array: usize) -> Cow<'_, Histogram> {
         if run.arrays.len() > 1 {
-            Cow::Borrowed(&run.measures.by_array[array])
+            Cow::Borrowed(&run.context.measures.by_array[array])
         } else {
-            Cow::Owned(run.measures.response())
+            Cow::Owned(run.context.measures.response())
         }
     }
     sink.put(
@@ -48,11 +48,9 @@ pub(super) fn put_arrays(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         "fraction",
         "busy share of the busiest disk of each array",
         Value::FloatList(each(run, |run, array| {
-            run.devices
-                .iter()
-                .zip(&run.device_array)
-                .filter(|&(_, &of)| of as usize == array)
-                .map(|(device, _)| device.usage().busy_fraction())
+            run.arrays
+                .devices_of(array as u16)
+                .map(|device| device.usage().busy_fraction())
                 .fold(0.0, f64::max)
         })),
     );

@@ -13,14 +13,14 @@ pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
         ("write_back_fraction", "fraction", "share of the window in which the write cache took writes"),
         |run| {
             let length = run.window_s();
-            (length > 0.0).then(|| run.measures.write_back.area_s() / length)
+            (length > 0.0).then(|| run.context.measures.write_back.area_s() / length)
         },
     );
     float(
         sink,
         run,
         ("unprotected_s", "s", "time in which dirty data was in the cache without battery protection"),
-        |run| Some(run.measures.unprotected.area_s()),
+        |run| Some(run.context.measures.unprotected.area_s()),
     );
     float(
         sink,
@@ -40,25 +40,25 @@ pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
             "s",
             "time in which the hosts were off, from a loss of mains until the cache was flushed after their return",
         ),
-        |run| Some(run.measures.outage.area_s()),
+        |run| Some(run.context.measures.outage.area_s()),
     );
     int(sink, run, ("requests_cut", c, "requests that losses of mains left without an answer"), |run| {
-        run.measures.counts.requests_cut
+        run.context.measures.counts.requests_cut
     });
     int(
         sink,
         run,
         ("dirty_preserved_bytes", b, "dirty data that was still in the cache when the mains were back"),
-        |run| run.measures.counts.preserved_sectors * SECTOR_BYTES,
+        |run| run.context.measures.counts.preserved_sectors * SECTOR_BYTES,
     );
     int(sink, run, ("dirty_lost_bytes", b, "dirty data of the write cache that was lost"), |run| {
-        run.measures.counts.lost_sectors * SECTOR_BYTES
+        run.context.measures.counts.lost_sectors * SECTOR_BYTES
     });
     int(
         sink,
         run,
         ("disk_lost_bytes", b, "data that disks with a volatile write cache had acknowledged and lost"),
-        |run| run.measures.counts.disk_lost_sectors * SECTOR_BYTES,
+        |run| run.context.measures.counts.disk_lost_sectors * SECTOR_BYTES,
     );
     int(
         sink,
@@ -68,7 +68,7 @@ pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
             c,
             "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part",
         ),
-        |run| run.measures.counts.disk_writes_cut,
+        |run| run.context.measures.counts.disk_writes_cut,
     );
     int(
         sink,
@@ -78,6 +78,6 @@ pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) 
             c,
             "stripes that losses of mains left with parity that may not match, and no cache to write them again from",
         ),
-        |run| run.measures.counts.write_holes,
+        |run| run.context.measures.counts.write_holes,
     );
 }

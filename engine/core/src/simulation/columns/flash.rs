@@ -7,7 +7,7 @@ use crate::disk::{BlockDevice as _, FlashCounts};
 
 pub(super) fn put_flash(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     fn sum(run: Option<&Simulation>, read: impl Fn(&FlashCounts) -> u64) -> Option<u64> {
-        let flash = run?.devices.iter().filter_map(|device| device.usage().flash.as_ref());
+        let flash = run?.arrays.devices.iter().filter_map(|device| device.usage().flash.as_ref());
         flash.map(read).fold(None, |sum, count| Some(sum.unwrap_or(0) + count))
     }
     let meaning =

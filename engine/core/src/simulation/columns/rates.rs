@@ -16,24 +16,29 @@ pub(super) fn put_rates(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         sink,
         run,
         ("throughput_iops", "1/s", "reads and writes per second"),
-        rate(|run| run.measures.counts.reads + run.measures.counts.writes),
+        rate(|run| run.context.measures.counts.reads + run.context.measures.counts.writes),
     );
-    float(sink, run, ("read_iops", "1/s", "reads per second"), rate(|run| run.measures.counts.reads));
-    float(sink, run, ("write_iops", "1/s", "writes per second"), rate(|run| run.measures.counts.writes));
+    float(sink, run, ("read_iops", "1/s", "reads per second"), rate(|run| run.context.measures.counts.reads));
+    float(
+        sink,
+        run,
+        ("write_iops", "1/s", "writes per second"),
+        rate(|run| run.context.measures.counts.writes),
+    );
     float(
         sink,
         run,
         ("throughput_bytes_per_s", "bytes/s", "data read and written per second"),
-        rate(|run| run.measures.counts.bytes),
+        rate(|run| run.context.measures.counts.bytes),
     );
     int(sink, run, ("interactions", "count", "user interactions that ended in the window"), |run| {
-        run.measures.interaction.count()
+        run.context.measures.interaction.count()
     });
     float(
         sink,
         run,
         ("interactions_per_s", "1/s", "user interactions per second"),
-        rate(|run| run.measures.interaction.count()),
+        rate(|run| run.context.measures.interaction.count()),
     );
     int(
         sink,
@@ -43,7 +48,12 @@ pub(super) fn put_rates(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
             "count",
             "commits of a dependent replay: a flush with the synchronous writes directly before it",
         ),
-        |run| run.measures.commit.count(),
+        |run| run.context.measures.commit.count(),
     );
-    float(sink, run, ("commits_per_s", "1/s", "commits per second"), rate(|run| run.measures.commit.count()));
+    float(
+        sink,
+        run,
+        ("commits_per_s", "1/s", "commits per second"),
+        rate(|run| run.context.measures.commit.count()),
+    );
 }

@@ -10,25 +10,25 @@ pub(super) fn put_redundancy(run: Option<&Simulation>, sink: &mut impl ColumnSin
         sink,
         run,
         ("degraded_s", "s", "time of the window in which an array was degraded, summed over the arrays"),
-        |run| Some(run.measures.degraded.area_s()),
+        |run| Some(run.context.measures.degraded.area_s()),
     );
     int(
         sink,
         run,
         ("decoded_reads", "count", "reads within one stripe that decoded a missing strip from the others"),
-        |run| run.measures.counts.decoded_reads,
+        |run| run.context.measures.counts.decoded_reads,
     );
     int(
         sink,
         run,
         ("rebuild_bytes", "bytes", "data that rebuilds wrote to new disks in the window"),
-        |run| run.measures.counts.rebuilt_sectors * SECTOR_BYTES,
+        |run| run.context.measures.counts.rebuilt_sectors * SECTOR_BYTES,
     );
     float(
         sink,
         run,
         ("rebuild_s", "s", "time that the rebuild took that ended last, in the whole run"),
-        |run| run.measures.rebuild_time.map(SimDuration::as_secs_f64),
+        |run| run.context.measures.rebuild_time.map(SimDuration::as_secs_f64),
     );
     float(
         sink,
@@ -48,6 +48,6 @@ pub(super) fn put_redundancy(run: Option<&Simulation>, sink: &mut impl ColumnSin
             "count",
             "requests that were under way when their array lost more disks than it can do without, which ended the run",
         ),
-        |run| run.measures.counts.failed_requests,
+        |run| run.context.measures.counts.failed_requests,
     );
 }

@@ -12,18 +12,20 @@ pub(super) fn put_response(run: Option<&Simulation>, sink: &mut impl ColumnSink)
     type Pick = fn(&Simulation) -> Cow<'_, Histogram>;
     const US: f64 = 1e-3;
     let families: [(&str, &str, Pick); 5] = [
-        ("response", "response time of reads and writes", |run| Cow::Owned(run.measures.response())),
-        ("read_response", "response time of reads", |run| Cow::Borrowed(&run.measures.read_response)),
-        ("write_response", "response time of writes", |run| Cow::Borrowed(&run.measures.write_response)),
+        ("response", "response time of reads and writes", |run| Cow::Owned(run.context.measures.response())),
+        ("read_response", "response time of reads", |run| Cow::Borrowed(&run.context.measures.read_response)),
+        ("write_response", "response time of writes", |run| {
+            Cow::Borrowed(&run.context.measures.write_response)
+        }),
         (
             "interaction_response",
             "time of a user interaction, from its first request to its last completion",
-            |run| Cow::Borrowed(&run.measures.interaction),
+            |run| Cow::Borrowed(&run.context.measures.interaction),
         ),
         (
             "commit",
             "time of a commit, from the synchronous writes directly before its flush to the end of the flush",
-            |run| Cow::Borrowed(&run.measures.commit),
+            |run| Cow::Borrowed(&run.context.measures.commit),
         ),
     ];
     for (family, meaning, pick) in families {
@@ -53,6 +55,6 @@ pub(super) fn put_response(run: Option<&Simulation>, sink: &mut impl ColumnSink)
             "us",
             "half width of the 95 % interval of the mean response time, by batch means within the run",
         ),
-        |run| run.measures.batches.half_width_95().map(|width| width * US),
+        |run| run.context.measures.batches.half_width_95().map(|width| width * US),
     );
 }

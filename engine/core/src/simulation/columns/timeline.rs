@@ -6,7 +6,7 @@ use super::super::timeline::Entry;
 
 pub(super) fn put_timeline(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     fn entries(run: Option<&Simulation>) -> &[Entry] {
-        run.map_or(&[], |run| run.timeline.entries())
+        run.map_or(&[], |run| run.context.timeline.entries())
     }
     sink.put(
         "timeline_s",

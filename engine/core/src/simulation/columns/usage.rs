@@ -7,7 +7,7 @@ use crate::disk::BlockDevice as _;
 
 pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
     fn busy(run: &Simulation) -> impl Iterator<Item = f64> {
-        run.working_devices().map(|device| device.usage().busy_fraction())
+        run.arrays.working_devices().map(|device| device.usage().busy_fraction())
     }
     let f = "fraction";
     float(
@@ -17,15 +17,15 @@ pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         |run| busy(run).reduce(f64::min),
     );
     float(sink, run, ("disk_busy_mean_fraction", f, "mean busy share of the disks"), |run| {
-        let count = run.working_devices().count();
+        let count = run.arrays.working_devices().count();
         (count > 0).then(|| busy(run).sum::<f64>() / count as f64)
     });
     float(sink, run, ("disk_busy_max_fraction", f, "busy share of the busiest disk"), |run| {
         busy(run).reduce(f64::max)
     });
     float(sink, run, ("disk_queue_mean", "count", "mean I/Os at a disk, waiting or served"), |run| {
-        let total: f64 = run.working_devices().map(|device| device.usage().mean_in_system()).sum();
-        let count = run.working_devices().count();
+        let total: f64 = run.arrays.working_devices().map(|device| device.usage().mean_in_system()).sum();
+        let count = run.arrays.working_devices().count();
         (count > 0).then(|| total / count as f64)
     });
     float(
@@ -38,7 +38,7 @@ pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
         ),
         |run| {
             let length = run.window_s();
-            let response = run.measures.response();
+            let response = run.context.measures.response();
             (length > 0.0)
                 .then(|| response.mean().unwrap_or(0.0) * response.count() as f64 * 1e-9 / length * 100.0)
         },
@@ -51,18 +51,26 @@ pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
             f,
             "busy share of the host link; of its busier direction where each has a rate of its own",
         ),
-        |run| Some(run.link.iter().map(|direction| direction.busy_fraction(run.now)).fold(0.0, f64::max)),
+        |run| {
+            Some(
+                run.front_end
+                    .link
+                    .iter()
+                    .map(|direction| direction.busy_fraction(run.now()))
+                    .fold(0.0, f64::max),
+            )
+        },
     );
     float(
         sink,
         run,
         ("channel_busy_max_fraction", f, "busy share of the busiest channel between controller and disks"),
-        |run| run.back_end.as_ref().map(|back_end| back_end.busy_fraction(run.now)),
+        |run| run.arrays.back_end_busy_fraction(run.now()),
     );
     float(sink, run, ("xor_busy_fraction", f, "busy share of the XOR engine"), |run| {
-        run.xor_bandwidth.map(|_| run.xor.busy_fraction(run.now))
+        run.arrays.xor_busy_fraction(run.now())
     });
     float(sink, run, ("firmware_busy_fraction", f, "busy share of the firmware processor"), |run| {
-        Some(run.firmware.busy_fraction(run.now))
+        Some(run.front_end.firmware.busy_fraction(run.now()))
     });
 }
