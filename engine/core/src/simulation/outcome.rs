@@ -92,7 +92,7 @@ impl Simulation {
 
     /// The outcome if the window ends now.
     pub(super) fn window_end(&self) -> WindowEnd {
-        WindowEnd { time: self.now, outcome: self.outcome() }
+        WindowEnd { time: self.now(), outcome: self.outcome() }
     }
 
     fn outcome(&self) -> Outcome {
@@ -104,11 +104,11 @@ impl Simulation {
     }
 
     pub(super) fn status(&self) -> Status {
-        if self.conduct.has_failed {
+        if self.control.has_failed {
             Status::ArrayFailed
         } else if self.is_overloaded() {
             Status::Overloaded
-        } else if self.conduct.is_stationary {
+        } else if self.control.is_stationary {
             Status::Ok
         } else {
             Status::NotStationary

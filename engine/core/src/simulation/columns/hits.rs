@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &[Column] = &[
         "fraction",
         "reads served by the cache alone and writes that overwrote dirty lines only, of all",
         Float(|run| {
-            let counts = &run.measures.counts;
+            let counts = &run.context.measures.counts;
             ratio(counts.read_hits + counts.write_hits, counts.reads + counts.writes)
         }),
     ),
@@ -22,49 +22,49 @@ pub(super) const COLUMNS: &[Column] = &[
         "read_hit_ratio",
         "fraction",
         "reads served by the cache alone",
-        Float(|run| ratio(run.measures.counts.read_hits, run.measures.counts.reads)),
+        Float(|run| ratio(run.context.measures.counts.read_hits, run.context.measures.counts.reads)),
     ),
     column(
         "write_hit_ratio",
         "fraction",
         "writes that overwrote dirty lines only, and cost no further destage",
-        Float(|run| ratio(run.measures.counts.write_hits, run.measures.counts.writes)),
+        Float(|run| ratio(run.context.measures.counts.write_hits, run.context.measures.counts.writes)),
     ),
     column(
         "read_ahead_hit_ratio",
         "fraction",
         "reads served by the cache alone, from data read ahead",
-        Float(|run| ratio(run.measures.counts.read_ahead_hits, run.measures.counts.reads)),
+        Float(|run| ratio(run.context.measures.counts.read_ahead_hits, run.context.measures.counts.reads)),
     ),
     column(
         "read_hits_dirty",
         "count",
         "reads served by the cache alone, with data of dirty lines and none read ahead",
-        Count(|run| run.measures.counts.read_hits_dirty),
+        Count(|run| run.context.measures.counts.read_hits_dirty),
     ),
     column(
         "read_hits_clean",
         "count",
         "reads served by the cache alone, with destaged data of the write cache and none dirty or read ahead",
-        Count(|run| run.measures.counts.read_hits_clean),
+        Count(|run| run.context.measures.counts.read_hits_clean),
     ),
     column(
         "read_hits_late",
         "count",
         "reads that waited for a fetch already under way",
-        Count(|run| run.measures.counts.read_hits_late),
+        Count(|run| run.context.measures.counts.read_hits_late),
     ),
     column(
         "read_misses_random",
         "count",
         "reads that missed and continued no sequence",
-        Count(|run| run.measures.counts.read_misses_random),
+        Count(|run| run.context.measures.counts.read_misses_random),
     ),
     column(
         "read_misses_sequential",
         "count",
         "reads that missed within a sequence: before read-ahead started, or beyond it",
-        Count(|run| run.measures.counts.read_misses_sequential),
+        Count(|run| run.context.measures.counts.read_misses_sequential),
     ),
     column("read_ahead_lines", "count", "lines that were read ahead", Count(|run| read_ahead(run).fetched)),
     column(
@@ -82,5 +82,5 @@ pub(super) const COLUMNS: &[Column] = &[
 ];
 
 fn read_ahead(run: &RunView<'_>) -> AheadCounts {
-    run.read_cache.as_ref().map(ReadCache::counts).unwrap_or_default()
+    run.reads.cache.as_ref().map(ReadCache::counts).unwrap_or_default()
 }

@@ -12,25 +12,25 @@ pub(super) const COLUMNS: &[Column] = &[
         "degraded_s",
         "s",
         "time of the window in which an array was degraded, summed over the arrays",
-        Float(|run| Some(run.measures.degraded.area_s())),
+        Float(|run| Some(run.context.measures.degraded.area_s())),
     ),
     column(
         "decoded_reads",
         "count",
         "reads within one stripe that decoded a missing strip from the others",
-        Count(|run| run.measures.counts.decoded_reads),
+        Count(|run| run.context.measures.counts.decoded_reads),
     ),
     column(
         "rebuild_bytes",
         "bytes",
         "data that rebuilds wrote to new disks in the window",
-        Count(|run| run.measures.counts.rebuilt_sectors * SECTOR_BYTES),
+        Count(|run| run.context.measures.counts.rebuilt_sectors * SECTOR_BYTES),
     ),
     column(
         "rebuild_s",
         "s",
         "time that the rebuild took that ended last, in the whole run",
-        Float(|run| run.measures.rebuild_time.map(SimDuration::as_secs_f64)),
+        Float(|run| run.context.measures.rebuild_time.map(SimDuration::as_secs_f64)),
     ),
     column(
         "rebuild_progress_fraction",
@@ -42,6 +42,6 @@ pub(super) const COLUMNS: &[Column] = &[
         "failed_requests",
         "count",
         "requests that were under way when their array lost more disks than it can do without, which ended the run",
-        Count(|run| run.measures.counts.failed_requests),
+        Count(|run| run.context.measures.counts.failed_requests),
     ),
 ];
