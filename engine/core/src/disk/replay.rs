@@ -33,7 +33,9 @@ pub enum ReplayError {
     #[error("{0}")]
     Disk(#[from] LayoutProblem),
     /// A request is empty or lies beyond the disk.
-    #[error("request {index}: sectors {lba} to {end} of a disk of {sectors}")]
+    #[error(
+        "request {index}: sectors {lba} to {end}; allowed are one or more of the {sectors} sectors of the disk"
+    )]
     Beyond {
         /// The request, from 0.
         index: usize,

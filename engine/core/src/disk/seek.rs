@@ -27,7 +27,7 @@ use crate::units::SimDuration;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SeekError {
     /// There is nothing to seek over.
-    #[error("{cylinders} cylinders; a seek curve needs at least {least}")]
+    #[error("{cylinders} cylinders; allowed are {least} or more")]
     TooFewCylinders {
         /// Cylinders given.
         cylinders: u32,
@@ -37,7 +37,7 @@ pub enum SeekError {
     /// The figures of the data sheet are not in order.
     #[error(
         "track to track {track_to_track_ns} ns, average {average_ns} ns, full stroke {full_stroke_ns} ns; \
-         0 < track to track <= average <= full stroke is needed"
+         allowed is 0 < track to track <= average <= full stroke"
     )]
     FiguresOutOfOrder {
         /// Time of a seek over one cylinder \[ns\].
@@ -49,8 +49,8 @@ pub enum SeekError {
     },
     /// The curve through the figures would fall somewhere, as no real arm does.
     #[error(
-        "the curve through these figures falls at a distance of {distance} of {cylinders} cylinders; an average \
-         between {least_average_ns} and {most_average_ns} ns is possible with this track to track and full stroke"
+        "seek time falls at a distance of {distance} of {cylinders} cylinders; allowed averages between these track-to-track \
+         and full-stroke times are {least_average_ns} to {most_average_ns} ns"
     )]
     NotMonotone {
         /// First distance that takes less than the one before \[cylinders\].
@@ -63,7 +63,7 @@ pub enum SeekError {
         most_average_ns: u64,
     },
     /// A table without points, or with distances that do not rise from at least 1.
-    #[error("seek table: distance {distance} at point {index}; distances must rise, starting at 1 or more")]
+    #[error("distance {distance} at point {index}; allowed are rising distances from 1")]
     TableOutOfOrder {
         /// Index of the point, from 0.
         index: usize,
@@ -71,13 +71,13 @@ pub enum SeekError {
         distance: u32,
     },
     /// A table that says too little.
-    #[error("seek table: {points} points; at least 2 are needed")]
+    #[error("{points} points; allowed are 2 or more")]
     TableTooShort {
         /// Points given.
         points: usize,
     },
     /// A seek time that is negative, not a number, or longer than the table can hold.
-    #[error("a seek over {distance} cylinders would take {nanoseconds} ns; 0 to 4294967295 ns is allowed")]
+    #[error("{nanoseconds} ns for a distance of {distance} cylinders; allowed are 0 to 4294967295 ns")]
     TimeOutOfRange {
         /// Distance \[cylinders\].
         distance: u32,

@@ -40,7 +40,7 @@ use crate::units::{Lba, Sectors};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {
     /// The level does not support the number of disks.
-    #[error("{disks} disks in RAID {}; it needs {}", level.name(), level.allowed())]
+    #[error("{disks} disks; RAID {} allows {}", level.name(), level.allowed())]
     Disks {
         /// RAID level.
         level: Level,
@@ -48,7 +48,7 @@ pub enum LayoutError {
         disks: u32,
     },
     /// The disks do not divide into groups of equal and sufficient size, or there is one group only.
-    #[error("{groups} groups of {disks} disks in RAID {}; it needs 2 groups or more, and disks that divide by them: {}", level.name(), level.allowed())]
+    #[error("{groups} groups of {disks} disks; RAID {} allows 2 or more groups of equal size: {}", level.name(), level.allowed())]
     Groups {
         /// RAID level.
         level: Level,
@@ -58,7 +58,7 @@ pub enum LayoutError {
         groups: u32,
     },
     /// The stripe unit is empty or larger than a disk.
-    #[error("a stripe unit of {stripe_unit} sectors; 1 to {disk_sectors} sectors, one disk, are allowed")]
+    #[error("{stripe_unit} sectors; allowed are 1 to {disk_sectors} sectors, the size of a disk")]
     StripeUnit {
         /// Stripe unit \[sectors\].
         stripe_unit: u64,

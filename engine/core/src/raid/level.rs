@@ -83,12 +83,12 @@ impl Level {
     pub(super) const fn allowed(self) -> &'static str {
         match self {
             Self::Raid0 => "1 or more",
-            Self::Raid1 => "exactly 2 (1+0 takes more)",
+            Self::Raid1 => "exactly 2 (use 1+0 for more)",
             Self::Raid10 => "an even number, 2 or more",
             Self::Raid5 => "3 or more",
             Self::Raid6 => "4 or more",
-            Self::Raid50 => "3 or more in each group, equally many in all",
-            Self::Raid60 => "4 or more in each group, equally many in all",
+            Self::Raid50 => "3 or more disks per group",
+            Self::Raid60 => "4 or more disks per group",
         }
     }
 }

@@ -9,14 +9,14 @@ use crate::units::Bytes;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GeometryError {
     /// A count that must be at least one is zero.
-    #[error("{what} is 0; at least 1 is needed")]
+    #[error("{what}: 0; allowed is 1 or more")]
     Zero {
         /// What was counted.
         what: &'static str,
     },
     /// A skew reaches round the whole track.
     #[error(
-        "a skew of {skew} sectors in a zone with {sectors_per_track} sectors per track; it must be smaller"
+        "skew of {skew} sectors; allowed is less than the {sectors_per_track} sectors per track of the zone"
     )]
     SkewTooLarge {
         /// The skew given \[sectors\].
@@ -25,7 +25,7 @@ pub enum GeometryError {
         sectors_per_track: u32,
     },
     /// A zone would hold no data.
-    #[error("{spare_sectors} spare sectors in a zone with places for {slots}; there must be fewer")]
+    #[error("{spare_sectors} spare sectors; allowed are fewer than the {slots} sectors of the zone")]
     AllSpare {
         /// Sectors set aside.
         spare_sectors: u64,
@@ -33,7 +33,7 @@ pub enum GeometryError {
         slots: u64,
     },
     /// The disk would have more tracks than a 32-bit number counts.
-    #[error("{cylinders} cylinders on {surfaces} surfaces; at most 4294967295 tracks are allowed")]
+    #[error("{cylinders} cylinders on {surfaces} surfaces; allowed are up to 4294967295 tracks")]
     TooManyTracks {
         /// Cylinders in all zones.
         cylinders: u64,
@@ -41,15 +41,13 @@ pub enum GeometryError {
         surfaces: u32,
     },
     /// The disk would hold more than any configuration may give.
-    #[error("{} bytes in all zones; at most {} are allowed", bytes, Bytes::LARGEST.0)]
+    #[error("{} bytes in all zones; allowed is up to {}", bytes, Bytes::LARGEST.0)]
     TooLarge {
         /// Capacity of all zones \[bytes\].
         bytes: u128,
     },
     /// The outer tracks would be slower than the inner ones.
-    #[error(
-        "outer rate {outer} bytes/s is below inner rate {inner} bytes/s; outer tracks hold at least as much"
-    )]
+    #[error("outer rate {outer} bytes/s; allowed is the inner rate, {inner} bytes/s, or more")]
     RatesReversed {
         /// Media rate of the outermost zone \[bytes/s\].
         outer: u64,
@@ -57,7 +55,7 @@ pub enum GeometryError {
         inner: u64,
     },
     /// More zones were asked for than there are cylinders.
-    #[error("{zones} zones on {cylinders} cylinders; at most one zone per cylinder is allowed")]
+    #[error("{zones} zones; allowed is one per cylinder, {cylinders}")]
     TooManyZones {
         /// Zones asked for.
         zones: u32,
@@ -66,8 +64,8 @@ pub enum GeometryError {
     },
     /// No disk with a credible number of surfaces holds the capacity.
     #[error(
-        "{capacity} bytes at these rates need {surfaces} surfaces of {per_surface} bytes; at most {MAX_SURFACES} are \
-         allowed: raise the cylinders or the rates, or lower the capacity"
+        "{surfaces} surfaces of {per_surface} bytes needed for {capacity} bytes; allowed are {MAX_SURFACES}: raise the \
+         cylinders or the rates, or lower the capacity"
     )]
     TooManySurfaces {
         /// Capacity asked for \[bytes\].

@@ -121,12 +121,10 @@ fn rates_and_capacity_of_a_data_sheet_are_met() {
 #[test]
 fn impossible_disks_are_refused_with_the_figures() {
     let times = small_times();
-    let message = |result: Result<Geometry, GeometryError>| result.unwrap_err().to_string();
-    assert!(message(Geometry::from_zones(0, &[Zone::new(1, 1)], times)).starts_with("surfaces is 0"));
-    assert!(message(Geometry::from_zones(1, &[], times)).starts_with("zones is 0"));
-    assert!(
-        message(Geometry::from_zones(1, &[Zone::new(1, 0)], times)).starts_with("sectors per track is 0")
-    );
+    let zero = |surfaces, zones: &[Zone]| Geometry::from_zones(surfaces, zones, times).unwrap_err();
+    assert_eq!(zero(0, &[Zone::new(1, 1)]), GeometryError::Zero { what: "surfaces" });
+    assert_eq!(zero(1, &[]), GeometryError::Zero { what: "zones" });
+    assert_eq!(zero(1, &[Zone::new(1, 0)]), GeometryError::Zero { what: "sectors per track" });
     let skewed = Zone { track_skew: Some(8), ..Zone::new(1, 8) };
     assert_eq!(
         Geometry::from_zones(1, &[skewed], times).unwrap_err(),
