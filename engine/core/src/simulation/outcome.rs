@@ -7,13 +7,13 @@ use crate::units::SimTime;
 /// Whether the result of a run may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It may.
+    /// Its figures may be used.
     Ok,
-    /// Response time or dirty fraction were not stationary within the limit of requests: shown, never averaged.
+    /// Response time or dirty fraction did not become stationary within the limit of requests: shown, never averaged.
     NotStationary,
-    /// An open load beyond what the array carries: the backlog measures the length of the run.
+    /// The array cannot carry the open load: the backlog measures the length of the run.
     Overloaded,
-    /// An array lost more disks than it can do without, and the run ended there: shown, never averaged.
+    /// An array lost more disks than it tolerates, which ended the run: shown, never averaged.
     ArrayFailed,
 }
 

@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "array_names",
         "",
-        "names of the arrays; the lists below have one entry for each",
+        "names of the arrays; the array lists have one entry for each",
         TextList(|run| run.scenario.arrays().iter().map(|array| array.name.clone()).collect()),
     ),
     column(

@@ -26,7 +26,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "battery_charge_fraction",
         "fraction",
-        "charge of the battery at the end of the window; missing where there is none",
+        "charge of the battery at the end of the window; null without a battery",
         Float(|run| run.charge()),
     ),
     column(
@@ -38,7 +38,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "requests_cut",
         "count",
-        "requests that losses of mains left without an answer",
+        "requests that a loss of mains left unanswered",
         Count(|run| run.context.measures.counts.requests_cut),
     ),
     column(
@@ -62,13 +62,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "disk_writes_cut",
         "count",
-        "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part",
+        "disk writes, queued or in flight, that a loss of mains ended; those in flight may be partly written",
         Count(|run| run.context.measures.counts.disk_writes_cut),
     ),
     column(
         "write_holes",
         "count",
-        "stripes that losses of mains left with parity that may not match, and no cache to write them again from",
+        "stripes whose parity may not match after a loss of mains, without cached data to rewrite them from",
         Count(|run| run.context.measures.counts.write_holes),
     ),
 ];

@@ -27,13 +27,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "disk_reads",
         "count",
-        "reads that disks began in the window",
+        "reads that the disks started in the window",
         Count(|run| run.arrays.devices.iter().map(|device| device.usage().reads).sum()),
     ),
     column(
         "disk_writes",
         "count",
-        "writes that disks began in the window",
+        "writes that the disks started in the window",
         Count(|run| run.arrays.devices.iter().map(|device| device.usage().writes).sum()),
     ),
     column("window_s", "s", "length of the measurement window", Float(|run| Some(run.window_s()))),
@@ -52,15 +52,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "completion_time_s",
         "s",
-        "from the start of the window to the last completion",
-        Float(|run| {
-            Some(run.context.measures.last_completion.since(run.context.measures.start).as_secs_f64())
-        }),
+        "time from the start of the window to the last completion",
+        Float(|run| Some(run.context.measures.last_completion.since(run.context.measures.start).as_secs_f64())),
     ),
     column(
         "drain_s",
         "s",
-        "from the end of the window until all dirty data was on the disks, where the run was to drain",
+        "time from the end of the window until all dirty data was on the disks; null where the run does not drain",
         Float(drain_s),
     )
     .covering_drain(),

@@ -30,7 +30,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "bypassed_sectors",
         "sectors",
-        "sectors that were written through, or around the write cache",
+        "sectors written through, or around the write cache",
         Count(|run| run.context.measures.counts.bypassed_sectors),
     ),
     column(
@@ -48,7 +48,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "writes_bypassed",
         "count",
-        "writes that went around the write cache for their size",
+        "writes that bypassed the write cache because of their size",
         Count(|run| run.context.measures.counts.bypassing_writes),
     ),
     column(
@@ -60,7 +60,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "destages_by_age",
         "count",
-        "of those, stripes that left because they had been dirty for the age limit",
+        "of those, writes of stripes that had reached the age limit",
         Count(|run| run.context.measures.counts.destages_by_age),
     ),
     column(

@@ -12,7 +12,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "hit_ratio",
         "fraction",
-        "reads served by the cache alone and writes that overwrote dirty lines only, of all",
+        "fraction of requests: reads served by the cache alone, writes that overwrote only dirty lines",
         Float(|run| {
             let counts = &run.context.measures.counts;
             ratio(counts.read_hits + counts.write_hits, counts.reads + counts.writes)
@@ -21,19 +21,19 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "read_hit_ratio",
         "fraction",
-        "reads served by the cache alone",
+        "fraction of reads served by the cache alone",
         Float(|run| ratio(run.context.measures.counts.read_hits, run.context.measures.counts.reads)),
     ),
     column(
         "write_hit_ratio",
         "fraction",
-        "writes that overwrote dirty lines only, and cost no further destage",
+        "fraction of writes that overwrote only dirty lines, and cost no further destage",
         Float(|run| ratio(run.context.measures.counts.write_hits, run.context.measures.counts.writes)),
     ),
     column(
         "read_ahead_hit_ratio",
         "fraction",
-        "reads served by the cache alone, from data read ahead",
+        "fraction of reads served by the cache alone, from data read ahead",
         Float(|run| ratio(run.context.measures.counts.read_ahead_hits, run.context.measures.counts.reads)),
     ),
     column(
@@ -70,13 +70,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "read_ahead_used_lines",
         "count",
-        "lines read ahead that a read then asked for",
+        "lines read ahead that a later read requested",
         Count(|run| read_ahead(run).used),
     ),
     column(
         "read_ahead_wasted_lines",
         "count",
-        "lines read ahead that left the cache, or whose data changed, before any read asked for them",
+        "lines read ahead that left the cache, or whose data changed, before any read requested them",
         Count(|run| read_ahead(run).wasted),
     ),
 ];

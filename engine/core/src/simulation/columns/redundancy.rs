@@ -29,19 +29,19 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "rebuild_s",
         "s",
-        "time that the rebuild took that ended last, in the whole run",
+        "duration of the rebuild that ended last in the whole run",
         Float(|run| run.context.measures.rebuild_time.map(SimDuration::as_secs_f64)),
     ),
     column(
         "rebuild_progress_fraction",
         "fraction",
-        "share of its disk that the rebuild has done, at the end, that is furthest behind; 1 after the last rebuild",
+        "progress, at the end, of the rebuild that is furthest behind; 1 after the last rebuild",
         Float(|run| run.rebuild_progress()),
     ),
     column(
         "failed_requests",
         "count",
-        "requests that were under way when their array lost more disks than it can do without, which ended the run",
+        "requests in flight when their array lost more disks than it tolerates, which ended the run",
         Count(|run| run.context.measures.counts.failed_requests),
     ),
 ];

@@ -8,7 +8,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "disk_busy_min_fraction",
         "fraction",
-        "busy share of the least busy disk, of those at work at the end",
+        "busy share of the least busy disk among those working at the end",
         Float(|run| disks_busy(run).reduce(f64::min)),
     ),
     column(
