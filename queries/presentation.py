@@ -257,6 +257,12 @@ def axis_title(path: str) -> str:
     return _words(" ".join(segments[-2:]) if last in _VAGUE else last)
 
 
+def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
+    """Return a value of an axis with the axis' name; an entry of the catalogue or a file needs none."""
+    text = axis_value(path, value, units.get(path))
+    return text if path.endswith((".use", ".file")) else f"{axis_title(path)} {text}"
+
+
 def _is_silent(name: str, values: Sequence[object]) -> bool:
     if not values:
         return False

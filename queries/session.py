@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from destage.engine import scenario_schema, traces
+from destage.engine import limiting, scenario_schema, traces
 from destage.queries import views
 from destage.queries.named import Kind, find_query
 from destage.queries.published import published_table
@@ -62,6 +62,7 @@ class Session:
                 "answers": views.answers_view(),
                 "timeline": views.timeline_view(),
             },
+            {"limiting_resource(measured, idle)": limiting.limiting_sql("measured", "idle")},
         )
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:

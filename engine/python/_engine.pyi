@@ -29,11 +29,14 @@ __all__ = [
 class EngineConfigError(ValueError):
     """A configuration breaks rules."""
 
-    issues: list[tuple[str, str]]
-    """The dotted path of each rule broken, and what is allowed there."""
+    issues: str
+    """JSON list of the broken rules: `code`, `place` (a dotted path) and `message`."""
 
 class EngineTraceError(ValueError):
     """A trace cannot be read; the message names line, column, value and what is allowed."""
+
+    issues: str
+    """JSON list of `code`, `place` and `message`, where a run failed."""
 
 @final
 class Trace:
@@ -129,8 +132,8 @@ def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
 def schema() -> str:
     """The JSON Schema of a configuration."""
 
-def columns() -> str:
-    """The columns of a result row, a JSON list of name, type, unit and meaning."""
+def columns() -> list[tuple[str, str, str, str]]:
+    """Name, type, unit and meaning of each result column."""
 
 def count_hits(
     policy: str,

@@ -1,7 +1,7 @@
 """The report of a sweep: one HTML file that needs no network, and its figures one by one."""
 
 from destage.queries.report.answer import answer_sentences
-from destage.queries.report.figures import figure
+from destage.queries.report.figures import find_figure
 from destage.queries.report.judged import answers_told
 from destage.queries.report.page import render
 from destage.queries.report.svg import draw
@@ -35,7 +35,7 @@ def draw_figure(session: Session, name: str) -> str:
     Raises:
         QueryError: There is no such figure for this study, or no row to fill it.
     """
-    return draw(figure(session, name).chart, standalone=True) + "\n"
+    return draw(find_figure(session, name).chart, standalone=True) + "\n"
 
 
 __all__ = ["answer_sentences", "answers_told", "draw_figure", "write_report"]

@@ -15,7 +15,7 @@ from destage.queries.named import find_query
 from destage.queries.presentation import number, present
 from destage.queries.report.answer import answer_sentences
 from destage.queries.report.chart import Figure
-from destage.queries.report.figures import figures
+from destage.queries.report.figures import build_figures
 from destage.queries.report.judged import judged_section
 from destage.queries.report.ratios import ratios
 from destage.queries.report.svg import draw
@@ -30,7 +30,7 @@ def render(session: Session) -> str:
     """
     sections = [
         _answer(session),
-        *(_figure(figure) for figure in figures(session)),
+        *(_figure(figure) for figure in build_figures(session)),
         *map(_figure, filter(None, [ratios(session)])),
         judged_section(session),
         _design_space(session),

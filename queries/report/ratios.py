@@ -7,8 +7,7 @@ from typing import Any
 from destage.queries.measuring import statement
 from destage.queries.presentation import number
 from destage.queries.report.axis import Scale
-from destage.queries.report.chart import Figure
-from destage.queries.report.dots import Dot, DotKind, DotRow, Dots
+from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.session import Session
 from destage.queries.verdict_sheet import short_verdict, verdict_cells
 from destage.queries.verdicts import verdict_table
@@ -61,11 +60,10 @@ def ratios(session: Session) -> Figure | None:
     if not drawn:
         return None
     used = {row.kind for row in drawn} | {_kind(row["verdict"]).name for row in rows}
-    chart = Dots(
+    chart = DotPlot(
         title="Published against simulated",
         x_title="simulated over published",
         x_log=True,
-        x_most=None,
         kinds=tuple(kind for kind in _KINDS if kind.name in used),
         rows=(*drawn, *(_told(row) for row in rows if _ratio(row) is None)),
         scale=_scale([dot for row in drawn for dot in row.dots]),

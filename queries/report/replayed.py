@@ -18,8 +18,16 @@ _CAPACITY = "controller.cache.capacity"
 _BATTERY = "controller.battery.state"
 _NEARLY = 1.05
 """Within this factor of the best, more cache is said to buy nothing."""
-_IDLE = 0.5
-"""Below this busy fraction no part of the array is said to limit the work."""
+_LIMITS = {
+    "host": "the recorded host itself, whose pauses are kept",
+    "disk": "the disks",
+    "channel": "the channels to the disks",
+    "link": "the host link",
+    "firmware": "the controller's firmware",
+    "xor": "the XOR engine",
+    "cache": "the write cache, whose lines are all dirty",
+}
+"""What the limiting resource is called in a sentence."""
 _HARDLY = 0.06
 """A gain of fewer writes than this share is said to be hardly one."""
 
@@ -199,11 +207,7 @@ def _limits(best: _Work, reference: _Work, name: Name) -> list[str]:
     for work in dict.fromkeys([best, reference]):
         if not work.values("disk_busy_max_fraction"):
             continue
-        disk, controller = work.mean("disk_busy_max_fraction"), work.mean("controller_busy_fraction")
-        if max(disk, controller) < _IDLE:
-            limit = "the recorded host itself, whose pauses are kept"
-        else:
-            limit = "the disks" if disk >= controller else "the controller"
+        limit = _LIMITS[work.point["limiting"]]
         busy = _percent(work.values("disk_busy_max_fraction"))
         sentences.append(
             f"What limits the work with {name(work.point)}: {limit}; "

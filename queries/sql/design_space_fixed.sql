@@ -1,7 +1,7 @@
 -- name: design_space
 -- studies: fixed
 -- purpose: What each configuration does under the study's load: response times, throughput, stalls, hit ratios.
--- parameter: idle [fraction] = 0.5: below this busy fraction no part of the array is said to limit it; the host does
+-- parameter: idle [fraction] = 0.5: below this use of every part of the array, the host is the limiting resource
 -- row: one per point (points that come to the same runs share one); means over replicates
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
@@ -27,13 +27,7 @@ SELECT
   dirty_lost_bytes_low,
   dirty_lost_bytes_high,
   nullif(data_at_risk_byte_s, 0) AS data_at_risk_byte_s,
-  CASE
-    WHEN disk_busy_max_fraction IS NULL THEN NULL
-    WHEN greatest(disk_busy_max_fraction, link_busy_fraction, firmware_busy_fraction) < $idle THEN 'host'
-    WHEN disk_busy_max_fraction >= greatest(link_busy_fraction, firmware_busy_fraction) THEN 'disk'
-    WHEN link_busy_fraction >= firmware_busy_fraction THEN 'link'
-    ELSE 'firmware'
-  END AS limiting,
+  limiting_resource(measured, $idle) AS limiting,
   n,
   n_not_stationary,
   n_overloaded,

@@ -43,12 +43,18 @@ _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 class Database:
     """A closed database over Arrow tables, with views above them."""
 
-    def __init__(self, tables: Mapping[str, pa.Table], views: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        tables: Mapping[str, pa.Table],
+        views: Mapping[str, str] | None = None,
+        macros: Mapping[str, str] | None = None,
+    ) -> None:
         """Open the database and close it to everything else.
 
         Args:
             tables: The tables by the names they have in SQL.
             views: The views' SELECT statements by name; a view may use the tables and the views before it.
+            macros: The expressions of scalar macros by name and parameters: `double(x)`.
 
         Raises:
             QueryError: A view's statement does not fit the tables.
@@ -63,6 +69,8 @@ class Database:
                 self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
             except duckdb.Error as error:
                 raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
+        for signature, expression in (macros or {}).items():
+            self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
         for setting, value in _SETTINGS.items():
             self._connection.execute(f"SET {setting} = {value}")
         columns = self._connection.execute(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from golden_rows_in_image import assert_kept, command
+from golden_rows_in_image import assert_golden, build_command
 from image.conftest import Image
 from small_studies import small_study
 
@@ -38,7 +38,7 @@ def test_it_runs_a_study(image: Image, executor: str) -> None:
 
 
 def test_it_gives_every_golden_row(image: Image) -> None:
-    assert_kept(image.say(*command()))
+    assert_golden(image.say(*build_command()))
 
 
 def test_kuberay_finds_what_it_asks_for(image: Image) -> None:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from golden_rows_in_image import assert_kept, command
+from golden_rows_in_image import assert_golden, build_command
 from kubernetes_cluster.conftest import VERSION, Cluster
 
 from destage.cluster.pods import build_container_security, resources
@@ -16,7 +16,7 @@ def test_the_image_gives_every_golden_row(cluster: Cluster) -> None:
         "name": "golden",
         "image": f"example.local/destage:{VERSION}",
         "imagePullPolicy": "Never",
-        "command": command(),
+        "command": build_command(),
         "resources": resources("500m", "512Mi"),
         "securityContext": build_container_security(),
         "volumeMounts": [{"name": "scratch", "mountPath": "/tmp"}],  # noqa: S108 -- the container's own
@@ -31,4 +31,4 @@ def test_the_image_gives_every_golden_row(cluster: Cluster) -> None:
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "golden"}, "spec": spec}
     cluster.kubectl("apply", "-f", "-", given=json.dumps(pod))
     cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/golden", "--timeout=120s")
-    assert_kept(cluster.kubectl("logs", "golden"))
+    assert_golden(cluster.kubectl("logs", "golden"))

@@ -8,7 +8,7 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.report.answer import answer_sentences
-from destage.queries.report.figures import figures
+from destage.queries.report.figures import build_figures
 
 CAPACITY = "controller.cache.capacity"
 BATTERY = "controller.battery.state"
@@ -153,16 +153,16 @@ def test_traces_stand_in_panels_of_their_own(make_session: Any) -> None:
     ]
     axes = {TRACE: pa.string(), BATTERY: pa.string(), CAPACITY: pa.int64()}
     session = make_session(runs, axes=axes)
-    drawn = {figure.name: figure.chart for figure in figures(session)}
+    drawn = {figure.name: figure.chart for figure in build_figures(session)}
     panels = drawn["completion_time_against_cache"].panels
-    assert [panel.title for panel in panels] == ["file tar.parquet", "file copy.parquet"]
+    assert [panel.title for panel in panels] == ["tar.parquet", "copy.parquet"]
     assert [[one.name for one in panel.series] for panel in panels] == [
         ["battery present", "battery absent"]
     ] * 2
 
 
 def test_a_replay_has_figures_of_its_commits(replay: Session) -> None:
-    drawn = {figure.name: figure.chart for figure in figures(replay)}
+    drawn = {figure.name: figure.chart for figure in build_figures(replay)}
     assert list(drawn) == [
         "completion_time_against_cache",
         "commit_latency_against_cache",

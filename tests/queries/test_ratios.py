@@ -7,7 +7,7 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.report import draw_figure
-from destage.queries.report.dots import Dots
+from destage.queries.report.chart import DotPlot
 from destage.queries.report.page import render
 from destage.queries.report.ratios import ratios
 from destage.queries.verdicts import verdict_table
@@ -41,10 +41,10 @@ def judge(make_session: Any) -> Any:
     return opened
 
 
-def drawn(session: Session) -> Dots:
+def drawn(session: Session) -> DotPlot:
     figure = ratios(session)
     assert figure is not None
-    assert isinstance(figure.chart, Dots)
+    assert isinstance(figure.chart, DotPlot)
     return figure.chart
 
 

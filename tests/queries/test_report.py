@@ -147,8 +147,8 @@ def test_a_figure_is_a_file_of_its_own(seek_session: Session) -> None:
 def test_a_figure_shows_the_stores_figures(seek_session: Session) -> None:
     svg = draw_figure(seek_session, "users_against_cache")
     notes = re.findall(r"<title>(.*?)</title>", svg)
-    assert "capacity 64 MiB, RAID 5: users supported 42 (37 .. 47)" in notes
-    assert "no cache: capacity 32 MiB, RAID 5: users supported 32 (27 .. 37)" in notes
+    assert "capacity 64 MiB: users supported 42 (37 .. 47)" in notes
+    assert "no cache, capacity 32 MiB: users supported 32 (27 .. 37)" in notes
 
 
 def test_an_unknown_figure_lists_the_known(seek_session: Session) -> None:

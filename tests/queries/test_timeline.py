@@ -9,8 +9,8 @@ import pytest
 from destage.queries import Session
 from destage.queries.report import draw_figure
 from destage.queries.report.answer import answer_sentences
-from destage.queries.report.figures import figures
-from destage.queries.report.lanes import Lanes
+from destage.queries.report.chart import StateTimeline
+from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render
 
 ALLOW = "controller.battery.allow_without_battery"
@@ -98,20 +98,20 @@ def test_states_last_until_the_next_and_to_the_end(session: Session) -> None:
 
 
 def test_the_lanes_are_drawn_with_what_was_dirty_and_what_was_rebuilt(session: Session) -> None:
-    (figure,) = [one for one in figures(session) if one.name == "timeline"]
-    assert isinstance(figure.chart, Lanes)
+    (figure,) = [one for one in build_figures(session) if one.name == "timeline"]
+    assert isinstance(figure.chart, StateTimeline)
     (run,) = figure.chart.runs
     assert run.title == "faults: battery fails at 60 s, allow without battery: no"
-    assert [name for name, _ in run.lanes] == [
+    assert [name for name, _ in run.states] == [
         "battery",
         "write cache",
         "dirty data",
         "array",
         "disk 1",
     ]
-    assert run.lanes[1][1][1].state == "write-through, 80 MiB dirty"
-    assert [span.progress for span in run.lanes[4][1]] == [None, 0.0, 0.5, None]
-    assert [moment.text for moment in run.moments] == ["drained, 80 MiB", "spare taken"]
+    assert run.states[1][1][1].name == "write-through, 80 MiB dirty"
+    assert [state.progress for state in run.states[4][1]] == [None, 0.0, 0.5, None]
+    assert [event.name for event in run.events] == ["drained, 80 MiB", "spare taken"]
     svg = draw_figure(session, "timeline")
     assert "disk 1: rebuilding, 50 % done, 200 s to 300 s" in svg
     assert svg.count('class="progress wait"') == 2
@@ -121,7 +121,7 @@ def test_the_lanes_are_drawn_with_what_was_dirty_and_what_was_rebuilt(session: S
 
 
 def test_neither_a_script_nor_a_switch_is_an_axis_to_draw_along(session: Session) -> None:
-    assert [figure.name for figure in figures(session)] == ["timeline"]
+    assert [figure.name for figure in build_figures(session)] == ["timeline"]
 
 
 def test_what_is_lost_is_told(session: Session) -> None:
@@ -132,4 +132,4 @@ def test_what_is_lost_is_told(session: Session) -> None:
 
 
 def test_a_sweep_in_which_nothing_happens_has_no_timeline(seek_session: Session) -> None:
-    assert "timeline" not in {figure.name for figure in figures(seek_session)}
+    assert "timeline" not in {figure.name for figure in build_figures(seek_session)}

@@ -20,6 +20,7 @@ def _facts(p95_ms: float = 1, status: str = "ok", disk: float = 0.5, link: float
     columns = {"response_p95_us": p95_ms * 1000, "events": 100.0, "writes": 100.0, "write_stalls": 1.0}
     utilisations = {
         "disk_busy_mean_fraction": disk,
+        "disk_busy_max_fraction": disk,
         "link_busy_fraction": link,
         "firmware_busy_fraction": 0.1,
     }

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod curves;
+mod errors;
 #[cfg(target_os = "linux")]
 mod huge_pages;
 mod measured;
@@ -19,12 +20,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use destage_core::replacement::Policy;
-use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
+use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use errors::EngineTraceError;
 use rows::Batch;
-use trace::{EngineTraceError, Trace, TraceProfile, TraceReader};
+use trace::{Trace, TraceReader, TraceSummariser};
 
 #[cfg(target_os = "linux")]
 #[global_allocator]
@@ -34,14 +36,18 @@ pyo3::create_exception!(
     _engine,
     EngineConfigError,
     PyValueError,
-    "A configuration breaks rules: `issues` lists the path and what is allowed there."
+    "A configuration breaks rules: `issues` is a JSON list of code, place and message."
 );
 
-fn config_error(py: Python<'_>, issues: &[Issue]) -> PyErr {
-    let pairs: Vec<_> = issues.iter().map(|issue| (issue.path.clone(), issue.message.clone())).collect();
-    let error = EngineConfigError::new_err(RunError::Configuration(issues.to_vec()).to_string());
-    match error.value(py).setattr("issues", pairs) {
-        Ok(()) => error,
+/// The exception for why a run cannot start or failed; its `issues` is a JSON list of code, place and message.
+fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
+    let exception = match error {
+        RunError::Configuration(_) => EngineConfigError::new_err(error.to_string()),
+        _ => EngineTraceError::new_err(error.to_string()),
+    };
+    let issues = serde_json::to_string(&error.issues()).unwrap_or_default();
+    match exception.value(py).setattr("issues", issues) {
+        Ok(()) => exception,
         Err(failure) => failure,
     }
 }
@@ -54,7 +60,7 @@ fn normalise(py: Python<'_>, scenario: &str) -> PyResult<String> {
     Scenario::from_json(scenario)
         .and_then(Scenario::normalise)
         .map(|scenario| scenario.to_canonical_json())
-        .map_err(|issues| config_error(py, &issues))
+        .map_err(|issues| run_error(py, &RunError::Configuration(issues)))
 }
 
 /// Runs scenarios one after the other; gives their rows in order, as a record batch.
@@ -80,12 +86,9 @@ fn simulate_batch(
 fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Trace>>) -> PyResult<Trace> {
     let traces: BTreeMap<_, _> =
         traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
-    let scenario = Scenario::from_json(scenario).map_err(|issues| config_error(py, &issues))?;
-    match py.detach(|| record(scenario, &traces)) {
-        Ok(trace) => Ok(Trace::from_inner(trace)),
-        Err(RunError::Configuration(issues)) => Err(config_error(py, &issues)),
-        Err(error) => Err(EngineTraceError::new_err(error.to_string())),
-    }
+    py.detach(|| record(Scenario::from_json(scenario).map_err(RunError::Configuration)?, &traces))
+        .map(Trace::from_inner)
+        .map_err(|error| run_error(py, &error))
 }
 
 fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>) -> Outcome {
@@ -102,7 +105,7 @@ fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("the engine panicked");
-            Outcome::failed("panic", message)
+            Outcome::failed("panic", &format!("run.panic: {message}"))
         }
     }
 }
@@ -113,13 +116,13 @@ fn schema() -> String {
     destage_core::config::schema().to_string()
 }
 
-/// The result columns as a JSON list of name, type, unit and meaning.
+/// Name, type, unit and meaning of each result column.
 #[pyfunction]
-fn columns() -> PyResult<String> {
-    serde_json::to_string(&destage_core::columns()).map_err(|error| PyValueError::new_err(error.to_string()))
+fn columns() -> Vec<[&'static str; 4]> {
+    COLUMNS.iter().map(|column| [column.name, column.kind().name(), column.unit, column.meaning]).collect()
 }
 
-/// The version of the results: it rises whenever the same scenario gives another row.
+/// The version of the results: it rises when an existing column gets another value for the same scenario.
 #[pyfunction]
 fn results_version() -> u32 {
     RESULTS_VERSION
@@ -162,7 +165,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
     module.add_class::<Trace>()?;
     module.add_class::<TraceReader>()?;
-    module.add_class::<TraceProfile>()?;
+    module.add_class::<TraceSummariser>()?;
     module.add_class::<Batch>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;

@@ -18,21 +18,20 @@ _OVERLAP = 1.25
 
 def draw_curves(plot: Path, title: str, panels: dict[str, list[dict[str, Any]]]) -> None:
     """Draw the points of each panel, by the panel's title, as SVG or HTML."""
-    from destage.queries.report.chart import Chart, Panel
+    from destage.queries.report.chart import LineChart, Panel
     from destage.queries.report.svg import draw
 
-    chart = Chart(
+    chart = LineChart(
         title,
         "cache size",
         "bytes",
         "miss ratio",
-        y_log=False,
         y_most=1.0,
         panels=tuple(
             Panel(name, tuple(series for side in SIDES if (series := _series(side, rows)).marks))
             for name, rows in panels.items()
         ),
-        ordered=SIDES,
+        legend=SIDES,
     )
     picture = draw(chart, standalone=True)
     if plot.suffix == ".html":

@@ -1,0 +1,153 @@
+"""Dot plots drawn: a row for each thing, its values as dots along a common axis."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from destage.queries.presentation import number
+from destage.queries.report.axis import y_scale
+from destage.queries.report.canvas import Canvas, DrawSymbol
+from destage.queries.report.chart import Dot, DotKind, DotPlot
+from destage.queries.report.labels import Box, place_label, text_width
+
+_LANE, _LINE, _PADDING = 17.0, 15.0, 12.0
+_MARGIN_RIGHT, _BESIDE, _AXIS = 30, 46, 50
+_MOST_TITLE, _MOST_REMARK, _MOST_TEXT = 46, 34, 76
+"""Letters to a line of a row's title, of its remark, and of its text."""
+_VISIBLE = 5.0
+"""The length below which an interval hides behind its dot [px]."""
+
+
+def draw_dots(chart: DotPlot, canvas: Canvas, top: float) -> float:
+    """Draw a dot plot below `top` and return where it ends [px]."""
+    return _DotDrawing(chart, canvas).draw(top)
+
+
+@dataclass
+class _DotDrawing:
+    chart: DotPlot
+    canvas: Canvas
+
+    def __post_init__(self) -> None:
+        chart = self.chart
+        self.kinds = {kind.name: kind for kind in chart.kinds}
+        self.titles = [_wrap(row.title, _MOST_TITLE) for row in chart.rows]
+        self.remarks = [_wrap(row.remark, _MOST_REMARK) for row in chart.rows]
+        self.texts = [_wrap(row.text, _MOST_TEXT) for row in chart.rows]
+        headings = [line for lines in self.titles for line in lines]
+        self.left = 34 + max(map(text_width, [*headings, chart.row_title]))
+        widest = max((text_width(line) for lines in self.remarks for line in lines), default=0.0)
+        self.right = self.canvas.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
+        dots = [dot for row in chart.rows for dot in row.dots]
+        ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+        self.x = chart.scale or y_scale(ends or [1.0], is_log=chart.x_log, most=chart.x_most)
+
+    def draw(self, top: float) -> float:
+        named = [kind for kind in self.chart.kinds if kind.name]
+        top += 6
+        if named:
+            top = self.canvas.legend(
+                ((kind.name, self._legend_symbol(kind)) for kind in named), self.left, top
+            )
+        heights = [
+            _PADDING
+            + max(_LINE * max(map(len, lines)), _LANE * (1 + max((dot.lane for dot in row.dots), default=0)))
+            for row, *lines in zip(self.chart.rows, self.titles, self.remarks, self.texts, strict=True)
+        ]
+        valued = sum(bool(row.dots) for row in self.chart.rows)
+        self._axis(top, top + sum(heights[:valued]))
+        for index, height in enumerate(heights):
+            self._row(index, top, height)
+            # Rows without values are below the axis, which does not apply to them.
+            top += height + (_AXIS if index == valued - 1 else 0.0)
+        return top
+
+    def _legend_symbol(self, kind: DotKind) -> DrawSymbol:
+        return lambda x, y: self.canvas.symbol(kind.shape, kind.colour, x, y)
+
+    def _axis(self, top: float, bottom: float) -> None:
+        for tick in self.x.ticks:
+            self.canvas.path("grid", f"M{self._x(tick):.1f} {top:.1f}V{bottom:.1f}")
+        if self.chart.rule_at is not None:
+            self.canvas.path("axis at", f"M{self._x(self.chart.rule_at):.1f} {top:.1f}V{bottom + 5:.1f}")
+        wide = self.right - self.left
+        self.canvas.x_axis(self.x, [number(tick) for tick in self.x.ticks], self.left, wide, bottom)
+        if self.chart.row_title:
+            self.canvas.text(self.left - 14, bottom + _AXIS - 12, self.chart.row_title, "axis-title", "end")
+        middle = self.left + wide / 2
+        self.canvas.text(middle, bottom + _AXIS - 12, self.chart.x_title, "axis-title", "middle")
+
+    def _row(self, index: int, top: float, height: float) -> None:
+        row = self.chart.rows[index]
+        middle = top + height / 2
+        if index and (row.dots or not self.chart.rows[index - 1].dots):
+            self.canvas.path("grid", f"M16 {top:.1f}H{self.canvas.width - 16}")
+        self._lines(self.titles[index], self.left - 14, middle, "tick row", "end")
+        self._lines(self.remarks[index], self.right + _BESIDE, middle, "tick", "start")
+        if row.kind is not None:
+            kind = self.kinds[row.kind]
+            self.canvas.symbol(kind.shape, kind.colour, self.right + _BESIDE - 12, middle)
+        if row.text:
+            self._lines(self.texts[index], self.left + 10, middle, "mark-label", "start")
+        lanes = 1 + max((dot.lane for dot in row.dots), default=0)
+        placed = [
+            (dot, self._x(dot.value), middle + (dot.lane - (lanes - 1) / 2) * _LANE) for dot in row.dots
+        ]
+        taken: list[Box] = []
+        for dot, x, y in placed:
+            low, high = self._interval(dot, y)
+            taken += [Box(low - 2, y - 3, high - low + 4, 6), Box(x - 7, y - 7, 14, 14)]
+        for dot, x, y in placed:
+            if not self._is_bar(dot):
+                kind = self.kinds[dot.kind]
+                self.canvas.symbol(kind.shape, kind.colour, x, y, dot.note)
+            if dot.label is not None:
+                taken.append(self._label(dot, x, y, taken))
+
+    def _interval(self, dot: Dot, y: float) -> tuple[float, float]:
+        """Draw a dot's interval and return where it begins and ends [px]."""
+        x = self._x(dot.value)
+        if dot.low is None or dot.high is None:
+            return x, x
+        low, high = self._x(dot.low), self._x(dot.high)
+        colour = self.kinds[dot.kind].colour
+        if self._is_bar(dot):
+            self.canvas.path(f"range {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}", dot.note)
+        elif high - low >= _VISIBLE:
+            ends = f"M{low:.1f} {y - 4:.1f}v8M{high:.1f} {y - 4:.1f}v8"
+            self.canvas.path(f"bar {colour}", f"M{low:.1f} {y:.1f}H{high:.1f}{ends}")
+        return low, high
+
+    def _is_bar(self, dot: Dot) -> bool:
+        """Whether a dot is drawn as a range only: one that is long enough to be seen."""
+        if not dot.is_range or dot.low is None or dot.high is None:
+            return False
+        return self._x(dot.high) - self._x(dot.low) >= _VISIBLE
+
+    def _label(self, dot: Dot, x: float, y: float, taken: Sequence[Box]) -> Box:
+        """Place a dot's text right of everything there, else left, else where it covers least."""
+        text = dot.label or ""
+        low, high = (x if end is None else self._x(end) for end in (dot.low, dot.high))
+        spare = _BESIDE - 18 if any(row.remark for row in self.chart.rows) else _MARGIN_RIGHT
+        bounds = Box(self.left, y - 40, self.right + spare - self.left, 80)
+        box = Box(max(high, x) + 10, y - 7, text_width(text), 14)
+        while covered := [other for other in taken if box.overlap(other)]:
+            box = replace(box, left=max(other.left + other.width for other in covered) + 5)
+        if box.left + box.width > bounds.left + bounds.width:
+            box = Box(min(low, x) - 10 - text_width(text), y - 7, text_width(text), 14)
+        if box.left < bounds.left or any(box.overlap(other) for other in taken):
+            box = place_label(text, x, y, taken, bounds)
+        style = "published" if self.kinds[dot.kind].colour == "published" else ""
+        self.canvas.text(box.left, box.top + 11, text, f"mark-label {style}".strip())
+        return box
+
+    def _x(self, value: float) -> float:
+        return self.left + min(max(self.x.place(value), 0.0), 1.0) * (self.right - self.left)
+
+    def _lines(self, lines: Sequence[str], x: float, middle: float, kind: str, anchor: str) -> None:
+        for at, line in enumerate(lines):
+            self.canvas.text(x, middle + 4 + (at - (len(lines) - 1) / 2) * _LINE, line, kind, anchor)
+
+
+def _wrap(text: str, most: int) -> list[str]:
+    return textwrap.wrap(text, most) or [""]

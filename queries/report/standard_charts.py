@@ -1,0 +1,124 @@
+"""The charts that a report has beside the study's own, where its rows fill them."""
+
+from dataclasses import dataclass, replace
+
+from destage.queries.named import FITTING, find_query
+from destage.queries.report.chart import Figure
+from destage.queries.report.chart_builder import ChartRequest, build_figure
+from destage.queries.report.facets import CAPACITY
+from destage.queries.session import Session
+
+_MOST_NAMED = 8
+"""Named points above which their texts hide a chart that a study's own charts can replace."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandardChart:
+    """A chart of a named query's rows.
+
+    Attributes:
+        query: The named query.
+        studies: The studies it is for: seek, replay, fixed or any.
+        request: The chart; its column `answer` is what the study seeks.
+    """
+
+    query: str
+    studies: str
+    request: ChartRequest
+
+
+STANDARD_CHARTS = (
+    StandardChart(
+        "users_against_cache",
+        "seek",
+        ChartRequest(
+            name="users_against_cache",
+            title="Load carried against cache size",
+            columns=("answer",),
+            caption="The largest load that meets every objective. In each replicate, one run at this load "
+            "meets them and one just above does not.",
+        ),
+    ),
+    StandardChart(
+        "commits_against_cache",
+        "replay",
+        ChartRequest(
+            name="completion_time_against_cache",
+            title="Completion time of the replay against cache size",
+            columns=("completion_time_s",),
+            caption="From the start to the last completion. In a dependent replay each process issues its "
+            "next request when the last one has completed and the recorded pause is over: a faster array "
+            "finishes sooner, but never sooner than the pauses allow.",
+        ),
+    ),
+    StandardChart(
+        "commits_against_cache",
+        "replay",
+        ChartRequest(
+            name="commit_latency_against_cache",
+            title="Commit latency against cache size",
+            columns=("commit_p50_us", "commit_p99_us"),
+            caption="A commit is a synchronous write and the flush that ends it: median, 99th percentile.",
+            y_title="commit latency [ms]",
+            y_log=True,
+        ),
+    ),
+    StandardChart(
+        "commits_against_cache",
+        "replay",
+        ChartRequest(
+            name="commit_rate_against_cache",
+            title="Commit rate against cache size",
+            columns=("commits_per_s",),
+            caption="Commits per second over the whole replay.",
+        ),
+    ),
+    StandardChart(
+        "response_against_cache",
+        "fixed",
+        ChartRequest(
+            name="response_against_cache",
+            title="Response time against cache size",
+            columns=("response_p50_us", "response_p95_us", "response_p99_us"),
+            caption="Reads and writes together: median, 95th and 99th percentile.",
+            y_title="response time [ms]",
+            y_log=True,
+        ),
+    ),
+    StandardChart(
+        "hit_ratio_against_cache",
+        "any",
+        ChartRequest(
+            name="hit_ratio_against_cache",
+            title="Hit ratio against cache size",
+            columns=("read_hit_ratio", "write_hit_ratio"),
+            caption="A read hit is served from the cache. A write hit overwrites dirty lines: it needs no "
+            "more room, and the older data never go to the disks.",
+            y_title="hit ratio",
+        ),
+    ),
+)
+
+
+def fitting_charts(session: Session) -> dict[str, StandardChart]:
+    """Return the charts for this kind of study that its own charts do not replace, by name."""
+    fitting = {each.request.name: each for each in STANDARD_CHARTS if each.studies in FITTING[session.kind]}
+    charts = session.spec.get("charts")
+    if not charts:
+        return fitting
+    named = {point["label"] for point in session.points} - {None}
+    if CAPACITY not in session.axes or len(named) > _MOST_NAMED:
+        return {}
+    drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
+    return {name: each for name, each in fitting.items() if not set(_columns(each, session)) <= drawn}
+
+
+def build_standard_chart(chart: StandardChart, session: Session) -> Figure | None:
+    """Build a chart; return None where the sweep has no rows for it."""
+    query = find_query(chart.query, session.kind)
+    request = replace(chart.request, columns=_columns(chart, session), sql=query.sql)
+    return build_figure(request, session.query(chart.query).to_pylist(), session)
+
+
+def _columns(chart: StandardChart, session: Session) -> tuple[str, ...]:
+    return tuple(session.metric or name if name == "answer" else name for name in chart.request.columns)

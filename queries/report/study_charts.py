@@ -1,0 +1,82 @@
+"""The charts that a study asks for: each entry of its `charts` is a figure over its points."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from destage.queries.report.chart import Figure
+from destage.queries.report.chart_builder import ChartRequest, build_figure
+from destage.queries.session import Session
+from destage.sql import quote
+
+_SECTIONS = ("published", "published_against_simulated", "timeline", "design_space", "provenance")
+"""Names of other parts of a report."""
+
+
+def build_study_charts(session: Session) -> list[Figure]:
+    """Build the figures that the sweep's rows fill, in the study's order.
+
+    Raises:
+        QueryError: An entry's condition fails on the rows.
+    """
+    figures: list[Figure] = []
+    for entry in session.spec.get("charts", []) if session.config else []:
+        request = ChartRequest(
+            name=_name(entry["title"], [figure.name for figure in figures]),
+            title=entry["title"],
+            columns=(entry["y"],),
+            caption=entry.get("caption", ""),
+            sql=_statement(entry, session),
+            x=entry["x"],
+            by=entry.get("by"),
+            x_title=entry.get("x_title"),
+            y_title=entry.get("y_title"),
+            x_log=entry.get("x_log", False),
+            y_log=entry.get("y_log", False),
+            has_published=entry.get("published", True),
+        )
+        figure = build_figure(request, session.sql(request.sql).to_pylist(), session)
+        if figure is not None:
+            figures.append(figure)
+    return figures
+
+
+def _statement(entry: Mapping[str, Any], session: Session) -> str:
+    y, x = entry["y"], entry["x"]
+    axes = [quote(path) for path in session.axes]
+    shown = ["point_id", "label", *axes]
+    if x not in {*session.axes, "label"}:
+        shown.append(quote(x))
+    shown += [quote(name) for name in (y, f"{y}_low", f"{y}_high")]
+    source = ["FROM points"]
+    if session.metric is not None:
+        shown.append("censored")
+        carried = ["plan_row", "label", *axes]
+        ends = [f"answer_{end} AS {quote(f'{session.metric}_{end}')}" for end in ("low", "high")]
+        answered = ["point_id", *carried, "censored", f"answer_mean AS {quote(session.metric)}", *ends]
+        source = [
+            "FROM (",
+            f"  SELECT {', '.join(answered)}",
+            "  FROM answers",
+            ")",
+            "LEFT JOIN (",
+            f"  SELECT * EXCLUDE ({', '.join(carried)})",
+            "  FROM certified",
+            ") USING (point_id)",
+        ]
+    return "\n".join(
+        [
+            f"SELECT {', '.join(shown)}",
+            *source,
+            *(["WHERE (", entry["where"], ")"] if "where" in entry else []),
+            "ORDER BY plan_row",
+        ]
+    )
+
+
+def _name(title: str, taken: Sequence[str]) -> str:
+    """Return a figure's name, made of the letters and digits of its title."""
+    name = re.sub("[^a-z0-9]+", "_", title.lower()).strip("_") or "chart"
+    used = {*taken, *_SECTIONS}
+    return name if name not in used else next(f"{name}_{n}" for n in count(2) if f"{name}_{n}" not in used)
