@@ -25,7 +25,7 @@ POLICY_REJECTIONS = (
         "the pods must comply with the namespace's Pod Security level",
     ),
 )
-"""Rejections by a policy of the namespace, whoever asks: a part of Kubernetes' message, the code, the fix."""
+"""Rejections by a policy of the namespace: a part of Kubernetes' message, the code, the fix."""
 
 
 class ApiError(ClusterError):
