@@ -97,7 +97,10 @@ def test_imports_go_down() -> None:
     ("files", "violation"),
     [
         ({"units.rs": "use crate::config::Bus;", "config.rs": ""}, "units imports config"),
-        ({"disk/mod.rs": "", "disk/seek.rs": "use crate::{units, workload::Pace};"}, "disk::seek imports workload"),
+        (
+            {"disk/mod.rs": "", "disk/seek.rs": "use crate::{units, workload::Pace};"},
+            "disk::seek imports workload",
+        ),
         (
             {"disk/a.rs": "use super::b::B;", "disk/b.rs": "fn f() -> super::a::A {}"},
             "circle: disk::a, disk::b",
