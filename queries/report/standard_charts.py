@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from destage.queries.named import FITTING, find_query
+from destage.queries.named_queries import FITTING, find_query
 from destage.queries.report.chart import Figure
 from destage.queries.report.chart_builder import ChartRequest, build_figure
 from destage.queries.report.facets import CAPACITY

@@ -7,9 +7,9 @@ import pytest
 
 from destage import sweeps
 from destage.queries import open_session
-from destage.queries.published_page import published_section
-from destage.queries.report import answers_told
-from destage.queries.verdicts import verdict_table
+from destage.queries.published_page import write_section
+from destage.queries.report import fill_answers
+from destage.queries.verdicts import judge_figures
 from destage.sweeps import studies
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "published-experiments.md"
@@ -27,7 +27,7 @@ def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")
     assert outcome.state == "finished", outcome.messages
     with open_session(outcome.path) as session:
-        return session.spec, verdict_table(session).to_pylist(), answers_told(session)
+        return session.spec, judge_figures(session).to_pylist(), fill_answers(session)
 
 
 def sections() -> dict[str, list[str]]:
@@ -44,7 +44,7 @@ def test_the_page_tells_of_every_study_with_published_figures() -> None:
 @pytest.mark.long
 def test_a_study_comes_out_as_the_page_says(judged: Any) -> None:
     spec, rows, answers = judged
-    found = published_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
+    found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     assert [line for line in found if line] == sections().get(spec["name"], [])
 
 

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.report.answer import answer_sentences
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import build_figures
 
 CAPACITY = "controller.cache.capacity"
@@ -18,7 +18,7 @@ MIB = 2**20
 
 
 def told(session: Session) -> str:
-    return " ".join(answer_sentences(session))
+    return " ".join(compose_answer(session))
 
 
 def one_line(text: str) -> str:
@@ -97,7 +97,7 @@ def test_the_parts_of_a_trace_are_compared_with_the_whole_replicate_by_replicate
     runs += [_backup("all", replicate, 10.0, 100, "present") for replicate in range(2)]
     session = make_session(runs, axes={TRACE: pa.string(), BATTERY: pa.string()})
     # 30 of 40 and 32 of 41 s: means of 31 s and 0.765, t = 12.7 for two replicates.
-    assert answer_sentences(session)[0] == one_line("""
+    assert compose_answer(session)[0] == one_line("""
         One after the other, tar and then copy, the parts take 31 (18.3 .. 43.7) s with the battery absent:
         0.765 (0.572 .. 0.959) times as long as together.
     """)

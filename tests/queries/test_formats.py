@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from destage.errors import QueryError
-from destage.queries.formats import encode, markdown
-from destage.queries.presentation import axis_value, number, present
+from destage.queries.formats import encode, format_markdown
+from destage.queries.presentation import format_axis_value, format_number, present
 
 CAPACITY = "controller.cache.capacity"
 UNITS = {CAPACITY: "bytes"}
@@ -47,14 +47,14 @@ def test_json_has_null_for_what_it_cannot_hold() -> None:
 
 
 def test_markdown_shows_units_intervals_and_bounds() -> None:
-    lines = markdown(ROWS, UNITS).splitlines()
+    lines = format_markdown(ROWS, UNITS).splitlines()
     assert lines[0] == "| capacity | RAID | response p95 [ms] | users supported | answers |"
     assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 ± 1.7 | [46, 47] |"
     assert lines[3] == "| 1 GiB | 5 | – | ≥ 97 | [97] |"  # noqa: RUF001 - as people read it
 
 
 def test_a_bar_in_a_cell_does_not_split_it() -> None:
-    assert markdown(pa.table({"label": ["a|b"]}), {}).splitlines()[2] == "| a\\|b |"
+    assert format_markdown(pa.table({"label": ["a|b"]}), {}).splitlines()[2] == "| a\\|b |"
 
 
 def test_a_column_that_warns_is_shown_only_when_it_does() -> None:
@@ -86,7 +86,7 @@ def test_equal_short_headings_are_told_apart() -> None:
     ],
 )
 def test_numbers_have_four_digits_and_no_exponent(value: float, text: str) -> None:
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 def test_an_unknown_format_lists_the_known() -> None:
@@ -100,4 +100,4 @@ def test_an_unknown_format_lists_the_known() -> None:
     "place", ["/traces/web.parquet", "s3://bucket/traces/web.parquet?endpoint_override=10.0.0.1:9000/x"]
 )
 def test_a_trace_is_called_by_its_name_wherever_it_lies(place: str) -> None:
-    assert axis_value("workload.streams.0.arrival.file", place, None) == "web.parquet"
+    assert format_axis_value("workload.streams.0.arrival.file", place, None) == "web.parquet"

@@ -11,7 +11,7 @@ from destage.queries.report import draw_figure
 from destage.queries.report.chart import DotPlot, LineChart
 from destage.queries.report.facets import MOST_LINES
 from destage.queries.report.figures import build_figures
-from destage.queries.report.page import render
+from destage.queries.report.page import render_page
 from destage.queries.report.study_charts import build_study_charts
 
 CAPACITY = "controller.cache.capacity"
@@ -85,7 +85,7 @@ def test_its_sql_gives_what_is_drawn(make_session: Any) -> None:
     (figure,) = build_study_charts(session)
     rows = session.sql(figure.sql).to_pylist()
     assert [row[USERS] for row in rows] == [40, 160]
-    assert "users &gt; 10" in render(session)
+    assert "users &gt; 10" in render_page(session)
 
 
 def test_a_study_may_name_its_axes(draw: Any) -> None:
@@ -201,7 +201,7 @@ def test_a_sweep_without_rows_has_no_chart(make_session: Any) -> None:
     for runs in ([], [{**RUNS[0], "status": "failed"}]):
         session = make_session(runs, axes=AXES, charts=[chart()])
         assert build_study_charts(session) == []
-        assert "Growth" not in re.sub("<details>.*?</details>", "", render(session), flags=re.DOTALL)
+        assert "Growth" not in re.sub("<details>.*?</details>", "", render_page(session), flags=re.DOTALL)
 
 
 def test_one_point_makes_a_chart(draw: Any) -> None:

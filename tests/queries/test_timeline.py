@@ -8,10 +8,10 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.report import draw_figure
-from destage.queries.report.answer import answer_sentences
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.chart import StateTimeline
 from destage.queries.report.figures import build_figures
-from destage.queries.report.page import render
+from destage.queries.report.page import render_page
 
 ALLOW = "controller.battery.allow_without_battery"
 MIB = 2**20
@@ -115,7 +115,7 @@ def test_the_lanes_are_drawn_with_what_was_dirty_and_what_was_rebuilt(session: S
     svg = draw_figure(session, "timeline")
     assert "disk 1: rebuilding, 50 % done, 200 s to 300 s" in svg
     assert svg.count('class="progress wait"') == 2
-    html = render(session)
+    html = render_page(session)
     assert 'id="timeline"' in html
     assert "states_over_time" in html
 
@@ -128,7 +128,7 @@ def test_what_is_lost_is_told(session: Session) -> None:
     sentence = (
         "battery fails at 60 s, allow without battery no: acknowledged data are lost, dirty lost [MiB] 3"
     )
-    assert any(told.startswith(sentence) for told in answer_sentences(session))
+    assert any(told.startswith(sentence) for told in compose_answer(session))
 
 
 def test_a_sweep_in_which_nothing_happens_has_no_timeline(seek_session: Session) -> None:

@@ -27,7 +27,7 @@ pub fn miss_ratio_curves<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let name = policy;
     let policy: Policy = serde_json::from_value(name.into()).map_err(|error| {
-        exception("trace.unknown-policy", error.to_string(), String::new(), &json!({"policy": name}))
+        exception("trace.unknown-policy", "policy", &error.to_string(), &json!({"policy": name}))
     })?;
     let options = CurveOptions {
         block: Sectors(block_sectors),

@@ -24,7 +24,7 @@ use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use errors::EngineTraceError;
+use errors::{EngineConfigError, EngineTraceError, run_error};
 use rows::Batch;
 use trace::{Trace, TraceReader, TraceSummariser};
 
@@ -32,40 +32,20 @@ use trace::{Trace, TraceReader, TraceSummariser};
 #[global_allocator]
 static MEMORY: huge_pages::HugePages = huge_pages::HugePages;
 
-pyo3::create_exception!(
-    _engine,
-    EngineConfigError,
-    PyValueError,
-    "A configuration breaks rules: `issues` is a JSON list of code, place and message."
-);
-
-/// The exception for why a run cannot start or failed; its `issues` is a JSON list of code, place and message.
-fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
-    let exception = match error {
-        RunError::Configuration(_) => EngineConfigError::new_err(error.to_string()),
-        _ => EngineTraceError::new_err(error.to_string()),
-    };
-    let issues = serde_json::to_string(&error.issues()).unwrap_or_default();
-    match exception.value(py).setattr("issues", issues) {
-        Ok(()) => exception,
-        Err(failure) => failure,
-    }
-}
-
 /// The canonical form of a scenario: defaults filled in, base units, keys sorted.
 ///
 /// Raises `EngineConfigError` with all rules that it breaks.
 #[pyfunction]
-fn normalise(py: Python<'_>, scenario: &str) -> PyResult<String> {
+fn normalise(scenario: &str) -> PyResult<String> {
     Scenario::from_json(scenario)
         .and_then(Scenario::normalise)
         .map(|scenario| scenario.to_canonical_json())
-        .map_err(|issues| run_error(py, &RunError::Configuration(issues)))
+        .map_err(|issues| run_error(&RunError::Configuration(issues)))
 }
 
-/// Runs scenarios one after the other; gives their rows in order, as a record batch.
+/// Runs scenarios one after the other; returns their rows in order, as a record batch.
 ///
-/// `traces` holds the traces that they name, by digest or by file name. A run that fails is a row with its error.
+/// `traces` holds the traces that they name, by digest or file name. A failed run is a row with its error.
 #[pyfunction]
 fn simulate_batch(
     py: Python<'_>,
@@ -81,14 +61,14 @@ fn simulate_batch(
 
 /// The requests that the hosts of a scenario of one array issue, in order.
 ///
-/// Raises `EngineConfigError` where the scenario breaks rules, `EngineTraceError` where it comes to nothing else.
+/// Raises `EngineConfigError` if the scenario breaks rules, `EngineTraceError` if the run fails or issues no request.
 #[pyfunction]
 fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Trace>>) -> PyResult<Trace> {
     let traces: BTreeMap<_, _> =
         traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
     py.detach(|| record(Scenario::from_json(scenario).map_err(RunError::Configuration)?, &traces))
         .map(Trace::from_inner)
-        .map_err(|error| run_error(py, &error))
+        .map_err(|error| run_error(&error))
 }
 
 fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>) -> Outcome {
@@ -122,7 +102,7 @@ fn columns() -> Vec<[&'static str; 4]> {
     COLUMNS.iter().map(|column| [column.name, column.kind().name(), column.unit, column.meaning]).collect()
 }
 
-/// The version of the results: it rises when an existing column gets another value for the same scenario.
+/// The version of the results, which increases when the value of an existing column changes for the same scenario.
 #[pyfunction]
 fn results_version() -> u32 {
     RESULTS_VERSION
@@ -130,8 +110,8 @@ fn results_version() -> u32 {
 
 /// Hits of a cache of `capacity` unit-size entries over the accesses `keys`, little-endian u64.
 ///
-/// `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are not given. Raises
-/// `ValueError` where there is no such policy.
+/// `probation` and `ghosts` are shares of the capacity; by default those of the policy's paper. Raises `ValueError` if the
+/// policy is unknown or a share is out of range.
 #[pyfunction]
 #[pyo3(signature = (policy, capacity, keys, probation = None, ghosts = None))]
 fn count_hits(
@@ -158,7 +138,7 @@ fn count_hits(
 /// The extension module.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // A panic is reported in the row of its run; the default hook would print it as well.
+    // A panic is reported in the row of its run; the default hook would also print it.
     std::panic::set_hook(Box::new(|_| ()));
     let py = module.py();
     module.add("EngineConfigError", py.get_type::<EngineConfigError>())?;

@@ -141,7 +141,9 @@ impl TraceReader {
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let records = self.with(py, |reading| Ok(std::mem::take(&mut reading.sorted)))?;
         let mut columns = Columns::default();
-        records.iter().for_each(|&record| columns.push(record));
+        for &record in &records {
+            columns.push(record);
+        }
         // Every batch has the same columns.
         columns.volume.resize(records.len(), 0);
         columns.response.resize(records.len(), None);

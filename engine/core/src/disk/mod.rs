@@ -24,7 +24,7 @@ use crate::config;
 use crate::event::{Event, EventQueue};
 use crate::issue::Issue;
 use crate::raid::{Layout, LayoutError};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::units::{Lba, Sectors, SimDuration, SimTime};
 
 pub use drive::{Drive, DriveModel};
@@ -208,7 +208,7 @@ pub fn build(
             Ok(indices
                 .map(|index| {
                     let name = format!("{}/disk", array.name);
-                    let mut stream = Stream::named(seed, replicate, &name, index, Purpose::Spindle);
+                    let mut stream = RandomStream::named(seed, replicate, &name, index, Purpose::Spindle);
                     Device::Drive(Drive::new(Arc::clone(&model), disk, &mut stream))
                 })
                 .collect())
@@ -216,18 +216,18 @@ pub fn build(
         config::Device::Server(server) => Ok(indices
             .map(|index| {
                 let name = format!("{}/disk", array.name);
-                let stream = Stream::named(seed, replicate, &name, index, Purpose::Service);
+                let stream = RandomStream::named(seed, replicate, &name, index, Purpose::Service);
                 Device::Server(Server::new(server, stream))
             })
             .collect()),
         config::Device::Ssd(ssd) => {
             let model = Arc::new(SsdModel::new(ssd, array.disks)?);
             let name = format!("{}/disk", array.name);
-            let mut stream = Stream::named(seed, replicate, &array.name, 0, Purpose::Flash);
+            let mut stream = RandomStream::named(seed, replicate, &array.name, 0, Purpose::Flash);
             let state = model.initial_state(&mut stream);
             Ok(indices
                 .map(|index| {
-                    let stream = Stream::named(seed, replicate, &name, index, Purpose::Flash);
+                    let stream = RandomStream::named(seed, replicate, &name, index, Purpose::Flash);
                     Device::Ssd(Box::new(Ssd::new(Arc::clone(&model), &state, stream)))
                 })
                 .collect())

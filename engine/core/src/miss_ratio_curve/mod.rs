@@ -81,16 +81,16 @@ pub struct CurveOptions {
 #[serde(untagged)]
 pub enum CurveError {
     /// A block without sectors.
-    #[error("block is 0 sectors; allowed is 1 or more")]
+    #[error("0 sectors; must be 1 or more")]
     BadBlock,
     /// A sampling rate out of range.
-    #[error("rate is {rate}; allowed is above 0, at most 1")]
+    #[error("{rate}; must be above 0 and at most 1")]
     BadRate {
         /// The rate.
         rate: f64,
     },
     /// A cache that is too small.
-    #[error("size is {blocks} blocks; allowed is {least} or more{}", if *least > 1 { ", ten blocks of the sample" } else { "" })]
+    #[error("{blocks} blocks; must be at least {least}{}", if *least > 1 { ", ten blocks of the sample" } else { "" })]
     SizeTooSmall {
         /// The size \[blocks\].
         blocks: u64,
@@ -106,6 +106,15 @@ impl CurveError {
             Self::BadBlock => "trace.bad-block-size",
             Self::BadRate { .. } => "trace.bad-sampling-rate",
             Self::SizeTooSmall { .. } => "trace.bad-cache-size",
+        }
+    }
+
+    /// The option.
+    pub const fn place(&self) -> &'static str {
+        match self {
+            Self::BadBlock => "block",
+            Self::BadRate { .. } => "rate",
+            Self::SizeTooSmall { .. } => "sizes",
         }
     }
 

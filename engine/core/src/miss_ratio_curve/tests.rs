@@ -49,7 +49,7 @@ fn bad_options_are_errors() {
     }
     let small = error(options(8, Policy::Lru, Some(Sample { rate: 0.01, seed: 0 }), Some(vec![2000, 999])));
     assert_eq!(small, CurveError::SizeTooSmall { blocks: 999, least: 1000 });
-    assert_eq!(small.code(), "trace.bad-cache-size");
+    assert_eq!((small.code(), small.place()), ("trace.bad-cache-size", "sizes"));
     assert_eq!(small.data(), serde_json::json!({"blocks": 999, "least": 1000}));
 }
 

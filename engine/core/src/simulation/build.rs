@@ -79,9 +79,17 @@ impl Simulation {
             backlog_limit: LARGEST_BACKLOG,
             firmware: Pipe::default(),
             command_time: controller.firmware.command_time,
-            command_draws: (controller.firmware.spread == crate::config::Spread::Exponential).then(|| {
-                rng::Stream::named(scenario.run.seed, scenario.run.replicate, "", 0, Purpose::Firmware)
-            }),
+            command_draws: (controller.firmware.spread == crate::config::TimeSpread::Exponential).then(
+                || {
+                    rng::RandomStream::named(
+                        scenario.run.seed,
+                        scenario.run.replicate,
+                        "",
+                        0,
+                        Purpose::Firmware,
+                    )
+                },
+            ),
             link: [Pipe::default(); 2],
             is_full_duplex: controller.link.duplex == Some(Duplex::Full),
             back_end: controller.back_end.map(BackEnd::new),
@@ -179,7 +187,8 @@ impl Simulation {
                 .as_ref()
                 .map(|mix| sums(&mix.iter().map(|component| component.weight).collect::<Vec<_>>())),
         };
-        let mut scatter = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        let mut scatter =
+            rng::RandomStream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
         for (_, operations, address) in requests {
             let bounds =
                 (operations.largest().sectors(), operations.alignment.map(crate::units::Bytes::sectors));
@@ -203,10 +212,10 @@ impl Simulation {
 
     /// The draw that says which extents of a trace all its copies share, and their share; nothing where there are no
     /// copies.
-    fn shared_extents(&self, stream: &Stream) -> Option<(rng::Stream, Fraction)> {
+    fn shared_extents(&self, stream: &Stream) -> Option<(rng::RandomStream, Fraction)> {
         let Arrival::Trace { copies: Some(copies), .. } = &stream.arrival else { return None };
         let run = &self.scenario.run;
-        let draws = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        let draws = rng::RandomStream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
         Some((draws, copies.shared_fraction))
     }
 
@@ -227,7 +236,7 @@ impl Simulation {
             let mut shift = SimDuration::ZERO;
             if copies.is_some_and(|copies| copies.shift == Shift::Random) {
                 let mut draws =
-                    rng::Stream::named(run.seed, run.replicate, &stream.name, copy, Purpose::Arrival);
+                    rng::RandomStream::named(run.seed, run.replicate, &stream.name, copy, Purpose::Arrival);
                 shift = SimDuration(draws.below(length.0.max(1)));
             }
             for records in &lists {
@@ -262,7 +271,7 @@ impl Simulation {
 /// How long after its stream's start user `user` starts. The draw is the user's, in all streams the same.
 fn start_of(run: &Run, stream: &Stream, user: u32) -> SimDuration {
     let Some(start) = stream.start else { return SimDuration::ZERO };
-    let mut draws = rng::Stream::named(run.seed, run.replicate, "", user, Purpose::Start);
+    let mut draws = rng::RandomStream::named(run.seed, run.replicate, "", user, Purpose::Start);
     start.delay(Fraction(draws.unit()))
 }
 

@@ -5,7 +5,7 @@
 
 use super::operation::{ArrayOperation, Parent};
 use super::{Simulation, WriteBack};
-use crate::destage::Level;
+use crate::destage::Occupancy;
 use crate::event::Event;
 use crate::raid::Update;
 use crate::slab::Link;
@@ -41,7 +41,7 @@ impl Simulation {
         loop {
             let state = &self.arrays[array as usize];
             let Some(back) = &mut self.write_back else { return };
-            let level = Level {
+            let occupancy = Occupancy {
                 used: back.cache.used(),
                 waiting: back.not_going(),
                 is_stalled: !back.stalled.is_empty(),
@@ -49,7 +49,7 @@ impl Simulation {
                 is_idle: back.idle_delay.is_some_and(|delay| state.idleness.has_lasted(self.now, delay)),
                 limit: state.destage_limit,
             };
-            let allowed = back.cache.allow(&level);
+            let allowed = back.cache.allow(&occupancy);
             if state.destages >= state.destage_limit || !back.cache.has_dirty(array) {
                 return;
             }

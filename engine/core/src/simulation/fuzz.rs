@@ -22,7 +22,7 @@ use super::probe::oracle;
 use super::{COLUMNS, Outcome, simulate};
 use crate::config::{self, Scenario};
 use crate::error::RunError;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::trace::{Columns, Trace};
 use document::Mutator;
 
@@ -109,7 +109,8 @@ fn every_scenario_ends_with_a_row_or_with_a_reason() {
     let first = setting("DESTAGE_FUZZ_FIRST", 0);
     for case in first..first + setting("DESTAGE_FUZZ_CASES", 600) {
         let mut scenario = sound(case);
-        let mut mutation = Mutator::new(&schema, Stream::named(case, 0, "mutation", 0, Purpose::Operation));
+        let mut mutation =
+            Mutator::new(&schema, RandomStream::named(case, 0, "mutation", 0, Purpose::Operation));
         mutation.change(&mut scenario);
         if let Some(run) = scenario.get_mut("run").and_then(Value::as_object_mut) {
             run.insert("max_events".to_owned(), json!(EVENTS));
@@ -127,7 +128,7 @@ fn every_scenario_ends_with_a_row_or_with_a_reason() {
 fn torn_text_is_refused_in_words() {
     for case in 0..200 {
         let text = sound(case).to_string();
-        let mut draws = Stream::named(case, 0, "torn", 0, Purpose::Operation);
+        let mut draws = RandomStream::named(case, 0, "torn", 0, Purpose::Operation);
         let mut bytes = text.into_bytes();
         for _ in 0..=draws.below(3) {
             let place = draws.below(bytes.len() as u64) as usize;

@@ -180,7 +180,7 @@ struct Simulation {
     firmware: Pipe,
     command_time: SimDuration,
     /// Draws of the firmware's times, where they vary.
-    command_draws: Option<rng::Stream>,
+    command_draws: Option<rng::RandomStream>,
     /// The two directions of the host link; the first carries both where they share it.
     link: [Pipe; 2],
     is_full_duplex: bool,

@@ -2,7 +2,6 @@
 
 use super::request::{Request, Service};
 use super::{Simulation, WriteBack};
-use crate::config::Distribution;
 use crate::event::Event;
 use crate::mutation::Mutation;
 use crate::slab::Link;
@@ -41,7 +40,7 @@ impl Simulation {
         self.outstanding += 1;
         let time = match &mut self.command_draws {
             None => self.command_time,
-            Some(draws) => draws.duration(&Distribution::Exponential { mean: self.command_time }),
+            Some(draws) => draws.exponential_duration(self.command_time),
         };
         let done = self.firmware.claim(self.now, time);
         self.events.schedule(done, Event::Firmware(request));

@@ -23,7 +23,7 @@ const FRACTION: usize = 9;
 
 const TOO_LARGE: &str = "a size [bytes] of less than 2 TiB, within 2^64 bytes";
 
-/// A line whose fields end with `SEPARATOR`, and a place in it. A space as separator stands for spaces and tabs.
+/// A cursor over a line whose fields end with `SEPARATOR`; a space means spaces and tabs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a, const SEPARATOR: u8> {
     pub bytes: &'a [u8],
@@ -193,7 +193,7 @@ impl<'a, const SEPARATOR: u8> Line<'a, SEPARATOR> {
         whole.checked_add(fraction)
     }
 
-    /// A size in bytes: the sectors that so many bytes from byte `offset` on touch.
+    /// A size in bytes: the sectors touched from byte `offset` on.
     #[inline]
     pub fn size(&mut self, offset: u64) -> Result<Extent, BadField> {
         let from = self.at;

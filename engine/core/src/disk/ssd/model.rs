@@ -2,7 +2,7 @@
 
 use super::steady_state::steady_state;
 use crate::config::{Precondition, Ssd, SsdInterface};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, Sectors, SimDuration};
 
 /// Erased or open blocks of a die that garbage collection needs besides its low mark: one open for the host, one open for
@@ -150,7 +150,7 @@ impl SsdModel {
     }
 
     /// Valid units of the full blocks of a die in its steady state, where the SSD was brought there; drawn from `stream`.
-    pub fn initial_state(&self, stream: &mut Stream) -> Vec<u32> {
+    pub fn initial_state(&self, stream: &mut RandomStream) -> Vec<u32> {
         if self.precondition != Precondition::Random {
             return Vec::new();
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Deepest nesting of what is drawn.
 const DEEPEST: u32 = 8;
@@ -10,14 +10,14 @@ const DEEPEST: u32 = 8;
 /// Changes scenarios at random places.
 pub struct Mutator<'a> {
     schema: &'a Value,
-    draws: Stream,
+    draws: RandomStream,
 }
 
 /// One place of a document: the way to it, and what the schema says of it.
 type Place<'a> = (String, &'a Value);
 
 impl<'a> Mutator<'a> {
-    pub fn new(schema: &'a Value, draws: Stream) -> Self {
+    pub fn new(schema: &'a Value, draws: RandomStream) -> Self {
         Self { schema, draws }
     }
 

@@ -32,7 +32,7 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// The I/O that it stands for, if any.
+    /// The I/O of the event, if it is one.
     #[inline]
     pub fn item(self) -> Item {
         let Self { time, process, volume, kind, has_flush, flags, lba, sectors } = self;

@@ -1,14 +1,14 @@
-"""Named questions: one SQL file each, whose header says what it answers, its parameters and what a row is.
+"""Named queries: one SQL file each, whose header states its question, its parameters and its rows.
 
     -- name: users_against_cache
     -- studies: seek
-    -- purpose: What each cache size carries.
+    -- purpose: The load that each cache size supports.
     -- parameter: relative [fraction] = 0.05: the half-width that counts as narrow
     -- row: one per point
     SELECT ...
 
-`studies` says which studies it is for: those that `seek` a value, those that `replay` a trace, `fixed` (all
-that seek nothing) or `any`. Files may share a name: the one that fits a study most closely answers.
+`studies` is the kind of studies it is for: those that `seek` a value, those that `replay` a trace, `fixed`
+(all that do not seek) or `any`. Of files with the same name, the one that fits a study most closely is used.
 """
 
 import re
@@ -28,7 +28,7 @@ Kind = Literal["seek", "replay", "fixed"]
 FITTING: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {"seek": ("seek", "any"), "replay": ("replay", "fixed", "any"), "fixed": ("fixed", "any")}
 )
-"""What may stand under `studies` for each kind of study, the closest first."""
+"""The values of `studies` that fit each kind of study, the closest first."""
 
 _HEADER = re.compile(r"--\s*(name|studies|purpose|parameter|row):\s*(.+)")
 _PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
@@ -36,14 +36,7 @@ _PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One parameter of a named query.
-
-    Attributes:
-        name: Its name; `$name` in the SQL.
-        unit: What it counts in, if anything.
-        default: Its value when none is given; a number makes it numeric.
-        meaning: What it says.
-    """
+    """A parameter of a named query, `$name` in its SQL; a numeric default makes it numeric."""
 
     name: str
     unit: str | None
@@ -53,16 +46,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class NamedQuery:
-    """One named question.
-
-    Attributes:
-        name: Its name.
-        studies: Which studies it is for: seek, replay, fixed or any.
-        purpose: What it answers.
-        parameters: Its parameters.
-        row: What one row is.
-        sql: The statement.
-    """
+    """A named query: the parts of its header, and its whole text as the statement."""
 
     name: str
     studies: str
@@ -72,10 +56,7 @@ class NamedQuery:
     sql: str
 
     def values(self, given: Mapping[str, str]) -> dict[str, float | str]:
-        """Return the value of each parameter.
-
-        Args:
-            given: Values as text, by name.
+        """Return the value of each parameter, from texts by name and the defaults.
 
         Raises:
             QueryError: A name is unknown, or a text is not of its parameter's type.
@@ -94,8 +75,8 @@ class NamedQuery:
 
 
 @cache
-def named_queries() -> tuple[NamedQuery, ...]:
-    """Return every named query, in the order of their names."""
+def list_queries() -> tuple[NamedQuery, ...]:
+    """Return all named queries, sorted by name."""
     folder = files("destage.queries") / "sql"
     found = [_parse(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
     return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
@@ -104,14 +85,10 @@ def named_queries() -> tuple[NamedQuery, ...]:
 def find_query(name: str, kind: Kind) -> NamedQuery:
     """Return the query of a name that fits a kind of study most closely.
 
-    Args:
-        name: The name.
-        kind: The kind of study.
-
     Raises:
         QueryError: There is none.
     """
-    named = {query.studies: query for query in named_queries() if query.name == name}
+    named = {query.studies: query for query in list_queries() if query.name == name}
     for studies in FITTING[kind]:
         if studies in named:
             return named[studies]
@@ -122,7 +99,7 @@ def find_query(name: str, kind: Kind) -> NamedQuery:
             name,
             {"studies": tuple(named), "kind": kind},
         )
-    fitting = sorted({query.name for query in named_queries() if query.studies in FITTING[kind]})
+    fitting = sorted({query.name for query in list_queries() if query.studies in FITTING[kind]})
     raise QueryError(
         "query.unknown-query",
         f"unknown query {name!r}{suggest(name, fitting)}; available: {', '.join(fitting)}",

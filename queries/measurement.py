@@ -1,6 +1,6 @@
-"""The quantity of a published figure as a sweep's rows give it, with its interval.
+"""Quantities measured from a sweep's rows, with their intervals.
 
-The expression is evaluated within each replicate, whose points share their random streams, and the t-interval
+An expression is evaluated within each replicate, whose points share their random streams, and the t-interval
 is taken over replicates: what the points have in common cancels in a ratio or a difference.
 """
 
@@ -9,21 +9,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from destage.queries.session import Session
-from destage.sql import joined_statement, literal, qualifiers
+from destage.sql import find_qualifiers, join_statement, quote_text
 from destage.store.places import points_at
 from destage.store.published_figures import Quantity
 from destage.student import half_width
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A quantity that was measured.
+class Measurement:
+    """A measured quantity.
 
     Attributes:
         mean: Its mean over replicates; of a range, the mean of its ends.
-        low: The lower end of its 95 % t-interval, or of the range; None where one replicate has no interval.
+        low: The lower end of its 95 % t-interval, or of the range; None for a single replicate.
         high: The upper end.
-        count: How many replicates there are; 1 for plain arithmetic.
+        count: The number of replicates; 1 for plain arithmetic.
         is_range: Whether it is a range over combinations of axes rather than an interval.
     """
 
@@ -39,8 +39,8 @@ class Measured:
         return (self.mean if self.low is None else self.low, self.mean if self.high is None else self.high)
 
 
-def measure(session: Session, quantity: Quantity | None) -> Measured | None:
-    """Return a quantity as the rows give it; None where there is none, or rows that it needs are missing.
+def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
+    """Measure a quantity; return None where there is none, or where rows that it needs are missing.
 
     Raises:
         QueryError: Its expression does not bind.
@@ -54,25 +54,25 @@ def measure(session: Session, quantity: Quantity | None) -> Measured | None:
     count = min(map(len, values))
     if quantity.for_each:
         low, high = min(means), max(means)
-        return Measured((low + high) / 2, low, high, count, is_range=True)
+        return Measurement((low + high) / 2, low, high, count, is_range=True)
     if count == 1:
-        return Measured(means[0], None, None, count)
+        return Measurement(means[0], None, None, count)
     spread = half_width(values[0])
-    return Measured(means[0], means[0] - spread, means[0] + spread, count)
+    return Measurement(means[0], means[0] - spread, means[0] + spread, count)
 
 
-def statement(session: Session, quantity: Quantity) -> str:
+def write_statement(session: Session, quantity: Quantity) -> str:
     """Return the SQL statement of a quantity in each replicate."""
     tables = {
         name: _rows_at(session, quantity.places[name], quantity.at)
-        for name in qualifiers(quantity.expression, quantity.places)
+        for name in find_qualifiers(quantity.expression, quantity.places)
     }
-    return joined_statement(quantity.expression, tables, quantity.for_each)
+    return join_statement(quantity.expression, tables, quantity.for_each)
 
 
 def _values(session: Session, quantity: Quantity) -> list[list[float]] | None:
     """Return the quantity of each replicate, a list for each combination of its axes."""
-    rows = session.sql(statement(session, quantity)).to_pylist()
+    rows = session.sql(write_statement(session, quantity)).to_pylist()
     if any(row["value"] is None or not math.isfinite(row["value"]) for row in rows):
         return None
     groups: dict[tuple[object, ...], list[float]] = {}
@@ -82,5 +82,5 @@ def _values(session: Session, quantity: Quantity) -> list[list[float]] | None:
 
 
 def _rows_at(session: Session, *named: Mapping[str, object]) -> str:
-    found = ", ".join(map(literal, points_at(session.points, session.config, *named))) or "NULL"
+    found = ", ".join(map(quote_text, points_at(session.points, session.config, *named))) or "NULL"
     return f"(SELECT * FROM replicates WHERE point_id IN ({found}))"  # noqa: S608 - digests of the plan

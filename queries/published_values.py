@@ -1,4 +1,4 @@
-"""Published figures, each joined to the point of the sweep that it speaks of."""
+"""Published figures, each joined to the points of the sweep that it is about."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ _ONE_COLUMN = re.compile(
 """A column of one place as an expression, perhaps times or over a number for its unit."""
 
 
-def published_table(
+def tabulate_published(
     study: Mapping[str, Any],
     metric: str | None,
     points: Sequence[Mapping[str, object]],
@@ -35,7 +35,7 @@ def published_table(
 
     Args:
         study: The study.
-        metric: What its answers are called, if it seeks something.
+        metric: The name of its answers, if it seeks something.
         points: The sweep's points: `point_id`, `label` and the axis columns [base units].
         scenario: A resolved configuration of the sweep; it determines the unit of an axis.
     """
@@ -46,20 +46,13 @@ def published_table(
     return pa.Table.from_pylist(list(rows.values()), PUBLISHED_SCHEMA)
 
 
-def published_at(
+def find_published_values(
     study: Mapping[str, Any],
     column: str,
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
 ) -> dict[str, list[float]]:
-    """Return the numbers published for a column [its base unit], by point id.
-
-    Args:
-        study: The study.
-        column: A result column, or what the study seeks.
-        points: The sweep's points: `point_id`, `label` and the axis columns [base units].
-        scenario: A resolved configuration of the sweep; it determines the unit of an axis.
-    """
+    """Return the numbers published for a result column or the sought value [base unit], by point id."""
     found: dict[str, list[float]] = {}
     for _, value, point_id in _figures_at(study, column, points, scenario):
         found.setdefault(point_id, []).append(value)

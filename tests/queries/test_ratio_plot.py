@@ -8,9 +8,9 @@ import pytest
 from destage.queries import Session
 from destage.queries.report import draw_figure
 from destage.queries.report.chart import DotPlot
-from destage.queries.report.page import render
-from destage.queries.report.ratios import ratios
-from destage.queries.verdicts import verdict_table
+from destage.queries.report.page import render_page
+from destage.queries.report.ratio_plot import build_ratio_plot
+from destage.queries.verdicts import judge_figures
 
 DISKS = "array.disks"
 RUNS = [
@@ -42,7 +42,7 @@ def judge(make_session: Any) -> Any:
 
 
 def drawn(session: Session) -> DotPlot:
-    figure = ratios(session)
+    figure = build_ratio_plot(session)
     assert figure is not None
     assert isinstance(figure.chart, DotPlot)
     return figure.chart
@@ -53,7 +53,7 @@ FOUR = {"compute": "four.response_mean_us / 1000", "kind": "predicted"}
 
 def test_a_ratio_and_its_interval_are_the_verdicts_over_the_published_figure(judge: Any) -> None:
     session = judge({**FOUR, "value": 4.1}, {**FOUR, "value": 10})
-    rows = verdict_table(session).to_pylist()
+    rows = judge_figures(session).to_pylist()
     dots = [row.dots[0] for row in drawn(session).rows]
     for row, dot in zip(rows, dots, strict=True):
         expected = [
@@ -126,15 +126,15 @@ def test_what_was_fitted_is_told_from_what_was_predicted(judge: Any) -> None:
 
 
 def test_without_a_number_on_both_sides_there_is_no_picture(judge: Any, make_session: Any) -> None:
-    assert ratios(judge({"value": "two drives", "kind": "input"})) is None
-    assert ratios(judge({**FOUR, "value": 4, "compute": "four.commits_per_s"})) is None
-    assert ratios(make_session()) is None
+    assert build_ratio_plot(judge({"value": "two drives", "kind": "input"})) is None
+    assert build_ratio_plot(judge({**FOUR, "value": 4, "compute": "four.commits_per_s"})) is None
+    assert build_ratio_plot(make_session()) is None
 
 
 def test_it_stands_before_the_table_and_shows_statements_that_run(judge: Any) -> None:
     session = judge({**FOUR, "value": 4.1}, {"value": "two drives", "kind": "input"})
-    figure = ratios(session)
+    figure = build_ratio_plot(session)
     assert figure is not None
     assert [row["value"] for row in session.sql(figure.sql).to_pylist()] == pytest.approx([4.0, 4.1, 4.2])
-    html = render(session)
+    html = render_page(session)
     assert html.index('id="published_against_simulated"') < html.index('id="published"')

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from destage.errors import QueryError
-from destage.queries import Session, named_queries
-from destage.queries.named import FITTING, NamedQuery, Parameter, find_query
+from destage.queries import Session, list_queries
+from destage.queries.named_queries import FITTING, NamedQuery, Parameter, find_query
 
 FILES = sorted((Path(__file__).parents[2] / "queries" / "sql").glob("*.sql"))
 
 
 def test_every_file_is_a_query_with_a_whole_header() -> None:
-    queries = named_queries()
+    queries = list_queries()
     assert len(queries) == len(FILES)
     for query in queries:
         assert query.studies in {"seek", "replay", "fixed", "any"}
