@@ -1,7 +1,7 @@
 """The views of a sweep: SQL over its tables (plan, runs, found_answers, certificates, published, student).
 
 `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
-measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c` and
+`points` has a row per point (and per probed value, if the study seeks one), `certified` a row per point,
 the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each replicate is
 averaged first: replicates use the same random streams at every point, so only replicates are independent of
 each other. `plan_row` is the point's place in the plan.
@@ -44,7 +44,7 @@ def list_measured_columns() -> list[str]:
 def build_configurations_view(axes: Sequence[str]) -> str:
     """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
 
-    Several points may have the same runs, as all write fractions without a battery. `is_first` marks the first.
+    Points may share runs, as all write fractions without a battery. `is_first` marks the first.
     """
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
     return f"""
