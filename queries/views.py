@@ -1,10 +1,10 @@
 """The views of a sweep: SQL over its tables (plan, runs, found_answers, certificates, published, student).
 
 `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
-measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c` and
-the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each replicate is
-averaged first: replicates use the same random streams at every point, so only replicates are independent of
-each other. `plan_row` is the point's place in the plan.
+measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c`
+and the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each
+replicate is averaged first: replicates use the same random streams at every point, so only replicates are
+independent of each other. `plan_row` is the point's place in the plan.
 
 `replicates` has a row per point and replicate: the columns of its run; for a seek, those of the run that
 certifies its answer, and that answer.
@@ -44,7 +44,7 @@ def list_measured_columns() -> list[str]:
 def build_configurations_view(axes: Sequence[str]) -> str:
     """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
 
-    Several points may have the same runs, as all write fractions without a battery. `is_first` marks the first.
+    Several points may have the same runs, as all write fractions without a battery; `is_first` is the first.
     """
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
     return f"""

@@ -36,20 +36,20 @@ def sections() -> dict[str, list[str]]:
     return {part.partition("\n")[0]: [line for line in part.splitlines() if line] for part in parts}
 
 
-def test_the_page_tells_of_every_study_with_published_figures() -> None:
+def test_the_page_has_every_study_with_published_figures() -> None:
     published = {name for name in studies.names() if studies.load(name).document.get("published")}
     assert set(sections()) == published
 
 
 @pytest.mark.long
-def test_a_study_comes_out_as_the_page_says(judged: Any) -> None:
+def test_a_study_gives_the_results_of_the_page(judged: Any) -> None:
     spec, rows, answers = judged
     found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     assert [line for line in found if line] == sections().get(spec["name"], [])
 
 
 @pytest.mark.long
-def test_a_study_is_written_soundly(judged: Any) -> None:
+def test_no_verdict_contradicts_the_study_as_written(judged: Any) -> None:
     spec, rows, _ = judged
     assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in UNSOUND] == []
     if rows:
