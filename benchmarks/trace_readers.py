@@ -120,7 +120,7 @@ def read(name: str, data: bytes) -> None:
 
 def profile(name: str, data: bytes) -> None:
     """Say what a trace holds, as `destage trace info` does."""
-    reader, found = _engine.TraceReader(name, is_kept=False, takes_late=True), _engine.TraceProfile()
+    reader, found = _engine.TraceReader(name, keep=False, accept_late=True), _engine.TraceSummariser()
     for at in range(0, len(data), PIECE):
         reader.feed(data[at : at + PIECE])
         found.add(reader)

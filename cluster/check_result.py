@@ -26,6 +26,7 @@ class CheckResult:
         """Whether there is nothing to do."""
         return not self.code
 
-    def __str__(self) -> str:
-        """Return the error of a failed check in one line."""
-        return str(Issue(self.code, self.subject, f"{self.message}; {self.fix}"))
+    @property
+    def issue(self) -> Issue:
+        """The error of a failed check."""
+        return Issue(self.code, self.subject, f"{self.message}; {self.fix}")

@@ -82,12 +82,13 @@ class Diagnostic:
     message: str
     fix: str
 
-    def __str__(self) -> str:
-        """Return one line: code, pods, reason, message, fix."""
+    @property
+    def issue(self) -> Issue:
+        """The warning: code, pods, reason, message and fix."""
         places = {0: "sweep", 1: f"{self.component} pod"}
         place = places.get(self.pods, f"{self.pods} {self.component} pods")
         message = f"{self.reason}: {self.message.rstrip('.')}" if self.message else self.reason
-        return str(Issue(self.code, place, f"{message}; {self.fix}" if self.fix else message))
+        return Issue(self.code, place, f"{message}; {self.fix}" if self.fix else message)
 
 
 def diagnose_pods(connection: Connection, job: Job) -> list[Diagnostic]:

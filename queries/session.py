@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from destage.engine import scenario_schema, traces
+from destage.engine import limiting, scenario_schema, traces
 from destage.queries import views
 from destage.queries.named_queries import Kind, find_query
 from destage.queries.published_values import tabulate_published
@@ -62,6 +62,7 @@ class Session:
                 "answers": views.build_answers_view(),
                 "timeline": views.build_timeline_view(),
             },
+            {"limiting_resource(measured, idle)": limiting.limiting_sql("measured", "idle")},
         )
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:

@@ -44,7 +44,7 @@ def list_measured_columns() -> list[str]:
 def build_configurations_view(axes: Sequence[str]) -> str:
     """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
 
-    Several points may have the same runs, as all write fractions without a battery; `is_first` is the first.
+    Points may share runs, as all write fractions without a battery. `is_first` marks the first.
     """
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
     return f"""

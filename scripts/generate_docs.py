@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from destage.engine import catalog, columns
+from destage.engine import catalog, columns, limiting
 from destage.engine.scenario_schema import engine_tree
 from destage.spec import quantities
 from destage.spec.schema_tree import Node, is_null, is_outward_tagged
@@ -87,6 +87,19 @@ def columns_page() -> str:
             "| column | type | unit | meaning |",
             "|---|---|---|---|",
             *rows,
+            "",
+            "## Limiting resource",
+            "",
+            "The column `limiting` of answers and queries names the resource with the highest use, or `host`",
+            f"where every use is below {limiting.IDLE:g}. An answer counts its runs just above it and names",
+            "the resource that limits most of them; a table of points uses the means over replicates.",
+            "",
+            "| resource | use |",
+            "|---|---|",
+            *(
+                f"| `{resource}` | {' / '.join(f'`{column}`' for column in uses)} |"
+                for resource, uses in limiting.RESOURCES.items()
+            ),
             "",
         ]
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
+from destage.engine import limiting
 from destage.store.answers import answers_schema, certificates_schema
 from destage.sweeps.intervals import t_interval
 from destage.sweeps.planner import Facts, Planner
@@ -12,21 +13,13 @@ from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
 
-UTILISATIONS = {
-    "disk": "disk_busy_mean_fraction",
-    "link": "link_busy_fraction",
-    "firmware": "firmware_busy_fraction",
-}
-"""The resources that can limit a point, and the result column that says how busy each is."""
-STALL_COLUMNS = ("write_stalls", "writes")
-
 
 def list_needed_columns(seek: Seek | None) -> tuple[str, ...]:
     """Return the result columns that answers need beside a run's status."""
     if seek is None:
         return ("events",)
     objectives = [objective.column for objective in seek.objectives]
-    return tuple(dict.fromkeys(["events", *objectives, *UTILISATIONS.values(), *STALL_COLUMNS]))
+    return tuple(dict.fromkeys(["events", *objectives, *limiting.columns_needed()]))
 
 
 def make_answer_tables(
@@ -91,7 +84,7 @@ def _answer(
         "censored": censored,
         "monotone": all(one.monotone for one in found.values()),
         "binding": _most_common([_binding(seek, facts) for facts in above]),
-        "limiting": _most_common([_limiting(facts) for facts in above]),
+        "limiting": _most_common([limiting.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
         "undecided": states[SearchState.UNDECIDED],
         "failed": states[SearchState.FAILED],
@@ -126,16 +119,6 @@ def _binding(seek: Seek, facts: Facts) -> str | None:
         if (value := facts.values.get(objective.column)) is not None and not objective.is_met(value)
     ]
     return max(missed)[1] if missed else None
-
-
-def _limiting(facts: Facts) -> str | None:
-    """Return the resource that is used most; the cache's use is the fraction of writes that had to wait."""
-    uses = {resource: facts.values.get(column) for resource, column in UTILISATIONS.items()}
-    stalls, writes = (facts.values.get(column) for column in STALL_COLUMNS)
-    if stalls is not None and writes:
-        uses["cache"] = stalls / writes
-    known = [(use, resource) for resource, use in uses.items() if use is not None]
-    return max(known)[1] if known else None
 
 
 def _most_common(names: list[str | None]) -> str | None:

@@ -1,6 +1,20 @@
-"""Settings that between them turn on every part of the chart, as values files would give them."""
+"""Settings as in values files: cases that together enable every part of the chart, and rejected settings."""
 
+import copy
+import itertools
+from collections.abc import Iterator
+from dataclasses import MISSING, is_dataclass
 from typing import Any
+
+from destage.cluster import Release, Settings, build, read_settings
+from destage.cluster.settings_schema import (
+    as_values,
+    find_default,
+    find_item_type,
+    list_fields,
+    to_camel_case,
+)
+from destage.errors import ConfigError
 
 CASES: dict[str, dict[str, Any]] = {
     "bundled": {"sweep": {"study": "call_center"}},
@@ -63,7 +77,7 @@ CASES: dict[str, dict[str, Any]] = {
             "role": True,
             "subjects": [{"kind": "Group", "name": "storage", "apiGroup": "rbac.authorization.k8s.io"}],
         },
-        "podMonitor": {"enabled": True, "interval": "15s", "labels": {"release": "prometheus"}},
+        "podMonitor": {"enabled": True, "interval": "1m", "labels": {"release": "prometheus"}},
         "dashboard": {"enabled": True, "labels": {"team": "storage"}},
     },
     "standing": {"mode": "cluster", "users": {"role": True}},
@@ -103,54 +117,29 @@ CASES: dict[str, dict[str, Any]] = {
         },
     },
 }
-"""By name, the values given."""
-
-_EXCLUDE = "store.url and claim.existing exclude each other"
-_HOLDS = "store.url holds no credentials: name their Secret in store.secret"
-_BEGINS = "begins with s3://, gs://, abfs:// or abfss:// and a bucket"
 
 
 def _stored(url: str, **more: Any) -> dict[str, Any]:
     return {"sweep": {"study": "a"}, "store": {"url": url}, **more}
 
 
-REFUSED: list[tuple[dict[str, Any], str, str]] = [
+_GROUP = {"name": "w", "replicas": 1, "slots": 1, "cpu": "1", "memory": "1Gi"}
+CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
+    ({}, "settings.not-one-study", "sweep"),
+    ({"sweep": {"study": "a", "spec": "name: x"}}, "settings.not-one-study", "sweep"),
+    ({"mode": "cluster", "sweep": {"study": "a"}}, "settings.study-in-cluster-mode", "sweep"),
     (
-        {"sweep": {"study": "a", "spec": "name: x"}},
-        "given: sweep.spec and sweep.study",
-        "given: sweep.spec and sweep.study",
+        {"sweep": {"study": "a"}, "workers": [{**_GROUP, "replicas": 3, "maxReplicas": 2}]},
+        "settings.replicas-out-of-bounds",
+        "workers.0.replicas",
     ),
-    (
-        {"mode": "cluster", "sweep": {"study": "a"}},
-        "mode cluster runs nothing by itself",
-        "mode cluster runs nothing by itself",
-    ),
-    ({"sweep": {"study": "a"}, "imge": {}}, "imge", "did you mean 'image'"),
-    ({"sweep": {"study": "a; reboot"}}, "study", "sweep.study"),
-    ({"sweep": {"study": "a"}, "workers": []}, "workers", "workers"),
-    ({"sweep": {"study": "a"}, "workers": [{"name": "w"}]}, "slots", "workers.0.slots"),
-    (
-        {
-            "sweep": {"study": "a"},
-            "workers": [
-                {"name": "w", "replicas": 3, "maxReplicas": 2, "slots": 1, "cpu": "1", "memory": "1Gi"}
-            ],
-        },
-        "replicas 3 is from minReplicas (0) to maxReplicas (2)",
-        "from minReplicas (0) to maxReplicas (2)",
-    ),
-    (
-        {
-            "sweep": {"study": "a"},
-            "workers": [{"name": "w", "replicas": 1, "slots": 1, "cpu": "1", "memory": "1Gi"}] * 2,
-        },
-        "a name of its own: w, w",
-        "a name of its own",
-    ),
-    *((_stored(url), _BEGINS, _BEGINS) for url in ("https://bucket/p", "/results", "S3://b", "s3:///prefix")),
-    (_stored("s3://b ucket"), "/store/url", "store.url"),
+    ({"sweep": {"study": "a"}, "workers": [_GROUP] * 2}, "settings.duplicate-group", "workers"),
     *(
-        (_stored(url), _HOLDS, _HOLDS.replace("url holds", "url: holds"))
+        (_stored(url), "settings.bad-store-url", "store.url")
+        for url in ("https://bucket/p", "/results", "S3://b", "s3:///prefix")
+    ),
+    *(
+        (_stored(url), "settings.credentials-in-url", "store.url")
         for url in (
             "s3://AKIA:secret@bucket/p",
             "s3://AKIA@bucket/p",
@@ -161,15 +150,77 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
             "s3://bucket?access_key=AKIA",
         )
     ),
-    (
-        _stored("s3://bucket", claim={"existing": "mine"}),
-        _EXCLUDE,
-        "store.url: 's3://bucket': and claim.existing exclude each other",
-    ),
-    (
-        {"sweep": {"study": "a"}, "store": {"secret": "s"}},
-        "store.secret goes with store.url",
-        "store.secret: 's': goes with store.url",
-    ),
+    (_stored("s3://bucket", claim={"existing": "mine"}), "settings.store-and-claim", "store.url"),
+    ({"sweep": {"study": "a"}, "store": {"secret": "s"}}, "settings.secret-without-url", "store.secret"),
 ]
-"""Values that are not allowed, with what the chart says of them and what the builder says."""
+"""Conflicts between settings: values, the code and the place, in the builder as in the chart."""
+SCHEMA_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
+    ({"sweep": {"study": "a"}, "imge": {}}, "settings.unknown-key", "imge"),
+    ({"sweep": {"study": "a"}, "mode": "jobs"}, "settings.unknown-name", "mode"),
+    ({"sweep": {"study": "a; reboot"}}, "settings.bad-form", "sweep.study"),
+    ({"sweep": {"study": "a"}, "image": {"digest": "sha256:1"}}, "settings.bad-form", "image.digest"),
+    ({"sweep": {"study": "a"}, "head": {"cpu": "many"}}, "settings.bad-form", "head.cpu"),
+    ({"sweep": {"study": "a"}, "workers": []}, "settings.too-few", "workers"),
+    ({"sweep": {"study": "a"}, "workers": [{"name": "w"}]}, "settings.missing-key", "workers.0.slots"),
+    (_stored("s3://b ucket"), "settings.bad-form", "store.url"),
+]
+"""Values that the schema rejects, with the builder's code and place."""
+
+
+def _find_variations(kind: type, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, Any]]:
+    for field, type_ in list_fields(kind):
+        here = (*path, to_camel_case(field.name))
+        item = find_item_type(type_)
+        if is_dataclass(type_):
+            yield from _find_variations(type_, here)  # type: ignore[arg-type]
+        elif is_dataclass(item):
+            yield from _find_variations(item, (*here, 0))  # type: ignore[arg-type]
+        else:
+            yield here, list(_allowed_values(type_, find_default(field), field.metadata["schema"]))
+
+
+def _allowed_values(type_: Any, default: Any, schema: Any) -> Iterator[Any]:
+    yield from schema.get("enum", schema.get("examples", ()))
+    item = find_item_type(type_)
+    if type_ is bool:
+        yield from (True, False)
+    elif type_ is int:
+        yield (schema["minimum"] if default is MISSING else default) + 1
+    elif item is not None:
+        yield [1234 if item is int else "other" if item is str else {"key": "other"}]
+    else:
+        yield "other" if type_ is str else {"other": "other"}
+
+
+SETTINGS: dict[str, tuple[tuple[str | int, ...], list[Any]]] = {
+    ".".join(map(str, path)): (path, values)
+    for path, values in _find_variations(Settings)
+    if path != ("mode",)
+}
+"""Allowed values of each setting, by its path, from `settings.py`; the case `standing` covers `mode`."""
+
+
+def find_effect(setting: str) -> dict[str, Any] | None:
+    """Return a case with one setting changed so that its manifests change, or None if there is none."""
+    path, candidates = SETTINGS[setting]
+    for values, value in itertools.product(CASES.values(), candidates):
+        changed = copy.deepcopy(values)
+        table: Any = changed
+        defaults: Any = as_values(Settings())
+        for step in path[:-1]:
+            defaults = defaults[step] if isinstance(defaults, dict) or len(defaults) > step else {}
+            if isinstance(table, dict):
+                table = table.setdefault(step, copy.deepcopy(defaults) if isinstance(defaults, list) else {})
+            else:
+                table = table[step] if len(table) > step else {}
+        table[path[-1]] = value
+        try:
+            if _build(changed) != _build(values):
+                return changed
+        except ConfigError:
+            continue  # conflicts with other settings of this case
+    return None
+
+
+def _build(values: dict[str, Any]) -> list[Any]:
+    return build(Release("demo", "sweeps", "1"), read_settings(values))

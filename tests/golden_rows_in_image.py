@@ -1,4 +1,4 @@
-"""The golden rows inside an image: the command that prints them there, compared with what was kept."""
+"""The golden rows computed in a container: the command that prints them, and the comparison."""
 
 import json
 
@@ -26,13 +26,13 @@ print(json.dumps(rows))
 """
 
 
-def command() -> list[str]:
-    """Return the command that prints every case's row; it needs a writable /tmp."""
+def build_command() -> list[str]:
+    """Return the command that prints the row of every case; it needs a writable /tmp."""
     return ["python", "-c", _PROGRAM, json.dumps(CASES)]
 
 
-def assert_kept(printed: str) -> None:
-    """Assert that what the command printed are the rows that were kept, bit for bit."""
+def assert_golden(printed: str) -> None:
+    """Assert that the printed rows equal the golden rows bit for bit."""
     rows, expected = json.loads(printed), kept()["rows"]
     assert sorted(rows) == sorted(expected)
     for name, row in expected.items():

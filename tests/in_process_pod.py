@@ -1,4 +1,4 @@
-"""A pod beside the results, played by this process: the same commands, and what they print may be spoilt."""
+"""A substitute for the reader pod that runs its commands in this process and can damage their output."""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout
@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class Pod:
-    """A pod whose results are in a store that this process reaches.
+class InProcessPod:
+    """A pod with access to a local store or a bucket.
 
     Attributes:
-        store: The store, as the pod sees it.
-        asked: The commands so far.
-        spoil: Changes what a command printed.
+        store: The store, for `--store`.
+        commands: The commands so far.
+        damage: Changes the output of a command.
     """
 
     def __init__(self, store: object) -> None:
         self.store = str(store)
-        self.asked: list[tuple[str, ...]] = []
-        self.spoil: Callable[[tuple[str, ...], bytes], bytes] = lambda _, data: data
+        self.commands: list[tuple[str, ...]] = []
+        self.damage: Callable[[tuple[str, ...], bytes], bytes] = lambda _, data: data
 
-    def break_off(self, number: int) -> None:
-        """Have the tar of this number, counted from now, end in its middle."""
+    def truncate(self, number: int) -> None:
+        """Truncate the tar archive of this number, counted from now."""
         tars = 0
 
         def halve(command: tuple[str, ...], data: bytes) -> bytes:
@@ -36,25 +36,26 @@ class Pod:
             tars += is_tar(command)
             return data[: len(data) // 2] if is_tar(command) and tars == number else data
 
-        self.spoil = halve
+        self.damage = halve
 
-    def ask(self, *command: str) -> bytes:
-        self.asked.append(command)
+    def run(self, *command: str) -> bytes:
+        """Run a command in this process."""
+        self.commands.append(command)
         assert command[0] == "destage"
-        return self.spoil(command, destage(*command[1:]))
+        return self.damage(command, destage(*command[1:]))
 
 
 def is_tar(command: tuple[str, ...]) -> bool:
-    """Return whether a command asks for files, and not for their list."""
+    """Return whether a command prints a tar archive."""
     return "pack" in command and "--list" not in command
 
 
 def destage(*args: str) -> bytes:
-    """Run the command line in this process and return what it prints."""
+    """Run the command line in this process and return its standard output."""
     out, err = io.TextIOWrapper(io.BytesIO(), write_through=True), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
         app([*args])
     if ended.value.code:
-        raise ClusterError(err.getvalue().strip())
+        raise ClusterError("cluster.pod-command-failed", err.getvalue().strip())
     found: bytes = out.buffer.getvalue()  # type: ignore[attr-defined]
     return found

@@ -1,4 +1,4 @@
-"""Kubernetes' Pod Security Standard, level `restricted`, as far as these pods could break it."""
+"""The rules of Kubernetes' Pod Security level `restricted` that concern these pods."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,11 +13,11 @@ VOLUMES = {
     "projected",
     "secret",
 }
-"""The kinds of volume that are allowed."""
+"""The allowed types of volume."""
 
 
 def pod_specs(manifest: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield every pod's spec in a manifest, with its place."""
+    """Yield every pod spec in a manifest, with its path."""
     if isinstance(manifest, dict):
         if isinstance(manifest.get("containers"), list):
             yield path, manifest
@@ -30,7 +30,7 @@ def pod_specs(manifest: Any, path: str = "") -> Iterator[tuple[str, dict[str, An
 
 
 def violations(spec: dict[str, Any]) -> list[str]:
-    """Return what a pod breaks."""
+    """Return the rules that a pod violates."""
     found = [f"host {key}" for key in ("hostNetwork", "hostPID", "hostIPC") if spec.get(key)]
     for volume in spec.get("volumes", []):
         kinds = set(volume) - {"name"}

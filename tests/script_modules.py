@@ -1,4 +1,4 @@
-"""Programs that are no part of the package, loaded so that tests can call what they are made of."""
+"""Scripts outside the package, loaded as modules so that tests can call their functions."""
 
 import importlib.util
 import sys
@@ -8,12 +8,8 @@ from types import ModuleType
 ROOT = Path(__file__).parents[1]
 
 
-def load(path: str) -> ModuleType:
-    """Return a program as a module, under the name of its file.
-
-    Args:
-        path: Its path in the project.
-    """
+def load_script(path: str) -> ModuleType:
+    """Return the script at a path in the project as a module, under the name of its file."""
     file = ROOT / path
     spec = importlib.util.spec_from_file_location(file.stem, file)
     assert spec is not None

@@ -1,4 +1,4 @@
-"""Studies of the call centre on a small array, whose runs are short and few."""
+"""Studies of the call centre on a small array, with few and short runs."""
 
 _TEXT = """\
 name: {name}
@@ -15,14 +15,7 @@ replicates: {replicates}
 
 
 def small_study(name: str, *axes: str, requests: int = 300, replicates: int = 2) -> str:
-    """Return a study as its file has it.
-
-    Args:
-        name: Its name.
-        axes: Each as a line of YAML.
-        requests: The window of each run [requests].
-        replicates: How many there are of each point.
-    """
+    """Return the YAML text of a study; each axis is a line of YAML, the window has a number of requests."""
     return _TEXT.format(
         name=name,
         axes="\n".join(f"  {axis}" for axis in axes),

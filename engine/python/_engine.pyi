@@ -1,6 +1,6 @@
-"""The native engine: a thin layer over the Rust core, for `destage.engine` to call."""
+"""The extension module: a thin layer over the Rust core, called by `destage.engine`."""
 
-# ruff: noqa: PYI021 - the stub is where the native functions are documented
+# ruff: noqa: PYI021 - the stub documents the native functions
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final
@@ -10,8 +10,8 @@ __all__ = [
     "EngineConfigError",
     "EngineTraceError",
     "Trace",
-    "TraceProfile",
     "TraceReader",
+    "TraceSummariser",
     "columns",
     "count_hits",
     "disk_service_times",
@@ -29,91 +29,76 @@ __all__ = [
 class EngineConfigError(ValueError):
     """A configuration breaks rules."""
 
-    issues: list[tuple[str, str]]
-    """The dotted path of each rule broken, and what is allowed there."""
+    issues: str
+    """JSON list of the broken rules: `code`, `place` (a dotted path) and `message`."""
 
 class EngineTraceError(ValueError):
-    """A trace cannot be read; the message names line, column, value and what is allowed."""
+    """A trace cannot be used, or a run failed."""
+
+    issues: str
+    """JSON list of `code`, `place`, `message` and, for a trace, `data`."""
 
 @final
 class Trace:
     """A recorded sequence of block requests."""
 
     @staticmethod
-    def from_columns(
-        t_ns: bytes,
-        process: bytes,
-        lba_512: bytes,
-        n_512: bytes,
-        op: bytes,
-        flags: bytes,
-        volume: bytes | None = None,
-        response_ns: tuple[bytes, bytes] | None = None,
-    ) -> Trace:
-        """Make a trace from little-endian columns of u64, u32, u64, u32, u8 and u8.
+    def from_columns(columns: Mapping[str, Any]) -> Trace:
+        """Make a trace from little-endian columns, as bytes.
 
-        `volume` is a column of u32; `response_ns` is one of u64 and one of u8 that says whether it is known.
+        `t_ns` and `lba_512` are u64, `process` and `n_512` u32, `op` and `flags` u8. `volume`, optional, is u32;
+        `response_ns`, optional, is a column of u64 and one of u8 that says whether it is known.
         """
     def columns(self) -> dict[str, Any]:
-        """The columns, as `from_columns` takes them; the last two only where the trace has them."""
+        """The columns, as `from_columns` takes them; the optional ones only if the trace has them."""
     def volumes(self) -> list[tuple[int, int, int]]:
-        """Number, first sector in the trace and sectors of each volume, where there are several."""
+        """Number, first sector in the trace and sectors of each volume; empty with only one volume."""
     def __len__(self) -> int: ...
 
 @final
 class TraceReader:
-    """Reads a trace of one format that is given in pieces, in bounded memory."""
+    """Reads a trace of one format, piece by piece, in bounded memory."""
 
     def __new__(
         cls,
-        format: str,  # noqa: A002 - what it is called everywhere
+        format: str,  # noqa: A002 - the name of the option
         *,
         skip_bad: int = 0,
         volume: int | None = None,
-        is_kept: bool = True,
-        takes_late: bool = False,
+        keep: bool = True,
+        accept_late: bool = False,
     ) -> TraceReader:
-        """A reader of the format of this name; up to `skip_bad` lines or records that are wrong are left out.
+        """A reader of the named format, which skips up to `skip_bad` bad lines or records.
 
-        Where `is_kept`, all records are kept for `trace`; else they are put in order for `take`, and those
-        that come too late are refused unless `takes_late`.
+        With `keep`, all records are kept for `trace`; otherwise they are sorted within a window for `take`, and a
+        record that is too late is an error unless `accept_late`.
         """
     def feed(self, data: bytes) -> None:
-        """Take more bytes. Releases the GIL."""
+        """Read more bytes. Releases the GIL."""
     def finish(self) -> None:
-        """Nothing follows."""
+        """End the trace: nothing follows."""
     def trace(self) -> Trace:
-        """The trace of all that was read, sorted; once, where the records are kept."""
+        """The trace of all records, sorted; once, and only with `keep`."""
     def take(self) -> dict[str, Any]:
-        """The columns of the records that are in order by now and were not taken; recorded times."""
+        """Take the columns of the records sorted so far, with times as recorded."""
     def problems(self) -> str:
-        """What was wrong so far, a JSON list of problem, meaning, count and first place."""
+        """The warnings so far, a JSON list of `code`, `place` of the first, `message` and `count`."""
 
 @final
-class TraceProfile:
-    """Collects what a trace amounts to, in bounded memory."""
+class TraceSummariser:
+    """Summarises a trace in bounded memory."""
 
-    def __new__(cls) -> TraceProfile: ...
+    def __new__(cls) -> TraceSummariser: ...
     def add(self, reader: TraceReader) -> None:
-        """Add the records of a reader that are in order by now and were not taken yet. Releases the GIL."""
-    def add_columns(
-        self,
-        t_ns: bytes,
-        process: bytes,
-        lba_512: bytes,
-        n_512: bytes,
-        op: bytes,
-        flags: bytes,
-        volume: bytes | None = None,
-        response_ns: tuple[bytes, bytes] | None = None,
-    ) -> None:
+        """Take the records of a reader that are sorted so far. Releases the GIL."""
+    def add_columns(self, columns: Mapping[str, Any]) -> None:
         """Add the records of columns, as `Trace.from_columns` takes them. Releases the GIL."""
-    def report(self) -> str:
-        """What came together so far, as JSON."""
+    def summary(self) -> str:
+        """The summary so far, as JSON."""
 
 @final
 class Batch:
-    """Result rows, handed over without a copy."""
+    """Result rows, exported without a copy."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
@@ -129,8 +114,8 @@ def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
 def schema() -> str:
     """The JSON Schema of a configuration."""
 
-def columns() -> str:
-    """The columns of a result row, a JSON list of name, type, unit and meaning."""
+def columns() -> list[tuple[str, str, str, str]]:
+    """Name, type, unit and meaning of each result column."""
 
 def count_hits(
     policy: str,
@@ -141,14 +126,14 @@ def count_hits(
 ) -> int:
     """Hits of a cache of `capacity` unit-size entries over little-endian u64 keys.
 
-    `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are None.
+    `probation` and `ghosts` are shares of the capacity; by default those of the policy's paper.
     """
 
 def trace_formats() -> list[tuple[str, str, bool]]:
-    """Name, title and whether it is a text, of each format that `TraceReader` reads."""
+    """Name, title and whether it is a text, of each format of `TraceReader`."""
 
 def recognise_trace(head: bytes, is_whole: bool) -> str:
-    """The name of the format of a trace that begins with `head`; `is_whole` says that nothing follows."""
+    """The name of the format of a trace that begins with `head`, or is all of it if `is_whole`."""
 
 def miss_ratio_curves(
     trace: Trace,
@@ -158,19 +143,19 @@ def miss_ratio_curves(
     rate: float | None = None,
     seed: int = 0,
 ) -> dict[str, list[Any]]:
-    """The miss ratio curves of reads, writes and both: columns with a value for each side and size.
+    """The miss ratio curves of reads, writes and both: columns with one value per side and size.
 
-    The columns are `side`, `size_blocks`, `accesses`, `distinct_blocks`, `miss_ratio` and `half_width`,
-    which is None where the figure is exact. Sizes are in blocks; by default steps up to what the trace
-    touches. `rate` is the share of the blocks that is sampled, chosen by `seed`. Releases the GIL.
+    The columns are `side`, `size_blocks`, `accesses`, `distinct_blocks`, `miss_ratio` and `half_width`, which is
+    None if the value is exact. Sizes are in blocks; by default steps up to the footprint. `rate` is the share of
+    the blocks to sample, chosen by `seed`. Releases the GIL.
     """
 
 def synthesise(
     trace: Trace, block_sectors: int, seed: int, requests: int, duration_ns: int | None = None
 ) -> tuple[Trace, str]:
-    """A trace drawn from the profile of another, and that profile as JSON. Releases the GIL.
+    """A trace synthesised from the profile of another, and that profile as JSON. Releases the GIL.
 
-    It has `requests` requests, or ends after `duration_ns` where that is given.
+    It has `requests` requests, or ends after `duration_ns` if given.
     """
 
 def disk_service_times(
@@ -178,9 +163,9 @@ def disk_service_times(
 ) -> bytes:
     """The service time [ns] of each request on a disk, JSON in base units, one outstanding at a time.
 
-    `lba`, `sectors` and `gap_ns` (from completion to the next request) are little-endian u64; `is_write` has
-    a byte for each request. `seed` draws the spindle's phase and speed.
+    `lba`, `sectors` and `gap_ns` (from completion to the next request) are little-endian u64; `is_write` has one
+    byte per request. `seed` determines the spindle's phase and speed.
     """
 
 def results_version() -> int:
-    """The version of results: equal versions give equal rows for equal configurations."""
+    """The version of the results: equal versions give equal rows for equal configurations."""

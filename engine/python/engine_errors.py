@@ -1,5 +1,6 @@
 """Translation of the extension module's exceptions to `destage.errors`."""
 
+import json
 import re
 
 from destage.engine import _engine
@@ -10,8 +11,10 @@ _POSITION = re.compile(r"\[(\d+)\]")
 
 def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
     """Return the rules that a configuration breaks, places dotted as in ``workload.streams.0.arrival``."""
-    triples = [each if len(each) == 3 else ("scenario.rule", *each) for each in error.issues]
-    return [Issue(code, _POSITION.sub(r".\1", place), message) for code, place, message in triples]
+    return [
+        Issue(each["code"], _POSITION.sub(r".\1", each["place"]), each["message"])
+        for each in json.loads(error.issues)
+    ]
 
 
 def as_config_error(error: _engine.EngineConfigError) -> ConfigError:
@@ -21,10 +24,7 @@ def as_config_error(error: _engine.EngineConfigError) -> ConfigError:
 
 def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceError:
     """Return the error that users see for a trace, with the trace's file or address as its source."""
-    found = TraceError(
-        getattr(error, "code", "trace.bad-record"),
-        getattr(error, "message", str(error)),
-        getattr(error, "place", ""),
-    )
+    (issue,) = json.loads(error.issues)
+    found = TraceError(issue["code"], issue["message"], issue["place"], issue.get("data"))
     found.source = source
     return found

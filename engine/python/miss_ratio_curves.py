@@ -66,7 +66,7 @@ def miss_ratio_curve(
     blocks = None if asked is None else [size // unit for size in asked]
     try:
         found = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
-    except (_engine.EngineTraceError, ValueError) as error:
+    except _engine.EngineTraceError as error:
         raise as_trace_error(error) from None
     misses: list[float] = found["miss_ratio"]
     halves: list[float | None] = found["half_width"]

@@ -1,6 +1,5 @@
 """The columns of a result row, as the engine defines them: name, type, unit, meaning."""
 
-import json
 from dataclasses import dataclass
 from functools import cache
 
@@ -32,7 +31,7 @@ class Column:
 @cache
 def columns() -> tuple[Column, ...]:
     """The columns of a result row, in order."""
-    return tuple(Column(**each) for each in json.loads(_engine.columns()))
+    return tuple(Column(*each) for each in _engine.columns())
 
 
 @cache

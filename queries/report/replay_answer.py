@@ -18,8 +18,13 @@ Name = Callable[[Row], str]
 _DIGITS = 3
 _NEARLY = 1.05
 """Within this factor of the best, a larger cache gains nothing more."""
-_IDLE = 0.5
-"""Below this busy fraction no part of the array limits the work."""
+_LIMITS = {
+    "host": "host (the recorded pauses are kept)",
+    "disk": "disks",
+    "xor": "XOR engine",
+    "cache": "write cache",
+}
+"""Names of limiting resources in a sentence, where they differ from the column's."""
 _HARDLY = 0.06
 """A smaller gain in absorbed writes than this fraction is hardly one."""
 
@@ -205,11 +210,7 @@ def _limits(best: _Work, reference: _Work, name: Name) -> list[str]:
     for work in dict.fromkeys([best, reference]):
         if not work.values("disk_busy_max_fraction"):
             continue
-        disk, controller = work.mean("disk_busy_max_fraction"), work.mean("controller_busy_fraction")
-        if max(disk, controller) < _IDLE:
-            limit = "host (the recorded pauses are kept)"
-        else:
-            limit = "disks" if disk >= controller else "controller"
+        limit = _LIMITS.get(work.point["limiting"], work.point["limiting"])
         busy = work.estimate("disk_busy_max_fraction", "%", 100)
         sentences.append(
             f"Limiting resource with {name(work.point)}: {limit}; busiest disk busy {busy} of the time."

@@ -24,13 +24,7 @@ SELECT
   read_hit_ratio,
   write_hit_ratio,
   hit_ratio,
-  CASE
-    WHEN disk_busy_max_fraction IS NULL THEN NULL
-    WHEN greatest(disk_busy_max_fraction, link_busy_fraction, firmware_busy_fraction) < $idle THEN 'host'
-    WHEN disk_busy_max_fraction >= greatest(link_busy_fraction, firmware_busy_fraction) THEN 'disk'
-    WHEN link_busy_fraction >= firmware_busy_fraction THEN 'link'
-    ELSE 'firmware'
-  END AS limiting,
+  limiting_resource(measured, $idle) AS limiting,
   n,
   n_not_stationary,
   n_overloaded,

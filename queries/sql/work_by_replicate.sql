@@ -1,6 +1,7 @@
 -- name: work_by_replicate
 -- studies: replay
 -- purpose: Time that the recorded work takes in each run, with flushes, absorbed writes and busy fractions.
+-- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
 -- row: one per point and replicate (points with the same runs share one)
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
@@ -17,8 +18,10 @@ SELECT
   runs.commit_p99_us,
   runs.commits_per_s,
   runs.disk_busy_max_fraction,
-  greatest(runs.link_busy_fraction, runs.firmware_busy_fraction) AS controller_busy_fraction
+  -- Of the means over replicates, as in design_space.
+  limiting_resource(points, $idle) AS limiting
 FROM runs
 INNER JOIN configurations USING (point_id)
+INNER JOIN points USING (point_id)
 WHERE configurations.is_first AND runs.status = 'ok' AND runs.completion_time_s IS NOT NULL
 ORDER BY configurations.plan_row, runs.replicate

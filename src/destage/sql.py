@@ -43,8 +43,13 @@ _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 class Database:
     """A read-only database of Arrow tables, with views over them."""
 
-    def __init__(self, tables: Mapping[str, pa.Table], views: Mapping[str, str] | None = None) -> None:
-        """Create the tables, then the views: SELECT statements over the tables and the views before them.
+    def __init__(
+        self,
+        tables: Mapping[str, pa.Table],
+        views: Mapping[str, str] | None = None,
+        macros: Mapping[str, str] | None = None,
+    ) -> None:
+        """Create the tables, then the views (SELECT statements over tables and earlier views) and scalar macros.
 
         Raises:
             QueryError: A view's statement does not fit the tables.
@@ -59,6 +64,8 @@ class Database:
                 self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
             except duckdb.Error as error:
                 raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
+        for signature, expression in (macros or {}).items():
+            self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
         for setting, value in _SETTINGS.items():
             self._connection.execute(f"SET {setting} = {value}")
         columns = self._connection.execute(

@@ -1,4 +1,4 @@
-"""Helm, the chart with an empty one in the operator's place, and KubeRay's definitions."""
+"""Helm, the chart with an empty operator chart, and KubeRay's CRDs."""
 
 import os
 import shutil
@@ -22,8 +22,8 @@ class Helm:
     """The chart, ready to be rendered.
 
     Attributes:
-        chart: Where it is, with an empty chart in the operator's place.
-        folder: Where values are written.
+        chart: Its folder, with an empty operator chart.
+        folder: The folder for values files.
     """
 
     chart: Path
@@ -31,10 +31,10 @@ class Helm:
 
     def run(self, *args: str) -> "subprocess.CompletedProcess[str]":
         """Run helm."""
-        return subprocess.run(["helm", *args], capture_output=True, text=True, check=False)  # noqa: S607 -- that of PATH
+        return subprocess.run(["helm", *args], capture_output=True, text=True, check=False)  # noqa: S607 -- from PATH
 
     def render(self, values: dict[str, Any], *, known: tuple[str, ...] = KNOWN) -> list[dict[str, Any]]:
-        """Return the objects of a release `demo` in the namespace `sweeps`, the tests' own left out."""
+        """Return the objects of a release `demo` in the namespace `sweeps`, without test hooks."""
         done = self.template(values, known=known)
         assert done.returncode == 0, done.stderr
         found = [one for one in yaml.safe_load_all(done.stdout) if one]
@@ -53,9 +53,9 @@ class Helm:
 
 @pytest.fixture(scope="session")
 def helm(tmp_path_factory: pytest.TempPathFactory) -> Helm:
-    """Return the chart with its dependency in place."""
+    """Return the chart with its dependency."""
     if shutil.which("helm") is None:
-        pytest.fail("helm is missing: run `make chart-test`, which builds it")
+        pytest.fail("Helm is missing: run `make chart-test`, which builds it")
     folder = tmp_path_factory.mktemp("chart")
     chart = folder / "destage"
     shutil.copytree(CHART, chart)
@@ -67,9 +67,9 @@ def helm(tmp_path_factory: pytest.TempPathFactory) -> Helm:
 
 @pytest.fixture(scope="session")
 def kuberay() -> CustomResources:
-    """Return KubeRay's definitions."""
+    """Return KubeRay's CRDs."""
     folder = os.environ.get("DESTAGE_KUBERAY_CRDS")
     if not folder:
-        # `make chart-test` brings them where it can; they are KubeRay's and do not lie in this repository.
-        pytest.skip("KubeRay's definitions are not at hand: set DESTAGE_KUBERAY_CRDS to their folder")
+        # `make chart-test` downloads them if it can.
+        pytest.skip("KubeRay's CRDs are missing: set DESTAGE_KUBERAY_CRDS to their folder")
     return CustomResources(Path(folder))

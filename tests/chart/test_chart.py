@@ -1,4 +1,4 @@
-"""The chart renders what the builder builds, what KubeRay takes and what level `restricted` accepts."""
+"""The chart renders the builder's manifests, which comply with KubeRay's CRDs and level `restricted`."""
 
 import json
 import subprocess
@@ -8,10 +8,11 @@ import pytest
 import yaml
 from chart.conftest import CHART, KUBERNETES, Helm
 from chart.custom_resources import CustomResources
-from cluster_settings import CASES, REFUSED
+from cluster_settings import CASES, CONFLICTS, SCHEMA_MISTAKES, SETTINGS, find_effect
 from pod_security import pod_specs, violations
 
 from destage.cluster import Release, build, read_settings
+from destage.errors import ConfigError
 
 pytestmark = pytest.mark.chart
 VERSION = str(yaml.safe_load((CHART / "Chart.yaml").read_text())["appVersion"])
@@ -22,26 +23,33 @@ def by_name(manifests: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_chart_and_the_builder_agree_to_the_last_field(helm: Helm, case: str) -> None:
+def test_chart_and_builder_make_equal_manifests(helm: Helm, case: str) -> None:
+    assert_equal_manifests(helm, CASES[case])
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_chart_and_builder_use_every_setting_equally(helm: Helm, setting: str) -> None:
+    values = find_effect(setting)
+    assert values is not None
+    assert_equal_manifests(helm, values)
+
+
+def assert_equal_manifests(helm: Helm, values: dict[str, Any]) -> None:
     release = Release("demo", "sweeps", VERSION, managed_by="Helm")
-    expected = by_name(build(release, read_settings(CASES[case])))
-    rendered = by_name(helm.render(CASES[case]))
+    expected = by_name(build(release, read_settings(values)))
+    rendered = by_name(helm.render(values))
     assert sorted(rendered) == sorted(expected)
     for name, manifest in expected.items():
         assert rendered[name] == json.loads(json.dumps(manifest)), name
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_kuberays_definitions_take_it_without_an_unknown_field(
-    helm: Helm, kuberay: CustomResources, case: str
-) -> None:
+def test_kuberays_crds_accept_the_manifests(helm: Helm, kuberay: CustomResources, case: str) -> None:
     checked = [kuberay.mistakes(one) for one in helm.render(CASES[case]) if one["apiVersion"] == "ray.io/v1"]
     assert checked == [[]]
 
 
-def test_the_check_against_the_definitions_sees_a_misspelt_field_and_a_wrong_type(
-    helm: Helm, kuberay: CustomResources
-) -> None:
+def test_the_crd_check_finds_unknown_fields_and_wrong_types(helm: Helm, kuberay: CustomResources) -> None:
     (job,) = [one for one in helm.render(CASES["bundled"]) if one["kind"] == "RayJob"]
     job["spec"]["backofLimit"] = 3
     job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]["containers"][0]["imagePolicy"] = "x"
@@ -52,7 +60,7 @@ def test_the_check_against_the_definitions_sees_a_misspelt_field_and_a_wrong_typ
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_pod_of_the_chart_is_accepted_at_level_restricted(helm: Helm, case: str) -> None:
+def test_pods_of_the_chart_comply_with_level_restricted(helm: Helm, case: str) -> None:
     done = helm.template(CASES[case])
     pods = [spec for one in yaml.safe_load_all(done.stdout) for spec in pod_specs(one)]
     values = CASES[case]
@@ -66,7 +74,7 @@ STORED = [case for case, values in CASES.items() if "store" in values]
 
 
 @pytest.mark.parametrize("case", STORED)
-def test_with_an_object_store_nothing_of_a_volume_is_rendered_and_no_secret(helm: Helm, case: str) -> None:
+def test_an_object_store_needs_no_volume_and_no_secret(helm: Helm, case: str) -> None:
     done = helm.template(CASES[case])
     assert done.returncode == 0, done.stderr
     kinds = {one["kind"] for one in yaml.safe_load_all(done.stdout) if one}
@@ -76,42 +84,47 @@ def test_with_an_object_store_nothing_of_a_volume_is_rendered_and_no_secret(helm
     assert "persistentVolumeClaim" not in done.stdout
 
 
-def test_lint_finds_nothing(helm: Helm) -> None:
+def test_helm_lint_passes(helm: Helm) -> None:
     done = helm.run("lint", "--strict", str(helm.chart), *KUBERNETES, "--set", "sweep.study=call_center")
     assert done.returncode == 0, done.stdout
     assert "WARNING" not in done.stdout
 
 
-def test_the_unit_tests_of_the_chart_pass(helm: Helm) -> None:
+def test_helm_unittest_passes(helm: Helm) -> None:
     done = subprocess.run(["helm-unittest", helm.chart], capture_output=True, text=True, check=False)  # noqa: S607
     assert done.returncode == 0, done.stdout
 
 
-REFUSALS = [
-    ({}, "exactly one of sweep.spec, sweep.configMap, sweep.study; given: none"),
-    ({"sweep": {"study": "a"}, "mode": "jobs"}, "mode"),
-    ({"sweep": {"study": "a"}, "image": {"digest": "sha256:1"}}, "digest"),
-    *((values, of_chart) for values, of_chart, _ in REFUSED),
-]
-
-
-@pytest.mark.parametrize(("values", "message"), REFUSALS)
-def test_values_that_are_not_allowed_are_refused_by_name(
-    helm: Helm, values: dict[str, Any], message: str
+@pytest.mark.parametrize(("values", "code", "place"), CONFLICTS)
+def test_conflicts_have_the_builders_code_place_and_message(
+    helm: Helm, values: dict[str, Any], code: str, place: str
 ) -> None:
+    with pytest.raises(ConfigError) as error:
+        read_settings(values)
+    (issue,) = (issue for issue in error.value.issues if issue.code == code)
+    assert issue.place == place
     done = helm.template(values)
     assert done.returncode != 0
-    assert message in done.stderr
+    assert str(issue) in done.stderr
 
 
-def test_a_cluster_without_kuberay_is_told_what_to_install(helm: Helm) -> None:
+@pytest.mark.parametrize(("values", "place"), [(values, place) for values, _, place in SCHEMA_MISTAKES])
+def test_schema_mistakes_are_rejected(helm: Helm, values: dict[str, Any], place: str) -> None:
+    done = helm.template(values)
+    assert done.returncode != 0
+    assert place.rpartition(".")[2] in done.stderr
+
+
+def test_a_cluster_without_kuberay_is_rejected(helm: Helm) -> None:
     done = helm.template(CASES["bundled"], known=())
     assert done.returncode != 0
-    assert "install the KubeRay operator first" in done.stderr
+    assert "cluster.kuberay-missing at RayJob demo-" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["x" * 39, "2nd", "a.b"])
-def test_a_name_that_kuberay_refuses_though_helm_takes_it_is_refused(helm: Helm, name: str) -> None:
+def test_an_invalid_release_name_is_rejected_as_by_the_builder(helm: Helm, name: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        Release(name, "sweeps", "1")
     done = helm.template(CASES["bundled"], name=name)
     assert done.returncode != 0
-    assert f'the name "{name}" is not allowed: at most 38 small letters' in done.stderr
+    assert str(error.value).partition("; did you mean")[0] in done.stderr

@@ -1,4 +1,4 @@
-"""A bucket that this machine does not get at ends with the code of the machine, in one line with its mend."""
+"""Failures of a bucket on the command line."""
 
 from pathlib import Path
 from typing import Any
@@ -8,18 +8,14 @@ import pytest
 from destage.objects import object_path
 
 S3, AZURE = "s3://b/p", "abfs://b@a.dfs.core.windows.net/p"
-SAID = [
+FAILURES = [
     (
         S3,
         OSError(
             "When uploading object with key 'p/x' in bucket 'b': AWS Error ACCESS_DENIED during PutObject "
             "operation: Access Denied"
         ),
-        (
-            "s3://b/p refused the request: AWS Error ACCESS_DENIED during PutObject operation: "
-            "Access Denied; "
-            "credentials come from the environment (AWS_ACCESS_KEY_ID"
-        ),
+        "bucket.access-denied",
     ),
     (
         S3,
@@ -27,11 +23,7 @@ SAID = [
             "When listing objects under key 'p/' in bucket 'b': AWS Error NETWORK_CONNECTION during "
             "ListObjectsV2 operation: curlCode: 7, Could not connect to server"
         ),
-        (
-            "s3://b/p cannot be reached: AWS Error NETWORK_CONNECTION during ListObjectsV2 "
-            "operation: curlCode: 7, "
-            "Could not connect to server; check region and endpoint_override"
-        ),
+        "bucket.unreachable",
     ),
     (
         "gs://b/p",
@@ -40,36 +32,29 @@ SAID = [
             "google::cloud::Status(UNAUTHENTICATED: Permanent error, with a last message of Invalid "
             "Credentials error_info={reason=}). Detail: [errno 13] Permission denied",
         ),
-        (
-            "gs://b/p refused the request: UNAUTHENTICATED: Invalid Credentials; credentials come from the "
-            "environment (GOOGLE_APPLICATION_CREDENTIALS"
-        ),
+        "bucket.access-denied",
     ),
     (
         AZURE,
         OSError("Azure Error: [AuthenticationFailed] 403 Forbidden\nRequest ID:"),
-        (
-            f"{AZURE} refused the request: Azure Error: [AuthenticationFailed] 403 Forbidden; "
-            "credentials come "
-            "from the environment (AZURE_STORAGE_KEY"
-        ),
+        "bucket.access-denied",
     ),
 ]
 
 
-@pytest.mark.parametrize(("place", "said", "told"), SAID)
-@pytest.mark.parametrize("verb", ["run", "status", "report", "trace"])
-def test_what_a_bucket_refuses_is_the_machine_s_failure(
+@pytest.mark.parametrize(("place", "failure", "code"), FAILURES)
+@pytest.mark.parametrize("command", ["run", "status", "report", "trace"])
+def test_a_bucket_failure_has_the_infrastructure_code(
     destage: Any,
     study: Path,
     monkeypatch: pytest.MonkeyPatch,
-    verb: str,
+    command: str,
     place: str,
-    said: OSError,
-    told: str,
+    failure: OSError,
+    code: str,
 ) -> None:
     def fail(*_: object) -> None:
-        raise said
+        raise failure
 
     monkeypatch.setattr(object_path, "opened", fail)
     monkeypatch.setattr(object_path, "_PAUSES_S", ())
@@ -79,26 +64,23 @@ def test_what_a_bucket_refuses_is_the_machine_s_failure(
         "report": ("report", "small", "--store", f"{place}?x=y"),
         "trace": ("trace", "info", place),
     }
-    done = destage(*arguments[verb])
-    assert done.code == 4, done
-    assert done.out == ""
-    assert done.err.startswith(f"error: {told}")
+    done = destage(*arguments[command])
+    assert (done.code, done.out) == (4, "")
+    assert done.issues == [(code, place)]
     assert done.err.count("\n") == 1
 
 
 @pytest.mark.parametrize(
-    ("store", "told"),
+    ("store", "code"),
     [
-        ("s4://x", "s4:// is no address of a bucket: allowed is a path, or s3://, gs://, gcs://, abfs://"),
-        ("s3:///x", "names no bucket: write it as s3://bucket/prefix"),
-        ("s3://key:hidden@bucket", "take the credentials out of s3://..."),
+        ("s4://x", "bucket.unknown-scheme"),
+        ("s3:///x", "bucket.bad-url"),
+        ("s3://key:hidden@bucket", "bucket.credentials-in-url"),
     ],
 )
-def test_a_store_that_is_none_is_wrong_usage(destage: Any, study: Path, store: str, told: str) -> None:
+def test_an_unusable_url_is_wrong_usage(destage: Any, study: Path, store: str, code: str) -> None:
     for arguments in (("run", str(study)), ("status",)):
         done = destage(*arguments, "--store", store)
-        assert done.code == 2
-        assert "--store" in done.err
-        assert told in done.err
+        assert (done.code, done.issues) == (2, [(code, "--store")])
         assert "hidden" not in done.err
         assert done.err.count("\n") == 1

@@ -1,9 +1,12 @@
-"""Each mistake is one red line that names place, value and what is allowed; nothing is written."""
+"""Errors are one line each, with code and place; with `--json` they are JSON as well."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from destage import sweeps
 
 TRACE = """\
   7,0    1        1     0.000000000   100  Q   WS 2048 + 8 [pg]
@@ -11,52 +14,47 @@ TRACE = """\
 """
 
 
-def mistake(destage: Any, tmp_path: Path, *args: str) -> str:
+def find_error(destage: Any, tmp_path: Path, *args: str) -> tuple[str, str]:
+    """Run a command that must fail with one line, and return the code and the place of the error."""
     before = sorted(tmp_path.rglob("*"))
     done = destage(*args)
-    assert done.code == 2, done
-    assert done.out == ""
+    assert (done.code, done.out) == (2, ""), done
     assert sorted(tmp_path.rglob("*")) == before
-    lines = done.err.splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("error: ")
-    return lines[0]
+    assert len(done.err.splitlines()) == 1, done.err
+    (issue,) = done.issues
+    return issue
 
 
-@pytest.mark.parametrize("verb", ["run", "plan"])
-def test_a_misspelt_key(destage: Any, study: Path, tmp_path: Path, verb: str) -> None:
-    study.write_text(study.read_text().replace("controller: {use", "controler: {use"))
-    line = mistake(destage, tmp_path, verb, str(study))
-    assert "scenario.controler" in line
-    assert "did you mean 'controller'?" in line
+@pytest.mark.parametrize("command", ["run", "plan"])
+@pytest.mark.parametrize(
+    ("text", "replacement", "issue"),
+    [
+        ("controller: {use", "controler: {use", ("scenario.unknown-key", "scenario.controler")),
+        ("controller.battery", "controller.batery", ("study.unknown-key", "axes.controller.batery.state")),
+        ('raid: "5", disks: 4', 'raid: "10", disks: 3', ("scenario.rule", "scenario.array.disks")),
+        (
+            "smart_array_5i_plus}",
+            "smart_array_5i_plus, cache: {write_fraction: 2}}",
+            ("scenario.out-of-range", "scenario.controller.cache.write_fraction"),
+        ),
+        ("replicates: 2", "replicates: 2\nbudget: {wall: -2h}", ("study.out-of-range", "budget.wall")),
+    ],
+)
+def test_a_mistake_in_a_study_has_code_and_place(
+    destage: Any,
+    study: Path,
+    tmp_path: Path,
+    command: str,
+    text: str,
+    replacement: str,
+    issue: tuple[str, str],
+) -> None:
+    study.write_text(study.read_text().replace(text, replacement))
+    assert find_error(destage, tmp_path, command, str(study)) == issue
 
 
-@pytest.mark.parametrize("verb", ["run", "plan"])
-def test_a_misspelt_axis(destage: Any, study: Path, tmp_path: Path, verb: str) -> None:
-    study.write_text(study.read_text().replace("controller.battery.state", "controller.batery.state"))
-    line = mistake(destage, tmp_path, verb, str(study))
-    assert str(study) in line
-    assert "controller.batery.state" in line
-    assert "did you mean 'battery'?" in line
-
-
-@pytest.mark.parametrize("verb", ["run", "plan"])
-def test_an_impossible_array(destage: Any, study: Path, tmp_path: Path, verb: str) -> None:
-    study.write_text(study.read_text().replace('raid: "5", disks: 4', 'raid: "10", disks: 3'))
-    line = mistake(destage, tmp_path, verb, str(study))
-    assert "array.disks: 3: 3 disks in RAID 1+0; it needs an even number" in line
-
-
-def test_a_value_out_of_range(destage: Any, study: Path, tmp_path: Path) -> None:
-    study.write_text(
-        study.read_text().replace("smart_array_5i_plus}", "smart_array_5i_plus, cache: {write_fraction: 2}}")
-    )
-    line = mistake(destage, tmp_path, "run", str(study))
-    assert "controller.cache.write_fraction: 2" in line
-
-
-@pytest.mark.parametrize("verb", [("trace", "info"), ("run",), ("simulate",)])
-def test_an_unreadable_trace_line(destage: Any, tmp_path: Path, verb: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", [("trace", "info"), ("run",), ("simulate",)])
+def test_a_malformed_trace_record_is_located(destage: Any, tmp_path: Path, command: tuple[str, ...]) -> None:
     trace = tmp_path / "t.blk"
     trace.write_text(TRACE)
     spec = tmp_path / "replay.yaml"
@@ -66,80 +64,130 @@ def test_an_unreadable_trace_line(destage: Any, tmp_path: Path, verb: tuple[str,
         "  controller: {use: smart_array_5i_plus}\n"
         '  array: {raid: "5", disks: 4, disk: {use: u320_10k_36gb}}\n'
     )
-    line = mistake(destage, tmp_path, *verb, str(trace if verb[0] == "trace" else spec))
-    assert "t.blk: line 2" in line
-    assert "oops" in line
+    done = destage(*command, str(trace if command[0] == "trace" else spec))
+    assert (done.code, done.out) == (2, "")
+    assert [code for code, _ in done.issues] == ["trace.bad-record"]
+    assert "t.blk" in done.err
+    assert "line 2" in done.err
 
 
-def test_not_yaml(destage: Any, tmp_path: Path) -> None:
-    (tmp_path / "x.yaml").write_text("name: x\nscenario: {workload: [\n")
-    assert "x.yaml:3:1" in mistake(destage, tmp_path, "run", "x.yaml")
-
-
-def test_two_mistakes_are_two_lines(destage: Any, study: Path) -> None:
-    study.write_text(study.read_text().replace("replicates: 2", "replicates: 0\nseed: 1"))
+def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> None:
+    study.write_text(study.read_text().replace("replicates: 2", "replicates: 0\nsede: 1"))
+    expected = [("study.out-of-range", "replicates"), ("study.unknown-key", "sede")]
     done = destage("run", str(study))
-    assert done.code == 2
-    assert len(done.err.splitlines()) == 2
+    assert (done.code, done.out, done.issues) == (2, "", expected)
+    done = destage("run", str(study), "--json")
+    assert (done.code, done.issues) == (2, expected)
+    errors = json.loads(done.out)["errors"]
+    assert [(each["code"], each["place"], each["value"]) for each in errors] == [
+        ("study.out-of-range", "replicates", 0),
+        ("study.unknown-key", "sede", 1),
+    ]
+    assert {each["source"] for each in errors} == {str(study)}
+    assert all(each.keys() == {"code", "place", "message", "value", "data", "source"} for each in errors)
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "issue"),
     [
-        (("run",), "SPEC"),
-        (("run", "x.yaml", "--executor", "threads"), "'auto', 'ray', 'inline'"),
-        (("run", "nowhere.yaml"), "call_center"),
-        (("frobnicate",), "frobnicate"),
-        (("study", "run", "nope"), "call_center"),
-        (("catalog", "nope"), "controllers, disks, workloads"),
-        (("catalog", "disks", "u320_10k_36g"), "u320_10k_36gb"),
-        (("simulate", "nowhere.yaml"), "nowhere.yaml"),
-        (("trace", "info", "nowhere.blk"), "nowhere.blk"),
+        (("run",), ("usage.missing-argument", "SPEC")),
+        (("trace", "synth", "x.blk"), ("usage.missing-argument", "--out")),
+        (("run", "a.yaml", "b.yaml"), ("usage.extra-argument", "")),
+        (("run", "x.yaml", "--executor", "threads"), ("usage.bad-value", "--executor")),
+        (("run", "x.yaml", "--workers", "0"), ("usage.bad-value", "--workers")),
+        (("run", "x.yaml", "--stor", "y"), ("usage.unknown-option", "--stor")),
+        (("run", "x.yaml", "--store"), ("usage.missing-value", "--store")),
+        (("frobnicate",), ("usage.unknown-command", "")),
+        (("cluster", "frobnicate"), ("usage.unknown-command", "")),
+        (("verify", "x", "--sample", "0%"), ("usage.out-of-range", "--sample")),
+        (("query", "x", "--param", "idle"), ("usage.bad-assignment", "--param")),
+        (("catalog", "nope"), ("usage.unknown-name", "KIND")),
+        (("catalog", "disks", "u320_10k_36g"), ("catalog.unknown-entry", "use")),
+        (("simulate", "nowhere.yaml"), ("usage.unreadable-file", "FILE")),
+        (("run", "nowhere.yaml"), ("study.not-found", "nowhere.yaml")),
+        (("study", "run", "nope"), ("study.not-found", "nope")),
+        (("trace", "info", "nowhere.blk"), ("trace.unreadable", "{}/nowhere.blk")),
     ],
 )
-def test_wrong_usage(destage: Any, tmp_path: Path, args: tuple[str, ...], told: str) -> None:
-    assert told in mistake(destage, tmp_path, *args)
+def test_wrong_usage_has_a_code(
+    destage: Any, tmp_path: Path, args: tuple[str, ...], issue: tuple[str, str]
+) -> None:
+    code, place = issue
+    assert find_error(destage, tmp_path, *args) == (code, place.format(tmp_path))
 
 
-def test_a_sweep_that_is_not_there(destage: Any) -> None:
+def test_an_interrupt_has_its_exit_code(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweeps, "load_study", interrupt)
+    assert destage("plan", "x.yaml").code == 130
+
+
+def test_an_option_after_a_double_dash_is_no_option(destage: Any) -> None:
+    """`--json` is only an option where the command reads it as one."""
+    assert destage("sql", "nowhere", "--", "--json").out == ""
+    assert json.loads(destage("sql", "nowhere", "--json", "--", "SELECT 1").out)["errors"]
+
+
+def test_a_missing_sweep_is_an_error(destage: Any) -> None:
     done = destage("report", "nowhere")
-    assert done.code == 1
-    assert done.err == f"error: no sweep 'nowhere' in the store {Path.cwd() / 'store'}; there are: none yet\n"
+    assert (done.code, done.issues) == (1, [("store.unknown-sweep", "nowhere")])
 
 
-def test_a_traceback_only_with_debug(destage: Any) -> None:
+def test_a_traceback_needs_debug(destage: Any) -> None:
     assert "Traceback" not in destage("report", "nowhere").err
     assert "Traceback" in destage("--debug", "report", "nowhere").err
 
 
-@pytest.mark.parametrize("verb", ["plan", "simulate"])
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("error", "issue"),
     [
-        (b"\xf5\x00\x91 no text", "byte 0: not a text in UTF-8"),
-        (b"name: a\x00b", "the character '\\x00' at position 7 is not allowed"),
-        (b"name: " + b"[" * 5000, "too deep to be read"),
-        (b"name: &a\n  x: *a\n", "not YAML: found unconstructable recursive node"),
-        (b"? [a, b]\n: c\n", "not YAML: found unhashable key"),
-        (b"name: a\nname: b\n", ":2:1: not YAML: the key 'name' is written twice"),
+        (OSError(28, "No space left on device", "/x"), ("system.disk-full", "/x")),
+        (PermissionError(13, "Permission denied", "/x"), ("system.permission-denied", "/x")),
+        (FileNotFoundError(2, "No such file or directory", "/x"), ("system.file-not-found", "/x")),
+        (OSError("odd"), ("system.io-error", "")),
+        (ZeroDivisionError("two\nlines"), ("system.internal-error", "")),
     ],
 )
-def test_a_file_that_is_no_yaml(destage: Any, tmp_path: Path, verb: str, content: bytes, said: str) -> None:
+def test_failures_of_the_system_have_codes(
+    destage: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    issue: tuple[str, str],
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(sweeps, "load_study", fail)
+    done = destage("plan", "x.yaml")
+    assert (done.code, done.issues, done.err.count("\n")) == (1, [issue], 1)
+
+
+@pytest.mark.parametrize(("command", "namespace"), [("plan", "study"), ("simulate", "scenario")])
+@pytest.mark.parametrize(
+    ("content", "kind", "place"),
+    [
+        (b"name: x\nscenario: {workload: [\n", "bad-syntax", "3:1"),
+        (b"\xf5\x00\x91 no text", "bad-syntax", "byte 0"),
+        (b"name: a\x00b", "bad-syntax", "position 7"),
+        (b"name: " + b"[" * 5000, "bad-syntax", ""),
+        (b"name: &a\n  x: *a\n", "bad-syntax", "1:7"),
+        (b"? [a, b]\n: c\n", "bad-syntax", "1:3"),
+        (b"name: a\nname: b\n", "duplicate-key", "2:1"),
+    ],
+)
+def test_invalid_yaml_is_located(
+    destage: Any, tmp_path: Path, command: str, namespace: str, content: bytes, kind: str, place: str
+) -> None:
     file = tmp_path / "odd.yaml"
     file.write_bytes(content)
-    line = mistake(destage, tmp_path, verb, str(file))
-    assert str(file) in line
-    assert said in line
+    assert find_error(destage, tmp_path, command, str(file)) == (f"{namespace}.{kind}", place)
 
 
-def test_a_long_value_is_cut(destage: Any, study: Path, tmp_path: Path) -> None:
+def test_a_long_value_is_shortened(destage: Any, study: Path) -> None:
     study.write_text(f"{study.read_text()}\nodd: {['x' * 40] * 50}\n")
-    line = mistake(destage, tmp_path, "plan", str(study))
-    assert "odd: ['xxx" in line
-    assert "...: is not known here" in line
-    assert len(line) < 400
-
-
-def test_a_budget_of_nothing(destage: Any, study: Path, tmp_path: Path) -> None:
-    study.write_text(f"{study.read_text()}\nbudget: {{wall: -2h}}\n")
-    assert "budget.wall: '-2h': must be above 0s" in mistake(destage, tmp_path, "plan", str(study))
+    done = destage("plan", str(study))
+    assert done.issues == [("study.unknown-key", "odd")]
+    assert "odd: ['xxx" in done.err
+    assert len(done.err) < 600

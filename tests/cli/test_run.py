@@ -1,4 +1,4 @@
-"""From a study to its answers by the command line: what goes to stdout, what to stderr, with which code."""
+"""From a study to its answers on the command line: stdout, stderr and exit codes."""
 
 import csv
 import html
@@ -22,11 +22,11 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     lines = done.out.splitlines()
     assert lines[0].split()[:2] == ["battery", "state"]
     assert len(lines) == 1 + 4
-    told = done.err.splitlines()
-    summary = next(place for place, line in enumerate(told) if "8 runs there; 8 executed (inline" in line)
-    answer = told[summary + 1 : -1]
-    assert answer, "the answer in words stands between the summary and the report's place"
-    report = Path(told[-1].removeprefix("report: "))
+    notes = done.err.splitlines()
+    summary = next(place for place, line in enumerate(notes) if "8 runs: 8 executed (inline" in line)
+    answer = notes[summary + 1 : -1]
+    assert answer, "the answer in words is printed between the summary and the report's path"
+    report = Path(notes[-1].removeprefix("report: "))
     page = report.read_text()
     assert "How fast is a small array?" in page
     assert all(html.escape(sentence, quote=False) in page for sentence in answer)
@@ -47,10 +47,10 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     }
 
 
-def test_nothing_is_written_by_a_plan(destage: Any, study: Path, tmp_path: Path) -> None:
+def test_a_plan_writes_nothing(destage: Any, study: Path, tmp_path: Path) -> None:
     done = destage("plan", str(study))
     assert done.code == 0
-    assert "8 runs, 0 of them in the store; this is all" in done.out
+    assert "8 runs, 0 already in the store; no further rounds" in done.out
     assert json.loads(destage("plan", str(study), "--json").out)["runs"] == 8
     assert [path.name for path in tmp_path.iterdir()] == ["small.yaml"]
 
@@ -89,25 +89,26 @@ def test_a_parameter_changes_the_answer(destage: Any, sweep: str) -> None:
 
     assert limits("--param", "idle=1") == {"host"}
     assert "host" not in limits("--param", "idle=0")
-    assert "allowed: idle" in destage("query", sweep, "design_space", "--param", "idel=0").err
-    assert "'x' is not a number" in destage("query", sweep, "design_space", "--param", "idle=x").err
+    done = destage("query", sweep, "design_space", "--param", "idel=0")
+    assert (done.code, done.issues) == (2, [("query.unknown-parameter", "design_space")])
+    done = destage("query", sweep, "design_space", "--param", "idle=x")
+    assert (done.code, done.issues) == (2, [("query.bad-parameter", "design_space.idle")])
 
 
-def test_sql_reads_and_only_reads(destage: Any, sweep: str) -> None:
+def test_sql_is_read_only(destage: Any, sweep: str) -> None:
     statement = "SELECT users, count(*) AS n FROM runs GROUP BY users ORDER BY users"
     assert json.loads(destage("sql", sweep, statement, "--json").out) == [
         {"workload.users": 5, "n": 4},
         {"workload.users": 10, "n": 4},
     ]
-    for refused in (
-        "COPY runs TO 'x.csv'",
-        "SELECT 1; SELECT 2",
-        "SELECT * FROM read_csv('/etc/passwd')",
-        "ATTACH 'x'",
+    for rejected, code in (
+        ("COPY runs TO 'x.csv'", "query.statement-not-allowed"),
+        ("SELECT 1; SELECT 2", "query.not-one-statement"),
+        ("SELECT * FROM read_csv('/etc/passwd')", "query.access-denied"),
+        ("ATTACH 'x'", "query.statement-not-allowed"),
     ):
-        done = destage("sql", sweep, refused)
-        assert (done.code, done.out) == (2, "")
-        assert done.err.startswith("error: ")
+        done = destage("sql", sweep, rejected)
+        assert (done.code, done.out, [found for found, _ in done.issues]) == (2, "", [code])
         assert len(done.err.splitlines()) == 1
     assert not Path("x.csv").exists()
 
@@ -117,10 +118,10 @@ def test_one_figure_as_svg(destage: Any, sweep: str) -> None:
     done = destage("report", sweep, "--plot", "response_against_cache", "--out", "docs/f.svg")
     assert done.out == "docs/f.svg\n"
     assert Path("docs/f.svg").read_text().startswith("<svg")
-    assert "there are: response_against_cache" in destage("report", sweep, "--plot", "nope").err
+    assert destage("report", sweep, "--plot", "nope").issues == [("query.unknown-plot", "")]
 
 
-def test_an_interrupted_sweep_says_how_to_go_on(study: Path, tmp_path: Path) -> None:
+def test_an_interrupted_sweep_can_be_resumed(study: Path, tmp_path: Path) -> None:
     study.write_text(study.read_text().replace("replicates: 2", "replicates: 5000"))
     command = [sys.executable, "-c", "from destage.cli import app; app()"]
     arguments = ["run", str(study), "--executor", "inline", "--store", str(tmp_path / "store")]
@@ -135,11 +136,11 @@ def test_an_interrupted_sweep_says_how_to_go_on(study: Path, tmp_path: Path) -> 
     out, err = process.communicate(timeout=120)
     assert process.returncode == 130, err
     assert out == ""
-    assert "finishing what is under way; once more aborts" in err
-    assert "continue with: destage resume" in err
+    assert "warning: sweep.interrupted at small-" in err
+    assert "`destage resume " in err
 
 
-def test_a_reader_that_leaves_is_no_error(destage: Any, sweep: str, tmp_path: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(destage: Any, sweep: str, tmp_path: Path) -> None:
     del destage
     code = "from destage.cli import app; app()"
     command = f"{sys.executable} -c '{code}' sql {sweep}"
@@ -152,19 +153,19 @@ def test_a_reader_that_leaves_is_no_error(destage: Any, sweep: str, tmp_path: Pa
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("verb", [("query",), ("sql", "FROM points"), ("report",)])
-def test_figures_of_an_unfinished_sweep_are_said_to_be_so(
-    destage: Any, sweep: str, tmp_path: Path, verb: tuple[str, ...]
+@pytest.mark.parametrize("command", [("query",), ("sql", "FROM points"), ("report",)])
+def test_results_of_an_unfinished_sweep_have_a_warning(
+    destage: Any, sweep: str, tmp_path: Path, command: tuple[str, ...]
 ) -> None:
-    asked = (verb[0], sweep, *verb[1:])
-    assert "unfinished" not in destage(*asked).err
-    next((tmp_path / "store" / "sweeps").glob("*/finished")).unlink()
-    done = destage(*asked)
-    assert done.code == 0
-    assert "is unfinished: these are the figures so far" in done.err
+    arguments = (command[0], sweep, *command[1:])
+    assert not destage(*arguments).issues
+    finished = next((tmp_path / "store" / "sweeps").glob("*/finished"))
+    finished.unlink()
+    done = destage(*arguments)
+    assert (done.code, done.issues) == (0, [("sweep.unfinished", finished.parent.name)])
 
 
-def test_an_answer_below_the_range_is_a_bound_that_holds(destage: Any, study: Path) -> None:
+def test_an_answer_below_the_range_is_an_upper_bound(destage: Any, study: Path) -> None:
     text = study.read_text().replace("  workload.users: [5, 10]\n", "")
     seek = "seek: {maximize: workload.users, subject_to: [response_p95 <= 1us], min: 500, max: 600}"
     study.write_text(f"{text}\n{seek}\n")

@@ -24,10 +24,10 @@ def test_info_counts_records_and_problems(destage: Any, spc: str) -> None:
     assert (found["format"], found["reads"], found["writes"]) == ("spc", 2, 2)
     assert (found["start_s"], found["duration_s"]) == (0.5, 1.0)
     assert (found["read_bytes"], found["written_bytes"]) == (1024, 8192)
-    assert {problem["problem"]: problem["first"] for problem in found["problems"]} == {
-        "bad": 3,
-        "rounded": 5,
-        "out_of_order": 5,
+    assert {problem["code"]: problem["place"] for problem in found["problems"]} == {
+        "trace.bad-record-skipped": "line 3",
+        "trace.unaligned": "line 5",
+        "trace.out-of-order": "line 5",
     }
     assert [volume["volume"] for volume in found["volumes"]] == [0, 1]
     assert "digest" not in found
@@ -37,13 +37,17 @@ def test_info_warns_about_problems(destage: Any, spc: str) -> None:
     done = destage("trace", "info", spc, "--skip-bad", "1")
     assert done.code == 0, done
     assert "write_sizes.p50_bytes" in done.out
-    assert done.issues == 3 * [("trace.irregular-records", spc)]
+    assert done.issues == [
+        ("trace.bad-record-skipped", f"{spc}, line 3"),
+        ("trace.unaligned", f"{spc}, line 5"),
+        ("trace.out-of-order", f"{spc}, line 5"),
+    ]
 
 
 def test_a_malformed_record_is_an_error(destage: Any, spc: str) -> None:
     done = destage("trace", "info", spc)
     assert done.code == 2
-    assert [code for code, _ in done.issues] == ["trace.bad-record"]
+    assert done.issues == [("trace.bad-record", "line 3, column 1")]
     assert spc in done.err
 
 
@@ -58,7 +62,7 @@ def test_the_format_can_be_given(destage: Any, tmp_path: Path) -> None:
     assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
     trace.write_text("nothing that is a trace\n")
     done = destage("trace", "info", path)
-    assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
+    assert (done.code, done.issues[0][0]) == (2, "trace.unrecognised-format")
 
 
 def test_convert_keeps_content_and_selects_a_volume(destage: Any, spc: str, tmp_path: Path) -> None:
@@ -81,8 +85,8 @@ def test_convert_leaves_no_file_behind_on_failure(destage: Any, tmp_path: Path) 
     lines = [f"0,8,512,W,{second}.0\n" for second in range(1, 140_000)]
     trace.write_text("".join([*lines, "0,8,512,W,0.5\n"]))
     done = destage("trace", "convert", path, out)
-    assert (done.code, done.issues) == (2, [("trace.not-in-order", path)])
+    assert (done.code, done.issues) == (2, [("trace.not-in-order", "record 140000")])
     assert list(tmp_path.iterdir()) == [trace]
     assert destage("trace", "convert", path, out, "--sort").code == 0
     found = json.loads(destage("trace", "info", path, "--json").out)
-    assert "late" in {problem["problem"] for problem in found["problems"]}
+    assert "trace.late" in {problem["code"] for problem in found["problems"]}

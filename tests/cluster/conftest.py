@@ -1,4 +1,4 @@
-"""An API server of one's own, and the connection to it."""
+"""A fake API server, and a connection to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +11,10 @@ from destage.cluster.connection import Connection, connect
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    """Serve an API, and make it the one that the kubeconfig names."""
+    """Serve a fake API, and make it the kubeconfig's cluster."""
     with serve(tmp_path) as (api, config):
         monkeypatch.setenv("KUBECONFIG", str(config))
-        # Read once when the package is imported.
+        # The package reads the variable when it is imported.
         monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(config))
         yield api
 

@@ -1,4 +1,4 @@
-"""What the chart takes from the settings is up to date, and its versions are those of the package."""
+"""The chart's generated files are up to date, and its versions are those of the package."""
 
 import json
 import re
@@ -16,13 +16,13 @@ ROOT = Path(__file__).parents[2]
 CHART = ROOT / "helm" / "destage"
 
 
-def test_values_schema_readme_and_board_are_those_of_the_settings() -> None:
+def test_generated_files_are_up_to_date() -> None:
     check = [sys.executable, ROOT / "scripts" / "generate_chart.py", "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_the_charts_defaults_are_the_builders() -> None:
+def test_chart_and_builder_have_the_same_defaults() -> None:
     values = yaml.safe_load((CHART / "values.yaml").read_text())
     assert values.pop("kuberay-operator") == {"enabled": False}
     values["sweep"]["study"] = "call_center"
@@ -30,7 +30,7 @@ def test_the_charts_defaults_are_the_builders() -> None:
     assert as_values(Settings())["workers"][0]["spot"] is True
 
 
-def test_every_table_of_the_schema_knows_its_settings_and_describes_each() -> None:
+def test_the_schema_is_closed_and_describes_every_setting() -> None:
     def check(schema: dict[str, object], path: str) -> None:
         for name, each in schema.get("properties", {}).items():  # type: ignore[attr-defined]
             assert each["description"].endswith("."), f"{path}.{name}"
@@ -44,7 +44,7 @@ def test_every_table_of_the_schema_knows_its_settings_and_describes_each() -> No
     check(schema, "")
 
 
-def test_versions_are_those_of_the_package_and_of_the_locked_ray() -> None:
+def test_versions_match_the_package_and_the_locked_ray() -> None:
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text())
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     assert chart["version"] == chart["appVersion"] == version

@@ -1,4 +1,4 @@
-"""What `doctor` finds of the settings of a sweep before it starts anything."""
+"""The checks of `doctor` on a sweep's settings, before the preflight pod."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import pytest
 from api_server import ApiServer
 
 from destage.cluster import Release, build, read_settings
-from destage.cluster.check_result import Finding
-from destage.cluster.checks import examine
+from destage.cluster.check_result import CheckResult
+from destage.cluster.checks import run_checks
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import submit
 from destage.errors import ClusterError
@@ -20,27 +20,26 @@ MONITORED = {"podMonitor": {"enabled": True}}
 
 
 @pytest.fixture(autouse=True)
-def usable(server: ApiServer) -> None:
+def without_preflight(server: ApiServer) -> None:
     server.put("/version", {"gitVersion": "v1.34.0"})
-    server.denied = {"create pods"}  # nothing is started
+    server.denied = {"create pods"}  # no preflight pod
 
 
-def look(connection: Connection, values: dict[str, Any]) -> dict[str, Finding]:
+def check(connection: Connection, values: dict[str, Any]) -> dict[str, CheckResult]:
     settings = read_settings({"mode": "cluster", **values})
-    return {each.what: each for each in examine(connection, RELEASE, settings)}
+    return {each.subject: each for each in run_checks(connection, RELEASE, settings)}
 
 
-def test_the_storage_class_that_is_named_is_looked_for(server: ApiServer, connection: Connection) -> None:
+def test_the_storage_class_must_exist(server: ApiServer, connection: Connection) -> None:
     server.put(f"{CLASSES}/nfs", {"metadata": {"name": "nfs"}})
-    assert look(connection, {"claim": {"storageClass": "nfs"}})["storage"].is_well
-    wrong = look(connection, {"claim": {"storageClass": "nsf"}})["storage"]
-    assert (wrong.told, "one of nfs" in wrong.mend) == ("there is no class nsf", True)
-    assert not look(connection, {})["storage"].is_well
-    assert "storage" not in look(connection, {"claim": {"existing": "mine"}})
+    assert check(connection, {"claim": {"storageClass": "nfs"}})["storage"].has_passed
+    for values in ({"claim": {"storageClass": "nsf"}}, {}):
+        assert check(connection, values)["storage"].code == "cluster.storage-class-missing"
+    assert "storage" not in check(connection, {"claim": {"existing": "mine"}})
 
 
 @pytest.mark.parametrize(
-    ("name", "most", "used", "is_enough"),
+    ("name", "most", "used", "fits"),
     [
         # A head of 1 and 4Gi, two workers of 2 and 4Gi, submitter 500m and 512Mi, reader 250m and 1Gi.
         ("requests.cpu", "6750m", "1", True),
@@ -52,18 +51,18 @@ def test_the_storage_class_that_is_named_is_looked_for(server: ApiServer, connec
         ("services", "0", "0", True),
     ],
 )
-def test_what_the_pods_request_is_compared_with_what_is_left(
-    server: ApiServer, connection: Connection, name: str, most: str, used: str, is_enough: bool
+def test_requests_of_the_pods_must_fit_the_quota(
+    server: ApiServer, connection: Connection, name: str, most: str, used: str, fits: bool
 ) -> None:
     status = {"hard": {name: most}, "used": {name: used}}
     server.put(QUOTA, {"metadata": {"name": "small"}, "status": status})
-    found = look(connection, {})["quota"]
-    assert found.is_well == is_enough
-    assert f"{name} {used} of {most}" in found.told
-    assert is_enough or f"small: {name} " in found.told
+    found = check(connection, {})["quota"]
+    assert found.code == ("" if fits else "cluster.quota-exceeded")
+    assert f"{name} {used} of {most}" in found.message
+    assert fits or f"small: {name} " in found.message
     spec = {"scopes": ["BestEffort"]}
     server.put(QUOTA, {"metadata": {"name": "small"}, "spec": spec, "status": status})
-    assert look(connection, {})["quota"].is_well
+    assert check(connection, {})["quota"].has_passed
 
 
 @pytest.mark.parametrize(
@@ -75,23 +74,23 @@ def test_what_the_pods_request_is_compared_with_what_is_left(
         (MONITORED, "create podmonitors"),
     ],
 )
-def test_permissions_are_asked_for_what_the_settings_make(
+def test_permissions_to_create_the_manifests_are_checked(
     server: ApiServer, connection: Connection, values: dict[str, Any], denied: str
 ) -> None:
     server.denied |= {denied}
-    found = look(connection, values)["permissions"]
-    assert denied in found.told
-    assert f"{denied}, which the Role of users.role=true leaves out" in found.mend
-    assert denied not in look(connection, {})["permissions"].told
+    found = check(connection, values)["permissions"]
+    assert found.code == "cluster.permission-denied"
+    assert denied in found.message
+    assert denied in found.fix
+    assert denied not in check(connection, {})["permissions"].message
 
 
-def test_a_pod_monitor_that_the_cluster_does_not_know_is_told(
-    server: ApiServer, connection: Connection
-) -> None:
+def test_a_pod_monitor_needs_the_prometheus_operator(server: ApiServer, connection: Connection) -> None:
     server.refusals.append(("GET", "monitoring.coreos.com", 404, "404 page not found"))
-    found = look(connection, MONITORED)["PodMonitor"]
-    assert "the Prometheus operator" in found.mend
+    assert check(connection, MONITORED)["PodMonitor"].code == "cluster.prometheus-operator-missing"
     server.refusals.append(("PATCH", "podmonitors", 404, "404 page not found"))
     settings = read_settings({"sweep": {"study": "call_center"}, **MONITORED})
-    with pytest.raises(ClusterError, match=r"knows no monitoring.coreos.com/v1 PodMonitor: install the Prom"):
+    with pytest.raises(ClusterError) as error:
         submit(connection, build(RELEASE, settings))
+    assert error.value.code == "cluster.prometheus-operator-missing"
+    assert error.value.place == "PodMonitor demo"

@@ -1,4 +1,4 @@
-"""An object that was deleted may stay for a while, or for good: whoever waits for its end is told."""
+"""A deleted object with a finalizer remains; commands that need its name report it."""
 
 import time
 from collections.abc import Callable
@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 from api_server import ApiServer
+from error_codes import has_code
 
 from destage.cluster import Release, build, read_settings
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, submit
 from destage.cluster.objects import delete, wait_until_deleted
 from destage.cluster.preflight import run_preflight
-from destage.cluster.reader_pod import Reader
+from destage.cluster.reader_pod import ReaderPod
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -26,14 +27,14 @@ def submitted(connection: Connection) -> Job:
     return submit(connection, build(DEMO, SETTINGS))
 
 
-def ended(server: ApiServer, connection: Connection) -> None:
-    """Have a job that ended and is held by a finalizer."""
+def submit_ended(server: ApiServer, connection: Connection) -> None:
+    """Create an ended job with a finalizer."""
     path = f"{JOBS}/{submitted(connection).name}"
     job = server.objects[path]
     server.put(path, {**job, "metadata": job["metadata"] | HELD, "status": {"jobDeploymentStatus": "Failed"}})
 
 
-def test_what_goes_in_the_end_is_waited_for(
+def test_a_deletion_is_waited_for(
     server: ApiServer, connection: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = f"{PODS}/it"
@@ -52,47 +53,46 @@ def test_what_goes_in_the_end_is_waited_for(
     assert len(waits) == 3
 
 
-def test_what_stays_is_told_with_what_holds_it(server: ApiServer, connection: Connection) -> None:
+def test_a_pending_deletion_names_its_finalizers(server: ApiServer, connection: Connection) -> None:
     server.put(f"{PODS}/it", {"metadata": {"name": "it", **HELD}})
-    with pytest.raises(
-        ClusterError,
-        match=r"the Pod it is deleted but not yet gone, held by its finalizers \(example.com/held\): "
-        r"try again .* kubectl --namespace sweeps describe pod it$",
-    ):
+    with pytest.raises(ClusterError) as error:
         wait_until_deleted(connection, "Pod", "it", time.monotonic())
+    assert (error.value.code, error.value.place) == ("cluster.deletion-pending", "Pod it")
+    assert error.value.data == HELD
+    assert error.value.message.endswith("kubectl --namespace sweeps describe pod it")
 
 
-def again(connection: Connection) -> object:
+def submit_again(connection: Connection) -> object:
     return submitted(connection)
 
 
-def ask(connection: Connection) -> object:
-    return Reader(connection, submitted(connection), patience_s=0).ask("destage", "status")
+def read(connection: Connection) -> object:
+    return ReaderPod(connection, submitted(connection), start_timeout_s=0).run("destage", "status")
 
 
-def examine(connection: Connection) -> object:
+def preflight(connection: Connection) -> object:
     return list(run_preflight(connection, DEMO, SETTINGS, None))
 
 
 @pytest.mark.parametrize(
-    ("verb", "stays"),
-    [(again, ""), (ask, "demo-reader"), (examine, "destage-doctor")],
-    ids=["submit", "ask", "doctor"],
+    ("command", "pod"),
+    [(submit_again, ""), (read, "demo-reader"), (preflight, "destage-doctor")],
+    ids=["submit", "read", "doctor"],
 )
-def test_no_verb_waits_for_ever_or_runs_into_what_is_still_there(
+def test_commands_report_a_pending_deletion(
     server: ApiServer,
     connection: Connection,
     monkeypatch: pytest.MonkeyPatch,
-    verb: Callable[[Connection], object],
-    stays: str,
+    command: Callable[[Connection], object],
+    pod: str,
 ) -> None:
     monkeypatch.setattr("destage.cluster.jobs._DELETION_S", 0)
     monkeypatch.setattr("destage.cluster.preflight._START_S", 0)
-    if stays:
-        # Of an earlier image, so it cannot serve.
+    if pod:
+        # Of another image, so it must be replaced.
         spec: dict[str, Any] = {"containers": [{"image": "old", "env": []}], "volumes": []}
-        server.put(f"{PODS}/{stays}", {"metadata": {"name": stays, **HELD}, "spec": spec})
+        server.put(f"{PODS}/{pod}", {"metadata": {"name": pod, **HELD}, "spec": spec})
     else:
-        ended(server, connection)
-    with pytest.raises(ClusterError, match=f"{stays or 'RayJob demo-'}.* is deleted but not yet gone"):
-        verb(connection)
+        submit_ended(server, connection)
+    with pytest.raises(ClusterError, check=has_code("cluster.deletion-pending")):
+        command(connection)

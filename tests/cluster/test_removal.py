@@ -1,16 +1,17 @@
-"""Deleting a sweep with its results in a bucket: only its own objects, and only when nobody writes them."""
+"""Deletion of results in a bucket: only those of the release, after its pods have ended."""
 
 from typing import Any
 
 import pytest
 from api_server import ApiServer
+from error_codes import has_code
 
 from destage.cluster import Manifest, Release, build, read_settings
 from destage.cluster.connection import Connection
 from destage.cluster.jobs import Job, find_job, submit
-from destage.cluster.objects import place
-from destage.cluster.reader_pod import Reader, build_reader_pod
-from destage.cluster.removal import delete_kept_results, remove
+from destage.cluster.objects import build_path
+from destage.cluster.reader_pod import ReaderPod, build_reader_pod
+from destage.cluster.removal import delete_kept_results, delete_sweep
 from destage.errors import ClusterError
 
 JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
@@ -28,63 +29,64 @@ def end(server: ApiServer, job: Job) -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """Return what readers are asked for; each sweep is taken to have had three objects."""
+def commands(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """Return the commands in the reader pod; each sweep has three objects."""
     found: list[tuple[str, ...]] = []
 
-    def ask(_: Reader, *command: str) -> bytes:
+    def run(_: ReaderPod, *command: str) -> bytes:
         found.append(command)
         return "".join(f"{sweep} 3\n" for sweep in command[3:-2]).encode()
 
-    monkeypatch.setattr(Reader, "ask", ask)
+    monkeypatch.setattr(ReaderPod, "run", run)
     return found
 
 
-def test_the_sweeps_that_its_jobs_ran_go_and_their_objects_before_the_accounts(
-    server: ApiServer, connection: Connection, asked: list[tuple[str, ...]]
+def test_sweeps_of_all_jobs_are_discarded_before_the_accounts(
+    server: ApiServer, connection: Connection, commands: list[tuple[str, ...]]
 ) -> None:
     for study in ("one", "two"):
         end(server, submit(connection, manifests(study), sweep=f"{study}-01"))
-    removed = remove(connection, find_job(connection, "demo"), with_results=True)
-    assert removed[:2] == [f"{name} in {STORE['url']} (3 objects)" for name in ("one-01", "two-01")]
-    assert asked == [
+    deleted = delete_sweep(connection, find_job(connection, "demo"), with_results=True)
+    assert deleted[:2] == [f"{name} in {STORE['url']} (3 objects)" for name in ("one-01", "two-01")]
+    assert commands == [
         ("destage", "cluster", "discard", "one-01", "two-01", "--store", STORE["url"]),
     ]
     assert not server.objects
 
 
-def test_without_being_asked_for_nothing_in_the_bucket_goes(
-    server: ApiServer, connection: Connection, asked: list[tuple[str, ...]]
+def test_results_in_a_bucket_are_kept_by_default(
+    server: ApiServer, connection: Connection, commands: list[tuple[str, ...]]
 ) -> None:
     submit(connection, manifests("one"), sweep="one-01")
-    assert remove(connection, find_job(connection, "demo"), with_results=False)
-    assert not asked
+    assert delete_sweep(connection, find_job(connection, "demo"), with_results=False)
+    assert not commands
     assert not server.objects
 
 
-def test_a_claim_of_what_still_stands_or_runs_has_not_outlived_it(
-    server: ApiServer, connection: Connection
-) -> None:
+def test_a_claim_in_use_is_not_a_kept_claim(server: ApiServer, connection: Connection) -> None:
     for manifest in build(Release("demo", "sweeps", "1"), read_settings({"mode": "cluster"})):
-        server.put(place(connection, manifest["kind"], manifest["metadata"]["name"]), manifest)
-    there = set(server.objects)
+        server.put(build_path(connection, manifest["kind"], manifest["metadata"]["name"]), manifest)
+    before = set(server.objects)
     assert not delete_kept_results(connection, "demo")
-    assert set(server.objects) == there
-    # What a RayJob that is gone leaves of its cluster goes by itself.
-    cluster = server.objects[place(connection, "RayCluster", "demo")]
+    assert set(server.objects) == before
+    # Kubernetes deletes the RayCluster of a deleted RayJob.
+    cluster = server.objects[build_path(connection, "RayCluster", "demo")]
     cluster["metadata"]["ownerReferences"] = [{"kind": "RayJob", "name": "demo-0", "uid": "gone"}]
     assert "PersistentVolumeClaim demo-results" in delete_kept_results(connection, "demo")
     submit(
         connection, build(Release("demo", "sweeps", "1"), read_settings({"sweep": {"study": "call_center"}}))
     )
-    there = set(server.objects)
+    before = set(server.objects)
     for name in ("demo", "other", "not a label's value"):
         assert not delete_kept_results(connection, name)
-    assert set(server.objects) == there
+    assert set(server.objects) == before
 
 
-def test_a_running_sweep_is_cancelled_first_and_its_pods_are_awaited(
-    server: ApiServer, connection: Connection, asked: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+def test_a_running_sweep_is_cancelled_before_discarding(
+    server: ApiServer,
+    connection: Connection,
+    commands: list[tuple[str, ...]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     job = submit(connection, manifests("one"), sweep="one-01")
     labels = {"destage.io/release": "demo", "destage.io/component": "worker"}
@@ -97,39 +99,35 @@ def test_a_running_sweep_is_cancelled_first_and_its_pods_are_awaited(
         server.objects.pop(path)
 
     monkeypatch.setattr("destage.cluster.removal.time.sleep", pods_end)
-    remove(connection, job, with_results=True)
+    delete_sweep(connection, job, with_results=True)
     assert suspended_when_pods_end == [True]
-    assert len(asked) == 1
+    assert len(commands) == 1
 
 
-def test_what_nobody_noted_must_be_named(
-    server: ApiServer, connection: Connection, asked: list[tuple[str, ...]]
+def test_an_unrecorded_sweep_must_be_named(
+    server: ApiServer, connection: Connection, commands: list[tuple[str, ...]]
 ) -> None:
     job = submit(connection, manifests("one"))
     end(server, job)
-    with pytest.raises(ClusterError, match=r"nobody noted which sweep demo-\w+ runs.* --sweep"):
-        remove(connection, job, with_results=True)
+    with pytest.raises(ClusterError, check=has_code("cluster.sweep-unknown")):
+        delete_sweep(connection, job, with_results=True)
     assert server.objects
-    assert remove(connection, job, with_results=True, sweep="mine-02")[0].startswith("mine-02 in s3://")
-    assert len(asked) == 1
+    assert delete_sweep(connection, job, with_results=True, sweep="mine-02")[0].startswith("mine-02 in s3://")
+    assert len(commands) == 1
 
 
-def test_a_job_that_cannot_be_cancelled_is_waited_for_by_its_user(
-    server: ApiServer, connection: Connection, asked: list[tuple[str, ...]]
+def test_a_running_job_with_deletion_rules_is_not_discarded(
+    server: ApiServer, connection: Connection, commands: list[tuple[str, ...]]
 ) -> None:
     rules = [{"policy": "DeleteCluster", "status": "SUCCEEDED", "ttlSeconds": 1}]
     job = submit(connection, manifests("one", deletionRules=rules), sweep="one-01")
-    with pytest.raises(
-        ClusterError, match="deletion rules keep it from being cancelled: wait for it, or delete"
-    ):
-        remove(connection, job, with_results=True)
-    assert not asked
+    with pytest.raises(ClusterError, check=has_code("cluster.cannot-suspend")):
+        delete_sweep(connection, job, with_results=True)
+    assert not commands
     assert server.objects
 
 
-def test_the_reader_has_what_the_head_has_to_reach_the_bucket_and_no_volume(
-    server: ApiServer, connection: Connection
-) -> None:
+def test_the_reader_has_the_heads_access_to_the_bucket(server: ApiServer, connection: Connection) -> None:
     assert server is not None
     job = submit(connection, manifests("one"))
     assert (job.store, job.is_bucket, job.place) == (STORE["url"], True, STORE["url"])

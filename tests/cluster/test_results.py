@@ -1,4 +1,4 @@
-"""Results are fetched once, whole, and asked where they lie; here the pod is this process."""
+"""Results are fetched completely and once, and queried on the cluster; this process is the pod."""
 
 import io
 import json
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from in_process_pod import Pod, is_tar
+from error_codes import has_code
+from in_process_pod import InProcessPod, is_tar
 
 from destage.cluster import results
 from destage.errors import ClusterError, StoreError
@@ -24,8 +25,8 @@ def rows(*run_ids: str) -> pa.Table:
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> SweepLayout:
-    """Return a sweep as it lies on the volume, a half-written file and a lease among it."""
+def remote(tmp_path: Path) -> SweepLayout:
+    """Return a sweep on the volume, with a temporary file and a lease."""
     layout = SweepLayout(tmp_path / "volume" / "sweeps" / "small-01")
     layout.make()
     layout.spec.write_text("name: small\n")
@@ -37,83 +38,83 @@ def there(tmp_path: Path) -> SweepLayout:
 
 
 @pytest.fixture
-def pod(tmp_path: Path, there: SweepLayout) -> Pod:
-    """Return the pod that mounts it."""
-    assert there.spec.is_file()
-    return Pod(tmp_path / "volume")
+def pod(tmp_path: Path, remote: SweepLayout) -> InProcessPod:
+    """Return the pod with the volume."""
+    assert remote.spec.is_file()
+    return InProcessPod(tmp_path / "volume")
 
 
-def test_a_fetch_brings_every_row_and_nothing_of_the_writers(
-    pod: Pod, there: SweepLayout, tmp_path: Path
+def test_a_fetch_has_every_row_and_no_files_of_the_writer(
+    pod: InProcessPod, remote: SweepLayout, tmp_path: Path
 ) -> None:
-    told: list[tuple[int, int]] = []
-    found = results.fetch(pod, "small-01", tmp_path / "here", lambda done, total: told.append((done, total)))
-    assert open_sweep(found.path).rows().equals(open_sweep(there.root).rows())
+    reports: list[tuple[int, int]] = []
+    found = results.fetch_results(
+        pod, "small-01", tmp_path / "here", lambda done, total: reports.append((done, total))
+    )
+    assert open_sweep(found.path).rows().equals(open_sweep(remote.root).rows())
     assert (found.files, found.kept) == (6, 0)
-    assert told[-1] == (found.size, found.size)
+    assert reports[-1] == (found.size, found.size)
     names = {path.name for path in found.path.rglob("*") if path.is_file()}
     assert not any(name.endswith(".tmp") for name in names)
     assert (found.path / "lease").read_bytes() == b""
 
 
-def test_what_is_here_is_not_fetched_again_and_what_is_rewritten_is(
-    pod: Pod, there: SweepLayout, tmp_path: Path
+def test_only_new_and_rewritten_files_are_fetched_again(
+    pod: InProcessPod, remote: SweepLayout, tmp_path: Path
 ) -> None:
-    first = results.fetch(pod, "small-01", tmp_path / "here")
-    write_fragment(there.fragments, rows("f" * 32))
-    there.spec.write_text("name: small\nquestion: new\n")
-    there.finished.touch()
-    again = results.fetch(pod, "small-01", tmp_path / "here")
+    first = results.fetch_results(pod, "small-01", tmp_path / "here")
+    write_fragment(remote.fragments, rows("f" * 32))
+    remote.spec.write_text("name: small\nquestion: new\n")
+    remote.finished.touch()
+    again = results.fetch_results(pod, "small-01", tmp_path / "here")
     assert (again.files, again.kept) == (2, 5)
     assert open_sweep(first.path).spec()["question"] == "new"
     assert open_sweep(first.path).rows().num_rows == 11
     assert SweepLayout(first.path).finished.is_file()
 
 
-def test_a_fetch_that_broke_off_goes_on_where_it_did(
-    pod: Pod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_interrupted_fetch_continues(
+    pod: InProcessPod, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results, "_MOST_PATHS", 2)
-    pod.break_off(2)
-    with pytest.raises(ClusterError, match=r"goes on from there|did not send"):
-        results.fetch(pod, "small-01", tmp_path / "here")
-    found = results.fetch(pod, "small-01", tmp_path / "here")
+    monkeypatch.setattr(results, "_BATCH_FILES", 2)
+    pod.truncate(2)
+    with pytest.raises(ClusterError, check=has_code("cluster.download-truncated")):
+        results.fetch_results(pod, "small-01", tmp_path / "here")
+    found = results.fetch_results(pod, "small-01", tmp_path / "here")
     assert found.kept >= 1
     assert open_sweep(found.path).rows().num_rows == 10
 
 
-def test_a_pod_that_sends_what_nobody_asked_for_is_not_believed(pod: Pod, tmp_path: Path) -> None:
+def test_files_that_were_not_requested_are_rejected(pod: InProcessPod, tmp_path: Path) -> None:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         member = tarfile.TarInfo("../../escaped")
         member.size = 1
         archive.addfile(member, io.BytesIO(b"x"))
-    pod.spoil = lambda command, data: buffer.getvalue() if is_tar(command) else data
-    with pytest.raises(ClusterError, match="nobody asked for"):
-        results.fetch(pod, "small-01", tmp_path / "here")
+    pod.damage = lambda command, data: buffer.getvalue() if is_tar(command) else data
+    with pytest.raises(ClusterError, check=has_code("cluster.unexpected-file")):
+        results.fetch_results(pod, "small-01", tmp_path / "here")
     assert not list(tmp_path.rglob("escaped"))
 
 
-def test_a_fragment_that_was_damaged_on_the_way_is_seen(pod: Pod, tmp_path: Path) -> None:
-    pod.spoil = lambda command, data: data.replace(b"PAR1", b"PAR0") if is_tar(command) else data
-    with pytest.raises(StoreError, match="is torn"):
-        results.fetch(pod, "small-01", tmp_path / "here")
-    pod.spoil = lambda _, data: data
-    found = results.fetch(pod, "small-01", tmp_path / "here")
+def test_a_damaged_fragment_is_fetched_again(pod: InProcessPod, tmp_path: Path) -> None:
+    pod.damage = lambda command, data: data.replace(b"PAR1", b"PAR0") if is_tar(command) else data
+    with pytest.raises(StoreError):
+        results.fetch_results(pod, "small-01", tmp_path / "here")
+    pod.damage = lambda _, data: data
+    found = results.fetch_results(pod, "small-01", tmp_path / "here")
     assert open_sweep(found.path).rows().num_rows == 10
 
 
-def test_how_far_a_sweep_is_is_read_from_the_store_and_sql_is_asked_there(
-    pod: Pod, there: SweepLayout
-) -> None:
-    remote = results.find_results(pod, "")
-    assert (remote.name, remote.status["planned"], remote.status["finished"]) == ("small-01", 0, False)
-    with pytest.raises(ClusterError, match="no results yet of other-02"):
+def test_progress_and_queries_use_the_remote_store(pod: InProcessPod, remote: SweepLayout) -> None:
+    found = results.find_results(pod, "")
+    assert (found.name, found.status["planned"], found.status["finished"]) == ("small-01", 0, False)
+    with pytest.raises(ClusterError, check=has_code("cluster.no-results")):
         results.find_results(pod, "other-02")
-    answer = json.loads(results.query(pod, "small-01", "SELECT 1 AS one", "json"))
+    answer = json.loads(results.query_results(pod, "small-01", "SELECT 1 AS one", "json"))
     assert answer == [{"one": 1}]
-    with pytest.raises(ClusterError, match="SELECT"):
-        results.query(pod, "small-01", "DROP TABLE runs", "json")
-    shutil.copytree(there.root, there.root.parent / "small-02")
-    with pytest.raises(ClusterError, match=r"holds 2 sweeps: .*--sweep"):
+    with pytest.raises(ClusterError, check=has_code("cluster.pod-command-failed")):
+        results.query_results(pod, "small-01", "DROP TABLE runs", "json")
+    shutil.copytree(remote.root, remote.root.parent / "small-02")
+    with pytest.raises(ClusterError, check=has_code("cluster.sweep-ambiguous")):
         results.find_results(pod, "")

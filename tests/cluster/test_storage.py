@@ -1,4 +1,4 @@
-"""Results in an object store: no volume anywhere, credentials only where the results are read and written."""
+"""Results in an object store need no volume, and only pods that access them have credentials."""
 
 import json
 from typing import Any
@@ -8,6 +8,7 @@ from cluster_settings import CASES
 from pod_security import pod_specs
 
 from destage.cluster import Manifest, Release, build, read_settings
+from destage.cluster.storage import build_identity_labels
 from destage.cluster.store_url import find_ports, find_scheme
 
 STORED = {name: values for name, values in CASES.items() if "store" in values}
@@ -18,7 +19,7 @@ def built(values: dict[str, Any]) -> list[Manifest]:
 
 
 def egress(values: dict[str, Any]) -> list[Manifest]:
-    """Return the ways out of the pods, those to each other and to DNS left out."""
+    """Return the egress rules of the pods, except to each other and to DNS."""
     (policy,) = [one for one in built(values) if one["kind"] == "NetworkPolicy"]
     return list(policy["spec"]["egress"][2:])
 
@@ -28,14 +29,14 @@ def tcp(*ports: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", STORED)
-def test_nothing_of_a_volume_is_left(case: str) -> None:
+def test_no_manifest_mentions_a_volume(case: str) -> None:
     text = json.dumps(built(STORED[case]))
     for word in ("PersistentVolumeClaim", "persistentVolumeClaim", '"results"', "/results"):
         assert word not in text
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_every_pod_with_the_results_is_told_where_they_are_and_the_submitter_is_not(case: str) -> None:
+def test_all_pods_but_the_submitter_have_the_store(case: str) -> None:
     url = CASES[case].get("store", {}).get("url", "/results")
     for manifest in built(CASES[case]):
         for path, spec in pod_specs(manifest):
@@ -50,7 +51,7 @@ def test_every_pod_with_the_results_is_told_where_they_are_and_the_submitter_is_
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_no_manifest_holds_a_credential(case: str) -> None:
+def test_no_manifest_contains_a_credential(case: str) -> None:
     for manifest in built(CASES[case]):
         assert manifest["kind"] != "Secret"
         for _, spec in pod_specs(manifest):
@@ -61,7 +62,7 @@ def test_no_manifest_holds_a_credential(case: str) -> None:
                     )
 
 
-def test_a_secrets_keys_are_variables_but_googles_are_a_file() -> None:
+def test_a_secret_is_variables_but_a_file_for_google() -> None:
     def head(case: str) -> Any:
         job = built(STORED[case])[-1]["spec"]
         return job["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
@@ -76,7 +77,7 @@ def test_a_secrets_keys_are_variables_but_googles_are_a_file() -> None:
     assert {"name": "credentials", "secret": {"secretName": "google"}} in google["volumes"]
 
 
-def test_only_the_account_of_head_and_workers_has_an_identity() -> None:
+def test_only_the_account_of_head_and_workers_is_annotated() -> None:
     accounts = {
         one["metadata"]["name"]: one for one in built(STORED["eks"]) if one["kind"] == "ServiceAccount"
     }
@@ -87,7 +88,7 @@ def test_only_the_account_of_head_and_workers_has_an_identity() -> None:
     }
 
 
-def test_azures_webhook_finds_its_pods_by_a_label_that_others_do_not_bear() -> None:
+def test_only_azures_workload_identity_labels_pods() -> None:
     label = json.dumps(build_identity_labels(read_settings(STORED["aks"])))[1:-1]
     labelled = {case: json.dumps(built(values)).count(label) for case, values in CASES.items()}
     assert {case: count for case, count in labelled.items() if count} == {"aks": 2}  # head and workers
@@ -96,7 +97,7 @@ def test_azures_webhook_finds_its_pods_by_a_label_that_others_do_not_bear() -> N
     assert build_identity_labels(read_settings(given)) == {"azure.workload.identity/use": "true"}
 
 
-def test_the_entrypoint_which_two_shells_read_holds_nothing_that_a_shell_would_change() -> None:
+def test_the_entrypoint_has_no_shell_characters() -> None:
     for case, values in CASES.items():
         if values.get("mode") != "cluster":
             assert set(built(values)[-1]["spec"]["entrypoint"]) <= set(
@@ -104,7 +105,7 @@ def test_the_entrypoint_which_two_shells_read_holds_nothing_that_a_shell_would_c
             ), case
 
 
-def test_another_store_is_another_job() -> None:
+def test_the_job_name_depends_on_the_store() -> None:
     def name(url: str) -> str:
         values: dict[str, Any] = {"sweep": {"study": "a"}, "store": {"url": url}}
         return str(built(values)[-1]["metadata"]["name"])
@@ -112,7 +113,7 @@ def test_another_store_is_another_job() -> None:
     assert len({name(""), name("s3://one"), name("s3://other")}) == 3
 
 
-def test_the_ways_out_are_those_of_the_store_and_of_the_identity() -> None:
+def test_egress_is_limited_to_the_store_and_the_identity() -> None:
     assert egress(CASES["bundled"]) == []
     assert egress(STORED["s3"]) == [{"ports": tcp(443, 9000, 3128)}]
     agent = [{"ipBlock": {"cidr": "169.254.170.23/32"}}, {"ipBlock": {"cidr": "fd00:ec2::23/128"}}]
@@ -138,10 +139,10 @@ PORTS = [
 
 
 @pytest.mark.parametrize(("url", "ports"), PORTS)
-def test_an_endpoints_port_is_read_from_the_url(url: str, ports: list[int]) -> None:
+def test_ports_are_read_from_the_url(url: str, ports: list[int]) -> None:
     assert find_ports(url) == ports
 
 
-def test_a_scheme_is_that_of_its_client() -> None:
+def test_schemes_name_the_stores_client() -> None:
     urls = ("s3://b", "gs://b", "abfs://b", "abfss://b", "file:///b", "/results")
     assert [find_scheme(url) for url in urls] == ["s3", "gs", "abfs", "abfs", "", ""]

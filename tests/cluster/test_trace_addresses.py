@@ -1,11 +1,11 @@
-"""Which traces the pods of a sweep see: files on its volume, or objects where its results are in a bucket."""
+"""Pods read traces on the results volume, or in a bucket if the results go to one."""
 
 from typing import Any
 
 import pytest
 
 from destage.cluster.settings import Settings
-from destage.cluster.trace_addresses import find_trace_issue
+from destage.cluster.trace_addresses import find_trace_issues
 from destage.cluster.values import read_settings
 
 S3 = "s3://bucket/p?region=eu-west-1"
@@ -31,27 +31,34 @@ def replaying(*traces: str) -> dict[str, Any]:
         (S3, []),
     ],
 )
-def test_traces_beside_the_results_are_seen(url: str, traces: list[str]) -> None:
-    assert find_trace_issue(replaying(*traces), settings(url)) == ""
+def test_traces_beside_the_results_are_accepted(url: str, traces: list[str]) -> None:
+    assert find_trace_issues(replaying(*traces), settings(url)) == []
 
 
 @pytest.mark.parametrize(
-    ("url", "trace", "told"),
+    ("url", "trace", "code", "data"),
     [
-        ("", "/home/me/a.parquet", "put the trace on the volume, as /results/traces/a.parquet"),
-        ("", "s3://bucket/a.parquet", "a trace in a bucket goes with results in one, store.url"),
-        (S3, "/results/traces/a.parquet", "as s3://bucket/p/traces/a.parquet?region=eu-west-1"),
-        (S3, "s3://b/a?endpoint_override=minio:9000", "networkPolicy.egressPorts must name 9000"),
+        ("", "/home/me/a.parquet", "trace-not-on-volume", {"target": "/results/traces/a.parquet"}),
+        ("", "s3://bucket/a.parquet", "trace-without-credentials", {}),
+        (
+            S3,
+            "/results/traces/a.parquet",
+            "trace-not-in-bucket",
+            {"target": "s3://bucket/p/traces/a.parquet?region=eu-west-1"},
+        ),
+        (S3, "s3://b/a?endpoint_override=minio:9000", "trace-port-blocked", {"ports": [9000]}),
     ],
 )
-def test_other_traces_are_refused_with_what_mends_it(url: str, trace: str, told: str) -> None:
-    seen = "/results/traces/seen" if not url else "s3://bucket/seen"
-    assert told in find_trace_issue(replaying(seen, trace), settings(url))
-    axis = {"axes": {"workload.streams.0.arrival.file": [seen, trace]}}
-    assert told in find_trace_issue(replaying(seen) | axis, settings(url))
+def test_other_traces_are_rejected(url: str, trace: str, code: str, data: dict[str, Any]) -> None:
+    """Traces in the scenario as well as on an axis."""
+    accepted = "/results/traces/a" if not url else "s3://bucket/a"
+    axis = {"axes": {"workload.streams.0.arrival.file": [accepted, trace]}}
+    for study in (replaying(accepted, trace), replaying(accepted) | axis):
+        (issue,) = find_trace_issues(study, settings(url))
+        assert (issue.code, issue.place, issue.data) == (f"cluster.{code}", trace, data)
 
 
-def test_a_port_that_is_open_is_no_mistake() -> None:
+def test_a_trace_at_an_open_port_is_accepted() -> None:
     elsewhere = replaying("s3://b/a?endpoint_override=minio:9000")
-    assert find_trace_issue(elsewhere, settings(S3, networkPolicy={"egressPorts": [9000]})) == ""
-    assert find_trace_issue(elsewhere, settings(S3, networkPolicy={"enabled": False})) == ""
+    assert find_trace_issues(elsewhere, settings(S3, networkPolicy={"egressPorts": [9000]})) == []
+    assert find_trace_issues(elsewhere, settings(S3, networkPolicy={"enabled": False})) == []

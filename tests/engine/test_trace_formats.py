@@ -26,7 +26,7 @@ def profile(name: str) -> dict[str, Any]:
 
 
 def problems(found: dict[str, Any]) -> dict[str, int]:
-    return {problem["problem"]: problem["count"] for problem in found["problems"]}
+    return {problem["code"]: problem["count"] for problem in found["problems"]}
 
 
 def test_msr() -> None:
@@ -97,7 +97,7 @@ def test_disksim_validate(name: str, reads: int, mean_ms: float) -> None:
 def test_systor_is_sorted() -> None:
     found = profile("systor17-lun0-999.csv")
     assert (found["format"], found["records"]) == ("systor17", 999)
-    assert problems(found)["out_of_order"] > 100
+    assert problems(found)["trace.out-of-order"] > 100
     assert traces.load(sample("systor17-lun0-999.csv")).columns()["response_ns"]
 
 

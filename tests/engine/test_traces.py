@@ -107,17 +107,16 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     assert traces.digest(path) != before
 
 
-def test_an_unreadable_line_is_named_with_file_line_value_and_what_is_allowed(tmp_path: Path) -> None:
+def test_a_bad_line_is_reported_with_file_line_and_value(tmp_path: Path) -> None:
     path = tmp_path / "broken.blk"
     path.write_text(TEXT.replace("223498", "22E498"))
     with pytest.raises(TraceError) as caught:
         traces.load(path)
-    message = str(caught.value)
-    assert str(path) in message
-    assert "line 2" in message
-    assert "22E498" in message
-    assert "expected" in message
-    assert "\n" not in message
+    error = caught.value
+    assert (error.code, error.source) == ("trace.bad-record", str(path))
+    assert error.place.startswith("line 2, column ")
+    assert (error.data["line"], error.data["value"]) == (2, "22E498")
+    assert "\n" not in str(error)
 
 
 @pytest.mark.parametrize(

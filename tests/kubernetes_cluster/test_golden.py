@@ -1,25 +1,25 @@
-"""The engine of the image gives the golden rows in a pod."""
+"""The image computes the golden rows in a pod."""
 
 import json
 
 import pytest
-from golden_rows_in_image import assert_kept, command
+from golden_rows_in_image import assert_golden, build_command
 from kubernetes_cluster.conftest import VERSION, Cluster
 
-from destage.cluster.pods import build_container_security, resources
+from destage.cluster.pods import build_container_security, build_resources
 
-pytestmark = [pytest.mark.kubernetes]
+pytestmark = [pytest.mark.kubernetes, pytest.mark.smoke]
 
 
-def test_the_image_gives_every_golden_row(cluster: Cluster) -> None:
+def test_a_pod_computes_the_golden_rows(cluster: Cluster) -> None:
     container = {
         "name": "golden",
         "image": f"example.local/destage:{VERSION}",
         "imagePullPolicy": "Never",
-        "command": command(),
-        "resources": resources("500m", "512Mi"),
+        "command": build_command(),
+        "resources": build_resources("500m", "512Mi"),
         "securityContext": build_container_security(),
-        "volumeMounts": [{"name": "scratch", "mountPath": "/tmp"}],  # noqa: S108 -- the container's own
+        "volumeMounts": [{"name": "scratch", "mountPath": "/tmp"}],  # noqa: S108 -- in the container
     }
     account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
     spec = {
@@ -31,4 +31,4 @@ def test_the_image_gives_every_golden_row(cluster: Cluster) -> None:
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "golden"}, "spec": spec}
     cluster.kubectl("apply", "-f", "-", given=json.dumps(pod))
     cluster.kubectl("wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/golden", "--timeout=120s")
-    assert_kept(cluster.kubectl("logs", "golden"))
+    assert_golden(cluster.kubectl("logs", "golden"))

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from objects.faulty_proxy import ALL, FaultyProxy
-from tests.system.conftest import Fragile
+from tests.system.conftest import KillableSweep
 
 from destage.errors import StoreError, UnreachableError
 from destage.store import ObjectPath, failpoints, locate, open_sweep
@@ -29,8 +29,8 @@ def store(store_url: str) -> ObjectPath:
     return place
 
 
-def _layout(fragile: Fragile, store: ObjectPath) -> SweepLayout:
-    return SweepLayout(store / "sweeps" / fragile.reference.name)
+def _layout(killable: KillableSweep, store: ObjectPath) -> SweepLayout:
+    return SweepLayout(store / "sweeps" / killable.reference.name)
 
 
 def _fragments(layout: SweepLayout) -> dict[str, object]:
@@ -40,15 +40,15 @@ def _fragments(layout: SweepLayout) -> dict[str, object]:
 
 
 def test_a_bucket_holds_what_a_folder_holds(
-    fragile: Fragile, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+    killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
-    fragile.finish(locate(proxied_url))
+    killable.finish(locate(proxied_url))
     puts = [path for method, path in proxy.requests if method == "PUT" and "/fragments/" in path]
     requests = 3 if store.service.startswith("abfs") else 1  # Azure's client knows no single one
-    assert len(puts) == requests * len(_fragments(_layout(fragile, store)))
-    fragile.assert_whole(store)
-    there = {path for path, _ in tree(_layout(fragile, store).root)}
-    here = {path for path, _ in tree(fragile.reference)}
+    assert len(puts) == requests * len(_fragments(_layout(killable, store)))
+    killable.assert_complete(store)
+    there = {path for path, _ in tree(_layout(killable, store).root)}
+    here = {path for path, _ in tree(killable.reference)}
     assert {path for path in here ^ there if not path.startswith(("fragments/", "manifest/"))} == {"lease"}
     assert not [path for path in there if path.endswith(".tmp")]
 
@@ -71,44 +71,44 @@ _OFTEN = ("before_rename", "mid_manifest", "mid_plan_round")
     "point",
     [pytest.param(name, marks=() if name in _OFTEN else pytest.mark.chaos) for name in failpoints.NAMES],
 )
-def test_killed_at_a_fail_point(fragile: Fragile, store: ObjectPath, point: str) -> None:
+def test_killed_at_a_fail_point(killable: KillableSweep, store: ObjectPath, point: str) -> None:
     count = 1 if point == "mid_manifest" else 3  # a part is written seldom
-    driver = fragile.start(store, DESTAGE_FAIL_POINT=f"{point}:{count}")
+    driver = killable.start(store, DESTAGE_FAIL_POINT=f"{point}:{count}")
     driver.communicate(timeout=60)
     assert driver.returncode == -signal.SIGKILL
-    committed = _fragments(_layout(fragile, store))
-    fragile.finish(store)
-    fragile.assert_whole(store)
-    after = _fragments(_layout(fragile, store))
+    committed = _fragments(_layout(killable, store))
+    killable.finish(store)
+    killable.assert_complete(store)
+    after = _fragments(_layout(killable, store))
     assert {name: after.get(name) for name in committed} == committed  # not one was written again
 
 
 @pytest.mark.chaos
-def test_killed_at_random_moments(fragile: Fragile, store: ObjectPath) -> None:
+def test_killed_at_random_moments(killable: KillableSweep, store: ObjectPath) -> None:
     moments = random.Random(5)  # noqa: S311 - moments, no secrets
     for _ in range(6):
-        driver = fragile.start(store)
+        driver = killable.start(store)
         time.sleep(moments.uniform(0, 1.5))
         driver.kill()
         driver.communicate(timeout=60)
         time.sleep(9)
-    fragile.finish(store)
-    fragile.assert_whole(store)
+    killable.finish(store)
+    killable.assert_complete(store)
 
 
-def test_under_ray(fragile: Fragile, store: ObjectPath) -> None:
-    fragile.finish(store, "ray")
-    fragile.assert_whole(store)
+def test_under_ray(killable: KillableSweep, store: ObjectPath) -> None:
+    killable.finish(store, "ray")
+    killable.assert_complete(store)
 
 
-def test_of_two_who_begin_at_once_one_is_told_to_wait(fragile: Fragile, store: ObjectPath) -> None:
-    both = [fragile.start(store) for _ in range(2)]
+def test_of_two_who_begin_at_once_one_is_told_to_wait(killable: KillableSweep, store: ObjectPath) -> None:
+    both = [killable.start(store) for _ in range(2)]
     errors = [driver.communicate(timeout=120)[1].decode() for driver in both]
     codes = [driver.returncode for driver in both]
     assert 0 in codes
     for code, text in zip(codes, errors, strict=True):
         assert code == 0 or "store.locked" in text
-    fragile.assert_whole(store)
+    killable.assert_complete(store)
 
 
 def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
@@ -146,10 +146,10 @@ def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
 
 
 def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
-    fragile: Fragile, store: ObjectPath
+    killable: KillableSweep, store: ObjectPath
 ) -> None:
-    fragile.finish(store)
-    layout = _layout(fragile, store)
+    killable.finish(store)
+    layout = _layout(killable, store)
     (torn, _), (renamed, _), *_ = sizes_in(layout.fragments)
     torn.write_bytes(torn.read_bytes()[:-100])
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(renamed.read_bytes())
@@ -157,31 +157,31 @@ def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
     (layout.fragments / f"{'1' * 32}.parquet").write_bytes(
         b""
     )  # begun by a writer that was killed, as on Azure
-    fragile.finish(store)
+    killable.finish(store)
     aside = {path.name for path, _ in sizes_in(layout.quarantine)}
     assert aside == {torn.name, f"{'0' * 32}.parquet", "notes.txt"}
     for path, _ in sizes_in(layout.quarantine):
         path.unlink()
-    fragile.assert_whole(store)
+    killable.assert_complete(store)
 
 
 def test_answers_that_get_lost_and_refusals_that_pass_change_nothing(
-    fragile: Fragile, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+    killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     proxy.spoil("lose the answer", method="PUT", part="fragments/", times=3)
     proxy.spoil("slow down", method="PUT", part="plan", times=2)
     proxy.spoil("cut the body", method="GET", part="fragments/", times=2)
-    fragile.finish(locate(proxied_url))
-    fragile.assert_whole(store)
-    fragile.finish(locate(proxied_url))
-    fragile.assert_whole(store)
+    killable.finish(locate(proxied_url))
+    killable.assert_complete(store)
+    killable.finish(locate(proxied_url))
+    killable.assert_complete(store)
 
 
 def test_a_writer_cut_off_from_its_lease_ends_and_another_goes_on(
-    fragile: Fragile, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
+    killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
-    driver = fragile.start(locate(proxied_url))
-    while not any(_fragments(_layout(fragile, store))):
+    driver = killable.start(locate(proxied_url))
+    while not any(_fragments(_layout(killable, store))):
         time.sleep(0.1)
     proxy.spoil(
         "delay", method="PUT", part="fragments/", times=ALL, seconds=1
@@ -190,23 +190,23 @@ def test_a_writer_cut_off_from_its_lease_ends_and_another_goes_on(
     driver.communicate(timeout=120)
     assert driver.returncode == 4  # infrastructure: to be tried again
     proxy.heal()
-    committed = _fragments(_layout(fragile, store))
-    fragile.finish(store)
-    fragile.assert_whole(store)
-    assert {name: _fragments(_layout(fragile, store)).get(name) for name in committed} == committed
+    committed = _fragments(_layout(killable, store))
+    killable.finish(store)
+    killable.assert_complete(store)
+    assert {name: _fragments(_layout(killable, store)).get(name) for name in committed} == committed
 
 
-def test_a_sweep_is_removed_with_all_its_objects(fragile: Fragile, store: ObjectPath) -> None:
-    fragile.finish(store)
+def test_a_sweep_is_removed_with_all_its_objects(killable: KillableSweep, store: ObjectPath) -> None:
+    killable.finish(store)
     (store / "sweeps" / "other" / "spec.yaml").write_text("name: other\n")
-    with hold_lease(_layout(fragile, store).lease), pytest.raises(StoreError, match="^store.locked "):
-        remove_sweep(_layout(fragile, store))
-    assert remove_sweep(_layout(fragile, store)) > 10
+    with hold_lease(_layout(killable, store).lease), pytest.raises(StoreError, match="^store.locked "):
+        remove_sweep(_layout(killable, store))
+    assert remove_sweep(_layout(killable, store)) > 10
     assert [path for path, _ in tree(store)] == ["sweeps/other/spec.yaml"]
     assert [path.name for path in (store / "sweeps").prefixes()] == ["other"]  # no empty marker stays
 
 
-def test_every_verb_takes_a_bucket(fragile: Fragile, store: ObjectPath) -> None:
+def test_every_verb_takes_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:
     def destage(*arguments: str) -> str:
         said = subprocess.run(
             [sys.executable, "-c", _DESTAGE, *arguments, "--store", str(store)],
@@ -217,14 +217,14 @@ def test_every_verb_takes_a_bucket(fragile: Fragile, store: ObjectPath) -> None:
         assert said.returncode == 0, said.stderr
         return said.stdout
 
-    destage("run", str(fragile.study), "--executor", "inline", "--quiet")
-    fragile.assert_whole(store)
-    name, runs = fragile.reference.name, open_sweep(fragile.reference).rows().num_rows
+    destage("run", str(killable.study), "--executor", "inline", "--quiet")
+    killable.assert_complete(store)
+    name, runs = killable.reference.name, open_sweep(killable.reference).rows().num_rows
     assert f"{name}  finished" in destage("status")
-    assert "users supported" in destage("query", "fragile", "design_space")
+    assert "users supported" in destage("query", "killable", "design_space")
     assert destage("sql", name, "SELECT count(*) AS n FROM runs", "--format", "csv") == f'"n"\n{runs}\n'
-    assert "different  0" in destage("verify", "fragile", "--sample", "10%")
-    assert destage("report", "fragile").startswith(f"{store.service}/")
-    assert "<h1>" in (_layout(fragile, store).root / "report" / "report.html").read_text()
-    assert "of them in the store" in destage("plan", str(fragile.study))
+    assert "different  0" in destage("verify", "killable", "--sample", "10%")
+    assert destage("report", "killable").startswith(f"{store.service}/")
+    assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
+    assert "of them in the store" in destage("plan", str(killable.study))
     assert "1 sweeps" in destage("doctor")

@@ -1,4 +1,4 @@
-"""Running sweeps for real: one path for first run, rerun, resume and added values; inline and Ray agree."""
+"""Running sweeps: first run, rerun, resume and added values take one path; inline and Ray agree."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import pytest
 
 from destage import sweeps
 from destage.engine import results_schema
-from destage.errors import ConfigError, StoreError
+from destage.errors import ConfigError, Issue, StoreError, SweepError
 from destage.store import Location, open_sweep
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
@@ -29,7 +29,7 @@ def _results(path: Path) -> pa.Table:
     return open_sweep(path).rows().select(["run_id", *results_schema().names])
 
 
-def test_a_sweep_runs_once_and_then_is_there(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_a_second_run_executes_nothing(make_study: MakeStudy, tmp_path: Path) -> None:
     study = make_study(axes=DISKS)
     preview = sweeps.plan(study, tmp_path)
     assert (preview.points, preview.runs, preview.present, preview.adaptive) == (3, 6, 0, False)
@@ -51,7 +51,7 @@ def test_a_sweep_runs_once_and_then_is_there(make_study: MakeStudy, tmp_path: Pa
     assert (status.planned, status.present, status.failed, status.finished) == (6, 6, 0, True)
 
 
-def test_added_axis_values_run_only_what_is_new(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_added_axis_values_run_only_new_points(make_study: MakeStudy, tmp_path: Path) -> None:
     sweeps.run(make_study(axes=DISKS), tmp_path)
     more = sweeps.run(make_study(axes={"array.disks": [1, 2, 3, 4]}, replicates=3), tmp_path)
     assert (more.runs, more.executed, more.reused) == (12, 6, 6)
@@ -85,7 +85,7 @@ def test_inline_and_ray_give_equal_rows(make_study: MakeStudy, tmp_path: Path) -
     assert (inline.executor, threads.executor, ray.executor) == ("inline", "inline", "ray")
     expected = _results(inline.path)
     for outcome in (threads, ray):
-        # Through text, which tells every two floats apart.
+        # repr distinguishes any two floats.
         assert repr(_results(outcome.path).to_pylist()) == repr(expected.to_pylist())
         assert open_sweep(outcome.path).plan().equals(open_sweep(inline.path).plan())
         assert open_sweep(outcome.path).answers().equals(open_sweep(inline.path).answers())
@@ -102,20 +102,19 @@ def test_verify_finds_a_changed_row(make_study: MakeStudy, tmp_path: Path) -> No
     assert len(sweeps.verify(outcome.path, sample=1.0).different) >= 1
 
 
-def test_an_impossible_point_is_refused_before_anything_is_written(
-    make_study: MakeStudy, tmp_path: Path
-) -> None:
+def test_an_invalid_point_is_rejected_before_any_write(make_study: MakeStudy, tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         sweeps.run(make_study(axes={"array.disks": [3], "array.raid": ["10"]}), tmp_path / "store")
     assert not (tmp_path / "store").exists()
 
 
-def test_a_sweep_that_is_being_written_is_refused(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_a_sweep_with_a_writer_is_locked(make_study: MakeStudy, tmp_path: Path) -> None:
     study = make_study()
     path = sweeps.sweep_path(study, tmp_path)
     with hold_lease(SweepLayout(path).lease):
-        with pytest.raises(StoreError, match=f"process {os.getpid()}"):
+        with pytest.raises(StoreError) as caught:
             sweeps.run(study, tmp_path)
+        assert caught.value.code == "store.locked"
         assert f"process {os.getpid()}" in str(sweeps.status(path).writer)
 
 
@@ -146,13 +145,13 @@ def test_a_request_to_terminate_drains_and_can_be_resumed(
     assert sweeps.resume(outcome.path, executor="inline").runs == 360
 
 
-def test_a_session_that_cannot_begin_leaves_no_answers_to_another_study(
+def test_a_session_that_fails_to_start_leaves_no_old_answers(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = sweeps.run(make_study(axes=DISKS), tmp_path)
 
-    def die(*_: object) -> list[str]:
-        raise StoreError("the disk went away")
+    def die(*_: object) -> list[Issue]:
+        raise StoreError("store.not-writable", "the disk went away")
 
     monkeypatch.setattr("destage.sweeps.session.adopt_fragments", die)
     with pytest.raises(StoreError):
@@ -181,7 +180,7 @@ def test_ctrl_c_once_drains_and_can_be_resumed(make_study: MakeStudy, tmp_path: 
     assert sweeps.resume(outcome.path).runs == 180
 
 
-def test_an_impossible_probe_is_a_failed_run_and_never_ends_the_sweep(
+def test_an_invalid_probe_is_a_failed_run(
     make_study: MakeStudy, document: dict[str, Any], tmp_path: Path
 ) -> None:
     array = {**document["scenario"]["array"], "raid": "10", "disks": 4}
@@ -198,11 +197,12 @@ def test_an_impossible_probe_is_a_failed_run_and_never_ends_the_sweep(
     assert sweeps.status(outcome.path) == _counted(outcome.path)
     sweep = open_sweep(outcome.path)
     assert sweep.answers()["failed"].to_pylist() == [2]
-    assert any("even" in (error or "") for error in sweep.rows()["error"].to_pylist())
+    assert "configuration" in sweep.rows()["error_kind"].to_pylist()
+    assert {one.code for one in outcome.messages} == {"sweep.run-failed"}
 
 
 def _counted(path: Location) -> sweeps.Status:
-    """Return a sweep's status as its rows tell it."""
+    """Return a sweep's status by its rows alone."""
     noted = SweepLayout(path).progress.read_bytes()
     SweepLayout(path).progress.unlink()
     status = sweeps.status(path)
@@ -210,7 +210,7 @@ def _counted(path: Location) -> sweeps.Status:
     return status
 
 
-def test_what_is_noted_of_a_sweep_is_what_its_rows_tell(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_recorded_progress_equals_the_counted_rows(make_study: MakeStudy, tmp_path: Path) -> None:
     for keys in (
         {"axes": DISKS},
         {"axes": DISKS, "replicates": 5},
@@ -221,7 +221,7 @@ def test_what_is_noted_of_a_sweep_is_what_its_rows_tell(make_study: MakeStudy, t
         assert sweeps.status(path) == _counted(path)
 
 
-def test_the_status_of_an_ended_sweep_reads_no_row(
+def test_the_status_of_a_finished_sweep_reads_no_rows(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = sweeps.run(make_study(axes=DISKS), tmp_path).path
@@ -235,14 +235,16 @@ def test_the_status_of_an_ended_sweep_reads_no_row(
     assert status.present < status.planned
 
 
-def test_a_note_that_is_damaged_is_as_good_as_none(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_damaged_progress_is_ignored(make_study: MakeStudy, tmp_path: Path) -> None:
     path = sweeps.run(make_study(axes=DISKS), tmp_path).path
     status = sweeps.status(path)
     SweepLayout(path).progress.write_bytes(b'{"planned": 3, "pre')
     assert sweeps.status(path) == status
 
 
-def test_whoever_asks_while_it_runs_is_told_by_the_note(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_the_status_of_a_running_sweep_is_its_recorded_progress(
+    make_study: MakeStudy, tmp_path: Path
+) -> None:
     study = make_study(axes=DISKS, replicates=30)
     told: list[tuple[int, bool, bool]] = []
 
@@ -253,3 +255,15 @@ def test_whoever_asks_while_it_runs_is_told_by_the_note(make_study: MakeStudy, t
 
     sweeps.run(study, tmp_path, executor="inline", progress=look)
     assert set(told) == {(90, True, False)}
+
+
+def test_a_sweep_whose_study_changed_cannot_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
+    path = sweeps.run(make_study(), tmp_path).path
+    spec = SweepLayout(path).spec
+    spec.write_bytes(spec.read_bytes().replace(b"name: quick", b"name: other"))
+    with pytest.raises(SweepError) as caught:
+        sweeps.resume(path)
+    assert (caught.value.code, caught.value.place) == ("sweep.study-changed", str(path))
+    with pytest.raises(StoreError) as missing:
+        sweeps.resume(tmp_path / "nothing")
+    assert missing.value.code == "store.not-a-sweep"

@@ -1,4 +1,4 @@
-"""The call-centre studies, fitted on the 39 users alone, and what verdicts and today's answers rest on."""
+"""The call-centre studies: the fit on the 39 users, and the mechanisms behind verdicts and answers."""
 
 from dataclasses import replace
 from types import ModuleType
@@ -19,7 +19,7 @@ def script() -> ModuleType:
     return script_modules.load_script("scripts/fit_call_center.py")
 
 
-def test_a_point_of_the_prior_is_fitted_as_the_study_says(script: ModuleType) -> None:
+def test_a_fitted_point_has_the_value_in_the_study(script: ModuleType) -> None:
     study = studies.load("call_center_prior")
     points = tuple(point for point in study.points if str(point[0]).startswith("9:"))
     [(fitted, half_width)] = script.fit(replace(study, points=points)).values()
@@ -28,15 +28,15 @@ def test_a_point_of_the_prior_is_fitted_as_the_study_says(script: ModuleType) ->
     assert 0 < half_width < 1
 
 
-def test_every_fitted_figure_is_the_one_that_the_runs_take() -> None:
+def test_the_runs_use_the_fitted_values() -> None:
     study = studies.load("call_center_prior")
-    told = [entry["value"] for entry in study.document["fitted"]]
+    fitted = [entry["value"] for entry in study.document["fitted"]]
     ios = {point.label: parameters.read(point.config, IOS) for point in expand(study).points}
-    assert told == list(ios.values())
+    assert fitted == list(ios.values())
     assert {entry["on"] for entry in study.document["fitted"]} == {"users, no write cache"}
 
 
-def test_the_three_controllers_differ_in_nothing_else() -> None:
+def test_systems_differ_in_the_controller_only() -> None:
     study = studies.load("call_center_prior")
     systems: dict[str | None, set[str]] = {}
     for label, assignments in study.points:
@@ -47,7 +47,7 @@ def test_the_three_controllers_differ_in_nothing_else() -> None:
 
 
 def row(study: str, users: int | None = None, label: str = "", **assigned: object) -> dict[str, Any]:
-    """Run the first replicate of a point: how its label begins, and values of axes by their path's end."""
+    """Run the first replicate of a point by the start of its label and axis values by the end of the path."""
     for point in expand(studies.load(study)).points:
         values = {path.replace(".", "_"): value for path, value in point.axes.items()}
         found = [
@@ -69,26 +69,26 @@ def carries(study: str, users: int, label: str = "", **assigned: object) -> bool
     return found["status"] == "ok" and all(one.is_met(found[one.column]) for one in seek.objectives)
 
 
-def test_the_least_gain_of_the_prior_is_more_than_the_paper_has_with_64_mb_and_less_with_256() -> None:
+def test_the_least_gain_lies_between_the_published_gains() -> None:
     assert carries("call_center_prior", 60, "5:", controller_use="smart_array_5i_plus")
     assert not carries("call_center_prior", 96, "5:", controller_use="smart_array_5304")
     assert carries("call_center_prior", 96, "1:", controller_use="smart_array_5304")
 
 
-def test_most_of_the_gain_is_in_the_first_megabytes() -> None:
+def test_the_first_megabytes_bring_most_of_the_gain() -> None:
     assert not carries("call_center_curve", 60, capacity=0, exponent=0)
     assert carries("call_center_curve", 80, capacity=8 << 20, exponent=0)
     assert not carries("call_center_curve", 150, capacity=1 << 30, exponent=0)
 
 
-def test_nearline_desktops_need_a_cache_and_those_on_flash_none() -> None:
+def test_desktops_need_a_cache_on_disks_but_not_on_flash() -> None:
     disks = {"disk_use": "exos_x18"}
     assert not carries("write_cache_today_vdi", 100, capacity=0, **disks)
     assert carries("write_cache_today_vdi", 120, capacity=256 << 20, **disks)
     assert carries("write_cache_today_vdi", 8192, capacity=0, disk_use="s4500_1920gb")
 
 
-def test_a_recorded_database_runs_at_its_own_pace_behind_a_cache_or_on_flash() -> None:
+def test_a_large_cache_or_flash_does_not_slow_a_database() -> None:
     def seconds(disk: str, capacity: int) -> float:
         return float(row("write_cache_today_pgbench", capacity=capacity, disk_use=disk)["completion_time_s"])
 

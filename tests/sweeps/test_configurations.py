@@ -1,4 +1,4 @@
-"""Planning by parts: each point is what it would be by itself, and so is each mistake."""
+"""Configurations built by parts equal those built one by one, and so do their mistakes."""
 
 import copy
 import hashlib
@@ -32,7 +32,7 @@ GRIDS: dict[str, dict[str, Any]] = {
         },
         "where": "raid = '0' OR capacity > 0",
     },
-    "catalogue names, and tables in their place": {
+    "catalogue names, and tables in place of them": {
         "axes": {
             "controller.use": ["smart_array_5i", "smart_array_p400i_256"],
             CAPACITY: ["32MiB", "64MiB"],
@@ -40,7 +40,7 @@ GRIDS: dict[str, dict[str, Any]] = {
         },
         "points": [{"label": "as shipped", "controller.use": "smart_array_5i_plus"}],
     },
-    "lists, and keys that nobody wrote": {
+    "lists, and keys that the scenario lacks": {
         "axes": {
             f"{STREAM}.address": [{"kind": "uniform"}, {"kind": "sequential"}],
             f"{STREAM}.operations.read_fraction": [1e-7, 0.30000000000000004, 1],
@@ -48,7 +48,7 @@ GRIDS: dict[str, dict[str, Any]] = {
             "run.window": ["auto", {"requests": 1000}],
         },
     },
-    "a table and what is set in it": {
+    "a table and an assignment in it": {
         "axes": {"run.window": [{"requests": 10}], "run.window.requests": [500, 600], "run.seed": [1, 2]},
     },
     "a sought value": {
@@ -59,7 +59,7 @@ GRIDS: dict[str, dict[str, Any]] = {
 
 
 def _by_itself(study: Study, assignments: Mapping[str, object], replicate: int, probe: int | None) -> str:
-    """Return the canonical text of one run, made by the plain way: assign, resolve, judge."""
+    """Return the canonical text of one run, built directly: assign, resolve, validate."""
     scenario = copy.deepcopy(dict(study.scenario))
     for path, value in assignments.items():
         parameters.assign(scenario, path, copy.deepcopy(value))
@@ -79,7 +79,7 @@ def _identity(config: str) -> str:
 
 
 def _assignments(study: Study) -> list[dict[str, object]]:
-    """Return what the points of a grid without a condition assign, in their order."""
+    """Return the assignments of a grid without a condition, in order."""
     combinations: list[dict[str, object]] = [{}]
     for path, values in study.axes.items():
         combinations = [{**before, path: value} for before in combinations for value in values]
@@ -100,7 +100,7 @@ def _check(study: Study, *probes: int | None) -> None:
 
 
 @pytest.mark.parametrize("name", GRIDS)
-def test_a_point_among_others_is_what_it_is_by_itself(make_study: MakeStudy, name: str) -> None:
+def test_parts_give_the_configuration_of_a_single_point(make_study: MakeStudy, name: str) -> None:
     grid = GRIDS[name]
     _check(make_study(**grid), *([7, 8, 30] if "seek" in grid else [None]))
 
@@ -115,7 +115,7 @@ def test_a_condition_and_explicit_points_change_no_point(make_study: MakeStudy) 
             assert all(some[point.id].config == point.config for point in kept)
 
 
-def test_a_trace_among_others_is_known_by_its_content(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_a_trace_is_identified_by_its_content(make_study: MakeStudy, tmp_path: Path) -> None:
     for number, name in enumerate(("a.parquet", "b.parquet", "again.parquet")):
         columns = {"t_ns": [1000 * index for index in range(50)], "lba_512": [16 * i for i in range(50)]}
         constant = {"process": 1, "n_512": 16, "op": number % 2, "flags": 1}
@@ -127,7 +127,7 @@ def test_a_trace_among_others_is_known_by_its_content(make_study: MakeStudy, tmp
     del scenario["run"]
     files = {f"{STREAM}.arrival.file": ["a.parquet", "b.parquet", "again.parquet"]}
     study = make_study(scenario=scenario, axes={**files, "arrays.0.disks": [2, 3]})
-    # The scenario's own digest is that of a.parquet; another file says nothing of it.
+    # The scenario's digest is that of a.parquet and does not apply to another file.
     first = [point.run(0, None) for point in expand(study).points]
     for (identity, text), assigned in zip(first, _assignments(study), strict=True):
         plain = _by_itself(study, {**assigned, f"{STREAM}.arrival.digest": None}, 0, None)
@@ -137,7 +137,7 @@ def test_a_trace_among_others_is_known_by_its_content(make_study: MakeStudy, tmp
     assert len(set(ids)) == 4
 
 
-def test_a_mistake_far_into_the_grid_is_told_in_the_authors_words(make_study: MakeStudy) -> None:
+def test_a_mistake_deep_in_the_grid_shows_the_value_as_written(make_study: MakeStudy) -> None:
     seeds = {"run.seed": {"range": [1, 200, 1]}}
     with pytest.raises(ConfigError) as caught:
         expand(
@@ -147,22 +147,22 @@ def test_a_mistake_far_into_the_grid_is_told_in_the_authors_words(make_study: Ma
             )
         )
     (issue,) = caught.value.issues
-    assert (issue.path, issue.value) == ("axes.array.disks", 3)
+    assert (issue.place, issue.value) == ("axes.array.disks", 3)
     assert issue.message.endswith("(at array.raid=10, run.seed=177)")
     points: list[dict[str, object]] = [{CAPACITY: f"{size}MiB"} for size in range(1, 60)]
     with pytest.raises(ConfigError) as caught:
         expand(make_study(points=[*points, {CAPACITY: "70MB", "workload.users": "5kB"}]))
     (issue,) = caught.value.issues
-    assert (issue.path, issue.value) == ("points.59.workload.users", "5kB")
+    assert (issue.place, issue.value) == ("points.59.workload.users", "5kB")
 
 
-def test_what_is_equal_in_python_is_not_taken_for_the_same(make_study: MakeStudy) -> None:
+def test_one_and_true_are_different_values(make_study: MakeStudy) -> None:
     with pytest.raises(ConfigError) as caught:
         expand(make_study(points=[{"array.disks": 1}, {"array.disks": True}]))
-    assert [issue.path for issue in caught.value.issues] == ["points.1.array.disks"]
+    assert [issue.place for issue in caught.value.issues] == ["points.1.array.disks"]
 
 
-def test_the_parts_of_a_configuration_are_found_where_names_stand_deeper_too() -> None:
+def test_names_that_also_occur_deeper_do_not_confuse_the_split() -> None:
     reader = CanonicalReader()
     for text in (
         '{"a":{"x":1},"b":2}',

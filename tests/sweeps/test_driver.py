@@ -1,4 +1,4 @@
-"""Driving a round over an executor that misbehaves: retries, halving, giving up, the breaker, the budget."""
+"""The driver over a faulty executor: retries, splitting, abandoning runs, the breaker, the budget."""
 
 import heapq
 import time
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from destage.errors import Issue
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease, Lease
 from destage.store.manifests import Manifest
 from destage.store.rows import present_runs, read_rows
 from destage.sweeps import Study
 from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
-from destage.sweeps.driver import BREAKER, TRIES, Driver
+from destage.sweeps.driver import BREAKER, TRIES, WINDOW, Driver
 from destage.sweeps.executors import InlineExecutor
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.planner import PlannedRun, Planner
@@ -26,21 +27,21 @@ MakeStudy = Callable[..., Study]
 HELD = FileLease()
 
 
-class Misbehaving:
-    """Runs batches at once, unless something is to go wrong with them."""
+class FaultyExecutor:
+    """Runs batches at once, except those that a function fails."""
 
-    name = "misbehaving"
+    name = "faulty"
     slots = 1
 
-    def __init__(self, layout: SweepLayout, wrong: Callable[[Batch], Failure | None]) -> None:
+    def __init__(self, layout: SweepLayout, fail: Callable[[Batch], Failure | Issue | None]) -> None:
         self.seen: list[Batch] = []
         self._inner = InlineExecutor(1, layout.fragments, ("events",))
-        self._wrong = wrong
+        self._fail = fail
         self._failed: list[FinishedBatch] = []
 
     def submit(self, batch: Batch) -> None:
         self.seen.append(batch)
-        failure = self._wrong(batch)
+        failure = self._fail(batch)
         if failure is None:
             self._inner.submit(batch)
         else:
@@ -66,7 +67,7 @@ def _runs(study: Study) -> list[PlannedRun]:
 
 
 def _driver(
-    layout: SweepLayout, executor: Misbehaving, deadline: float | None = None, lease: Lease = HELD
+    layout: SweepLayout, executor: FaultyExecutor, deadline: float | None = None, lease: Lease = HELD
 ) -> Driver:
     return Driver(
         layout=layout,
@@ -80,9 +81,11 @@ def _driver(
     )
 
 
-def test_a_batch_the_machine_spoiled_is_tried_again(make_study: MakeStudy, layout: SweepLayout) -> None:
+def test_infrastructure_failures_are_retried(make_study: MakeStudy, layout: SweepLayout) -> None:
     runs = _runs(make_study(replicates=3))
-    executor = Misbehaving(layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone"))
+    executor = FaultyExecutor(
+        layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone")
+    )
     driver = _driver(layout, executor)
     driver.drive(runs)
     driver.close()
@@ -92,20 +95,19 @@ def test_a_batch_the_machine_spoiled_is_tried_again(make_study: MakeStudy, layou
     assert (driver.retries, driver.stopped) == (3, None)
 
 
-def test_after_an_out_of_memory_kill_the_batch_is_halved(layout: SweepLayout) -> None:
+def test_a_split_batch_keeps_its_runs_and_counts_the_attempt() -> None:
     batch = Batch(("a", "b", "c"), ("1", "2", "3"))
-    assert batch.halves() == (Batch(("a",), ("1",), 1), Batch(("b", "c"), ("2", "3"), 1))
-    assert Batch(("a",), ("1",)).halves() == (Batch(("a",), ("1",), 1),)
-    assert layout.fragments.is_dir()
+    assert batch.split() == (Batch(("a",), ("1",), 1), Batch(("b", "c"), ("2", "3"), 1))
+    assert Batch(("a",), ("1",)).split() == (Batch(("a",), ("1",), 1),)
 
 
-def test_a_run_given_up_leaves_a_row_that_does_not_count(make_study: MakeStudy, layout: SweepLayout) -> None:
+def test_an_abandoned_run_leaves_a_row_that_is_retried(make_study: MakeStudy, layout: SweepLayout) -> None:
     first, *others = _runs(make_study(replicates=3))
 
-    def wrong(batch: Batch) -> Failure | None:
+    def fail(batch: Batch) -> Failure | None:
         return Failure("oom", "out of memory") if first.run_id in batch.run_ids else None
 
-    executor = Misbehaving(layout, wrong)
+    executor = FaultyExecutor(layout, fail)
     driver = _driver(layout, executor)
     driver.drive([first, *others])
     driver.close()
@@ -113,16 +115,33 @@ def test_a_run_given_up_leaves_a_row_that_does_not_count(make_study: MakeStudy, 
     assert present_runs(read_rows(layout)) == {run.run_id for run in others}
     assert (rows[first.run_id]["error_kind"], rows[first.run_id]["error"]) == ("oom", "out of memory")
     assert driver.stopped == "infrastructure"
+    (warning,) = driver.messages
+    assert (warning.code, warning.place) == ("sweep.runs-abandoned", str(layout.root))
+    assert warning.data == {"run_ids": (first.run_id,), "attempts": TRIES, "kind": "oom"}
     assert sum(first.run_id in batch.run_ids for batch in executor.seen) == TRIES
 
 
+def test_a_worker_that_must_not_take_part_ends_the_session(
+    make_study: MakeStudy, layout: SweepLayout
+) -> None:
+    mismatch = Issue("sweep.worker-store-mismatch", "host", "another directory")
+    executor = FaultyExecutor(layout, lambda _: mismatch)
+    driver = _driver(layout, executor)
+    driver.drive(_runs(make_study(replicates=30)))
+    driver.close()
+    assert (driver.stopped, driver.messages, driver.executed) == ("infrastructure", [mismatch], 0)
+    assert len(executor.seen) == WINDOW
+
+
 @pytest.mark.parametrize("kind", ["oom", "infrastructure"])
-def test_one_run_that_kills_its_worker_takes_no_other_with_it(
+def test_a_run_that_kills_its_worker_fails_alone(
     make_study: MakeStudy, layout: SweepLayout, kind: str
 ) -> None:
     runs = _runs(make_study(replicates=100))
     fatal = runs[50].run_id
-    executor = Misbehaving(layout, lambda batch: Failure(kind, "killed") if fatal in batch.run_ids else None)
+    executor = FaultyExecutor(
+        layout, lambda batch: Failure(kind, "killed") if fatal in batch.run_ids else None
+    )
     driver = _driver(layout, executor)
     driver.costs.observe(seconds=0.1, events=1000, runs=1)  # so that the first batch is a large one
     driver.drive(runs)
@@ -132,11 +151,11 @@ def test_one_run_that_kills_its_worker_takes_no_other_with_it(
     assert driver.stopped == "infrastructure"
 
 
-def test_a_lost_node_uses_up_no_budget_that_many_slots_need(
-    make_study: MakeStudy, layout: SweepLayout
-) -> None:
+def test_the_retry_budget_grows_with_the_slots(make_study: MakeStudy, layout: SweepLayout) -> None:
     runs = _runs(make_study(replicates=120))
-    executor = Misbehaving(layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone"))
+    executor = FaultyExecutor(
+        layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone")
+    )
     executor.slots = 40
     driver = _driver(layout, executor)
     driver.drive(runs)
@@ -145,11 +164,11 @@ def test_a_lost_node_uses_up_no_budget_that_many_slots_need(
     assert len(driver.rows) == 120
 
 
-def test_a_sweep_whose_last_runs_are_under_way_is_carried_to_its_end(
+def test_a_signal_during_the_last_batches_does_not_interrupt(
     make_study: MakeStudy, layout: SweepLayout
 ) -> None:
     runs = _runs(make_study(replicates=3))
-    executor = Misbehaving(layout, lambda _: None)
+    executor = FaultyExecutor(layout, lambda _: None)
     driver = _driver(layout, executor)
     driver.report = lambda: setattr(driver.interrupts, "is_draining", True)
     driver.drive(runs)
@@ -157,11 +176,9 @@ def test_a_sweep_whose_last_runs_are_under_way_is_carried_to_its_end(
     assert (driver.stopped, len(driver.rows)) == (None, 3)
 
 
-def test_the_budget_stops_handing_out_and_commits_what_is_under_way(
-    make_study: MakeStudy, layout: SweepLayout
-) -> None:
+def test_budget_and_signals_stop_the_session(make_study: MakeStudy, layout: SweepLayout) -> None:
     runs = _runs(make_study(replicates=30))
-    executor = Misbehaving(layout, lambda _: None)
+    executor = FaultyExecutor(layout, lambda _: None)
     driver = _driver(layout, executor, deadline=time.monotonic())
     driver.drive(runs)
     assert (driver.stopped, driver.executed) == ("budget", 0)
@@ -172,20 +189,20 @@ def test_the_budget_stops_handing_out_and_commits_what_is_under_way(
     driver.close()
 
 
-def test_failures_all_alike_trip_the_breaker(make_study: MakeStudy, layout: SweepLayout) -> None:
+def test_equal_failures_without_success_stop_the_session(make_study: MakeStudy, layout: SweepLayout) -> None:
     runs = [
         PlannedRun(run.point, run.replicate, None, run.run_id, "{}", None)
         for run in _runs(make_study(replicates=2 * BREAKER + 50))
     ]
-    driver = _driver(layout, Misbehaving(layout, lambda _: None))
+    driver = _driver(layout, FaultyExecutor(layout, lambda _: None))
     driver.drive(runs)
     driver.close()
     assert driver.stopped == "failed_runs"
     assert driver.failed == driver.executed >= BREAKER
-    assert "all failed alike" in driver.messages[-1]
+    assert [one.code for one in driver.messages] == ["sweep.run-failed", "sweep.all-runs-failed"]
 
 
-def test_batches_start_single_and_shrink_to_the_tail(make_study: MakeStudy) -> None:
+def test_batches_start_single_and_shrink_to_the_end(make_study: MakeStudy) -> None:
     runs = _runs(make_study(replicates=200))
     costs = CostModel()
     queue = Queue(runs, costs)
@@ -195,13 +212,13 @@ def test_batches_start_single_and_shrink_to_the_tail(make_study: MakeStudy) -> N
     while queue:
         sizes.append(len(queue.take(2).run_ids))
     assert sum(sizes) == 199
-    assert sizes[0] == 24  # an eighth of the 19.9 s that are left
+    assert sizes[0] == 24  # an eighth of the 19.9 s left
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[-2] >= 2
 
 
 @pytest.mark.parametrize(("slots", "seconds"), [(2, 5), (2_000, 5), (10_000, 25)])
-def test_batches_are_as_long_as_the_driver_needs_to_keep_all_slots_busy(
+def test_batches_are_long_enough_to_keep_all_slots_busy(
     make_study: MakeStudy, slots: int, seconds: int
 ) -> None:
     (run,) = _runs(make_study(replicates=1))
@@ -214,9 +231,7 @@ def test_batches_are_as_long_as_the_driver_needs_to_keep_all_slots_busy(
 @pytest.mark.parametrize(
     ("runs", "slots"), [(10_000, 10_000), (50_000, 10_000), (300_000, 10_000), (500, 50)]
 )
-def test_no_length_of_batches_that_stays_the_same_would_end_much_sooner(
-    make_study: MakeStudy, runs: int, slots: int
-) -> None:
+def test_no_fixed_batch_length_ends_much_sooner(make_study: MakeStudy, runs: int, slots: int) -> None:
     (run,) = _runs(make_study(replicates=1))
     costs = CostModel()
     queue = Queue([run] * runs, costs)
@@ -234,7 +249,7 @@ def test_no_length_of_batches_that_stays_the_same_would_end_much_sooner(
 
 
 def _makespan(lengths: Iterator[int], slots: int) -> float:
-    """Return when the last of some batches ends [s], each handed out when the driver and a slot are free."""
+    """Return when the last batch ends [s], each submitted when the driver and a slot are free."""
     idle, driver, end = [0.0] * slots, 0.0, 0.0
     for length in lengths:
         driver = max(driver + 1 / BATCHES_PER_S, heapq.heappop(idle))
@@ -243,7 +258,7 @@ def _makespan(lengths: Iterator[int], slots: int) -> float:
     return end
 
 
-def test_a_writer_that_lost_its_lease_hands_out_no_more_and_commits_what_is_under_way(
+def test_a_lost_lease_stops_the_session_after_batches_in_flight(
     make_study: MakeStudy, layout: SweepLayout
 ) -> None:
     class Losing:
@@ -255,8 +270,9 @@ def test_a_writer_that_lost_its_lease_hands_out_no_more_and_commits_what_is_unde
             return self.looks > 1
 
     runs = _runs(make_study(axes={"array.disks": [1, 2]}, replicates=60))
-    driver = _driver(layout, Misbehaving(layout, lambda _: None), lease=Losing())
+    driver = _driver(layout, FaultyExecutor(layout, lambda _: None), lease=Losing())
     driver.drive(runs)
     assert driver.stopped == "infrastructure"
+    assert [one.code for one in driver.messages] == ["sweep.lease-lost"]
     assert 0 < driver.executed < len(runs)
     assert present_runs(read_rows(layout)) == driver.rows.keys()

@@ -1,4 +1,4 @@
-"""Student t-intervals against tabulated quantiles, and how many replicates a target asks for."""
+"""Student t-intervals against tabulated quantiles, and the replicates that a target needs."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from destage.student import half_width, quantile
-from destage.sweeps.intervals import Interval, replicates_wanted, t_interval
+from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 
 
 def test_the_interval_of_five_values() -> None:
@@ -30,18 +30,18 @@ def test_fewer_than_five_values_never_meet_a_target() -> None:
     ("interval", "most", "wanted"),
     [
         (Interval(100.0, 4.0, 5), 20, 5),
-        (Interval(100.0, 10.0, 5), 20, 10),  # twenty would do, but never more than doubled at once
+        (Interval(100.0, 10.0, 5), 20, 10),  # twenty are enough, but the number at most doubles
         (Interval(100.0, 6.0, 5), 20, 8),
         (Interval(100.0, 10.0, 10), 12, 12),
         (Interval(0.0, 1.0, 5), 20, 10),
         (Interval(100.0, None, 1), 20, 5),
     ],
 )
-def test_replicates_wanted(interval: Interval, most: int, wanted: int) -> None:
-    assert replicates_wanted(interval, 0.05, most) == wanted
+def test_replicates_needed(interval: Interval, most: int, wanted: int) -> None:
+    assert replicates_needed(interval, 0.05, most) == wanted
 
 
-def test_students_quantiles_are_the_tables() -> None:
+def test_quantiles_equal_the_tables() -> None:
     # Closed forms for one and two degrees of freedom, printed tables for four, scipy for all.
     assert quantile(2) == pytest.approx(math.tan(math.pi * 0.475), rel=1e-14)
     assert quantile(3) == pytest.approx(0.95 * math.sqrt(2 / (1 - 0.95**2)), rel=1e-14)

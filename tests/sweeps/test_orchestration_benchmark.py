@@ -1,4 +1,4 @@
-"""The benchmarks of planning, driving and reading do what their titles say, at a small size."""
+"""The benchmarks of planning, driving and reading, at a small size."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from destage.store.rows import read_rows
 ORCHESTRATION = script_modules.load_script("benchmarks/orchestration.py")
 
 
-def test_every_run_of_the_plan_is_settled_in_batches_of_the_size_asked_for(tmp_path: Path) -> None:
+def test_all_runs_are_committed_in_batches_of_the_given_size(tmp_path: Path) -> None:
     text = ORCHESTRATION.GRIDS["backups, three traces"]
     points, plan = ORCHESTRATION.planned(text)
     assert len(plan) == 5 * points
@@ -21,7 +21,7 @@ def test_every_run_of_the_plan_is_settled_in_batches_of_the_size_asked_for(tmp_p
     assert 10 < mean <= 13
 
 
-def test_what_is_held_grows_with_what_is_kept_of_a_row(tmp_path: Path) -> None:
+def test_memory_grows_with_the_columns_kept(tmp_path: Path) -> None:
     text = ORCHESTRATION.GRIDS["backups, three traces"]
     few = ORCHESTRATION.held(text, ("events",), tmp_path)
     many = ORCHESTRATION.held(text, tuple(f"column_{number}" for number in range(41)), tmp_path)
@@ -29,7 +29,7 @@ def test_what_is_held_grows_with_what_is_kept_of_a_row(tmp_path: Path) -> None:
     assert few > 200  # an identity and a configuration at the least
 
 
-def test_the_fragments_to_be_read_are_whole_and_named_by_no_index(tmp_path: Path) -> None:
+def test_generated_fragments_are_valid_and_not_indexed(tmp_path: Path) -> None:
     layout = ORCHESTRATION.written(tmp_path, 3, 4)
     assert adopt_fragments(layout, Manifest(layout)) == []
     rows = read_rows(layout)

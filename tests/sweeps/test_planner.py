@@ -1,4 +1,4 @@
-"""Planning is a pure function of the study and the rows of earlier rounds."""
+"""The planner is a pure function of the study and the rows of earlier rounds."""
 
 from collections.abc import Callable, Mapping
 
@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from destage.sweeps import Study
-from destage.sweeps.answer_tables import answer_tables
+from destage.sweeps.answer_tables import make_answer_tables
 from destage.sweeps.planner import Facts, PlannedRun, Planner
 from destage.sweeps.points import Expansion, expand
 
@@ -20,6 +20,7 @@ def _facts(p95_ms: float = 1, status: str = "ok", disk: float = 0.5, link: float
     columns = {"response_p95_us": p95_ms * 1000, "events": 100.0, "writes": 100.0, "write_stalls": 1.0}
     utilisations = {
         "disk_busy_mean_fraction": disk,
+        "disk_busy_max_fraction": disk,
         "link_busy_fraction": link,
         "firmware_busy_fraction": 0.1,
     }
@@ -36,16 +37,16 @@ def _carry(limits: Mapping[int, int]) -> Judge:
 
 def _play(study: Study, judge: Judge) -> tuple[Expansion, Planner, dict[str, Facts], list[pa.Table]]:
     expansion = expand(study)
-    rounds, rows, tables = Planner(study, expansion), {}, []
-    while runs := rounds.next_round(rows):
-        tables.append(rounds.table(runs, len(tables)))
+    planner, rows, tables = Planner(study, expansion), {}, []
+    while runs := planner.next_round(rows):
+        tables.append(planner.make_table(runs, len(tables)))
         rows |= {run.run_id: judge(run) for run in runs}
-    return expansion, rounds, rows, tables
+    return expansion, planner, rows, tables
 
 
 def _answer(study: Study, judge: Judge) -> dict[str, object]:
-    expansion, rounds, rows, _ = _play(study, judge)
-    answers, _ = answer_tables(study, expansion, rounds, rows)
+    expansion, planner, rows, _ = _play(study, judge)
+    answers, _ = make_answer_tables(study, expansion, planner, rows)
     (answer,) = answers.to_pylist()
     return answer
 
@@ -57,16 +58,16 @@ def test_a_grid_is_one_round_of_points_times_replicates(make_study: MakeStudy) -
     assert table.schema.names[:6] == ["point_id", "label", "replicate", "run_id", "round", "array.disks"]
 
 
-def test_replaying_gives_the_same_tables_whatever_else_is_known(make_study: MakeStudy) -> None:
+def test_a_replay_gives_the_same_tables(make_study: MakeStudy) -> None:
     study = make_study(seek=SEEK, replicates=3)
     judge = _carry({0: 40, 1: 43, 2: 38})
     _, _, rows, tables = _play(study, judge)
-    rounds, known = Planner(study, expand(study)), dict[str, Facts]()
+    planner, known = Planner(study, expand(study)), dict[str, Facts]()
     for number, table in enumerate(tables):
-        runs = rounds.next_round(known)
-        assert rounds.table(runs, number).equals(table)
+        runs = planner.next_round(known)
+        assert planner.make_table(runs, number).equals(table)
         known |= {run.run_id: rows[run.run_id] for run in runs}
-    assert rounds.next_round(known) == []
+    assert planner.next_round(known) == []
 
 
 def test_later_rounds_estimate_costs_from_earlier_ones(make_study: MakeStudy) -> None:
@@ -75,10 +76,10 @@ def test_later_rounds_estimate_costs_from_earlier_ones(make_study: MakeStudy) ->
     assert set(tables[1]["estimated_events"].to_pylist()) == {100.0}
 
 
-def test_an_answer_is_the_mean_over_replicates_with_its_certificates(make_study: MakeStudy) -> None:
+def test_an_answer_is_the_mean_over_certified_replicates(make_study: MakeStudy) -> None:
     study = make_study(seek=SEEK, replicates=5)
-    expansion, rounds, rows, _ = _play(study, _carry(dict(enumerate([40, 42, 44, 46, 48]))))
-    answers, certificates = answer_tables(study, expansion, rounds, rows)
+    expansion, planner, rows, _ = _play(study, _carry(dict(enumerate([40, 42, 44, 46, 48]))))
+    answers, certificates = make_answer_tables(study, expansion, planner, rows)
     (answer,) = answers.to_pylist()
     assert answer["answers"] == [40, 42, 44, 46, 48]
     assert (answer["metric"], answer["answer_mean"], answer["n"]) == ("users_supported", 44.0, 5)
@@ -90,7 +91,7 @@ def test_an_answer_is_the_mean_over_replicates_with_its_certificates(make_study:
         assert rows[row["run_id_fail"]].values["response_p95_us"] > 30_000
 
 
-def test_what_binds_is_the_objective_missed_by_most_and_what_limits_is_used_most(
+def test_the_objective_missed_by_most_binds(
     make_study: MakeStudy,
 ) -> None:
     def judge(run: PlannedRun) -> Facts:
@@ -109,7 +110,7 @@ def test_censored_answers_have_no_interval(make_study: MakeStudy) -> None:
     assert (least["censored"], least["answer_mean"], least["answer_low"]) == ("below", 4.0, None)
 
 
-def test_runs_without_a_steady_state_are_counted_and_never_averaged(make_study: MakeStudy) -> None:
+def test_runs_without_a_steady_state_are_counted_not_averaged(make_study: MakeStudy) -> None:
     def judge(run: PlannedRun) -> Facts:
         unsteady = run.replicate == 0 and (run.probe or 0) > 20
         return _facts(status="not_stationary") if unsteady else _carry(dict.fromkeys(range(5), 40))(run)
@@ -118,7 +119,7 @@ def test_runs_without_a_steady_state_are_counted_and_never_averaged(make_study: 
     assert (answer["undecided"], answer["n"], answer["answers"]) == (1, 4, [40, 40, 40, 40])
 
 
-def test_failed_runs_are_counted_and_never_averaged(make_study: MakeStudy) -> None:
+def test_failed_runs_are_counted_not_averaged(make_study: MakeStudy) -> None:
     def judge(run: PlannedRun) -> Facts:
         return _facts(status="failed") if run.replicate == 1 else _carry(dict.fromkeys(range(5), 40))(run)
 
@@ -126,7 +127,7 @@ def test_failed_runs_are_counted_and_never_averaged(make_study: MakeStudy) -> No
     assert (answer["failed"], answer["n"]) == (1, 4)
 
 
-def test_replicates_are_added_until_the_interval_is_narrow_enough(make_study: MakeStudy) -> None:
+def test_replicates_are_added_until_the_interval_is_narrow(make_study: MakeStudy) -> None:
     until = {"interval_of": "users_supported", "relative": 0.05}
     wide = [40, 48, 52, 44, 46] + [46] * 20
     study = make_study(seek=SEEK, replicates={"min": 5, "max": 25, "until": until})
@@ -139,7 +140,7 @@ def test_replicates_are_added_until_the_interval_is_narrow_enough(make_study: Ma
     assert answer["answer_half_width"] is not None
 
 
-def test_replicates_are_added_for_a_column_too(make_study: MakeStudy) -> None:
+def test_replicates_are_added_for_a_result_column(make_study: MakeStudy) -> None:
     until = {"interval_of": "response_p95", "relative": 0.1}
     study = make_study(replicates={"min": 5, "max": 12, "until": until})
     _, _, rows, tables = _play(study, lambda run: _facts(p95_ms=10 + run.replicate % 5))

@@ -1,4 +1,4 @@
-"""Mistakes in a study's published figures are told before anything runs, each where it stands."""
+"""Mistakes in published figures and answers are reported before anything runs, each at its place."""
 
 from typing import Any
 
@@ -30,14 +30,14 @@ FIGURE: dict[str, Any] = {
 
 
 def mistakes(*figures: dict[str, Any], **more: Any) -> dict[str, str]:
-    """Return the message of each mistake by its path."""
+    """Return the code of each mistake by its place."""
     study = {**STUDY, "published": list(figures), **more}
     with pytest.raises(ConfigError) as caught:
         expand(parse_study(yaml.safe_dump(study)))
-    return {issue.path: issue.message for issue in caught.value.issues}
+    return {issue.place: issue.code for issue in caught.value.issues}
 
 
-def test_a_sound_study_passes() -> None:
+def test_valid_figures_pass() -> None:
     figures = [
         FIGURE,
         {**FIGURE, "figure": "g", "compute": "four.response_mean_us", "for_each": ["array.raid"]},
@@ -48,53 +48,66 @@ def test_a_sound_study_passes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "path", "message"),
+    ("changes", "place", "code"),
     [
-        ({"compute": "on.respnse_mean_us"}, "published.0.compute", "respnse_mean_us"),
-        ({"compute": "of.response_mean_us"}, "published.0.compute", "of"),
-        ({"compute": "four.response_mean_us"}, "published.0.compute", "names 2 points"),
-        ({"compute": "four.reads", "for_each": ["array.disks"]}, "published.0.compute", "names 2 points"),
-        ({"at": {"array.raid": "6"}}, "published.0.at", "leaves the place on no point"),
-        ({"at": {"array.rai": "6"}}, "published.0.at.array.rai", "array.raid"),
-        ({"compute": "on.response_mean_us; SELECT 1"}, "published.0.compute", "syntax error"),
-        ({"kind": "ordering"}, "published.0.expect", "is needed by an ordering"),
-        ({"value": "fast"}, "published.0.value", "must be a number"),
-        ({"kind": "guessed"}, "published.0.kind", "predicted"),
-        ({"given": ["g"]}, "published.0.given", "no figure that something was fitted on"),
-        ({"point": {"array.disks": 4}, "metric": "response_p95"}, "published.0.compute", "short form"),
+        ({"compute": "on.respnse_mean_us"}, "published.0.compute", "study.bad-sql"),
+        ({"compute": "of.response_mean_us"}, "published.0.compute", "study.bad-sql"),
+        ({"compute": "on.response_mean_us; SELECT 1"}, "published.0.compute", "study.bad-sql"),
+        ({"compute": "four.response_mean_us"}, "published.0.compute", "study.ambiguous-place"),
+        (
+            {"compute": "four.reads", "for_each": ["array.disks"]},
+            "published.0.compute",
+            "study.ambiguous-place",
+        ),
+        ({"at": {"array.raid": "6"}}, "published.0.at", "study.no-matching-point"),
+        ({"at": {"array.rai": "6"}}, "published.0.at.array.rai", "study.unknown-key"),
+        ({"kind": "ordering"}, "published.0.expect", "study.missing-key"),
+        ({"kind": "ordering", "expect": {"abov": 1}}, "published.0.expect.abov", "study.unknown-key"),
+        ({"kind": "exact", "tolerance": 0.1}, "published.0.tolerance", "study.unknown-key"),
+        ({"expect": {"above": 1}}, "published.0.expect", "study.unknown-key"),
+        ({"value": "fast"}, "published.0.value", "study.wrong-type"),
+        ({"kind": "guessed"}, "published.0.kind", "study.unknown-name"),
+        ({"given": ["g"]}, "published.0.given", "study.unknown-name"),
     ],
 )
-def test_each_mistake_is_told(changes: dict[str, Any], path: str, message: str) -> None:
-    found = mistakes({**FIGURE, **changes})
-    assert message in found[path]
+def test_each_mistake_has_a_code_and_a_place(changes: dict[str, Any], place: str, code: str) -> None:
+    assert mistakes({**FIGURE, **changes})[place] == code
+
+
+def test_a_contradiction_that_is_not_computed_needs_a_note() -> None:
+    figure = {key: value for key, value in FIGURE.items() if key != "compute"}
+    assert mistakes({**figure, "kind": "inconsistent"}) == {"published.0.note": "study.missing-note"}
+    assert mistakes(figure) == {"published.0.compute": "study.missing-key"}
 
 
 def test_names_are_unique_and_fitted_figures_exist() -> None:
     fitted = [{"parameter": "ios", "value": 49, "on": "ff"}]
-    found = mistakes(FIGURE, FIGURE, fitted=fitted)
-    assert "another figure" in found["published.1.figure"]
-    assert "'f'" in found["fitted.0.on"]
+    assert mistakes(FIGURE, FIGURE, fitted=fitted) == {
+        "published.1.figure": "study.duplicate-name",
+        "fitted.0.on": "study.unknown-name",
+    }
 
 
 def test_a_place_names_points_by_axes_of_the_study() -> None:
-    found = mistakes(FIGURE, places={"on": {"array.disk": 4}, "off": {"array.disks": 5}})
-    assert "array.disks" in found["places.on.array.disk"]
-    assert found["places.off"] == "names no point of this study"
+    assert mistakes(FIGURE, places={"on": {"array.disk": 4}, "off": {"array.disks": 5}}) == {
+        "places.on.array.disk": "study.unknown-key",
+        "places.on": "study.no-matching-point",
+        "places.off": "study.no-matching-point",
+        "published.0.at": "study.no-matching-point",
+    }
 
 
-def test_what_an_answer_computes_must_bind_too() -> None:
+def test_the_expressions_of_answers_must_bind() -> None:
     answer = [
         "On: {on.response_mean_us} us.",
         "{of.reads} reads.",
         {"say": "{four.reads}", "for_each": ["array.disks"]},
     ]
-    found = mistakes(answer=answer)
-    assert set(found) == {"answer.2.compute"}
-    assert "names 2 points" in found["answer.2.compute"]
-    assert "answer.1.compute" in mistakes(answer=answer[:2])
+    assert mistakes(answer=answer) == {"answer.2.compute": "study.ambiguous-place"}
+    assert mistakes(answer=answer[:2]) == {"answer.1.compute": "study.bad-sql"}
 
 
-def test_on_and_off_are_names_like_others() -> None:
+def test_a_place_may_be_called_on() -> None:
     text = yaml.safe_dump(
         {**STUDY, "published": [FIGURE], "places": {"which": {"array.disks": 4, "array.raid": "5"}}}
     )

@@ -1,4 +1,4 @@
-"""An address of a Ray cluster is looked at before Ray is: what is no cluster's is told in a sentence."""
+"""The address of a Ray cluster is checked before Ray uses it; each failure has a code and a fix."""
 
 import socket
 import threading
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 import pytest
 
 from destage.errors import SweepError
-from destage.sweeps.ray_address import check_address, explain
+from destage.sweeps.ray_address import check_address, explain_failure
 
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
 
 @contextmanager
 def answering(answer: bytes) -> Iterator[int]:
-    """Serve one connection with an answer; gives the port."""
+    """Answer one connection; yields the port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
@@ -31,33 +31,34 @@ def answering(answer: bytes) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
-def test_what_speaks_as_ray_does_passes(form: str) -> None:
+def test_a_server_that_speaks_http2_passes(form: str) -> None:
     with answering(SETTINGS) as port:
         check_address(form.format(port))
     check_address("auto")
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"SSH"])
-def test_what_speaks_otherwise_is_no_ray_cluster(answer: bytes) -> None:
-    with answering(answer) as port, pytest.raises(SweepError, match=r"is no Ray cluster: give the head's"):
+def test_another_kind_of_server_is_not_a_ray_cluster(answer: bytes) -> None:
+    with answering(answer) as port, pytest.raises(SweepError) as caught:
         check_address(f"127.0.0.1:{port}")
+    assert (caught.value.code, caught.value.place) == ("sweep.no-ray-cluster", f"127.0.0.1:{port}")
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "code"),
     [
-        ("head", "'head' is no address of a Ray cluster: give the head's HOST:6379"),
-        ("http://head:8265", "is no address of a Ray cluster"),
-        ("127.0.0.1:9", "no Ray cluster answers at 127.0.0.1:9: Connection refused; give"),
-        ("127.0.0.1:99999", "no Ray cluster answers at 127.0.0.1:99999: "),
-        ("no.such.host.invalid:6379", "no Ray cluster answers at no.such.host.invalid:6379: "),
+        ("head", "sweep.bad-ray-address"),
+        ("http://head:8265", "sweep.bad-ray-address"),
+        ("127.0.0.1:9", "sweep.no-ray-cluster"),
+        ("127.0.0.1:99999", "sweep.no-ray-cluster"),
+        ("no.such.host.invalid:6379", "sweep.no-ray-cluster"),
     ],
 )
-def test_an_address_of_nobody_is_told_with_its_mend(address: str, told: str) -> None:
-    with pytest.raises(SweepError) as error:
+def test_a_wrong_address_is_one_line(address: str, code: str) -> None:
+    with pytest.raises(SweepError) as caught:
         check_address(address)
-    assert told in str(error.value)
-    assert "\n" not in str(error.value)
+    assert (caught.value.code, caught.value.place) == (code, address)
+    assert "\n" not in str(caught.value)
 
 
 MISMATCH = """Version mismatch: The cluster was started with:
@@ -70,22 +71,25 @@ This process on node 10.0.0.1 was started with:
 
 
 @pytest.mark.parametrize(
-    ("raised", "told"),
+    ("raised", "code"),
     [
-        (MISMATCH, "runs Ray 2.50.0 and Python 3.12.1, and this is Ray 2.60.0 and Python 3.11.7: both"),
-        ("InvalidAuthToken: Authentication token is missing or incorrect", "asks for a token: set RAY_AUTH_"),
-        ("RPC error: Method not found!", "is a Ray cluster's, but another of its ports: give the head's"),
-        ("ray client connection timeout", "takes no client: where it asks for a token"),
+        (MISMATCH, "sweep.ray-version-mismatch"),
+        ("InvalidAuthToken: Authentication token is missing or incorrect", "sweep.ray-token-required"),
+        ("RPC error: Method not found!", "sweep.wrong-ray-port"),
+        ("ray client connection timeout", "sweep.ray-client-rejected"),
+        ("something\nelse", "sweep.ray-connection-failed"),
     ],
 )
-def test_what_ray_says_becomes_a_sentence_however_deep_it_lies(raised: str, told: str) -> None:
-    error = ConnectionError("Failed to connect")
+def test_a_nested_ray_error_becomes_one_line(raised: str, code: str) -> None:
+    error = ConnectionError("Failed\nto connect")
     error.__cause__ = RuntimeError(raised)
-    text = explain("h:1", error)
-    assert told in text
-    assert "\n" not in text
+    explained = explain_failure("h:1", error)
+    assert (explained.code, explained.place) == (code, "h:1")
+    assert "\n" not in str(explained)
 
 
-def test_what_ray_says_else_is_told_in_its_own_words() -> None:
-    text = explain("h:1", ConnectionError("something\nelse"))
-    assert text.startswith("the Ray cluster at h:1 cannot be joined: something else; give the head's")
+def test_a_version_mismatch_has_both_versions() -> None:
+    assert explain_failure("h:1", RuntimeError(MISMATCH)).data == {
+        "cluster": "Ray 2.50.0 and Python 3.12.1",
+        "here": "Ray 2.60.0 and Python 3.11.7",
+    }

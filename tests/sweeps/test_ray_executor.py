@@ -1,4 +1,4 @@
-"""Batches on a Ray cluster that is not this machine's: it grows while the sweep runs."""
+"""Batches on a Ray cluster that grows while the sweep runs."""
 
 from pathlib import Path
 
@@ -9,14 +9,12 @@ from destage.sweeps import ray_executor
 from destage.sweeps.ray_executor import RayExecutor
 
 
-def test_slots_follow_a_cluster_whose_workers_join_late(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slots_grow_with_the_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     processors = {"CPU": 0.0}
     monkeypatch.setattr(ray, "is_initialized", lambda: True)
     monkeypatch.setattr(ray, "cluster_resources", lambda: processors)
     monkeypatch.setattr(ray, "nodes", list)
-    monkeypatch.setattr(ray_executor, "LOOK_S", 0.0)
+    monkeypatch.setattr(ray_executor, "RECOUNT_S", 0.0)
     executor = RayExecutor(None, tmp_path / "fragments", ())
     few = RayExecutor(16, tmp_path / "fragments", ())
     assert (executor.slots, few.slots) == (1, 1)

@@ -1,4 +1,4 @@
-"""Laws of the search: it finds the largest passing value, proves it, and says when it cannot."""
+"""Laws of the search: it finds and certifies the largest passing value, or reports why it cannot."""
 
 import math
 from collections.abc import Callable
@@ -17,7 +17,7 @@ def _seek(start: int = 32, least: int = 1, most: int = MOST, confirm: int = 2) -
 
 
 def _solve(seek: Seek, judge: Callable[[int], ProbeVerdict]) -> tuple[SearchResult, dict[int, ProbeVerdict]]:
-    """Run a search to its end, looking values up only after it asked for them."""
+    """Run a search to its end; a value has a verdict only after the search asked for it."""
     known: dict[int, ProbeVerdict] = {}
     while True:
         outcome = search(seek, known.get)
@@ -35,9 +35,7 @@ def _up_to(limit: int) -> Callable[[int], ProbeVerdict]:
 
 
 @given(st.integers(1, MOST - 1), st.integers(1, MOST), st.integers(0, 4))
-def test_a_monotone_answer_is_found_and_certified_from_any_start(
-    limit: int, start: int, confirm: int
-) -> None:
+def test_a_monotone_answer_is_certified_from_any_start(limit: int, start: int, confirm: int) -> None:
     found, known = _solve(_seek(start=start, confirm=confirm), _up_to(limit))
     assert found == SearchResult(SearchState.CERTIFIED, limit, monotone=True)
     assert known[limit] is ProbeVerdict.PASS
@@ -84,20 +82,20 @@ def test_any_answer_is_a_crossing_with_confirmed_values_below(
         assert known[seek.least] is ProbeVerdict.FAIL
 
 
-def test_a_hole_just_below_the_crossing_is_seen_and_the_lowest_crossing_taken() -> None:
+def test_the_lowest_of_two_crossings_is_taken() -> None:
     found, _ = _solve(
         _seek(), lambda value: ProbeVerdict.PASS if value <= 50 and value != 49 else ProbeVerdict.FAIL
     )
     assert found == SearchResult(SearchState.CERTIFIED, 48, monotone=False)
 
 
-def test_more_knowledge_than_asked_for_changes_nothing() -> None:
+def test_verdicts_not_asked_for_change_nothing() -> None:
     judge = _up_to(41)
     expected, _ = _solve(_seek(), judge)
     assert search(_seek(), judge) == expected
 
 
-def test_an_undecided_value_above_the_answer_makes_it_a_lower_bound() -> None:
+def test_an_undecided_value_above_the_answer_bounds_it() -> None:
     def judge(value: int) -> ProbeVerdict:
         return ProbeVerdict.PASS if value <= 40 else ProbeVerdict.UNDECIDED
 

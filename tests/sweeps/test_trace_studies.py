@@ -1,4 +1,4 @@
-"""Studies that replay traces: a trace as an axis, one that is away for a while, one that has changed."""
+"""Studies that replay traces: a trace as an axis, a trace missing for a while, a changed trace."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -40,45 +40,63 @@ def replay(document: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("replay")
-def test_a_trace_can_be_an_axis_beside_the_scenarios_own(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_a_trace_can_be_an_axis(make_study: MakeStudy, tmp_path: Path) -> None:
     _write(tmp_path / "b.parquet", gap_ns=2_000_000)
     points = expand(make_study(axes={FILE: ["a.parquet", "b.parquet"]})).points
     assert len({point.run(0, None)[0] for point in points}) == 2
 
 
 @pytest.mark.usefixtures("replay")
-def test_a_trace_that_is_no_text_is_a_mistake(make_study: MakeStudy) -> None:
+def test_the_file_of_a_trace_must_be_a_string(make_study: MakeStudy) -> None:
     for keys in ({"axes": {FILE: [5]}}, {"points": [{FILE: 5}]}):
         with pytest.raises(ConfigError):
             expand(make_study(**keys))
 
 
 @pytest.mark.usefixtures("replay")
-def test_a_trace_that_was_away_for_a_while_spoils_no_run(
+def test_a_trace_missing_for_a_while_spoils_no_run(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study, trace, away = make_study(), tmp_path / "a.parquet", tmp_path / "away"
+    study, trace, moved = make_study(), tmp_path / "a.parquet", tmp_path / "moved"
 
     start = SweepSession._start
 
     def lose_the_trace(self: SweepSession, waiting: int) -> Executor:
-        trace.rename(away)
+        trace.rename(moved)
         monkeypatch.undo()
         return start(self, waiting)
 
     monkeypatch.setattr(SweepSession, "_start", lose_the_trace)
     stopped = sweeps.run(study, tmp_path / "store", executor="inline")
     assert (stopped.state, stopped.executed) == ("infrastructure", 0)
-    assert any("a.parquet" in message for message in stopped.messages)
-    away.rename(trace)
+    assert {one.code for one in stopped.messages} == {"sweep.runs-abandoned"}
+    moved.rename(trace)
     done = sweeps.run(study, tmp_path / "store", executor="inline")
     assert (done.state, done.executed) == ("finished", 2)
     assert set(open_sweep(done.path).rows()["status"].to_pylist()) <= {"ok", "not_stationary"}
 
 
 @pytest.mark.usefixtures("replay")
-def test_a_resume_refuses_a_trace_of_other_content(make_study: MakeStudy, tmp_path: Path) -> None:
+def test_a_resume_rejects_a_changed_trace(make_study: MakeStudy, tmp_path: Path) -> None:
     outcome = sweeps.run(make_study(), tmp_path / "store", executor="inline")
     _write(tmp_path / "a.parquet", gap_ns=3_000_000)
-    with pytest.raises(TraceError, match="the configuration asks for"):
+    with pytest.raises(TraceError) as caught:
         sweeps.resume(outcome.path)
+    assert (caught.value.code, caught.value.place) == ("trace.changed", str(tmp_path / "a.parquet"))
+
+
+@pytest.mark.usefixtures("replay")
+def test_a_run_reads_each_trace_once(
+    make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (point,) = expand(make_study()).points
+    _, config = point.run(0, None)
+    looks: list[object] = []
+    version = engine.traces.places.version
+    monkeypatch.setattr(engine.traces.places, "version", lambda place: looks.append(place) or version(place))
+    engine.simulate_canonical(config)
+    assert looks == [tmp_path / "a.parquet"]
+    _write(tmp_path / "a.parquet", gap_ns=3_000_000)
+    with pytest.raises(TraceError) as caught:
+        engine.simulate_canonical(config)
+    assert caught.value.code == "trace.changed"

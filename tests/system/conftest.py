@@ -1,4 +1,4 @@
-"""A small sweep with several planning rounds, run by a driver in a process of its own that can be killed."""
+"""A sweep with several planning rounds, run by a driver in another process that tests can kill."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from destage.store.location import sizes_in
 from destage.store.parquet import read_parquet
 
 STUDY = """
-name: fragile
+name: killable
 scenario:
   workload:
     users: 10
@@ -41,7 +41,7 @@ _DRIVER = """
 import sys
 from destage import sweeps
 from destage.store import locate, object_lease
-# A bucket's lease outlives its holder: here for some seconds only. Azurite alone stalls for seven at times.
+# A lease in a bucket outlives its holder; shortened here, except for Azurite, which stalls for seconds.
 object_lease.RENEWAL_S = 0.5
 if not sys.argv[2].startswith("abfs"):
     object_lease.EXPIRY_S, object_lease.TRUST_S = 8.0, 6.0
@@ -55,8 +55,8 @@ sys.exit(outcome.exit_code)
 
 
 @dataclass(frozen=True)
-class Fragile:
-    """The sweep, and what it holds when nothing interrupts it.
+class KillableSweep:
+    """A sweep, and its result after an uninterrupted run.
 
     Attributes:
         study: The study's file.
@@ -67,7 +67,7 @@ class Fragile:
     reference: Path
 
     def start(self, store: Location, executor: str = "inline", **env: str) -> "subprocess.Popen[bytes]":
-        """Start a driver and return once it is about to open the store."""
+        """Start a driver; returns just before the driver opens the store."""
         driver = subprocess.Popen(
             [sys.executable, "-c", _DRIVER, self.study, str(store), executor],
             stdout=subprocess.PIPE,
@@ -79,24 +79,24 @@ class Fragile:
         return driver
 
     def finish(self, store: Location, executor: str = "inline", env: Mapping[str, str] | None = None) -> None:
-        """Run a driver to its end; in a bucket wait for the lease of one that was killed to run out."""
+        """Run a driver to its end, after the lease of a killed one has expired."""
         for _ in range(20):
             driver = self.start(store, executor, **(env or {}))
             _, errors = driver.communicate(timeout=300)
-            if isinstance(store, Path) or b"is being written by" not in errors:
+            if isinstance(store, Path) or b"store.locked" not in errors:
                 break
             time.sleep(1)
         assert driver.returncode == 0, errors.decode()
 
-    def assert_whole(self, store: Location, *, once_on_disk: bool = True) -> None:
-        """Assert that a store holds each run exactly once, and equals the uninterrupted one byte for byte."""
+    def assert_complete(self, store: Location, *, once_on_disk: bool = True) -> None:
+        """Assert that a store holds each run once and equals the uninterrupted result byte for byte."""
         path = store / "sweeps" / self.reference.name
         layout = SweepLayout(path)
         sweep, reference = open_sweep(path), open_sweep(self.reference)
         names = ["run_id", *results_schema().names]
         rows = sweep.rows().select(names)
         assert rows.num_rows == len(set(rows["run_id"].to_pylist()))
-        # Through text, which tells every two floats apart and finds a NaN equal to itself.
+        # repr distinguishes any two floats, and equals for NaN.
         assert repr(rows.to_pylist()) == repr(reference.rows().select(names).to_pylist())
         for number in range(30):
             plan, expected = layout.plan(number), SweepLayout(self.reference).plan(number)
@@ -107,8 +107,8 @@ class Fragile:
         assert not list(sizes_in(layout.quarantine))
         fragments = [path for path, _ in sizes_in(layout.fragments)]
         if not once_on_disk:
-            # Ray's workers outlive a killed driver for a moment and may die in mid-file after the resume has
-            # looked: a temporary file is no row, and the next writer removes it (tests/store).
+            # Ray's workers outlive a killed driver briefly and may leave a temporary file after the resume
+            # has looked; the next writer removes it (tests/store).
             fragments = [path for path in fragments if path.suffix != ".tmp"]
         assert all(fragment.suffix == ".parquet" for fragment in fragments)
         if once_on_disk:
@@ -119,20 +119,20 @@ class Fragile:
 
 
 @pytest.fixture(scope="session")
-def fragile(tmp_path_factory: pytest.TempPathFactory) -> Fragile:
-    """Return a sweep of some fifty short runs in about ten rounds."""
-    return _make(tmp_path_factory.mktemp("fragile"), requests=1000, replicates=2)
+def killable(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
+    """Return a sweep of about fifty short runs in ten rounds."""
+    return _make(tmp_path_factory.mktemp("killable"), requests=1000, replicates=2)
 
 
 @pytest.fixture(scope="session")
-def big(tmp_path_factory: pytest.TempPathFactory) -> Fragile:
-    """Return a sweep of some hundred longer runs."""
-    return _make(tmp_path_factory.mktemp("big"), requests=20_000, replicates=6)
+def large(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
+    """Return a sweep of about a hundred longer runs."""
+    return _make(tmp_path_factory.mktemp("large"), requests=20_000, replicates=6)
 
 
-def _make(folder: Path, requests: int, replicates: int) -> Fragile:
-    study = folder / "fragile.yaml"
+def _make(folder: Path, requests: int, replicates: int) -> KillableSweep:
+    study = folder / "killable.yaml"
     study.write_text(STUDY.format(requests=requests, replicates=replicates))
     outcome = sweeps.run(sweeps.load_study(study), folder / "reference", executor="inline", workers=2)
     assert outcome.state == "finished"
-    return Fragile(study, outcome.path)
+    return KillableSweep(study, outcome.path)

@@ -1,4 +1,4 @@
-"""A Ray cluster of several machines, all of them this one: `ray start`, with ports and folders of its own."""
+"""A Ray cluster of several simulated machines on this one: `ray start` with separate ports and folders."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 
 
 @dataclass
@@ -22,10 +22,10 @@ class RayMachines:
     """The machines; the first is the head.
 
     Attributes:
-        folder: Where each machine has a folder of its own, in which its workers run.
+        folder: Holds a folder per machine, in which its workers run.
         gcs: The head's port.
         client: The head's port for clients of Ray.
-        env: What a driver's environment needs.
+        env: The environment of a driver.
     """
 
     folder: Path
@@ -35,11 +35,11 @@ class RayMachines:
     _started: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
     def start(self, name: str, patch: str = "") -> "subprocess.Popen[bytes]":
-        """Start a machine of one processor; its workers call it by its name.
+        """Start a machine with one processor.
 
         Args:
-            name: Its name, and its folder's.
-            patch: Python that each of its processes runs first.
+            name: Its host name and the name of its folder.
+            patch: Python code that each of its processes runs first.
         """
         here = self.folder / name
         here.mkdir(exist_ok=True)
@@ -57,16 +57,16 @@ class RayMachines:
                 command, cwd=here, env={**self.env, "PYTHONPATH": path}, stdout=log, stderr=log
             )
         self._started.append(machine)
-        end = time.monotonic() + PATIENCE_S
-        while "block forever" not in (said := (self.folder / f"{name}.log").read_text()):
-            assert machine.poll() is None, said
-            assert time.monotonic() < end, said
+        end = time.monotonic() + TIMEOUT_S
+        while "block forever" not in (output := (self.folder / f"{name}.log").read_text()):
+            assert machine.poll() is None, output
+            assert time.monotonic() < end, output
             time.sleep(0.2)
         return machine
 
     def kill(self, machine: "subprocess.Popen[bytes]") -> None:
-        """Take a machine away as a power cut does: all its processes at once."""
-        for pid in _family(machine.pid):
+        """Kill all processes of a machine at once, as a power cut does."""
+        for pid in _process_tree(machine.pid):
             os.kill(pid, signal.SIGKILL)
         machine.wait()
 
@@ -76,8 +76,8 @@ class RayMachines:
         Args:
             study: The study.
             store: The store.
-            address: The cluster's address; by default the head's.
-            more: What else `Popen` takes.
+            address: The cluster's address (default: the head's).
+            more: Further arguments of `Popen`.
         """
         program = "import sys; from destage.cli import app; app(sys.argv[1:])"
         where = ["--store", store, "--ray-address", address or f"127.0.0.1:{self.gcs}"]
@@ -91,17 +91,17 @@ class RayMachines:
         """End all machines."""
         for machine in reversed(self._started):
             if machine.poll() is None:
-                family = _family(machine.pid)
+                tree = _process_tree(machine.pid)
                 machine.terminate()
-                machine.wait(PATIENCE_S)
-                for pid in filter(_is_alive, family):
+                machine.wait(TIMEOUT_S)
+                for pid in filter(_is_alive, tree):
                     os.kill(pid, signal.SIGKILL)
 
 
 @contextmanager
 def ray_machines() -> Iterator[RayMachines]:
-    """Give a cluster without machines yet; those that are started are ended with the `with` block."""
-    # Not pytest's folder: the paths of Ray's sockets may have a hundred characters, no more.
+    """Yield a cluster without machines; machines started in the `with` block end with it."""
+    # Not pytest's folder: socket paths are limited to about a hundred characters.
     folder = Path(tempfile.mkdtemp(prefix="ray-"))
     env = {
         **os.environ,
@@ -124,13 +124,13 @@ def _free_port() -> int:
     return port
 
 
-def _family(pid: int) -> list[int]:
-    """Return a process and all that it started, youngest first."""
+def _process_tree(pid: int) -> list[int]:
+    """Return a process and its descendants, youngest first."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except FileNotFoundError:
         return []
-    return [*(each for child in children for each in _family(int(child))), pid]
+    return [*(each for child in children for each in _process_tree(int(child))), pid]
 
 
 def _is_alive(pid: int) -> bool:

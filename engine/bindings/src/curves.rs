@@ -1,18 +1,19 @@
-//! Miss ratio curves, and traces drawn from the profile of another.
+//! Miss ratio curves, and traces synthesised from the profile of another.
 
-use destage_core::miss_ratio_curve::{Question, Sample, miss_ratio_curves as curves};
+use destage_core::miss_ratio_curve::{CurveOptions, Sample, miss_ratio_curves as curves};
 use destage_core::replacement::Policy;
 use destage_core::synthesis::{Until, draw, fit};
 use destage_core::units::{Sectors, SimDuration};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::json;
 
-use crate::trace::{EngineTraceError, Trace};
+use crate::errors::{curve_error, exception, trace_error};
+use crate::trace::Trace;
 
-/// The miss ratio curves of reads, writes and both: columns of equal length, one value for each side and size.
+/// The miss ratio curves of reads, writes and both: columns of equal length, one value per side and size.
 ///
-/// Raises `ValueError` where the policy, the rate or a size is not allowed.
+/// Raises `EngineTraceError` if the policy, the block, the rate or a size is not allowed.
 #[pyfunction]
 #[pyo3(signature = (trace, policy, block_sectors, sizes = None, rate = None, seed = 0))]
 pub fn miss_ratio_curves<'py>(
@@ -24,17 +25,18 @@ pub fn miss_ratio_curves<'py>(
     rate: Option<f64>,
     seed: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let policy: Policy = serde_json::from_value(policy.into())
-        .map_err(|error| PyValueError::new_err(format!("policy: {error}")))?;
-    let question = Question {
+    let name = policy;
+    let policy: Policy = serde_json::from_value(name.into()).map_err(|error| {
+        exception("trace.unknown-policy", "policy", &error.to_string(), &json!({"policy": name}))
+    })?;
+    let options = CurveOptions {
         block: Sectors(block_sectors),
         policy,
         sample: rate.map(|rate| Sample { rate, seed }),
         sizes,
     };
     let inner = trace.inner();
-    let curves =
-        py.detach(|| curves(&inner, &question)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let curves = py.detach(|| curves(&inner, &options)).map_err(|error| curve_error(&error))?;
     let rows: Vec<_> =
         curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point))).collect();
     let columns = PyDict::new(py);
@@ -47,10 +49,9 @@ pub fn miss_ratio_curves<'py>(
     Ok(columns)
 }
 
-/// A trace drawn from the profile of another, and that profile as JSON.
+/// A trace synthesised from the profile of another, and that profile as JSON.
 ///
-/// It has `requests` requests, or ends after `duration_ns` where that is given. Raises `EngineTraceError` where nothing is to
-/// be drawn.
+/// It has `requests` requests, or ends after `duration_ns` if given. Raises `EngineTraceError` if that gives no request.
 #[pyfunction]
 #[pyo3(signature = (trace, block_sectors, seed, requests, duration_ns = None))]
 pub fn synthesise(
@@ -67,6 +68,6 @@ pub fn synthesise(
         let profile = fit(&inner, Sectors(block_sectors.max(1)));
         (draw(&profile, until, seed), profile.to_json())
     });
-    let drawn = drawn.map_err(|error| EngineTraceError::new_err(error.to_string()))?;
+    let drawn = drawn.map_err(|error| trace_error(&error))?;
     Ok((Trace::from_inner(drawn), profile))
 }

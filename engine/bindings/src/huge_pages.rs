@@ -1,21 +1,21 @@
-//! Memory: the system allocator's, but large pieces come from the kernel, which is asked for huge pages there.
+//! The allocator: the system's, except that large blocks are mapped directly and advised to use huge pages.
 //!
-//! A table of some megabytes that is read here and there waits for the translation of addresses as much as for the
-//! memory itself, as one entry of the processor's translation buffer stands for 4 KiB. With pages of 2 MiB it stands
-//! for 512 times that, and a piece is taken into use in as many fewer faults. Linux gives them where
-//! `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise` or `always`; else a piece has small pages as before.
+//! Random reads of a table of several megabytes wait for address translation as much as for memory, since one entry of
+//! the translation lookaside buffer covers 4 KiB. With pages of 2 MiB it covers 512 times that, and a block causes 512
+//! times fewer page faults. Linux provides them if `/sys/kernel/mm/transparent_hugepage/enabled` is `madvise` or `always`;
+//! otherwise a block has small pages.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;
 
-/// The allocator.
+/// The allocator of the extension module.
 pub struct HugePages;
 
-/// Size of a huge page \[bytes\]. Pieces are whole pages, which the kernel then aligns.
+/// Size of a huge page \[bytes\]. Large blocks are whole pages, which the kernel then aligns.
 const PAGE: usize = 2 << 20;
-/// Size from which on a piece is large \[bytes\]: of less than two pages, much might be rounding.
+/// Minimum size of a large block \[bytes\]: below two pages, rounding would waste much of it.
 const LARGE: usize = 2 * PAGE;
-/// The least alignment of what the kernel gives \[bytes\].
+/// Minimum alignment of a mapping \[bytes\].
 const ALIGNMENT: usize = 4096;
 
 #[inline]
@@ -23,35 +23,35 @@ const fn is_large(size: usize, layout: Layout) -> bool {
     size >= LARGE && layout.align() <= ALIGNMENT
 }
 
-/// The start of a mapping of huge pages, or null where the kernel refused it.
+/// Advises a mapping to use huge pages; returns its start, or null if the mapping failed.
 ///
 /// # Safety
-/// `start` is what `mmap` or `mremap` gave for whole pages of a total of `size`.
+/// `start` is the result of `mmap` or `mremap` for whole pages that hold `size` bytes.
 unsafe fn in_huge_pages(start: *mut libc::c_void, size: usize) -> *mut u8 {
     if start == libc::MAP_FAILED {
         return null_mut();
     }
-    // SAFETY: the range is the caller's mapping, and the advice changes no contents. Refusal costs time only.
+    // SAFETY: the range is the caller's mapping, and the advice changes no contents. A refusal only costs time.
     unsafe { libc::madvise(start, size.next_multiple_of(PAGE), libc::MADV_HUGEPAGE) };
     start.cast()
 }
 
-/// A piece of zeros.
+/// Maps a block of zeros.
 fn map(size: usize) -> *mut u8 {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
     // SAFETY: a new private mapping touches no other memory.
     unsafe { in_huge_pages(libc::mmap(null_mut(), size.next_multiple_of(PAGE), access, kind, -1, 0), size) }
 }
 
-// SAFETY: whether a piece is large follows from the layout that every call names it by, so that each goes back to where
-// it came from; a mapping is its owner's alone, is as large as was asked for and aligned to ALIGNMENT at least.
+// SAFETY: every call identifies a block by its layout, which determines whether it is large, so that each block is freed
+// where it was allocated; a mapping belongs to its owner alone, is at least as large as its layout and as aligned.
 unsafe impl GlobalAlloc for HugePages {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if is_large(layout.size(), layout) {
             return map(layout.size());
         }
-        // SAFETY: the caller keeps this function's contract, which is the system's.
+        // SAFETY: the caller keeps this function's contract, which is that of the system allocator.
         unsafe { System.alloc(layout) }
     }
 
@@ -67,7 +67,7 @@ unsafe impl GlobalAlloc for HugePages {
     #[inline]
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
         if is_large(layout.size(), layout) {
-            // SAFETY: the piece is a mapping of this size.
+            // SAFETY: the block is a mapping of this size.
             unsafe { libc::munmap(start.cast(), layout.size().next_multiple_of(PAGE)) };
         } else {
             // SAFETY: as above.
@@ -82,13 +82,13 @@ unsafe impl GlobalAlloc for HugePages {
             (false, false) => unsafe { System.realloc(start, layout, size) },
             (true, true) => {
                 let sizes = [layout.size(), size].map(|size| size.next_multiple_of(PAGE));
-                // SAFETY: the piece is a mapping of the first size.
+                // SAFETY: the block is a mapping of the first size.
                 unsafe {
                     let start = libc::mremap(start.cast(), sizes[0], sizes[1], libc::MREMAP_MAYMOVE);
                     in_huge_pages(start, size)
                 }
             }
-            // SAFETY: the old piece is the caller's, the new one is apart from it, and both hold what is copied.
+            // SAFETY: the old block is the caller's, the new one does not overlap it, and both hold the bytes copied.
             _ => unsafe {
                 let moved = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
                 if !moved.is_null() {

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod curves;
+mod errors;
 #[cfg(target_os = "linux")]
 mod huge_pages;
 mod measured;
@@ -19,47 +20,32 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use destage_core::replacement::Policy;
-use destage_core::{Issue, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
+use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use errors::{EngineConfigError, EngineTraceError, run_error};
 use rows::Batch;
-use trace::{EngineTraceError, Trace, TraceProfile, TraceReader};
+use trace::{Trace, TraceReader, TraceSummariser};
 
 #[cfg(target_os = "linux")]
 #[global_allocator]
 static MEMORY: huge_pages::HugePages = huge_pages::HugePages;
 
-pyo3::create_exception!(
-    _engine,
-    EngineConfigError,
-    PyValueError,
-    "A configuration breaks rules: `issues` lists the path and what is allowed there."
-);
-
-fn config_error(py: Python<'_>, issues: &[Issue]) -> PyErr {
-    let pairs: Vec<_> = issues.iter().map(|issue| (issue.path.clone(), issue.message.clone())).collect();
-    let error = EngineConfigError::new_err(RunError::Configuration(issues.to_vec()).to_string());
-    match error.value(py).setattr("issues", pairs) {
-        Ok(()) => error,
-        Err(failure) => failure,
-    }
-}
-
 /// The canonical form of a scenario: defaults filled in, base units, keys sorted.
 ///
 /// Raises `EngineConfigError` with all rules that it breaks.
 #[pyfunction]
-fn normalise(py: Python<'_>, scenario: &str) -> PyResult<String> {
+fn normalise(scenario: &str) -> PyResult<String> {
     Scenario::from_json(scenario)
         .and_then(Scenario::normalise)
         .map(|scenario| scenario.to_canonical_json())
-        .map_err(|issues| config_error(py, &issues))
+        .map_err(|issues| run_error(&RunError::Configuration(issues)))
 }
 
-/// Runs scenarios one after the other; gives their rows in order, as a record batch.
+/// Runs scenarios one after the other; returns their rows in order, as a record batch.
 ///
-/// `traces` holds the traces that they name, by digest or by file name. A run that fails is a row with its error.
+/// `traces` holds the traces that they name, by digest or file name. A failed run is a row with its error.
 #[pyfunction]
 fn simulate_batch(
     py: Python<'_>,
@@ -75,17 +61,14 @@ fn simulate_batch(
 
 /// The requests that the hosts of a scenario of one array issue, in order.
 ///
-/// Raises `EngineConfigError` where the scenario breaks rules, `EngineTraceError` where it comes to nothing else.
+/// Raises `EngineConfigError` if the scenario breaks rules, `EngineTraceError` if the run fails or issues no request.
 #[pyfunction]
 fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Trace>>) -> PyResult<Trace> {
     let traces: BTreeMap<_, _> =
         traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
-    let scenario = Scenario::from_json(scenario).map_err(|issues| config_error(py, &issues))?;
-    match py.detach(|| record(scenario, &traces)) {
-        Ok(trace) => Ok(Trace::from_inner(trace)),
-        Err(RunError::Configuration(issues)) => Err(config_error(py, &issues)),
-        Err(error) => Err(EngineTraceError::new_err(error.to_string())),
-    }
+    py.detach(|| record(Scenario::from_json(scenario).map_err(RunError::Configuration)?, &traces))
+        .map(Trace::from_inner)
+        .map_err(|error| run_error(&error))
 }
 
 fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>) -> Outcome {
@@ -102,7 +85,7 @@ fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("the engine panicked");
-            Outcome::failed("panic", message)
+            Outcome::failed("panic", &format!("run.panic: {message}"))
         }
     }
 }
@@ -113,13 +96,13 @@ fn schema() -> String {
     destage_core::config::schema().to_string()
 }
 
-/// The result columns as a JSON list of name, type, unit and meaning.
+/// Name, type, unit and meaning of each result column.
 #[pyfunction]
-fn columns() -> PyResult<String> {
-    serde_json::to_string(&destage_core::columns()).map_err(|error| PyValueError::new_err(error.to_string()))
+fn columns() -> Vec<[&'static str; 4]> {
+    COLUMNS.iter().map(|column| [column.name, column.kind().name(), column.unit, column.meaning]).collect()
 }
 
-/// The version of the results: it rises whenever the same scenario gives another row.
+/// The version of the results, which increases when the value of an existing column changes for the same scenario.
 #[pyfunction]
 fn results_version() -> u32 {
     RESULTS_VERSION
@@ -127,8 +110,8 @@ fn results_version() -> u32 {
 
 /// Hits of a cache of `capacity` unit-size entries over the accesses `keys`, little-endian u64.
 ///
-/// `probation` and `ghosts` are shares of the capacity; the policy's paper gives them where they are not given. Raises
-/// `ValueError` where there is no such policy.
+/// `probation` and `ghosts` are shares of the capacity; by default those of the policy's paper. Raises `ValueError` if the
+/// policy is unknown or a share is out of range.
 #[pyfunction]
 #[pyo3(signature = (policy, capacity, keys, probation = None, ghosts = None))]
 fn count_hits(
@@ -155,14 +138,14 @@ fn count_hits(
 /// The extension module.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // A panic is reported in the row of its run; the default hook would print it as well.
+    // A panic is reported in the row of its run; the default hook would also print it.
     std::panic::set_hook(Box::new(|_| ()));
     let py = module.py();
     module.add("EngineConfigError", py.get_type::<EngineConfigError>())?;
     module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
     module.add_class::<Trace>()?;
     module.add_class::<TraceReader>()?;
-    module.add_class::<TraceProfile>()?;
+    module.add_class::<TraceSummariser>()?;
     module.add_class::<Batch>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;

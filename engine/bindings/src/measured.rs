@@ -14,7 +14,8 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
 /// The service time [ns] of each request of a recorded sequence, one outstanding at a time.
 ///
 /// `disk` is a disk of a scenario's canonical form, as JSON. `lba`, `sectors` and `gap_ns` (from completion to the next
-/// request) are little-endian u64; `is_write` has a byte for each request. `seed` draws the spindle's phase and speed.
+/// request) are little-endian u64; `is_write` has one byte per request. `seed` determines the spindle's phase and speed.
+/// Raises `ValueError` if the disk is invalid or a request cannot be served.
 #[pyfunction]
 pub fn disk_service_times<'py>(
     py: Python<'py>,

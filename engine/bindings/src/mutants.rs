@@ -1,4 +1,4 @@
-//! Runs on wrong models, for the proofs of the model to reject.
+//! Runs of the engine with a mutation, which the tests of the model must reject.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use pyo3::prelude::*;
 
 use super::rows::Batch;
 
-/// Runs scenarios without traces on the engine with `mutation`; gives their rows in order.
+/// Runs scenarios without traces on the engine with `mutation`; returns their rows in order.
 ///
-/// Raises `ValueError` where there is no such mutation, or a run fails.
+/// Raises `ValueError` if the mutation is unknown or a run fails.
 #[pyfunction]
 pub fn simulate_mutants(py: Python<'_>, scenarios: Vec<String>, mutation: &str) -> PyResult<Batch> {
     let mutation: Mutation = serde_json::from_value(mutation.into())

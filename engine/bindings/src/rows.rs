@@ -1,15 +1,20 @@
 //! Result rows as an Arrow record batch, handed over by the Arrow `PyCapsule` interface without a copy.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use arrow_array::builder::{Float64Builder, Int64Builder, ListBuilder, StringBuilder};
+use arrow_array::builder::{ArrayBuilder, Float64Builder, Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, to_ffi};
-use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, StringArray, StructArray};
 use arrow_schema::{DataType, Field, Fields};
-use destage_core::{Column, Outcome, Value};
+use destage_core::{COLUMNS, Kind, Outcome, Value};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+
+static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
+    let field = |name, kind| Field::new(name, data_type(kind), true);
+    COLUMNS.iter().map(|column| field(column.name, column.kind())).collect()
+});
 
 /// Result rows, handed over without a copy.
 #[pyclass(frozen, module = "destage.engine._engine")]
@@ -20,15 +25,10 @@ pub struct Batch {
 impl Batch {
     /// The rows of `outcomes`, in order.
     pub fn new(outcomes: &[Outcome]) -> PyResult<Self> {
-        let columns = destage_core::columns();
-        let mut fields = Vec::with_capacity(columns.len());
-        let mut arrays = Vec::with_capacity(columns.len());
-        for (index, column) in columns.iter().enumerate() {
-            let array = array_of(column, outcomes.iter().map(|outcome| &outcome.cells()[index].1));
-            fields.push(Field::new(&column.name, array.data_type().clone(), true));
-            arrays.push(array);
-        }
-        let rows = StructArray::try_new_with_length(Fields::from(fields), arrays, None, outcomes.len())
+        let arrays = COLUMNS.iter().enumerate().map(|(index, column)| {
+            array_of(column.kind(), outcomes.iter().map(move |outcome| &outcome.values()[index]))
+        });
+        let rows = StructArray::try_new_with_length(FIELDS.clone(), arrays.collect(), None, outcomes.len())
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Self { rows })
     }
@@ -53,64 +53,63 @@ impl Batch {
     }
 }
 
-fn array_of<'a>(column: &Column, values: impl Iterator<Item = &'a Value>) -> ArrayRef {
-    match column.kind {
-        "int" => {
-            let mut builder = Int64Builder::new();
-            for value in values {
-                builder.append_option(if let Value::Int(value) = value { *value } else { None });
-            }
-            Arc::new(builder.finish())
-        }
-        "float" => {
-            let mut builder = Float64Builder::new();
-            for value in values {
-                builder.append_option(if let Value::Float(value) = value { *value } else { None });
-            }
-            Arc::new(builder.finish())
-        }
-        "int_list" => {
-            let mut builder = ListBuilder::new(Int64Builder::new()).with_field(item(DataType::Int64));
-            for value in values {
-                if let Value::IntList(list) = value {
-                    builder.values().append_slice(list);
-                }
-                builder.append(true);
-            }
-            Arc::new(builder.finish())
-        }
-        "float_list" => {
-            let mut builder = ListBuilder::new(Float64Builder::new()).with_field(item(DataType::Float64));
-            for value in values {
-                if let Value::FloatList(list) = value {
-                    builder.values().append_slice(list);
-                }
-                builder.append(true);
-            }
-            Arc::new(builder.finish())
-        }
-        "text_list" => {
-            let mut builder = ListBuilder::new(StringBuilder::new()).with_field(item(DataType::Utf8));
-            for value in values {
-                if let Value::TextList(list) = value {
-                    for text in list {
-                        builder.values().append_value(text);
-                    }
-                }
-                builder.append(true);
-            }
-            Arc::new(builder.finish())
-        }
-        _ => {
-            let mut builder = StringBuilder::new();
-            for value in values {
-                builder.append_option(if let Value::Text(value) = value { value.as_deref() } else { None });
-            }
-            Arc::new(builder.finish())
-        }
+fn data_type(kind: Kind) -> DataType {
+    let list = |item| DataType::List(Arc::new(Field::new_list_field(item, true)));
+    match kind {
+        Kind::Text => DataType::Utf8,
+        Kind::Int => DataType::Int64,
+        Kind::Float => DataType::Float64,
+        Kind::TextList => list(DataType::Utf8),
+        Kind::IntList => list(DataType::Int64),
+        Kind::FloatList => list(DataType::Float64),
     }
 }
 
-fn item(kind: DataType) -> Arc<Field> {
-    Arc::new(Field::new("item", kind, true))
+fn array_of<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> ArrayRef {
+    match kind {
+        Kind::Int => Arc::new(
+            values
+                .map(|value| if let Value::Int(value) = value { *value } else { None })
+                .collect::<Int64Array>(),
+        ),
+        Kind::Float => Arc::new(
+            values
+                .map(|value| if let Value::Float(value) = value { *value } else { None })
+                .collect::<Float64Array>(),
+        ),
+        Kind::Text => Arc::new(
+            values
+                .map(|value| if let Value::Text(value) = value { value.as_deref() } else { None })
+                .collect::<StringArray>(),
+        ),
+        Kind::IntList => lists(Int64Builder::new(), values, |items, value| {
+            if let Value::IntList(list) = value {
+                items.append_slice(list);
+            }
+        }),
+        Kind::FloatList => lists(Float64Builder::new(), values, |items, value| {
+            if let Value::FloatList(list) = value {
+                items.append_slice(list);
+            }
+        }),
+        Kind::TextList => lists(StringBuilder::new(), values, |items, value| {
+            if let Value::TextList(list) = value {
+                list.iter().for_each(|text| items.append_value(text));
+            }
+        }),
+    }
+}
+
+/// One list for each value, whose items `add` appends.
+fn lists<'a, B: ArrayBuilder>(
+    items: B,
+    values: impl Iterator<Item = &'a Value>,
+    add: impl Fn(&mut B, &Value),
+) -> ArrayRef {
+    let mut lists = ListBuilder::new(items);
+    for value in values {
+        add(lists.values(), value);
+        lists.append(true);
+    }
+    Arc::new(lists.finish())
 }

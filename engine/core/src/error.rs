@@ -1,90 +1,132 @@
-//! What can go wrong in a run.
+//! Why a run failed.
 
-use thiserror::Error;
+use std::fmt;
 
-use crate::config::Issue;
+use crate::issue::Issue;
 use crate::trace::TraceError;
 use crate::units::SimTime;
 
-/// Why a run gave no result. None is fatal for other runs.
-#[derive(Debug, Error)]
+/// Why a run failed. No error affects other runs.
+#[derive(Debug)]
 pub enum RunError {
-    /// The configuration breaks a rule.
-    #[error("{}", describe(.0))]
+    /// The configuration breaks rules.
     Configuration(Vec<Issue>),
     /// The trace cannot be replayed.
-    #[error(transparent)]
-    Trace(#[from] TraceError),
-    /// The trace that a stream names was not handed over.
-    #[error("workload.streams: trace {name} is not loaded")]
-    TraceMissing {
+    Trace(TraceError),
+    /// The trace of a stream was not passed to the run.
+    TraceNotLoaded {
+        /// Index of the stream.
+        stream: usize,
         /// The trace's digest, or its file name.
         name: String,
     },
-    /// The trace reaches beyond the array.
-    #[error(
-        "workload.streams[{stream}].arrival.map: the trace reaches {needed} bytes and the array holds {capacity}; allowed besides `error`: wrap, compact"
-    )]
+    /// The trace has addresses beyond the array.
     TraceBeyondArray {
         /// Index of the stream.
         stream: usize,
-        /// Highest byte that the trace touches.
+        /// End of the highest request \[bytes\].
         needed: u64,
-        /// Capacity of the array [bytes].
+        /// Capacity of the array \[bytes\].
         capacity: u64,
     },
-    /// Every request takes no time, so that simulated time stands still.
-    #[error(
-        "workload: at {at_ns} ns every request takes no time, and time stands still; give controller.link.command_overhead, controller.firmware.command_time or a think time"
-    )]
+    /// Requests complete without simulated time passing.
     Standstill {
-        /// The simulated moment [ns].
+        /// Simulated time \[ns\].
         at_ns: u64,
     },
-    /// The limit of events was reached before the window ended.
-    #[error(
-        "run.max_events: {events} events reached {at_ns} ns and {requests} requests, and the run is not over; allow more, or ask for a shorter window"
-    )]
+    /// The run reached its maximum number of events.
     EventLimit {
         /// Events simulated.
         events: u64,
-        /// The simulated moment [ns].
+        /// Simulated time \[ns\].
         at_ns: u64,
         /// Requests completed.
         requests: u64,
     },
-    /// Simulated time has run out of bounds.
-    #[error(
-        "run: more than {} years passed in the simulation, and the run is not over after {requests} requests; shorten what takes so long",
-        SimTime::END.0 / (365 * 86_400 * 1_000_000_000)
-    )]
+    /// The run reached the end of simulated time.
     EndOfTime {
         /// Requests completed.
         requests: u64,
     },
-    /// Requests are outstanding and nothing can happen.
-    #[error("deadlock at {at_ns} ns: {state}")]
+    /// Requests are outstanding and no event can complete them.
     Deadlock {
-        /// The simulated moment [ns].
+        /// Simulated time \[ns\].
         at_ns: u64,
-        /// What was waiting for what.
+        /// What waits for what.
         state: String,
     },
 }
 
+/// Longest run \[years\].
+const YEARS: u64 = SimTime::END.0 / (365 * 86_400 * 1_000_000_000);
+
 impl RunError {
-    /// The short name of the kind, as the result column `error_kind` has it.
+    /// The kind of error, as in the result column `error_kind`.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Configuration(_) | Self::Standstill { .. } => "configuration",
-            Self::Trace(_) | Self::TraceMissing { .. } | Self::TraceBeyondArray { .. } => "trace",
+            Self::Trace(_) | Self::TraceNotLoaded { .. } | Self::TraceBeyondArray { .. } => "trace",
             Self::Deadlock { .. } => "deadlock",
             Self::EventLimit { .. } | Self::EndOfTime { .. } => "limit",
         }
     }
+
+    /// The rules that the configuration breaks, or the one reason why the run failed.
+    pub fn issues(&self) -> Vec<Issue> {
+        vec![match self {
+            Self::Configuration(issues) => return issues.clone(),
+            Self::Trace(error) => Issue::new(error.code(), error.place(), error.to_string()),
+            Self::TraceNotLoaded { stream, name } => Issue::new(
+                "trace.not-loaded",
+                format!("workload.streams.{stream}.arrival.file"),
+                format!("trace {name:?} is not loaded"),
+            ),
+            Self::TraceBeyondArray { stream, needed, capacity } => Issue::new(
+                "trace.beyond-array",
+                format!("workload.streams.{stream}.arrival.map"),
+                format!(
+                    "trace reaches byte {needed} of an array of {capacity} bytes; set `map` to wrap or compact, or use a larger array"
+                ),
+            ),
+            Self::Standstill { at_ns } => Issue::new(
+                "run.standstill",
+                "workload",
+                format!(
+                    "requests take no time and simulated time stops at {at_ns} ns; set `controller.link.command_overhead`, `controller.firmware.command_time` or a think time"
+                ),
+            ),
+            Self::EventLimit { events, at_ns, requests } => Issue::new(
+                "run.event-limit",
+                "run.max_events",
+                format!(
+                    "{events} events simulated up to {at_ns} ns and {requests} requests, and the run has not ended; raise `max_events` or shorten the window"
+                ),
+            ),
+            Self::EndOfTime { requests } => Issue::new(
+                "run.end-of-time",
+                "run",
+                format!(
+                    "more than {YEARS} years simulated and {requests} requests completed, and the run has not ended; shorten the longest times of the configuration"
+                ),
+            ),
+            Self::Deadlock { at_ns, state } => {
+                Issue::new("run.deadlock", "", format!("deadlock at {at_ns} ns: {state}"))
+            }
+        }]
+    }
 }
 
-fn describe(issues: &[Issue]) -> String {
-    let lines: Vec<_> = issues.iter().map(|issue| format!("{}: {}", issue.path, issue.message)).collect();
-    lines.join("; ")
+impl fmt::Display for RunError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.issues().iter().map(ToString::to_string).collect();
+        out.write_str(&lines.join("; "))
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<TraceError> for RunError {
+    fn from(error: TraceError) -> Self {
+        Self::Trace(error)
+    }
 }

@@ -11,10 +11,13 @@ pub mod disk;
 mod divisor;
 mod error;
 mod event;
+mod issue;
 pub mod metrics;
 pub mod miss_ratio_curve;
+mod mutation;
 mod pipe;
 pub mod raid;
+mod ranked_slots;
 mod read_ahead;
 mod read_cache;
 pub mod replacement;
@@ -25,14 +28,19 @@ mod slot_table;
 pub mod synthesis;
 pub mod trace;
 pub mod units;
+mod validation;
 pub mod workload;
 mod write_cache;
 
-pub use config::{Issue, Scenario};
+pub use config::Scenario;
 pub use error::RunError;
-pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record, simulate};
+pub use issue::Issue;
+pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
-pub use simulation::{Mutation, simulate_mutant};
+pub use {mutation::Mutation, simulation::simulate_mutant};
 
-/// Version of the results: it rises whenever the same scenario gives another row.
+/// Version of the results, a part of every run's identity.
+///
+/// It rises when an existing column gets another value for the same scenario, not when a column is added: rows stored
+/// before have null there and stay valid.
 pub const RESULTS_VERSION: u32 = 3;

@@ -120,7 +120,7 @@ def from_table(records: pa.Table) -> _engine.Trace:
         TraceError: A column is missing, has nulls or does not fit its type, or a record is impossible.
     """
     try:
-        return _engine.Trace.from_columns(**from_arrow(records))
+        return _engine.Trace.from_columns(from_arrow(records))
     except _engine.EngineTraceError as error:
         raise as_trace_error(error) from None
 

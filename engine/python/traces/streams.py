@@ -51,16 +51,16 @@ def profile(
         TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
     """
     place = places.placed(path)
-    found = _engine.TraceProfile()
+    found = _engine.TraceSummariser()
     problems: list[dict[str, Any]] = []
     with files.opened(place) as file:
         name = file.format_of(format_name)
         if name == "parquet":
             for records in _batches(file.path, volume, tell):
-                found.add_columns(**traces.from_arrow(records))
+                found.add_columns(traces.from_arrow(records))
         else:
             reader = _engine.TraceReader(
-                name, skip_bad=skip_bad, volume=volume, is_kept=False, takes_late=True
+                name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True
             )
             for piece in file.pieces():
                 reader.feed(piece)
@@ -69,7 +69,7 @@ def profile(
             reader.finish()
             found.add(reader)
             problems = json.loads(reader.problems())
-    report: dict[str, Any] = json.loads(found.report())
+    report: dict[str, Any] = json.loads(found.summary())
     _check_any(report["records"], volume, place)
     return {"format": name, **report, "problems": problems}
 
@@ -108,7 +108,7 @@ def convert(
             if name == "parquet":
                 tables = _batches(file.path, volume, tell)
             else:
-                reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, is_kept=False)
+                reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False)
                 tables = _tables(file, reader, tell)
             count = _write(tables, unfinished)
             _check_any(count, volume, place)

@@ -35,10 +35,11 @@ GENERIC_KINDS = (
 _KINDS = {
     "enum": "unknown-name",
     "const": "unknown-name",
-    "minItems": "too-few",
+    **dict.fromkeys(("minItems", "minProperties"), "too-few"),
     "minLength": "empty",
     "pattern": "bad-form",
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), "out-of-range"),
+    **dict.fromkeys(("maxItems", "maxProperties"), "out-of-range"),
 }
 """The code of a mistake by the schema keyword that failed."""
 
@@ -185,10 +186,11 @@ def _describe(node: Node) -> str:
 def _allowed(error: "ValidationError", node: Node) -> str:
     """Say what the schema allows for a plain value."""
     words = [str(word) for word in node.get("enum", ())]
-    count = node.get("minItems")
+    count = f"{error.validator_value} {'entry' if error.validator_value == 1 else 'entries'}"
     sentences = {
         "type": f"must be {_kind(node)}",
-        "minItems": f"must have at least {count} {'entry' if count == 1 else 'entries'}",
+        **dict.fromkeys(("minItems", "minProperties"), f"must have at least {count}"),
+        **dict.fromkeys(("maxItems", "maxProperties"), f"must have at most {count}"),
         "pattern": f"must have the form {node.get('pattern')}",
         "minLength": "must not be empty",
         **dict.fromkeys(

@@ -19,7 +19,7 @@ from destage.store.lease import hold_lease
 from destage.store.location import sizes_in
 from destage.store.manifests import Manifest
 from destage.store.parallel import mapped
-from destage.store.rows import is_transient, one_per_run, read_fragment, rows_schema
+from destage.store.rows import is_transient, one_per_run, read_fragment
 
 LARGE = 32 * 2**20
 """A fragment of this size is left as it is [bytes]."""
@@ -86,26 +86,27 @@ class _Group:
 
 
 def _groups(small: list[Location]) -> Iterator[_Group]:
-    """Yield fragments that become one, with their rows; what was not executed keeps a fragment of its own."""
-    paths: list[Location] = []
-    tables: list[pa.Table] = []
+    """Yield fragments of the same columns to merge, with their rows.
+
+    Rows stored before a column was added stay apart: merged with later ones they would hold null in it, and
+    `verify` would compare it. What was not executed keeps a fragment of its own.
+    """
+    waiting: dict[tuple[str, ...], list[tuple[Location, pa.Table]]] = {}
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
         for path, table in zip(portion, mapped(_rows, portion), strict=True):
             if table is None or any(is_transient(table).to_pylist()):
                 continue
-            paths.append(path)
-            tables.append(table)
-        if sum(table.nbytes for table in tables) > _MOST_MEMORY:
-            yield _group(paths, tables)
-            paths, tables = [], []
-    if len(paths) > 1:
-        yield _group(paths, tables)
+            waiting.setdefault(tuple(table.column_names), []).append((path, table))
+        if sum(table.nbytes for same in waiting.values() for _, table in same) > _MOST_MEMORY:
+            yield from map(_group, waiting.values())
+            waiting = {}
+    yield from (_group(same) for same in waiting.values() if len(same) > 1)
 
 
-def _group(paths: list[Location], tables: list[pa.Table]) -> _Group:
-    rows = pa.concat_tables([rows_schema().empty_table(), *tables], promote_options="permissive")
-    return _Group(paths, one_per_run(rows))
+def _group(same: list[tuple[Location, pa.Table]]) -> _Group:
+    rows = pa.concat_tables([table for _, table in same], promote_options="permissive")
+    return _Group([path for path, _ in same], one_per_run(rows))
 
 
 def _rows(path: Location) -> pa.Table | None:

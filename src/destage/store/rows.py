@@ -30,7 +30,10 @@ _LISTINGS = 5
 
 
 def rows_schema() -> pa.Schema:
-    """Return the schema of a fragment's rows: run id, the engine's result columns, provenance columns."""
+    """Return the schema of rows: run id, the engine's result columns, provenance columns.
+
+    A fragment written before a column was added lacks it; its rows are read with null there.
+    """
     return pa.schema([pa.field("run_id", pa.string()), *engine.results_schema(), *PROVENANCE])
 
 
@@ -61,6 +64,21 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
         raise StoreError("store.changed-while-read", message, str(layout.root))
     rows = pa.concat_tables([wanted.empty_table(), *tables], promote_options="permissive")
     return one_per_run(rows) if tables else wanted.empty_table()
+
+
+def columns_lacking(layout: SweepLayout) -> dict[str, set[str]]:
+    """Return the columns that were added after a run was executed, for each run with such columns."""
+    lacking: dict[str, set[str]] = {}
+    for path in [path for path, _ in sizes_in(layout.fragments) if path.suffix == ".parquet"]:
+        try:
+            with open_parquet(path) as file:
+                missing = set(rows_schema().names).difference(file.schema_arrow.names)
+                run_ids = file.read(columns=["run_id"])["run_id"].to_pylist() if missing else []
+        except (pa.ArrowException, OSError, KeyError):
+            continue  # `read_rows` has no rows of it either
+        for run_id in run_ids:
+            lacking.setdefault(run_id, set()).update(missing)
+    return lacking
 
 
 def present_runs(rows: pa.Table) -> set[str]:

@@ -61,7 +61,7 @@ def synthesise(
         drawn, profile = _engine.synthesise(
             trace, block_bytes(block) // SECTOR_BYTES, seed, count, duration_ns
         )
-    except (_engine.EngineTraceError, ValueError) as error:
+    except _engine.EngineTraceError as error:
         raise as_trace_error(error) from None
     return Synthesis(drawn, json.loads(profile))
 

@@ -1,7 +1,7 @@
 //! The elevator: stripes by address, in the order of a sweep upwards that starts again from the lowest.
 
 use super::stripe_set::StripeSet;
-use super::{DestagePolicy, Level, Place, Write};
+use super::{DestagePolicy, Occupancy, StripeId, Write};
 
 /// The dirty stripes of one array by address, and how far the sweep has come.
 #[derive(Debug, Default)]
@@ -43,36 +43,36 @@ impl Elevator {
 }
 
 /// When destage by address is due.
-pub trait Pace {
-    /// Groups of one array that may be on their way now, at most `level.limit`.
-    fn allow(&mut self, level: &Level) -> u32;
+pub trait Trigger {
+    /// Groups of one array that may be on their way now, at most `occupancy.limit`.
+    fn allow(&mut self, occupancy: &Occupancy) -> u32;
 }
 
-/// Destage by address, at a pace.
+/// Destage by address, at a trigger.
 #[derive(Debug)]
 pub struct ByAddress<P> {
     arrays: Box<[Elevator]>,
-    pace: P,
+    trigger: P,
 }
 
 impl<P> ByAddress<P> {
     /// Empty, for a number of arrays.
-    pub fn new(arrays: usize, pace: P) -> Self {
-        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), pace }
+    pub fn new(arrays: usize, trigger: P) -> Self {
+        Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), trigger }
     }
 }
 
-impl<P: Pace> DestagePolicy for ByAddress<P> {
+impl<P: Trigger> DestagePolicy for ByAddress<P> {
     #[inline]
-    fn enter(&mut self, _: u32, place: Place) {
+    fn enter(&mut self, _: u32, place: StripeId) {
         self.arrays[place.array as usize].enter(place.stripe);
     }
 
     #[inline]
-    fn write(&mut self, _: u32, _: Place, _: Write) {}
+    fn write(&mut self, _: u32, _: StripeId, _: Write) {}
 
     #[inline]
-    fn leave(&mut self, _: u32, place: Place) {
+    fn leave(&mut self, _: u32, place: StripeId) {
         self.arrays[place.array as usize].leave(place.stripe);
     }
 
@@ -82,7 +82,7 @@ impl<P: Pace> DestagePolicy for ByAddress<P> {
     }
 
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        self.pace.allow(level)
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        self.trigger.allow(occupancy)
     }
 }

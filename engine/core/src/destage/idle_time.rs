@@ -15,14 +15,14 @@
 //!
 //! Golding, Bosch, Staelin, Sullivan, Wilkes: Idleness is not sloth, USENIX Technical Conference, 1995.
 
-use super::{ByAddress, Level, Pace, WaterMarks};
+use super::{ByAddress, Occupancy, Trigger, WaterMarks};
 
 /// Between the water marks while the disks are idle, and at the high one always.
 #[derive(Debug)]
 pub struct WhenIdle(WaterMarks);
 
 impl WhenIdle {
-    /// A pace with these marks.
+    /// A trigger with these marks.
     pub const fn new(marks: WaterMarks) -> Self {
         Self(marks)
     }
@@ -31,14 +31,14 @@ impl WhenIdle {
 /// Destage by address when the disks are idle.
 pub type IdleTime = ByAddress<WhenIdle>;
 
-impl Pace for WhenIdle {
+impl Trigger for WhenIdle {
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        let is_due = level.is_stalled
-            || level.is_draining
-            || level.waiting >= self.0.high
-            || (level.is_idle && level.waiting > self.0.low);
-        if is_due { level.limit } else { 0 }
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        let is_due = occupancy.is_stalled
+            || occupancy.is_draining
+            || occupancy.waiting >= self.0.high
+            || (occupancy.is_idle && occupancy.waiting > self.0.low);
+        if is_due { occupancy.limit } else { 0 }
     }
 }
 
@@ -51,9 +51,15 @@ mod tests {
     fn it_goes_when_idle_above_the_low_mark_and_always_from_the_high_one() {
         let mut policy = WhenIdle::new(WaterMarks::new(8, 3));
         let mut allow = |waiting, is_idle| {
-            let level =
-                Level { used: waiting, waiting, is_stalled: false, is_draining: false, is_idle, limit: 4 };
-            policy.allow(&level)
+            let occupancy = Occupancy {
+                used: waiting,
+                waiting,
+                is_stalled: false,
+                is_draining: false,
+                is_idle,
+                limit: 4,
+            };
+            policy.allow(&occupancy)
         };
         assert_eq!([3, 4, 7, 8].map(|waiting| allow(waiting, true)), [0, 4, 4, 4]);
         assert_eq!([3, 4, 7, 8].map(|waiting| allow(waiting, false)), [0, 0, 0, 4]);

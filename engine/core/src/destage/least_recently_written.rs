@@ -14,7 +14,7 @@
 //!
 //! Gill, Modha: WOW: wise ordering for writes, USENIX FAST, 2005, where it stands for temporal locality.
 
-use super::{DestagePolicy, Level, Pace, Place, WaterMarks, Write};
+use super::{DestagePolicy, Occupancy, StripeId, Trigger, WaterMarks, Write};
 use crate::slab::Link;
 
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,7 @@ impl LeastRecentlyWritten {
 }
 
 impl DestagePolicy for LeastRecentlyWritten {
-    fn enter(&mut self, group: u32, place: Place) {
+    fn enter(&mut self, group: u32, place: StripeId) {
         let index = group as usize;
         let entry = Entry { stripe: place.stripe, newer: Link::END, older: Link::END };
         if index >= self.entries.len() {
@@ -85,14 +85,14 @@ impl DestagePolicy for LeastRecentlyWritten {
     }
 
     #[inline]
-    fn write(&mut self, group: u32, place: Place, _: Write) {
+    fn write(&mut self, group: u32, place: StripeId, _: Write) {
         if self.arrays[place.array as usize].newest != Link::to(group) {
             self.unlink(group, place.array);
             self.link_newest(group, place.array);
         }
     }
 
-    fn leave(&mut self, group: u32, place: Place) {
+    fn leave(&mut self, group: u32, place: StripeId) {
         self.unlink(group, place.array);
     }
 
@@ -109,8 +109,8 @@ impl DestagePolicy for LeastRecentlyWritten {
     }
 
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        self.marks.allow(level)
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        self.marks.allow(occupancy)
     }
 }
 

@@ -24,7 +24,7 @@
 use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use super::{DestagePolicy, Level, Place, WaterMarks, Write};
+use super::{DestagePolicy, Occupancy, StripeId, WaterMarks, Write};
 
 /// Fewest dirty lines last: the rank of a group, counted down from the greatest number.
 type Rank = u32;
@@ -62,7 +62,7 @@ impl LinearThreshold {
 }
 
 impl DestagePolicy for LinearThreshold {
-    fn enter(&mut self, group: u32, place: Place) {
+    fn enter(&mut self, group: u32, place: StripeId) {
         let index = group as usize;
         if index >= self.lines.len() {
             self.lines.resize(index + 1, 0);
@@ -71,7 +71,7 @@ impl DestagePolicy for LinearThreshold {
         self.arrays[place.array as usize].stripes.insert((rank(1), place.stripe));
     }
 
-    fn write(&mut self, group: u32, place: Place, write: Write) {
+    fn write(&mut self, group: u32, place: StripeId, write: Write) {
         let lines = &mut self.lines[group as usize];
         if *lines != write.lines {
             let stripes = &mut self.arrays[place.array as usize].stripes;
@@ -81,7 +81,7 @@ impl DestagePolicy for LinearThreshold {
         }
     }
 
-    fn leave(&mut self, group: u32, place: Place) {
+    fn leave(&mut self, group: u32, place: StripeId) {
         let key = (rank(self.lines[group as usize]), place.stripe);
         self.arrays[place.array as usize].stripes.remove(&key);
     }
@@ -102,12 +102,12 @@ impl DestagePolicy for LinearThreshold {
     }
 
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        if level.is_stalled || level.is_draining {
-            return level.limit;
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        if occupancy.is_stalled || occupancy.is_draining {
+            return occupancy.limit;
         }
-        let above = u64::from(level.used.saturating_sub(self.low).min(self.span));
-        (above * u64::from(level.limit)).div_ceil(u64::from(self.span)) as u32
+        let above = u64::from(occupancy.used.saturating_sub(self.low).min(self.span));
+        (above * u64::from(occupancy.limit)).div_ceil(u64::from(self.span)) as u32
     }
 }
 
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     fn fill(policy: &mut LinearThreshold, stripe: u64, lines: u32) {
-        let place = Place { array: 0, stripe };
+        let place = StripeId { array: 0, stripe };
         policy.write(stripe as u32, place, Write { lines, is_sequential: false });
     }
 
@@ -147,7 +147,7 @@ mod tests {
     fn the_rate_grows_with_occupancy_by_hand() {
         let mut policy = LinearThreshold::new(1, WaterMarks::new(10, 2));
         let mut allow = |used| {
-            let level = Level {
+            let occupancy = Occupancy {
                 used,
                 waiting: used,
                 is_stalled: false,
@@ -155,7 +155,7 @@ mod tests {
                 is_idle: false,
                 limit: 4,
             };
-            policy.allow(&level)
+            policy.allow(&occupancy)
         };
         let allowed: Vec<_> = (0..=12).map(&mut allow).collect();
         assert_eq!(allowed, [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4]);

@@ -36,7 +36,7 @@ use crate::config;
 pub use order_laws::POLICIES;
 
 pub use c_scan::CScan;
-pub use elevator::{ByAddress, Elevator, Pace};
+pub use elevator::{ByAddress, Elevator, Trigger};
 pub use idle_time::{IdleTime, WhenIdle};
 pub use least_recently_written::LeastRecentlyWritten;
 pub use linear_threshold::LinearThreshold;
@@ -45,7 +45,7 @@ pub use wow::Wow;
 
 /// Where a group belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct StripeId {
     /// The array.
     pub array: u16,
     /// The stripe of the array.
@@ -63,7 +63,7 @@ pub struct Write {
 
 /// How full the write cache is, as an array that may destage sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Level {
+pub struct Occupancy {
     /// Lines that are dirty or on their way \[lines\].
     pub used: u32,
     /// Lines that are dirty and not on their way \[lines\].
@@ -78,25 +78,25 @@ pub struct Level {
     pub limit: u32,
 }
 
-/// The order and the pace in which groups of dirty lines leave a write cache.
+/// The order and the trigger in which groups of dirty lines leave a write cache.
 ///
 /// Groups are small numbers that are used again after they have left; a policy may index arrays by them.
 pub trait DestagePolicy {
     /// `group` has its first dirty line. Precondition: it is not in.
-    fn enter(&mut self, group: u32, place: Place);
+    fn enter(&mut self, group: u32, place: StripeId);
 
     /// `group` was written again, to a line that was dirty already or not. Precondition: it is in.
-    fn write(&mut self, group: u32, place: Place, write: Write);
+    fn write(&mut self, group: u32, place: StripeId, write: Write);
 
     /// `group` leaves: it was chosen, or goes by another way. Precondition: it is in.
-    fn leave(&mut self, group: u32, place: Place);
+    fn leave(&mut self, group: u32, place: StripeId);
 
     /// The stripe of `array` whose group leaves next; those for which `is_busy` is true are passed over. It stays in until
     /// [`DestagePolicy::leave`], which the caller calls at once.
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64>;
 
-    /// Groups of one array that may be on their way now, at most `level.limit`.
-    fn allow(&mut self, level: &Level) -> u32;
+    /// Groups of one array that may be on their way now, at most `occupancy.limit`.
+    fn allow(&mut self, occupancy: &Occupancy) -> u32;
 }
 
 /// The destage policy of a write cache.
@@ -146,17 +146,17 @@ impl Destage {
 
 impl DestagePolicy for Destage {
     #[inline]
-    fn enter(&mut self, group: u32, place: Place) {
+    fn enter(&mut self, group: u32, place: StripeId) {
         each!(self, policy => policy.enter(group, place));
     }
 
     #[inline]
-    fn write(&mut self, group: u32, place: Place, write: Write) {
+    fn write(&mut self, group: u32, place: StripeId, write: Write) {
         each!(self, policy => policy.write(group, place, write));
     }
 
     #[inline]
-    fn leave(&mut self, group: u32, place: Place) {
+    fn leave(&mut self, group: u32, place: StripeId) {
         each!(self, policy => policy.leave(group, place));
     }
 
@@ -166,7 +166,7 @@ impl DestagePolicy for Destage {
     }
 
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        each!(self, policy => policy.allow(level))
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        each!(self, policy => policy.allow(occupancy))
     }
 }

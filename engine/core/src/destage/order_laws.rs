@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 
-use super::{Destage, DestagePolicy, Level, Place, WaterMarks, Write};
+use super::{Destage, DestagePolicy, Occupancy, StripeId, WaterMarks, Write};
 use crate::config;
 
 /// Stripes of array 0, each with the group of its own number, get their first dirty line.
 pub fn enter(policy: &mut impl DestagePolicy, stripes: &[u64]) {
     for &stripe in stripes {
-        policy.enter(stripe as u32, Place { array: 0, stripe });
+        policy.enter(stripe as u32, StripeId { array: 0, stripe });
     }
 }
 
@@ -16,7 +16,7 @@ pub fn enter(policy: &mut impl DestagePolicy, stripes: &[u64]) {
 pub fn write(policy: &mut impl DestagePolicy, stripes: &[u64]) {
     for &stripe in stripes {
         let write = Write { lines: 1, is_sequential: false };
-        policy.write(stripe as u32, Place { array: 0, stripe }, write);
+        policy.write(stripe as u32, StripeId { array: 0, stripe }, write);
     }
 }
 
@@ -25,7 +25,7 @@ pub fn next(policy: &mut impl DestagePolicy, count: usize) -> Vec<u64> {
     let mut left = Vec::new();
     for _ in 0..count {
         let stripe = policy.choose(0, |_| false).unwrap();
-        policy.leave(stripe as u32, Place { array: 0, stripe });
+        policy.leave(stripe as u32, StripeId { array: 0, stripe });
         left.push(stripe);
     }
     left
@@ -121,7 +121,7 @@ proptest! {
                 match step {
                     Step::Write { array, stripe, is_sequential } => {
                         let found = dirty.iter().position(|d| (d.array, d.stripe) == (array, stripe));
-                        let place = Place { array, stripe };
+                        let place = StripeId { array, stripe };
                         if let Some(at) = found {
                             let mut entry = dirty.remove(at);
                             entry.lines += u32::from(is_sequential);
@@ -140,14 +140,14 @@ proptest! {
                         let given = policy.choose(array, is_busy);
                         prop_assert_eq!(given, wanted, "{:?}", name);
                         if let Some(stripe) = wanted {
-                            policy.leave(group(array, stripe), Place { array, stripe });
+                            policy.leave(group(array, stripe), StripeId { array, stripe });
                             dirty.retain(|d| (d.array, d.stripe) != (array, stripe));
                             position[array as usize] = stripe + 1;
                         }
                     }
                     Step::Remove { array, stripe } => {
                         if dirty.iter().any(|d| (d.array, d.stripe) == (array, stripe)) {
-                            policy.leave(group(array, stripe), Place { array, stripe });
+                            policy.leave(group(array, stripe), StripeId { array, stripe });
                             dirty.retain(|d| (d.array, d.stripe) != (array, stripe));
                         }
                     }
@@ -165,8 +165,8 @@ proptest! {
                 let mut policy = Destage::new(name, 1, WaterMarks::new((low + span).max(1), low));
                 let mut last = 0;
                 for used in 1..100 {
-                    let level = Level { used, waiting: used, is_stalled, is_draining, is_idle, limit };
-                    let allowed = policy.allow(&level);
+                    let occupancy = Occupancy { used, waiting: used, is_stalled, is_draining, is_idle, limit };
+                    let allowed = policy.allow(&occupancy);
                     prop_assert!(last <= allowed && allowed <= limit, "{:?}", name);
                     prop_assert!(allowed == limit || !(is_stalled || is_draining), "{:?}", name);
                     prop_assert!(allowed > 0 || used < (low + span).max(1) || span == 0, "{:?}", name);

@@ -12,7 +12,7 @@
 //! the line behind the one written last in the stripe, or to further sectors of that line.
 //!
 //! Assumes: one group is one stripe of the array, as in the paper.
-//! The paper's pace (destages under way grow from its low to its high threshold) is that of `linear_threshold` here; this
+//! The paper's rate (destages under way grow from its low to its high threshold) is that of `linear_threshold` here; this
 //! policy keeps the water marks, so that it can be compared with C-SCAN and least recently written on equal terms.
 //! Cost: per stripe that enters, leaves or is passed over as C-SCAN; each stripe passed over was written again since the
 //! last round, so that is as much per write.
@@ -22,7 +22,7 @@
 //! FAST, 2005.
 
 use super::stripe_set::StripeSet;
-use super::{DestagePolicy, Elevator, Level, Pace, Place, WaterMarks, Write};
+use super::{DestagePolicy, Elevator, Occupancy, StripeId, Trigger, WaterMarks, Write};
 
 /// The dirty stripes of one array by address, and their bits.
 #[derive(Debug, Default)]
@@ -48,19 +48,19 @@ impl Wow {
 
 impl DestagePolicy for Wow {
     #[inline]
-    fn enter(&mut self, _: u32, place: Place) {
+    fn enter(&mut self, _: u32, place: StripeId) {
         self.arrays[place.array as usize].elevator.enter(place.stripe);
     }
 
     #[inline]
-    fn write(&mut self, _: u32, place: Place, write: Write) {
+    fn write(&mut self, _: u32, place: StripeId, write: Write) {
         if !write.is_sequential {
             self.arrays[place.array as usize].recent.insert(place.stripe);
         }
     }
 
     #[inline]
-    fn leave(&mut self, _: u32, place: Place) {
+    fn leave(&mut self, _: u32, place: StripeId) {
         let Rounds { elevator, recent } = &mut self.arrays[place.array as usize];
         elevator.leave(place.stripe);
         recent.remove(place.stripe);
@@ -74,8 +74,8 @@ impl DestagePolicy for Wow {
     }
 
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        self.marks.allow(level)
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        self.marks.allow(occupancy)
     }
 }
 
@@ -108,7 +108,7 @@ mod tests {
     fn a_stream_earns_no_second_round() {
         let mut policy = Wow::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[1, 2]);
-        let place = Place { array: 0, stripe: 1 };
+        let place = StripeId { array: 0, stripe: 1 };
         policy.write(1, place, Write { lines: 2, is_sequential: true });
         assert_eq!(next(&mut policy, 2), [1, 2]);
     }

@@ -17,7 +17,7 @@
 //! Cost: a scan over the segments for each I/O; nothing allocates after construction.
 
 use crate::config::{self, DiskReadAhead};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
 
 /// What a segment holds: the sectors `start..end`.
@@ -115,7 +115,7 @@ pub(super) struct Buffer {
     fill: Option<Fill>,
     turn: u64,
     lapse: f64,
-    lapses: Stream,
+    lapses: RandomStream,
     /// A mistake that tests build in: forced writes are done when they are in the buffer.
     #[cfg(all(test, debug_assertions))]
     pub ignores_force: bool,
@@ -123,7 +123,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// An empty buffer; `lapses` draws the read-aheads that come to nothing.
-    pub fn new(config: &config::DiskBuffer, command_time: SimDuration, lapses: Stream) -> Self {
+    pub fn new(config: &config::DiskBuffer, command_time: SimDuration, lapses: RandomStream) -> Self {
         let empty = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
         Self {
             segments: vec![empty; config.segments as usize].into(),

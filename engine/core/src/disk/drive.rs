@@ -17,13 +17,13 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::geometry::{Geometry, GeometryError, SwitchTimes, Zone};
+use super::geometry::{Geometry, GeometryError, SwitchTimes};
 use super::queue::Class;
 use super::seek::SeekCurve;
 use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
-use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
+use crate::config::{self, DiskGeometry, QueuePolicy, Seek, Zone};
 use crate::divisor::Divisor;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 
 /// Models that a thread keeps: a sweep's configurations have few kinds of drives, and a seek curve takes longer to tabulate
@@ -255,7 +255,7 @@ impl Drive {
     }
 
     /// A drive of `model`, with the phase and speed of its spindle drawn from `stream`.
-    pub fn new(model: Arc<DriveModel>, config: &config::Disk, stream: &mut Stream) -> Self {
+    pub fn new(model: Arc<DriveModel>, config: &config::Disk, stream: &mut RandomStream) -> Self {
         let offset = (2.0 * stream.unit() - 1.0) * config.speed_tolerance.0;
         let phase = stream.unit();
         let nominal = model.revolution.0;

@@ -18,9 +18,7 @@
 //!
 //! Cost: [`Geometry::locate`] is a look-up of the zone and a few multiplications; nothing allocates after construction.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
+use crate::config::Zone;
 use crate::divisor::Divisor;
 use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration};
 
@@ -29,36 +27,6 @@ pub use error::GeometryError;
 
 mod data_sheet;
 mod error;
-
-/// Cylinders next to each other that hold the same number of sectors on every track.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Zone {
-    /// Cylinders in the zone.
-    #[schemars(range(min = 1, max = 10_000_000))]
-    pub cylinders: u32,
-    /// Sectors on each track of the zone.
-    #[schemars(range(min = 1, max = 1_000_000))]
-    pub sectors_per_track: u32,
-    /// Shift of a track's first sector against the end of the previous track of the same cylinder \[sectors\];
-    /// `None`: the least that covers the head switch.
-    #[serde(default)]
-    pub track_skew: Option<u32>,
-    /// Shift of a cylinder's first sector against the end of the previous cylinder \[sectors\]; `None`: the least that
-    /// covers a seek over one cylinder.
-    #[serde(default)]
-    pub cylinder_skew: Option<u32>,
-    /// Sectors at the end of the zone that hold no data: spares, and tracks set aside.
-    #[serde(default)]
-    pub spare_sectors: u64,
-}
-
-impl Zone {
-    /// A zone with the skews that just cover the switches.
-    pub const fn new(cylinders: u32, sectors_per_track: u32) -> Self {
-        Self { cylinders, sectors_per_track, track_skew: None, cylinder_skew: None, spare_sectors: 0 }
-    }
-}
 
 /// The times that a geometry's skews have to cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,8 +22,9 @@ use std::sync::Arc;
 
 use crate::config;
 use crate::event::{Event, EventQueue};
+use crate::issue::Issue;
 use crate::raid::{Layout, LayoutError};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::units::{Lba, Sectors, SimDuration, SimTime};
 
 pub use drive::{Drive, DriveModel};
@@ -207,7 +208,7 @@ pub fn build(
             Ok(indices
                 .map(|index| {
                     let name = format!("{}/disk", array.name);
-                    let mut stream = Stream::named(seed, replicate, &name, index, Purpose::Spindle);
+                    let mut stream = RandomStream::named(seed, replicate, &name, index, Purpose::Spindle);
                     Device::Drive(Drive::new(Arc::clone(&model), disk, &mut stream))
                 })
                 .collect())
@@ -215,18 +216,18 @@ pub fn build(
         config::Device::Server(server) => Ok(indices
             .map(|index| {
                 let name = format!("{}/disk", array.name);
-                let stream = Stream::named(seed, replicate, &name, index, Purpose::Service);
+                let stream = RandomStream::named(seed, replicate, &name, index, Purpose::Service);
                 Device::Server(Server::new(server, stream))
             })
             .collect()),
         config::Device::Ssd(ssd) => {
             let model = Arc::new(SsdModel::new(ssd, array.disks)?);
             let name = format!("{}/disk", array.name);
-            let mut stream = Stream::named(seed, replicate, &array.name, 0, Purpose::Flash);
+            let mut stream = RandomStream::named(seed, replicate, &array.name, 0, Purpose::Flash);
             let state = model.initial_state(&mut stream);
             Ok(indices
                 .map(|index| {
-                    let stream = Stream::named(seed, replicate, &name, index, Purpose::Flash);
+                    let stream = RandomStream::named(seed, replicate, &name, index, Purpose::Flash);
                     Device::Ssd(Box::new(Ssd::new(Arc::clone(&model), &state, stream)))
                 })
                 .collect())
@@ -252,16 +253,19 @@ pub enum LayoutProblem {
 }
 
 impl LayoutProblem {
-    /// The parameter of the array that is at fault.
-    pub const fn field(&self) -> &'static str {
-        match self {
-            Self::Geometry(_) => "disk.geometry",
-            Self::Seek(_) => "disk.seek",
-            Self::Flash(error) => error.field,
-            Self::Layout(LayoutError::Disks { .. }) => "disks",
-            Self::Layout(LayoutError::Groups { .. }) => "groups",
-            Self::Layout(LayoutError::StripeUnit { .. }) => "stripe_unit",
-        }
+    /// The issue for the array at `place`.
+    pub fn issue(&self, place: &str) -> Issue {
+        let (code, field) = match self {
+            Self::Geometry(_) => ("scenario.impossible-geometry", "disk.geometry"),
+            Self::Seek(_) => ("scenario.impossible-seek-curve", "disk.seek"),
+            Self::Flash(error) => (error.code, error.field),
+            Self::Layout(LayoutError::Disks { .. }) => ("scenario.raid-disk-count", "disks"),
+            Self::Layout(LayoutError::Groups { .. }) => ("scenario.raid-disk-count", "groups"),
+            Self::Layout(LayoutError::StripeUnit { .. }) => {
+                ("scenario.stripe-unit-above-disk", "stripe_unit")
+            }
+        };
+        Issue::new(code, format!("{place}.{field}"), self.to_string())
     }
 }
 

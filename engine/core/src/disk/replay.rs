@@ -10,7 +10,7 @@
 use super::{Agenda, BlockDevice as _, Drive, DriveModel, Io, LayoutProblem};
 use crate::config;
 use crate::event::{Event, EventQueue};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::units::{Lba, SimDuration, SimTime};
 
 /// A request of a recorded sequence.
@@ -57,7 +57,7 @@ pub fn service_times(
 ) -> Result<Vec<SimDuration>, ReplayError> {
     let model = DriveModel::shared(disk)?;
     let sectors = model.geometry().sectors().0;
-    let mut drive = Drive::new(model, disk, &mut Stream::named(seed, 0, "disk", 0, Purpose::Spindle));
+    let mut drive = Drive::new(model, disk, &mut RandomStream::named(seed, 0, "disk", 0, Purpose::Spindle));
     let mut events = EventQueue::new();
     let mut now = SimTime::ZERO;
     let mut times = Vec::with_capacity(requests.len());

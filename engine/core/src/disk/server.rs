@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::{Agenda, BlockDevice, Io, Usage};
 use crate::config;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Lba, Sectors, SimTime};
 
 /// An I/O that waits, with the number of its arrival.
@@ -19,7 +19,7 @@ struct Waiting {
 #[derive(Debug)]
 pub struct Server {
     service: config::Distribution,
-    stream: Stream,
+    stream: RandomStream,
     slots: Box<[Option<Io>]>,
     foreground: VecDeque<Waiting>,
     background: VecDeque<Waiting>,
@@ -86,7 +86,7 @@ impl BlockDevice for Server {
 
 impl Server {
     /// A server by its configuration, with the random stream of its service times.
-    pub fn new(config: &config::Server, stream: Stream) -> Self {
+    pub fn new(config: &config::Server, stream: RandomStream) -> Self {
         Self {
             service: config.service,
             stream,
@@ -101,7 +101,7 @@ impl Server {
     fn start(&mut self, now: SimTime, slot: usize, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.begin(io.is_write);
         self.slots[slot] = Some(io);
-        agenda.schedule(now + self.stream.duration(&self.service), slot as u32);
+        agenda.schedule(now + self.service.draw(&mut self.stream), slot as u32);
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
     fn order(arrivals: &str, yields: bool) -> Vec<u64> {
         let service = config::Distribution::Constant { value: SimDuration(10) };
         let config = config::Server { servers: 1, service, capacity: Bytes(1 << 20) };
-        let mut server = Server::new(&config, Stream::named(1, 0, "server", 0, Purpose::Service));
+        let mut server = Server::new(&config, RandomStream::named(1, 0, "server", 0, Purpose::Service));
         let mut events = EventQueue::new();
         for (lba, class) in (0..).zip(arrivals.chars()) {
             let is_background = class == 'b';

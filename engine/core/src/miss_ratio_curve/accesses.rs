@@ -1,9 +1,9 @@
-//! The accesses to blocks that the requests of a trace make.
+//! The block accesses of the requests of a trace.
 
-use crate::trace::{Op, Trace};
+use crate::trace::{Op, Record, Trace};
 use crate::units::Sectors;
 
-/// Whose accesses are looked at.
+/// Which requests access the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// The reads.
@@ -33,12 +33,11 @@ impl Side {
     }
 }
 
-/// The blocks that one side's requests touch, in order; each is the block's number from address 0 on. Precondition: the
-/// block has a size.
+/// The numbers of the blocks that the requests of one side touch, in order. Precondition: `block` is not 0.
 pub fn accesses(trace: &Trace, side: Side, block: Sectors) -> impl Iterator<Item = u64> {
     let shift = block.0.is_power_of_two().then(|| block.0.trailing_zeros());
     let number = move |sector: u64| shift.map_or_else(|| sector / block.0, |shift| sector >> shift);
-    let blocks = move |record: crate::trace::Record| {
+    let blocks = move |record: Record| {
         let last = record.lba.0 + record.sectors.0.saturating_sub(1);
         number(record.lba.0)..=number(last)
     };

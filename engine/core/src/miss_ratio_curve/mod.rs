@@ -1,36 +1,35 @@
-//! Miss ratio curves: what share of the accesses of a trace a cache of each size would miss.
+//! Miss ratio curves: the share of the accesses of a trace that a cache of each size would miss.
 //!
 //! ```text
 //!  miss ratio  1 ┤▔▔▔╲
 //!                │    ╲____            reads:  a cache of the blocks that are read
 //!                │         ╲_______    writes: a cache of the blocks that are written; 1 - miss ratio is the share
-//!                │      first uses         of overwrites that it absorbs
+//!                │      first uses             of writes that it absorbs
 //!              0 ┼──────────────────   both:   one cache of all blocks
 //!                      size
 //! ```
 //!
-//! A request is one access to each block that it covers, in ascending order, whole or in part. A block's first access is a
-//! miss at every size. Three caches are looked at, each with blocks of its own: *reads* sees the reads alone, *writes* the
-//! writes alone, *both* sees all. A hit of *writes* is a write to a block that the cache still holds: it is absorbed,
-//! and one block write less reaches the disks. That is the most that a write cache of this size can absorb under this
-//! replacement policy: water marks, idle-time destage, flushes and drains take blocks out sooner.
+//! A request is one access to each block that it covers, whole or in part, in ascending order. The first access to a block
+//! is a miss at every size. There are three separate caches: *reads* sees only reads, *writes* only writes, *both* sees all
+//! requests. A hit of *writes* is a write to a block in the cache: it is absorbed, and one block write less reaches the
+//! disks. This is an upper bound for a write cache of this size and replacement policy: water marks, idle-time destage,
+//! flushes and drains remove blocks sooner.
 //!
 //! | policy    | without a sample                        | with a sample                                        |
 //! |-----------|-----------------------------------------|------------------------------------------------------|
 //! | LRU       | stack distances, exact, one pass for all sizes | SHARDS at a fixed rate, with its count correction  |
-//! | any other | simulation in full, one for each size   | miniature simulation: sample and cache scaled alike  |
+//! | any other | full simulation, one per size           | miniature simulation: sample and cache scaled alike  |
 //!
-//! The count correction: a sample at `rate` R holds more or fewer than the share R of the N accesses, chiefly because the
-//! most used blocks are in it or not; the difference is counted as hits (SHARDS-adj). The error: the sample is split by hash
-//! into ten disjoint parts; the curve is worked out ten times without one of them (delete-a-group jackknife), and the
-//! half width of the interval is Student's t of nine degrees (95 %) times the standard error that these give. It holds the
-//! sampling of blocks; it is too small where one block has a large share of all accesses and the sample misses it.
+//! The count correction: a sample at `rate` R has more or fewer than R N of the N accesses, chiefly because the most used
+//! blocks are in it or not; the difference is counted as hits (SHARDS-adj). The error: the sample is split by hash into ten
+//! disjoint parts, and the curve is computed ten times without one of them (delete-a-group jackknife). The half width of
+//! the interval is Student's t with nine degrees of freedom (95 %) times the standard error of these. It covers the
+//! sampling of blocks; it is too narrow if a block with a large share of all accesses is not in the sample.
 //!
-//! Assumes blocks of one size. Sizes below [`LEAST_SCALED`] / R blocks are refused: a cache of fewer blocks than that is
-//! too coarse a miniature.
+//! Assumes blocks of one size. Sizes below [`LEAST_SCALED`] / R blocks are an error: a smaller miniature is too coarse.
 //!
-//! Cost: LRU one pass, see [`StackDistances`]; a sample one hash for each access, then eleven times the cost of its own
-//! accesses; simulation one pass for each size.
+//! Cost: LRU one pass, see [`StackDistances`]; a sample one hash per access, then eleven times the cost of its own accesses;
+//! simulation one pass per size.
 //!
 //! 1. R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation techniques for storage hierarchies, IBM Systems
 //!    Journal 9(2), 1970.
@@ -41,59 +40,88 @@
 mod accesses;
 mod sample;
 mod stack_distances;
-mod timeline;
 
+use serde::Serialize;
+use serde_json::Value;
 use thiserror::Error;
 
 pub use accesses::{Side, accesses};
 pub use sample::Sample;
 use sample::{PARTS, Sampled};
 use stack_distances::StackDistances;
-pub(crate) use timeline::Timeline;
 
 use crate::metrics::two_sided;
 use crate::replacement::Policy;
 use crate::trace::Trace;
 use crate::units::Sectors;
 
-/// Fewest blocks of a cache that is scaled down to a sample.
+/// Minimum blocks of a cache that is scaled down to a sample.
 pub const LEAST_SCALED: f64 = 10.0;
 /// The probability that an interval covers.
 const LEVEL: f64 = 0.95;
-/// Points of a curve for each doubling of the size, where no sizes are given.
+/// Points of a curve per doubling of the size, without given sizes.
 const STEPS: u32 = 4;
 const STEPS_SIMULATED: u32 = 1;
 
-/// What curves are asked for.
+/// Which curves to compute.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Question {
-    /// The cache's unit \[sectors\], at least 1.
+pub struct CurveOptions {
+    /// Block of the cache \[sectors\], at least 1.
     pub block: Sectors,
-    /// Which block a full cache gives up.
+    /// Replacement policy.
     pub policy: Policy,
-    /// Which blocks are looked at; none: all.
+    /// Which blocks to sample; all if none.
     pub sample: Option<Sample>,
-    /// Sizes of the cache \[blocks\]; none: steps up to what the trace touches.
+    /// Sizes of the cache \[blocks\]; steps up to the footprint if none.
     pub sizes: Option<Vec<u64>>,
 }
 
-/// Why curves cannot be worked out. All are fatal.
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
+/// Why curves cannot be computed. All are fatal.
+#[derive(Clone, Copy, Debug, PartialEq, Error, Serialize)]
+#[serde(untagged)]
 pub enum CurveError {
-    /// A block of no size.
-    #[error("block is 0 sectors; allowed is 1 or more")]
-    NoBlock,
-    /// A sample of nothing, or of more than everything.
-    #[error("rate is {0}; allowed is above 0, at most 1")]
-    BadRate(f64),
-    /// A cache of no size, or too small for the sample.
-    #[error("size is {blocks} blocks; allowed is {least} or more{}", if *least > 1 { ", ten blocks of the sample" } else { "" })]
-    SmallSize {
+    /// A block without sectors.
+    #[error("0 sectors; must be 1 or more")]
+    BadBlock,
+    /// A sampling rate out of range.
+    #[error("{rate}; must be above 0 and at most 1")]
+    BadRate {
+        /// The rate.
+        rate: f64,
+    },
+    /// A cache that is too small.
+    #[error("{blocks} blocks; must be at least {least}{}", if *least > 1 { ", ten blocks of the sample" } else { "" })]
+    SizeTooSmall {
         /// The size \[blocks\].
         blocks: u64,
-        /// What is allowed \[blocks\].
+        /// The least size allowed \[blocks\].
         least: u64,
     },
+}
+
+impl CurveError {
+    /// The error code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::BadBlock => "trace.bad-block-size",
+            Self::BadRate { .. } => "trace.bad-sampling-rate",
+            Self::SizeTooSmall { .. } => "trace.bad-cache-size",
+        }
+    }
+
+    /// The option.
+    pub const fn place(&self) -> &'static str {
+        match self {
+            Self::BadBlock => "block",
+            Self::BadRate { .. } => "rate",
+            Self::SizeTooSmall { .. } => "sizes",
+        }
+    }
+
+    /// The fields, as a JSON object; null without fields.
+    pub fn data(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
 }
 
 /// The misses of a cache of one size.
@@ -101,9 +129,9 @@ pub enum CurveError {
 pub struct Point {
     /// Size of the cache \[blocks\].
     pub blocks: u64,
-    /// Accesses that miss, as a share of all.
+    /// Share of the accesses that miss.
     pub miss_ratio: f64,
-    /// Half the width of the interval that covers the exact miss ratio with 95 %; none where it is exact.
+    /// Half the width of the 95 % interval of the exact miss ratio; none if it is exact.
     pub half_width: Option<f64>,
 }
 
@@ -114,45 +142,45 @@ pub struct Curve {
     pub side: Side,
     /// Accesses to blocks.
     pub accesses: u64,
-    /// Different blocks that are accessed; of a sample, estimated.
+    /// Distinct blocks accessed; an estimate for a sample.
     pub distinct: u64,
-    /// Misses by size, sizes rising; empty where there is no access.
+    /// Misses by size, ascending; empty without an access.
     pub points: Vec<Point>,
 }
 
 /// The curves of reads, writes and both.
 ///
 /// # Errors
-/// The block is of no size, the rate is out of range, or a size is too small.
-pub fn miss_ratio_curves(trace: &Trace, question: &Question) -> Result<[Curve; 3], CurveError> {
-    if question.block.0 == 0 {
-        return Err(CurveError::NoBlock);
+/// The block has no sectors, the rate is out of range, or a size is too small.
+pub fn miss_ratio_curves(trace: &Trace, options: &CurveOptions) -> Result<[Curve; 3], CurveError> {
+    if options.block.0 == 0 {
+        return Err(CurveError::BadBlock);
     }
     let mut least = 1;
-    if let Some(Sample { rate, .. }) = question.sample {
+    if let Some(Sample { rate, .. }) = options.sample {
         if !(rate > 0.0 && rate <= 1.0) {
-            return Err(CurveError::BadRate(rate));
+            return Err(CurveError::BadRate { rate });
         }
         least = (LEAST_SCALED / rate).ceil() as u64;
     }
-    let mut sizes = question.sizes.clone();
+    let mut sizes = options.sizes.clone();
     if let Some(sizes) = &mut sizes {
         sizes.sort_unstable();
         sizes.dedup();
         if let Some(&blocks) = sizes.first()
             && blocks < least
         {
-            return Err(CurveError::SmallSize { blocks, least });
+            return Err(CurveError::SizeTooSmall { blocks, least });
         }
     }
-    let first = [Side::Reads, Side::Writes, Side::Both].map(|side| Seen::new(trace, question, side));
-    let most = first.iter().map(|seen| seen.distinct).max().unwrap_or(1).max(least);
-    let steps = if question.policy == Policy::Lru { STEPS } else { STEPS_SIMULATED };
+    let first = [Side::Reads, Side::Writes, Side::Both].map(|side| FirstPass::new(trace, options, side));
+    let most = first.iter().map(|pass| pass.distinct).max().unwrap_or(1).max(least);
+    let steps = if options.policy == Policy::Lru { STEPS } else { STEPS_SIMULATED };
     let sizes = sizes.unwrap_or_else(|| log_sizes(least, most, steps));
-    Ok(first.map(|seen| seen.curve(trace, question, &sizes)))
+    Ok(first.map(|pass| pass.curve(trace, options, &sizes)))
 }
 
-/// Sizes from `least` to `most`, whose doublings are divided into `steps`; the powers of two are among them, and both ends.
+/// Sizes from `least` to `most`, both included, with `steps` per doubling and all powers of two.
 fn log_sizes(least: u64, most: u64, steps: u32) -> Vec<u64> {
     let mut sizes = vec![least];
     for octave in 0..63 {
@@ -169,16 +197,16 @@ fn log_sizes(least: u64, most: u64, steps: u32) -> Vec<u64> {
     sizes
 }
 
-/// Stack distances by how often they occur.
+/// A histogram of stack distances.
 #[derive(Debug, Default)]
-struct Distances {
-    /// First uses too.
+struct DistanceHistogram {
+    /// Including first uses.
     accesses: u64,
     distinct: usize,
     counts: Vec<u64>,
 }
 
-impl Distances {
+impl DistanceHistogram {
     fn new(keys: impl IntoIterator<Item = u64>) -> Self {
         let mut distances = Self::default();
         let mut stack = StackDistances::default();
@@ -195,7 +223,7 @@ impl Distances {
         distances
     }
 
-    /// Hits of caches of `sizes`, which rise.
+    /// Hits of caches of `sizes`, ascending.
     fn hits(&self, sizes: impl Iterator<Item = f64>) -> Vec<u64> {
         let mut counts = self.counts.iter().enumerate().peekable();
         let mut hits = 0;
@@ -210,44 +238,44 @@ impl Distances {
     }
 }
 
-/// What the first pass over one side of a trace has seen.
-struct Seen {
+/// The first pass over one side of a trace.
+struct FirstPass {
     side: Side,
     accesses: u64,
     distinct: u64,
     sampled: Option<(Sample, Sampled)>,
-    distances: Distances,
+    distances: DistanceHistogram,
 }
 
-impl Seen {
-    fn new(trace: &Trace, question: &Question, side: Side) -> Self {
-        let keys = accesses(trace, side, question.block);
-        let Some(sample) = question.sample else {
-            let distances = Distances::new(keys);
+impl FirstPass {
+    fn new(trace: &Trace, options: &CurveOptions, side: Side) -> Self {
+        let keys = accesses(trace, side, options.block);
+        let Some(sample) = options.sample else {
+            let distances = DistanceHistogram::new(keys);
             let (accesses, distinct) = (distances.accesses, distances.distinct as u64);
             return Self { side, accesses, distinct, sampled: None, distances };
         };
         let sampled = Sampled::new(sample, keys);
-        let distances = Distances::new(sampled.without(None));
+        let distances = DistanceHistogram::new(sampled.without(None));
         let distinct = libm::round(distances.distinct as f64 / sample.rate) as u64;
         Self { side, accesses: sampled.accesses, distinct, sampled: Some((sample, sampled)), distances }
     }
 
-    fn curve(&self, trace: &Trace, question: &Question, sizes: &[u64]) -> Curve {
+    fn curve(&self, trace: &Trace, options: &CurveOptions, sizes: &[u64]) -> Curve {
         let points = match &self.sampled {
             _ if self.accesses == 0 => Vec::new(),
-            None => self.exact(trace, question, sizes),
-            Some((sample, sampled)) => self.estimate(*sample, sampled, question.policy, sizes),
+            None => self.exact(trace, options, sizes),
+            Some((sample, sampled)) => self.estimate(*sample, sampled, options.policy, sizes),
         };
         Curve { side: self.side, accesses: self.accesses, distinct: self.distinct, points }
     }
 
-    fn exact(&self, trace: &Trace, question: &Question, sizes: &[u64]) -> Vec<Point> {
-        let policy = question.policy;
+    fn exact(&self, trace: &Trace, options: &CurveOptions, sizes: &[u64]) -> Vec<Point> {
+        let policy = options.policy;
         let hits = if policy == Policy::Lru {
             self.distances.hits(sizes.iter().map(|&size| size as f64))
         } else {
-            let keys = || accesses(trace, self.side, question.block);
+            let keys = || accesses(trace, self.side, options.block);
             sizes
                 .iter()
                 .map(|&size| policy.count_hits(policy.room(size as usize, None, None), keys()))
@@ -278,7 +306,7 @@ impl Seen {
         sizes.iter().enumerate().map(point).collect()
     }
 
-    /// The miss ratios that a sample gives without one of its parts; its count correction may carry them beyond 0 and 1.
+    /// The miss ratios of a sample without one of its parts; the count correction may move them beyond 0 and 1.
     fn miss_ratios(
         &self,
         rate: f64,
@@ -294,7 +322,7 @@ impl Seen {
         } else if part.is_none() {
             self.distances.hits(scaled)
         } else {
-            Distances::new(sampled.without(part)).hits(scaled)
+            DistanceHistogram::new(sampled.without(part)).hits(scaled)
         };
         let expected = self.accesses as f64 * rate;
         let missing = expected - sampled.without(part).count() as f64;

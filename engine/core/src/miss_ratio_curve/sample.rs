@@ -1,12 +1,11 @@
 //! A spatial sample: all accesses to a share of the blocks, chosen by a hash of their addresses.
 //!
-//! The reuse of a block that is in the sample is seen in full; between two uses of it there are, of the blocks of the
-//! sample, the share `rate` of all that there are. So a sample at `rate` behaves as the trace does with all sizes scaled
-//! by `rate`.
+//! All accesses to a sampled block are kept. Between two of them, the sample contains the share `rate` of the distinct
+//! blocks of the trace. A sample at `rate` therefore behaves like the trace with all sizes scaled by `rate`.
 //!
 //! C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC construction with SHARDS, FAST 2015.
 
-/// Disjoint parts of a sample, by hash, whose differences tell its error.
+/// Disjoint parts of a sample, by hash, whose differences give its error.
 pub const PARTS: u8 = 10;
 
 /// Which blocks are sampled.
@@ -14,7 +13,7 @@ pub const PARTS: u8 = 10;
 pub struct Sample {
     /// Share of the blocks, above 0 and at most 1.
     pub rate: f64,
-    /// What the hash starts from: another seed samples other blocks.
+    /// Seed of the hash: another seed samples other blocks.
     pub seed: u64,
 }
 
@@ -26,7 +25,7 @@ const fn mix(mut bits: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// Accesses to the blocks of a sample, in order.
+/// The accesses to the blocks of a sample, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Sampled {
     /// Accesses to all blocks.

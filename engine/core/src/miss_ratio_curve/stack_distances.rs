@@ -1,67 +1,69 @@
-//! Stack distances of an LRU cache of unlimited size: how many other keys were used since a key's last use.
+//! LRU stack distances: the number of other keys used since the last use of a key.
 //!
-//! A hash table holds the place of each key's last use on a [`Timeline`]; the distance is the number of places that
-//! count after it. When the timeline is full the places are numbered anew: O(n) for n keys, once in n uses or more.
-//! Cost: one search, one count and one update of O(log n) for each use; 40 to 80 bytes a key.
+//! A hash table holds the slot of the last use of each key; the distance is the number of slots in use after it. When the
+//! slots are full they are renumbered: O(n) for n keys, once in n uses or more. Cost: one lookup, one rank and one update
+//! of O(log n) per use; 40 to 80 bytes per key.
 //!
 //! R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation techniques for storage hierarchies, IBM Systems
 //! Journal 9(2), 1970. A tree over the times of last use: B. T. Bennett, V. J. Kruskal: LRU stack processing, IBM Journal
 //! of Research and Development 19(4), 1975.
 
-use super::timeline::Timeline;
+use crate::ranked_slots::RankedSlots;
 
 #[derive(Clone, Copy, Debug)]
-struct Cell {
+struct LastUse {
     key: u64,
-    place: usize,
+    slot: usize,
 }
 
-const EMPTY: Cell = Cell { key: 0, place: usize::MAX };
-const FEWEST_CELLS: usize = 1 << 10;
-const FEWEST_PLACES: usize = 1 << 12;
+const EMPTY: LastUse = LastUse { key: 0, slot: usize::MAX };
+/// Minimum length of the hash table.
+const TABLE: usize = 1 << 10;
+/// Minimum slots.
+const SLOTS: usize = 1 << 12;
 /// Keys that are looked up together.
 const BATCH: usize = 32;
-/// Keys that differ in their lowest bits only stand in one line of the processor's cache.
+/// Keys that differ only in this many lowest bits share a cache line.
 const NEIGHBOURS: u32 = 2;
 
 /// Keys in the order of their last use.
 #[derive(Clone, Debug)]
 pub struct StackDistances {
-    cells: Vec<Cell>,
+    table: Vec<LastUse>,
     shift: u32,
-    timeline: Timeline,
+    slots: RankedSlots,
 }
 
 impl Default for StackDistances {
     fn default() -> Self {
         Self {
-            cells: vec![EMPTY; FEWEST_CELLS],
-            shift: 64 - FEWEST_CELLS.trailing_zeros() + NEIGHBOURS,
-            timeline: Timeline::new(FEWEST_PLACES),
+            table: vec![EMPTY; TABLE],
+            shift: 64 - TABLE.trailing_zeros() + NEIGHBOURS,
+            slots: RankedSlots::new(SLOTS),
         }
     }
 }
 
 impl StackDistances {
-    /// Different keys that were used.
+    /// The number of distinct keys used.
     pub const fn distinct(&self) -> usize {
-        self.timeline.len()
+        self.slots.len()
     }
 
-    /// Uses `keys` one after the other; `note` is told the distance of each, or none for a first use.
-    pub fn access(&mut self, keys: impl IntoIterator<Item = u64>, mut note: impl FnMut(Option<usize>)) {
+    /// Uses `keys` one after the other; calls `visit` with the distance of each, none for a first use.
+    pub fn access(&mut self, keys: impl IntoIterator<Item = u64>, mut visit: impl FnMut(Option<usize>)) {
         let mut keys = keys.into_iter();
         let mut batch = [0; BATCH];
         loop {
             let mut len = 0;
-            for (place, key) in batch.iter_mut().zip(keys.by_ref()) {
-                *place = key;
+            for (entry, key) in batch.iter_mut().zip(keys.by_ref()) {
+                *entry = key;
                 len += 1;
             }
-            // Memory answers many independent questions in the time of one.
-            std::hint::black_box(batch.map(|key| self.cells[self.home(key)].place));
+            // Independent loads from memory overlap.
+            std::hint::black_box(batch.map(|key| self.table[self.home(key)].slot));
             for &key in &batch[..len] {
-                note(self.touch(key));
+                visit(self.touch(key));
             }
             if len < BATCH {
                 return;
@@ -69,25 +71,25 @@ impl StackDistances {
         }
     }
 
-    /// Uses `key`; gives its distance, or none for a first use.
+    /// Uses `key`; returns its distance, none for a first use.
     #[inline]
     pub fn touch(&mut self, key: u64) -> Option<usize> {
-        if self.timeline.is_full() {
+        if self.slots.is_full() {
             self.renumber();
         }
         let at = self.seek(key);
-        let last = self.cells[at].place;
-        if last == EMPTY.place {
-            self.cells[at] = Cell { key, place: self.timeline.push() };
-            if self.timeline.len() * 2 > self.cells.len() {
+        let last = self.table[at].slot;
+        if last == EMPTY.slot {
+            self.table[at] = LastUse { key, slot: self.slots.push() };
+            if self.slots.len() * 2 > self.table.len() {
                 self.grow();
             }
             return None;
         }
-        let distance = self.timeline.len() - self.timeline.before(last) - 1;
+        let distance = self.slots.len() - self.slots.rank(last) - 1;
         if distance > 0 {
-            self.timeline.take(last);
-            self.cells[at].place = self.timeline.push();
+            self.slots.remove(last);
+            self.table[at].slot = self.slots.push();
         }
         Some(distance)
     }
@@ -99,36 +101,36 @@ impl StackDistances {
         ((hash >> self.shift) << NEIGHBOURS | key & ((1 << NEIGHBOURS) - 1)) as usize
     }
 
-    /// The cell of `key`, or the empty one where it belongs.
+    /// The entry of `key`, or the empty one for it.
     #[inline]
     fn seek(&self, key: u64) -> usize {
-        let mask = self.cells.len() - 1;
+        let mask = self.table.len() - 1;
         let mut at = self.home(key);
-        while self.cells[at].place != EMPTY.place && self.cells[at].key != key {
+        while self.table[at].slot != EMPTY.slot && self.table[at].key != key {
             at = (at + 1) & mask;
         }
         at
     }
 
     fn grow(&mut self) {
-        let more = vec![EMPTY; self.cells.len() * 2];
-        let cells = std::mem::replace(&mut self.cells, more);
+        let more = vec![EMPTY; self.table.len() * 2];
+        let table = std::mem::replace(&mut self.table, more);
         self.shift -= 1;
-        for cell in cells.into_iter().filter(|cell| cell.place != EMPTY.place) {
-            let at = self.seek(cell.key);
-            self.cells[at] = cell;
+        for entry in table.into_iter().filter(|entry| entry.slot != EMPTY.slot) {
+            let at = self.seek(entry.key);
+            self.table[at] = entry;
         }
     }
 
-    /// Gives the places that count the numbers from 0 on.
+    /// Renumbers the slots in use from 0 on.
     fn renumber(&mut self) {
-        for cell in &mut self.cells {
-            if cell.place != EMPTY.place {
-                cell.place = self.timeline.before(cell.place);
+        for entry in &mut self.table {
+            if entry.slot != EMPTY.slot {
+                entry.slot = self.slots.rank(entry.slot);
             }
         }
-        let count = self.timeline.len();
-        self.timeline = Timeline::filled((4 * count).max(FEWEST_PLACES), count);
+        let count = self.slots.len();
+        self.slots = RankedSlots::filled((4 * count).max(SLOTS), count);
     }
 }
 
@@ -143,7 +145,7 @@ mod tests {
         found
     }
 
-    /// A list from the key used last on.
+    /// Distances in a list of keys, most recently used first.
     fn distances_by_list(keys: &[u64]) -> Vec<Option<usize>> {
         let mut stack: Vec<u64> = Vec::new();
         keys.iter()
@@ -159,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn of_the_hand_worked_string() {
+    fn a_short_string_by_hand() {
         let keys: Vec<u64> = "abcbada".bytes().map(u64::from).collect();
         assert_eq!(distances(&keys), [None, None, None, Some(1), Some(2), None, Some(1)]);
     }
 
     #[test]
-    fn places_are_numbered_anew_and_the_table_grows_many_times() {
-        // 3000 keys round and round: each is at the depth of all others.
+    fn slots_are_renumbered_and_the_table_grows() {
+        // 3000 keys in a cycle: each is at the depth of all others.
         let keys: Vec<u64> = (0..3000).cycle().take(40_000).map(|key| key * 977).collect();
         let found = distances(&keys);
         assert!(found[..3000].iter().all(Option::is_none));
@@ -175,7 +177,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agree_with_a_list(
+        fn distances_are_those_of_a_list(
             keys in prop::collection::vec(prop_oneof![0_u64..12, 0_u64..3000, any::<u64>()], 0..7000),
         ) {
             prop_assert_eq!(distances(&keys), distances_by_list(&keys));

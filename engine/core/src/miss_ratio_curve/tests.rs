@@ -4,7 +4,7 @@ use super::*;
 use crate::replacement::Policy;
 use crate::trace::Columns;
 
-/// A trace of requests: whether it is a write, first sector, sectors.
+/// A trace of requests, each a write or not, first sector, sectors.
 fn trace(requests: &[(bool, u64, u32)]) -> Trace {
     let count = requests.len();
     Trace::from_columns(Columns {
@@ -19,8 +19,8 @@ fn trace(requests: &[(bool, u64, u32)]) -> Trace {
     .unwrap()
 }
 
-fn ask(block: u64, policy: Policy, sample: Option<Sample>, sizes: Option<Vec<u64>>) -> Question {
-    Question { block: Sectors(block), policy, sample, sizes }
+fn options(block: u64, policy: Policy, sample: Option<Sample>, sizes: Option<Vec<u64>>) -> CurveOptions {
+    CurveOptions { block: Sectors(block), policy, sample, sizes }
 }
 
 fn misses(curve: &Curve) -> Vec<f64> {
@@ -32,28 +32,29 @@ fn a_request_touches_each_block_that_it_covers() {
     // Blocks of 4 sectors: sectors 3 to 8 touch blocks 0, 1 and 2; sector 8 touches block 2 again.
     let trace = trace(&[(false, 3, 6), (true, 8, 1), (false, 8, 1)]);
     let [reads, writes, both] =
-        miss_ratio_curves(&trace, &ask(4, Policy::Lru, None, Some(vec![1, 2]))).unwrap();
+        miss_ratio_curves(&trace, &options(4, Policy::Lru, None, Some(vec![1, 2]))).unwrap();
     assert_eq!((reads.accesses, reads.distinct, misses(&reads)), (4, 3, vec![3.0, 3.0]));
     assert_eq!((writes.accesses, writes.distinct, misses(&writes)), (1, 1, vec![1.0, 1.0]));
     assert_eq!((both.accesses, both.distinct, misses(&both)), (5, 3, vec![3.0, 3.0]));
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused() {
+fn bad_options_are_errors() {
     let trace = trace(&[(false, 0, 1)]);
-    let refused = |question| miss_ratio_curves(&trace, &question).unwrap_err();
-    assert_eq!(refused(ask(0, Policy::Lru, None, None)), CurveError::NoBlock);
+    let error = |options| miss_ratio_curves(&trace, &options).unwrap_err();
+    assert_eq!(error(options(0, Policy::Lru, None, None)), CurveError::BadBlock);
     for rate in [0.0, -1.0, 1.5, f64::NAN] {
-        let error = refused(ask(8, Policy::Lru, Some(Sample { rate, seed: 0 }), None));
-        assert!(matches!(error, CurveError::BadRate(_)), "{rate}");
+        let code = error(options(8, Policy::Lru, Some(Sample { rate, seed: 0 }), None)).code();
+        assert_eq!(code, "trace.bad-sampling-rate", "{rate}");
     }
-    let error = refused(ask(8, Policy::Lru, Some(Sample { rate: 0.01, seed: 0 }), Some(vec![2000, 999])));
-    assert_eq!(error, CurveError::SmallSize { blocks: 999, least: 1000 });
-    assert_eq!(error.to_string(), "size is 999 blocks; allowed is 1000 or more, ten blocks of the sample");
+    let small = error(options(8, Policy::Lru, Some(Sample { rate: 0.01, seed: 0 }), Some(vec![2000, 999])));
+    assert_eq!(small, CurveError::SizeTooSmall { blocks: 999, least: 1000 });
+    assert_eq!((small.code(), small.place()), ("trace.bad-cache-size", "sizes"));
+    assert_eq!(small.data(), serde_json::json!({"blocks": 999, "least": 1000}));
 }
 
 #[test]
-fn steps_hold_the_powers_of_two_and_both_ends() {
+fn sizes_include_powers_of_two_and_both_ends() {
     assert_eq!(log_sizes(1, 20, 1), [1, 2, 4, 8, 16, 20]);
     assert_eq!(log_sizes(3, 10, 4), [3, 4, 5, 6, 7, 8, 10]);
     assert_eq!(log_sizes(7, 7, 4), [7]);
@@ -80,9 +81,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn exact_curves_agree_with_a_list_and_never_rise(requests in requests(), block in 1_u64..20) {
+    fn exact_curves_are_those_of_a_list_and_never_rise(requests in requests(), block in 1_u64..20) {
         let trace = trace(&requests);
-        let curves = miss_ratio_curves(&trace, &ask(block, Policy::Lru, None, None)).unwrap();
+        let curves = miss_ratio_curves(&trace, &options(block, Policy::Lru, None, None)).unwrap();
         for curve in &curves {
             let keys: Vec<u64> = requests
                 .iter()
@@ -103,8 +104,8 @@ proptest! {
     fn a_sample_of_all_blocks_is_exact(requests in requests(), index in 0..Policy::ALL.len()) {
         let (trace, policy, sizes) = (trace(&requests), Policy::ALL[index], Some(vec![10, 30, 100, 1000]));
         let sample = Some(Sample { rate: 1.0, seed: 3 });
-        let all = miss_ratio_curves(&trace, &ask(8, policy, None, sizes.clone())).unwrap();
-        let sampled = miss_ratio_curves(&trace, &ask(8, policy, sample, sizes)).unwrap();
+        let all = miss_ratio_curves(&trace, &options(8, policy, None, sizes.clone())).unwrap();
+        let sampled = miss_ratio_curves(&trace, &options(8, policy, sample, sizes)).unwrap();
         for (one, other) in all.iter().zip(&sampled) {
             prop_assert_eq!((one.accesses, one.distinct), (other.accesses, other.distinct));
             for (exact, estimate) in one.points.iter().zip(&other.points) {

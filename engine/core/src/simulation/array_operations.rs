@@ -3,24 +3,24 @@
 use std::cmp::Ordering;
 
 use super::Simulation;
-use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
+use super::lock_range::LockRange;
+use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::MemberState;
-use super::stripe_lock::WriteRange;
 use super::stripe_write::{DiskIo, StripeWrite};
 use crate::disk::{Agenda, BlockDevice as _, Io};
 use crate::event::Event;
+use crate::mutation::Mutation;
 use crate::raid::{Piece, Update};
 use crate::slab::Link;
-use crate::units::{Lba, SimDuration};
+use crate::units::{Lba, Sectors, SimDuration};
 use crate::write_cache::Extent;
 
 impl Simulation {
     /// Reads an extent of an array.
     pub(super) fn read_array(&mut self, array: u16, extent: Extent, parent: Parent) {
         let operation = self.operations.insert(ArrayOperation::new(array, Kind::Read, parent));
-        #[cfg(debug_assertions)]
-        self.watch_read(operation, array, extent);
         let state = &self.arrays[array as usize];
+        self.probe.watch(|oracle| oracle.begin_read(operation, array, &state.layout, extent));
         if !state.is_as_built {
             self.read_degraded(operation, array, extent);
             return;
@@ -81,38 +81,29 @@ impl Simulation {
         let update = self.stripe_write.plan(&state.layout, state.parity_update, stripe, &self.extents);
         let (is_as_built, is_volatile) = (state.is_as_built, state.is_volatile);
         let is_background = matches!(parent, Parent::Destage { .. });
-        let range = WriteRange::of(&state.layout, stripe, &self.extents);
-        #[cfg(any(test, feature = "mutations"))]
-        self.mutate_stripe_write();
+        let range = LockRange::of(&state.layout, stripe, &self.extents);
+        self.probe.mutate_stripe_write(&mut self.stripe_write);
         let operation = self
             .operations
             .insert(ArrayOperation { range: Some(range), ..ArrayOperation::new(array, Kind::Write, parent) });
         // What leaves the cache, or must be stable, has to be on the media; the rest may stay in a drive's own cache.
         let is_forced = match parent {
             Parent::WriteThrough { request } => {
-                // Nor may what was safe in the write cache give way to what is not.
+                // Data that was safe in the write cache must not be replaced by data that is not.
                 let cache = self.write_back.as_ref().map(|back| &back.cache);
                 let takes_over = || cache.is_some_and(|cache| cache.has_claims(request, stripe));
-                self.requests[request].command.is_forced || (is_volatile && takes_over())
+                let must_last = is_volatile && !self.probe.has(Mutation::UnforcedSuccessor);
+                self.requests[request].command.is_forced || (must_last && takes_over())
             }
-            _ => true,
-        };
-        #[cfg(all(test, debug_assertions))]
-        let is_forced = match self.fault {
-            Some(super::oracle::Fault::UnforcedDestage) => !is_background && is_forced,
-            Some(super::oracle::Fault::UnforcedSuccessor) => match parent {
-                Parent::WriteThrough { request } => self.requests[request].command.is_forced,
-                _ => true,
-            },
-            _ => is_forced,
+            _ => !self.probe.has(Mutation::UnforcedDestage),
         };
         let parity_time = self
             .xor_bandwidth
             .map_or(SimDuration::ZERO, |rate| rate.time_for(self.stripe_write.parity_input().bytes()));
         let entry = &mut self.operations[operation];
         (entry.parity_time, entry.has_gaps) = (parity_time, self.stripe_write.has_gaps());
-        #[cfg(debug_assertions)]
-        self.watch_write(operation, array, parent);
+        let (layout, extents) = (&self.arrays[array as usize].layout, &self.extents);
+        self.probe.watch(|oracle| oracle.plan_array_write(operation, array, layout, parent, extents));
         let may_start = self.lock(operation, &range);
         let step = |is_write: bool| Io {
             lba: Lba(0),
@@ -132,15 +123,16 @@ impl Simulation {
         if has_reads || !goes_at_once {
             self.operations[operation].second = self.plan_step(|write| &write.writes, step(true));
         }
-        #[cfg(debug_assertions)]
         if goes_at_once {
-            self.oracle.begin_write(operation);
+            self.probe.watch(|oracle| oracle.begin_write(operation));
         }
         if goes_at_once && has_reads {
             self.issue_at_once(|write| &write.reads, array, step(false));
         } else if goes_at_once {
-            #[cfg(debug_assertions)]
-            self.watch_whole_write(operation);
+            let writes = &self.stripe_write.writes;
+            self.probe.watch(|oracle| {
+                oracle.contents.compute(operation, writes.iter().map(|io| (io.disk, io.lba, io.sectors)));
+            });
             self.issue_at_once(|write| &write.writes, array, step(true));
         } else if may_start {
             self.start(operation);
@@ -172,11 +164,7 @@ impl Simulation {
     /// Flushes the write caches of an array's devices on behalf of a request; gives false where they have none.
     pub(super) fn flush_devices(&mut self, array: u16, request: u32) -> bool {
         let state = &self.arrays[array as usize];
-        if !state.is_volatile {
-            return false;
-        }
-        #[cfg(all(test, debug_assertions))]
-        if self.fault == Some(super::oracle::Fault::UnflushedDrives) {
+        if !state.is_volatile || self.probe.has(Mutation::UnflushedDrives) {
             return false;
         }
         let members = state.redundancy.members.iter();
@@ -188,8 +176,7 @@ impl Simulation {
             pending: devices.len() as u32,
             ..ArrayOperation::new(array, Kind::Flush, Parent::Flush { request })
         });
-        #[cfg(debug_assertions)]
-        self.oracle.contents.volatile.begin_flush(operation);
+        self.probe.watch(|oracle| oracle.contents.volatile.begin_flush(operation));
         let io =
             Io { lba: Lba(0), sectors: 0, is_write: true, is_background: false, is_forced: true, operation };
         for device in devices {
@@ -201,16 +188,11 @@ impl Simulation {
     /// Starts an operation that has its range to itself.
     pub(super) fn start(&mut self, operation: u32) {
         let entry = &self.operations[operation];
-        #[cfg(debug_assertions)]
         if entry.kind == Kind::Write {
-            self.oracle.begin_write(operation);
+            self.probe.watch(|oracle| oracle.begin_write(operation));
         }
-        if !self.arrays[entry.array as usize].is_as_built {
-            #[cfg(all(test, debug_assertions))]
-            if self.fault == Some(super::oracle::Fault::OutdatedPlan) && entry.first != Link::END {
-                self.go_on(operation);
-                return;
-            }
+        let keeps_plan = self.probe.has(Mutation::OutdatedPlan) && entry.first != Link::END;
+        if !self.arrays[entry.array as usize].is_as_built && !keeps_plan {
             self.plan_reads(operation);
         }
         self.go_on(operation);
@@ -244,7 +226,6 @@ impl Simulation {
                 return true;
             }
             link = std::mem::replace(&mut entry.second, Link::END);
-            #[cfg(debug_assertions)]
             self.watch_second_step(operation, link);
         }
         let entry = &self.operations[operation];
@@ -263,6 +244,24 @@ impl Simulation {
         any
     }
 
+    /// Reports to the oracle the writes that an operation issues from `link` on.
+    #[inline]
+    fn watch_second_step(&mut self, operation: u32, link: Link) {
+        let Self { probe, operations, arrays, planned, .. } = self;
+        probe.watch(|oracle| {
+            let entry = &operations[operation];
+            let state = &arrays[entry.array as usize];
+            let ios = std::iter::successors(link.get(), |&index| planned[index].next.get());
+            let writes = ios
+                .map(|index| &planned[index])
+                .filter(|write| state.is_as_built || state.target(entry, write).is_some())
+                .map(|write| (write.disk, write.io.lba, Sectors(u64::from(write.io.sectors))));
+            if matches!(entry.kind, Kind::Write | Kind::Rebuild) && link != Link::END {
+                oracle.contents.compute(operation, writes);
+            }
+        });
+    }
+
     /// Issues the I/Os from `link` on to the disks that are there; gives whether there are any.
     fn issue_degraded(&mut self, operation: u32, mut link: Link) -> bool {
         while let Some(index) = link.get() {
@@ -272,7 +271,12 @@ impl Simulation {
             // What a locked read wants is decoded from what it has read.
             let is_wanted =
                 entry.kind == Kind::LockedRead && entry.first == Link::END && entry.second == Link::END;
-            if let (false, Some(device)) = (is_wanted, self.direct(&entry, &planned)) {
+            let state = &self.arrays[entry.array as usize];
+            let is_omitted = planned.io.is_write && self.probe.omits(state, &planned);
+            if !is_wanted
+                && !is_omitted
+                && let Some(device) = state.target(&entry, &planned)
+            {
                 self.operations[operation].pending += 1;
                 self.submit(device, planned.io);
             }
@@ -290,8 +294,9 @@ impl Simulation {
         let yields = self.write_back.as_ref().is_none_or(|back| back.yields);
         let mut agenda = Agenda::new(&mut self.events, device);
         if let Some(io) = self.devices[device as usize].act(self.now, slot, yields, &mut agenda) {
-            #[cfg(debug_assertions)]
-            self.watch_io(device, &io);
+            let disk = self.device_disk[device as usize];
+            let is_volatile = || self.devices[device as usize].is_volatile();
+            self.probe.watch(|oracle| oracle.end_io((device, disk), &io, is_volatile()));
             self.leave_device(device, io);
         }
     }
@@ -311,8 +316,8 @@ impl Simulation {
 
     fn operation_done(&mut self, operation: u32) {
         let done = self.operations.remove(operation);
-        #[cfg(debug_assertions)]
-        self.watch_end(operation, &done);
+        let (members, requests) = (&self.arrays[done.array as usize].redundancy.members, &self.requests);
+        self.probe.watch(|oracle| oracle.end_operation(operation, &done, members, requests));
         if let Some(range) = done.range {
             if let Parent::Rebuild { device } = done.parent {
                 let row = self.arrays[done.array as usize].layout.row_of(range.stripe);

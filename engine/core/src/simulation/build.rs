@@ -12,11 +12,9 @@ use super::redundancy::Redundancy;
 use super::replay::{self, Mapping, Replay};
 use super::stripe_write::StripeWrite;
 use super::{Mirror, Simulation, TraceStore, WriteBack};
-use crate::config::{
-    Arrival, DestagePolicy, Duplex, Issue, ReplayMode, Run, Scenario, Shift, Stream, WritePolicy,
-};
+use crate::config::{Arrival, DestagePolicy, Duplex, ReplayMode, Run, Scenario, Shift, Stream, WritePolicy};
 use crate::destage::{Destage, WaterMarks};
-use crate::disk;
+use crate::disk::{self, LayoutProblem};
 use crate::error::RunError;
 use crate::event::EventQueue;
 use crate::pipe::Pipe;
@@ -34,16 +32,14 @@ use crate::write_cache::{Parts, WriteCache};
 impl Simulation {
     /// Builds the run of a normalised scenario.
     pub(super) fn build(scenario: Scenario, traces: &dyn TraceStore) -> Result<Self, RunError> {
-        let problem =
-            |path: String, message: String| RunError::Configuration(vec![Issue::new(path, message)]);
         let (mut arrays, mut devices) = (Vec::new(), Vec::new());
         let (mut device_array, mut device_disk) = (Vec::new(), Vec::new());
         for (index, array) in scenario.arrays().iter().enumerate() {
-            let path = |field: &str| format!("arrays[{index}].{field}");
-            let layout =
-                disk::layout_of(array).map_err(|error| problem(path(error.field()), error.to_string()))?;
+            let refuse =
+                |error: LayoutProblem| RunError::Configuration(vec![error.issue(&format!("arrays.{index}"))]);
+            let layout = disk::layout_of(array).map_err(refuse)?;
             let built = disk::build(array, 0..array.disks, scenario.run.seed, scenario.run.replicate)
-                .map_err(|error| problem(path(error.field()), error.to_string()))?;
+                .map_err(refuse)?;
             arrays.push(ArrayState {
                 layout,
                 parity_update: array.parity_update,
@@ -83,9 +79,17 @@ impl Simulation {
             backlog_limit: LARGEST_BACKLOG,
             firmware: Pipe::default(),
             command_time: controller.firmware.command_time,
-            command_draws: (controller.firmware.spread == crate::config::Spread::Exponential).then(|| {
-                rng::Stream::named(scenario.run.seed, scenario.run.replicate, "", 0, Purpose::Firmware)
-            }),
+            command_draws: (controller.firmware.spread == crate::config::TimeSpread::Exponential).then(
+                || {
+                    rng::RandomStream::named(
+                        scenario.run.seed,
+                        scenario.run.replicate,
+                        "",
+                        0,
+                        Purpose::Firmware,
+                    )
+                },
+            ),
             link: [Pipe::default(); 2],
             is_full_duplex: controller.link.duplex == Some(Duplex::Full),
             back_end: controller.back_end.map(BackEnd::new),
@@ -113,12 +117,7 @@ impl Simulation {
             extents: Vec::new(),
             stripe_write: StripeWrite::default(),
             degraded_reads: DegradedReads::default(),
-            #[cfg(debug_assertions)]
-            oracle: super::Oracle::default(),
-            #[cfg(all(test, debug_assertions))]
-            fault: None,
-            #[cfg(any(test, feature = "mutations"))]
-            mistake: None,
+            probe: super::Probe::default(),
             scenario,
         };
         for index in 0..simulation.scenario.workload.streams.len() {
@@ -153,7 +152,7 @@ impl Simulation {
             let trace = traces
                 .find(name)
                 .or_else(|| traces.find(file))
-                .ok_or_else(|| RunError::TraceMissing { name: name.clone() })?;
+                .ok_or_else(|| RunError::TraceNotLoaded { stream: index, name: name.clone() })?;
             let copies = stream.sources(users);
             let shared = self.shared_extents(stream);
             let mapping = Mapping::new(map, &trace, capacity, copies, shared.as_ref()).map_err(|needed| {
@@ -188,7 +187,8 @@ impl Simulation {
                 .as_ref()
                 .map(|mix| sums(&mix.iter().map(|component| component.weight).collect::<Vec<_>>())),
         };
-        let mut scatter = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        let mut scatter =
+            rng::RandomStream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
         for (_, operations, address) in requests {
             let bounds =
                 (operations.largest().sectors(), operations.alignment.map(crate::units::Bytes::sectors));
@@ -212,10 +212,10 @@ impl Simulation {
 
     /// The draw that says which extents of a trace all its copies share, and their share; nothing where there are no
     /// copies.
-    fn shared_extents(&self, stream: &Stream) -> Option<(rng::Stream, Fraction)> {
+    fn shared_extents(&self, stream: &Stream) -> Option<(rng::RandomStream, Fraction)> {
         let Arrival::Trace { copies: Some(copies), .. } = &stream.arrival else { return None };
         let run = &self.scenario.run;
-        let draws = rng::Stream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
+        let draws = rng::RandomStream::named(run.seed, run.replicate, &stream.name, 0, Purpose::Placement);
         Some((draws, copies.shared_fraction))
     }
 
@@ -236,7 +236,7 @@ impl Simulation {
             let mut shift = SimDuration::ZERO;
             if copies.is_some_and(|copies| copies.shift == Shift::Random) {
                 let mut draws =
-                    rng::Stream::named(run.seed, run.replicate, &stream.name, copy, Purpose::Arrival);
+                    rng::RandomStream::named(run.seed, run.replicate, &stream.name, copy, Purpose::Arrival);
                 shift = SimDuration(draws.below(length.0.max(1)));
             }
             for records in &lists {
@@ -271,7 +271,7 @@ impl Simulation {
 /// How long after its stream's start user `user` starts. The draw is the user's, in all streams the same.
 fn start_of(run: &Run, stream: &Stream, user: u32) -> SimDuration {
     let Some(start) = stream.start else { return SimDuration::ZERO };
-    let mut draws = rng::Stream::named(run.seed, run.replicate, "", user, Purpose::Start);
+    let mut draws = rng::RandomStream::named(run.seed, run.replicate, "", user, Purpose::Start);
     start.delay(Fraction(draws.unit()))
 }
 

@@ -298,7 +298,7 @@ impl Simulation {
             return;
         }
         self.conduct.phase = Phase::Draining;
-        self.at_window_end = Some(self.outcome());
+        self.at_window_end = Some(self.window_end());
         self.update_draining();
         self.destage_if_due();
     }

@@ -7,9 +7,10 @@
 //! the parity or the mirror that is written beside it.
 
 use super::Simulation;
-use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
-use super::stripe_lock::WriteRange;
+use super::lock_range::LockRange;
+use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use crate::disk::Io;
+use crate::mutation::Mutation;
 use crate::raid::{Piece, StripPart, StripWrite};
 use crate::slab::Link;
 use crate::units::{Lba, Sectors, SimDuration};
@@ -73,7 +74,7 @@ impl Simulation {
 
     /// Reads parts of a stripe that are on their disks or can be decoded, with the stripe locked.
     fn read_locked(&mut self, array: u16, stripe: u64, parts: &[StripPart], parent: Parent) {
-        let range = WriteRange::shared(stripe);
+        let range = LockRange::shared(stripe);
         let base = self.arrays[array as usize].layout.disk_lba(stripe).0;
         let operation = self.operations.insert(ArrayOperation {
             range: Some(range),
@@ -84,10 +85,9 @@ impl Simulation {
             Link::to(self.planned.insert(PlannedIo { disk: part.disk, io, next }))
         });
         self.operations[operation].second = wanted;
-        #[cfg(debug_assertions)]
-        self.watch_locked_read(operation, array, stripe, parts);
-        #[cfg(all(test, debug_assertions))]
-        if self.fault == Some(super::oracle::Fault::UnlockedReconstruction) {
+        let layout = &self.arrays[array as usize].layout;
+        self.probe.watch(|oracle| oracle.begin_locked_read(operation, array, layout, stripe, parts));
+        if self.probe.has(Mutation::UnlockedReconstruction) {
             self.operations[operation].range = None;
             self.start(operation);
             return;
@@ -174,39 +174,7 @@ impl Simulation {
         self.measures.counts.decoded_reads += u64::from(entry.kind == Kind::LockedRead && is_decoded);
         let entry = &mut self.operations[operation];
         (entry.first, entry.parity_time) = (first, parity_time);
-        #[cfg(debug_assertions)]
-        self.oracle.contents.read_anew(operation);
-    }
-
-    /// The device to which an I/O of `operation` goes now; nothing for a write to a disk that is not there.
-    pub(super) fn direct(&self, operation: &ArrayOperation, planned: &PlannedIo) -> Option<u32> {
-        let state = &self.arrays[operation.array as usize];
-        let row = planned.io.lba.0 / state.layout.stripe_unit().0;
-        match operation.parent {
-            Parent::Rebuild { device } if planned.io.is_write => (!self.is_lost(device)).then_some(device),
-            _ => {
-                #[cfg(all(test, debug_assertions))]
-                if planned.io.is_write && self.forgets(operation, planned) {
-                    return None;
-                }
-                state.redundancy.serving(planned.disk, row)
-            }
-        }
-    }
-
-    /// Whether a mistake that a test has built in leaves out a write.
-    #[cfg(all(test, debug_assertions))]
-    fn forgets(&self, operation: &ArrayOperation, planned: &PlannedIo) -> bool {
-        use super::{oracle::Fault, redundancy::MemberState};
-        let state = &self.arrays[operation.array as usize];
-        let member = &state.redundancy.members[planned.disk as usize];
-        let row = planned.io.lba.0 / state.layout.stripe_unit().0;
-        let stripe = state.layout.stripe_on(planned.disk, row);
-        match self.fault {
-            Some(Fault::ForgottenNewDisk) => matches!(member.state, MemberState::Rebuilding(_)),
-            Some(Fault::ForgottenParity) => state.layout.index_on(stripe, planned.disk).is_none(),
-            _ => false,
-        }
+        self.probe.watch(|oracle| oracle.contents.read_anew(operation));
     }
 
     /// A disk has failed with `io` on it.
@@ -228,11 +196,7 @@ impl Simulation {
             }
             Kind::LockedRead | Kind::Write | Kind::Rebuild | Kind::Flush => {
                 let entry = &mut self.operations[operation];
-                entry.is_overtaken |= !io.is_write;
-                #[cfg(all(test, debug_assertions))]
-                if self.fault == Some(super::oracle::Fault::IgnoredFailure) {
-                    entry.is_overtaken = false;
-                }
+                entry.is_overtaken |= !io.is_write && !self.probe.has(Mutation::IgnoredFailure);
                 entry.pending -= 1;
                 if entry.pending == 0 {
                     self.go_on(operation);

@@ -3,9 +3,9 @@
 //! A stripe that has been dirty for `age_limit` goes before all others, whatever the policy says; a stripe that is being
 //! written is passed over, and tried again when that write is over.
 
-use super::array_state::{ArrayOperation, Parent};
+use super::operation::{ArrayOperation, Parent};
 use super::{Simulation, WriteBack};
-use crate::destage::Level;
+use crate::destage::Occupancy;
 use crate::event::Event;
 use crate::raid::Update;
 use crate::slab::Link;
@@ -41,7 +41,7 @@ impl Simulation {
         loop {
             let state = &self.arrays[array as usize];
             let Some(back) = &mut self.write_back else { return };
-            let level = Level {
+            let occupancy = Occupancy {
                 used: back.cache.used(),
                 waiting: back.not_going(),
                 is_stalled: !back.stalled.is_empty(),
@@ -49,7 +49,7 @@ impl Simulation {
                 is_idle: back.idle_delay.is_some_and(|delay| state.idleness.has_lasted(self.now, delay)),
                 limit: state.destage_limit,
             };
-            let allowed = back.cache.allow(&level);
+            let allowed = back.cache.allow(&occupancy);
             if state.destages >= state.destage_limit || !back.cache.has_dirty(array) {
                 return;
             }
@@ -63,17 +63,7 @@ impl Simulation {
             };
             let Some(group) = chosen else { return };
             let (stripe, lines, count) = back.cache.begin_destage(group, &mut self.extents);
-            #[cfg(all(test, debug_assertions))]
-            if self.fault == Some(super::oracle::Fault::ForgottenExtent) && self.extents.len() > 1 {
-                self.extents.pop();
-            }
-            #[cfg(all(test, debug_assertions))]
-            if overdue.is_some()
-                && back.cache.fault == Some(crate::write_cache::Fault::LostWithAge)
-                && let Some(last) = self.extents.last_mut().filter(|last| last.sectors.0 > 1)
-            {
-                last.sectors.0 -= 1;
-            }
+            self.probe.mutate_destage(&mut self.extents, overdue.is_some());
             back.going += count;
             self.arrays[array as usize].destages += 1;
             self.measures.counts.destages += 1;
@@ -85,29 +75,21 @@ impl Simulation {
     }
 
     /// A destage is on the disks.
-    #[cfg_attr(
-        not(debug_assertions),
-        allow(unused_variables, reason = "only the oracle asks for all of them")
-    )]
     pub(super) fn destage_done(&mut self, array: u16, lines: Link) {
         self.arrays[array as usize].destages -= 1;
         let Some(back) = &mut self.write_back else { return };
         let mut count = 0;
-        let read_cache = &mut self.read_cache;
-        #[cfg(debug_assertions)]
-        let (oracle, line_sectors) = (&mut self.oracle, self.line_sectors);
+        let (read_cache, probe, line_sectors) = (&mut self.read_cache, &mut self.probe, self.line_sectors);
         let destaged = back.cache.end_destage(lines, |line, clean| {
             count += 1;
-            #[cfg(debug_assertions)]
-            oracle.keep_clean(array, line * line_sectors, clean);
+            probe.watch(|oracle| oracle.keep_clean(array, line * line_sectors, clean));
             // A fetch that began before this destage ended may bring the old data.
             if let Some(cache) = read_cache {
                 cache.invalidate(array, line);
             }
         });
         back.going -= count;
-        #[cfg(debug_assertions)]
-        self.oracle.compare(back.cache.dirty_sectors());
+        probe.watch(|oracle| oracle.compare(back.cache.dirty_sectors()));
         self.measures.counts.destaged_sectors += destaged;
         self.note_less_dirty();
         self.destage_if_due();
@@ -115,17 +97,11 @@ impl Simulation {
 
     /// What `request` wrote to a stripe around the cache, as the operation `done`, is on the media: the older data that is
     /// still dirty has no use any more.
-    #[cfg_attr(
-        not(debug_assertions),
-        allow(unused_variables, reason = "only the oracle asks for all of them")
-    )]
     pub(super) fn supersede(&mut self, request: u32, done: &ArrayOperation) {
         let (Some(back), Some(range)) = (&mut self.write_back, done.range) else { return };
-        #[cfg(debug_assertions)]
-        let (oracle, line_sectors) = (&mut self.oracle, self.line_sectors);
+        let (probe, line_sectors) = (&mut self.probe, self.line_sectors);
         let superseded = back.cache.supersede(request, range.stripe, |line, mask| {
-            #[cfg(debug_assertions)]
-            oracle.supersede(done.array, line * line_sectors, mask);
+            probe.watch(|oracle| oracle.supersede(done.array, line * line_sectors, mask));
         });
         if superseded > 0 {
             self.measures.counts.absorbed_sectors += superseded;

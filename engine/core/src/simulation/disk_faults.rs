@@ -72,8 +72,7 @@ impl Simulation {
     /// Whether `device` has failed.
     pub(super) fn is_lost(&self, device: u32) -> bool {
         let (array, disk) = (self.device_array[device as usize], self.device_disk[device as usize]);
-        let member = &self.arrays[array as usize].redundancy.members[disk as usize];
-        member.device != device || matches!(member.state, MemberState::Missing)
+        self.arrays[array as usize].redundancy.has_lost(disk, device)
     }
 
     /// The devices that are at work: those that hold a place in an array and have not failed.

@@ -8,8 +8,6 @@
 //!     └───────────────── completion ◄────────────────────┘
 //! ```
 
-#[cfg(all(test, debug_assertions))]
-mod any_scenario;
 mod array_operations;
 mod array_state;
 mod back_end;
@@ -20,16 +18,17 @@ mod degraded;
 mod destage;
 mod disk_faults;
 mod faults;
+#[cfg(all(test, debug_assertions))]
+mod fuzz;
 mod hosts;
+mod lock_range;
 mod measures;
-#[cfg(any(test, feature = "mutations"))]
-mod mutation;
-#[cfg(debug_assertions)]
-mod oracle;
+mod operation;
 mod outcome;
 mod path;
 mod power;
 mod power_cut;
+mod probe;
 mod reads;
 mod rebuild;
 mod recording;
@@ -60,21 +59,22 @@ use crate::units::{Bandwidth, Sectors, SimDuration, SimTime};
 use crate::workload::RequestModel;
 use crate::write_cache::{Extent, WriteCache};
 
-use array_state::{ArrayOperation, ArrayState, Fetch, PlannedIo, Waiter};
+use array_state::{ArrayState, Fetch, Waiter};
 use back_end::BackEnd;
 use conduct::Conduct;
 use hosts::Source;
 use measures::Measures;
-#[cfg(debug_assertions)]
-use oracle::Oracle;
+use operation::{ArrayOperation, PlannedIo};
 use power::Power;
+use probe::Probe;
 use request::Request;
 use stripe_write::StripeWrite;
 use timeline::Timeline;
 
+pub use columns::{COLUMNS, Column, Kind, Value};
+pub use outcome::{Outcome, Status};
 #[cfg(any(test, feature = "mutations"))]
-pub use mutation::{Mutation, simulate_mutant};
-pub use outcome::{Column, Outcome, Status, Value, columns};
+pub use probe::simulate_mutant;
 pub use recording::record;
 
 /// The traces that scenarios may name, by digest or by file name.
@@ -145,6 +145,11 @@ struct Mirror {
 }
 
 impl WriteBack {
+    /// Whether it may hold dirty data.
+    fn may_hold_dirty(&self) -> bool {
+        self.protection != Protection::None
+    }
+
     /// Dirty sectors that no battery protects.
     fn at_risk(&self) -> u64 {
         if self.protection == Protection::Battery { 0 } else { self.cache.dirty_sectors() }
@@ -175,7 +180,7 @@ struct Simulation {
     firmware: Pipe,
     command_time: SimDuration,
     /// Draws of the firmware's times, where they vary.
-    command_draws: Option<rng::Stream>,
+    command_draws: Option<rng::RandomStream>,
     /// The two directions of the host link; the first carries both where they share it.
     link: [Pipe; 2],
     is_full_duplex: bool,
@@ -203,18 +208,13 @@ struct Simulation {
     timeline: Timeline,
     conduct: Conduct,
     /// The outcome as it was when the window ended, where the run drains afterwards.
-    at_window_end: Option<Outcome>,
+    at_window_end: Option<outcome::WindowEnd>,
     /// The commands of the hosts, where they are recorded.
     recorded: Option<Box<Columns>>,
     extents: Vec<Extent>,
     stripe_write: StripeWrite,
     degraded_reads: DegradedReads,
-    #[cfg(debug_assertions)]
-    oracle: Oracle,
-    #[cfg(all(test, debug_assertions))]
-    fault: Option<oracle::Fault>,
-    #[cfg(any(test, feature = "mutations"))]
-    mistake: Option<mutation::Mistake>,
+    probe: Probe,
 }
 
 /// Events at one moment after which time is taken to stand still.
@@ -256,13 +256,8 @@ impl Simulation {
             self.event_count += 1;
             self.act(event.event());
         }
-        #[cfg(debug_assertions)]
-        {
-            if self.is_draining() {
-                self.watch_drain();
-            }
-            self.devices.iter().for_each(crate::disk::BlockDevice::check);
-        }
+        let (is_draining, arrays, devices) = (self.is_draining(), &self.arrays, &self.devices);
+        self.probe.watch(|oracle| oracle.end_run(is_draining, arrays, devices));
         Ok(())
     }
 
@@ -347,6 +342,6 @@ impl Simulation {
 
     /// Whether the write cache may hold dirty data.
     fn may_hold_dirty(&self) -> bool {
-        self.write_back.as_ref().is_some_and(|back| back.protection != Protection::None)
+        self.write_back.as_ref().is_some_and(WriteBack::may_hold_dirty)
     }
 }

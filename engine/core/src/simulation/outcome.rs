@@ -1,9 +1,8 @@
-//! The result of a run: one row, whose columns (name, type, unit, meaning) are defined here and nowhere else.
-
-use serde::Serialize;
+//! The result of a run: one row of the result columns.
 
 use super::Simulation;
-use super::columns::row;
+use super::columns::{COLUMNS, RunView, Value, Verdict};
+use crate::units::SimTime;
 
 /// Whether the result of a run may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// The name that the result column has.
+    /// Its name in the result column.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -30,154 +29,78 @@ impl Status {
     }
 }
 
-/// A value of a result column; nothing where the run does not define it.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// Text.
-    Text(Option<String>),
-    /// A whole number.
-    Int(Option<i64>),
-    /// A number.
-    Float(Option<f64>),
-    /// Texts, one for each array.
-    TextList(Vec<String>),
-    /// Whole numbers, one for each array.
-    IntList(Vec<i64>),
-    /// Numbers, one for each array.
-    FloatList(Vec<f64>),
-}
-
-impl Value {
-    /// The number that it is; nothing where it is none or not defined.
-    pub fn number(&self) -> Option<f64> {
-        match self {
-            Self::Int(value) => value.map(|value| value as f64),
-            Self::Float(value) => *value,
-            _ => None,
-        }
-    }
-
-    const fn type_name(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "text",
-            Self::Int(_) => "int",
-            Self::Float(_) => "float",
-            Self::TextList(_) => "text_list",
-            Self::IntList(_) => "int_list",
-            Self::FloatList(_) => "float_list",
-        }
-    }
-}
-
-/// The definition of a result column.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Column {
-    /// Name, with the unit as its last part where there is one.
-    pub name: String,
-    /// `text`, `int`, `float`, or a list of one of them.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// Unit; empty for text.
-    pub unit: &'static str,
-    /// What it says.
-    pub meaning: String,
-}
-
-/// Where the columns of a row go, one after the other.
-pub trait ColumnSink {
-    /// Takes a column and its value.
-    fn put(&mut self, name: &str, unit: &'static str, meaning: &str, value: Value);
-}
-
-/// The result of a run.
+/// The result of a run: a value for each of the [`COLUMNS`].
 #[derive(Debug)]
 pub struct Outcome {
-    cells: Vec<(Column, Value)>,
+    values: Vec<Value>,
 }
 
 impl Outcome {
-    /// The columns and their values, in order.
-    pub fn cells(&self) -> &[(Column, Value)] {
-        &self.cells
+    /// The values, in the order of the columns.
+    pub fn values(&self) -> &[Value] {
+        &self.values
     }
 
-    /// The value of a numeric column; nothing where it is not defined.
+    /// The value of a numeric column; `None` where it is undefined.
     pub fn number(&self, name: &str) -> Option<f64> {
-        self.cells.iter().find(|(column, _)| column.name == name).and_then(|(_, value)| value.number())
+        self.value(name)?.number()
     }
 
-    /// The value of the column `status`.
-    pub fn status(&self) -> &str {
-        match self.cells.first() {
-            Some((_, Value::Text(Some(status)))) => status,
-            _ => "failed",
-        }
+    /// The value of a text column; `None` where it is undefined.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        if let Value::Text(text) = self.value(name)? { text.as_deref() } else { None }
     }
 
-    /// The row of a run that failed: the error, and nothing else.
+    fn value(&self, name: &str) -> Option<&Value> {
+        COLUMNS.iter().position(|column| column.name == name).map(|at| &self.values[at])
+    }
+
+    /// The row of a run that failed.
     pub fn failed(kind: &str, error: &str) -> Self {
-        let mut outcome = Self::blank();
-        for (column, value) in &mut outcome.cells {
-            let text = match column.name.as_str() {
-                "status" => "failed",
-                "error_kind" => kind,
-                "error" => error,
-                _ => continue,
-            };
-            *value = Value::Text(Some(text.to_owned()));
+        Self::read(Verdict { status: "failed", error: Some((kind, error)) }, None)
+    }
+
+    fn read(verdict: Verdict<'_>, run: Option<&RunView<'_>>) -> Self {
+        Self { values: COLUMNS.iter().map(|column| column.read(verdict, run)).collect() }
+    }
+
+    /// Reads the columns again that cover the drain.
+    fn add_drain(&mut self, verdict: Verdict<'_>, run: &RunView<'_>) {
+        for (column, value) in COLUMNS.iter().zip(&mut self.values) {
+            if column.covers_drain {
+                *value = column.read(verdict, Some(run));
+            }
         }
-        outcome
-    }
-
-    /// A row without values.
-    fn blank() -> Self {
-        let mut outcome = Self { cells: Vec::new() };
-        row(None, &mut outcome);
-        outcome
     }
 }
 
-impl ColumnSink for Outcome {
-    fn put(&mut self, name: &str, unit: &'static str, meaning: &str, value: Value) {
-        let kind = value.type_name();
-        let column = Column { name: name.to_owned(), kind, unit, meaning: meaning.to_owned() };
-        self.cells.push((column, value));
-    }
-}
-
-/// The result columns, in order.
-pub fn columns() -> Vec<Column> {
-    Outcome::blank().cells.into_iter().map(|(column, _)| column).collect()
+/// The outcome at the end of the window, where a drain follows.
+#[derive(Debug)]
+pub struct WindowEnd {
+    time: SimTime,
+    outcome: Outcome,
 }
 
 impl Simulation {
-    /// The row of a run that is over.
+    /// The outcome of a finished run.
     pub(super) fn into_outcome(mut self) -> Outcome {
-        let Some(mut outcome) = self.at_window_end.take() else { return self.outcome() };
-        // Everything stands as it was when the window ended, but for what the drain added.
-        let is_drained = self.arrays.iter().all(|array| !array.redundancy.has_lost_data(&array.layout));
-        let drain =
-            self.now.since(self.measures.start).as_secs_f64() - outcome.number("window_s").unwrap_or(0.0);
-        for (column, value) in &mut outcome.cells {
-            match column.name.as_str() {
-                "events" => *value = Value::Int(Some(self.event_count.cast_signed())),
-                "drain_s" if is_drained => *value = Value::Float(Some(drain)),
-                _ => {}
-            }
-        }
-        outcome
+        let Some(mut window_end) = self.at_window_end.take() else { return self.outcome() };
+        let drained = RunView::new(&self, Some(window_end.time));
+        window_end.outcome.add_drain(self.verdict(), &drained);
+        window_end.outcome
     }
 
-    /// The row as things stand.
-    pub(super) fn outcome(&self) -> Outcome {
-        let mut outcome = Outcome { cells: Vec::new() };
-        row(Some(self), &mut outcome);
-        outcome
+    /// The outcome if the window ends now.
+    pub(super) fn window_end(&self) -> WindowEnd {
+        WindowEnd { time: self.now, outcome: self.outcome() }
     }
 
-    /// Length of the window so far [s].
-    pub(super) fn window_s(&self) -> f64 {
-        self.now.since(self.measures.start).as_secs_f64()
+    fn outcome(&self) -> Outcome {
+        Outcome::read(self.verdict(), Some(&RunView::new(self, None)))
+    }
+
+    fn verdict(&self) -> Verdict<'static> {
+        Verdict { status: self.status().name(), error: None }
     }
 
     pub(super) fn status(&self) -> Status {

@@ -1,9 +1,9 @@
 //! The way of a request through the controller, up to the caches and back.
 
-use super::Simulation;
 use super::request::{Request, Service};
-use crate::config::Distribution;
+use super::{Simulation, WriteBack};
 use crate::event::Event;
+use crate::mutation::Mutation;
 use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
 use crate::workload::{Command, Op};
@@ -40,7 +40,7 @@ impl Simulation {
         self.outstanding += 1;
         let time = match &mut self.command_draws {
             None => self.command_time,
-            Some(draws) => draws.duration(&Distribution::Exponential { mean: self.command_time }),
+            Some(draws) => draws.exponential_duration(self.command_time),
         };
         let done = self.firmware.claim(self.now, time);
         self.events.schedule(done, Event::Firmware(request));
@@ -58,8 +58,7 @@ impl Simulation {
                 }
             }
             Op::Flush => {
-                #[cfg(debug_assertions)]
-                self.oracle.contents.volatile.ask_flush(request);
+                self.probe.watch(|oracle| oracle.contents.volatile.ask_flush(request));
                 self.flush(request);
             }
         }
@@ -112,32 +111,24 @@ impl Simulation {
         }
     }
 
-    #[cfg(debug_assertions)]
+    /// Reports an acknowledgement to the oracle.
+    #[inline]
     fn watch_completion(&mut self, request: u32, done: &Request) {
-        match done.command.operation {
-            Op::Write => {
-                let may_hold_dirty = self.may_hold_dirty();
-                let command = &done.command;
-                let terms = (command.is_forced, may_hold_dirty);
-                self.oracle.acknowledge(request, done.array, command.lba, command.sectors, terms);
-            }
-            Op::Flush => self.watch_flush(request, done.array),
-            Op::Read => {}
-        }
+        let (back, arrays) = (&self.write_back, &self.arrays);
+        self.probe.watch(|oracle| {
+            let may_hold_dirty = back.as_ref().is_some_and(WriteBack::may_hold_dirty);
+            let members = &arrays[done.array as usize].redundancy.members;
+            oracle.complete(request, done, may_hold_dirty, members);
+        });
     }
 
     /// A request is over.
     pub(super) fn complete(&mut self, request: u32) {
         let done = self.requests.remove(request);
-        #[cfg(debug_assertions)]
         self.watch_completion(request, &done);
         let response = self.now.since(done.issued);
         let command = done.command;
-        #[cfg(any(test, feature = "mutations"))]
-        let is_measured = !self.is_struck_by(super::Mutation::UnmeasuredRequest);
-        #[cfg(not(any(test, feature = "mutations")))]
-        let is_measured = true;
-        if is_measured {
+        if !self.probe.strikes(Mutation::UnmeasuredRequest) {
             self.measures.complete(&done, response);
         }
         self.measures.last_completion = self.now;

@@ -12,13 +12,15 @@
 //! their phase; the read cache is empty. As on the real controllers the cache is flushed before the hosts start: they
 //! begin anew, each user with a think time, each open stream with a gap. The time that starting takes is not modelled.
 
-use super::array_state::{Idleness, Kind, Parent};
+use super::Simulation;
+use super::array_state::Idleness;
+use super::operation::{ArrayOperation, Kind, Parent};
 use super::power::Outage;
 use super::timeline::Transition;
-use super::{ArrayOperation, Simulation};
 use crate::battery::State;
 use crate::disk::BlockDevice as _;
 use crate::event::Event;
+use crate::mutation::Mutation;
 use crate::slab::{Fifo, Link, Slab};
 use crate::units::SimDuration;
 
@@ -37,11 +39,9 @@ impl Simulation {
         if self.power.battery.is_learning() {
             self.note_charge(Transition::LearnEnds);
         }
-        #[cfg(debug_assertions)]
-        let charge = self.power.battery.charge_at(self.now);
-        self.power.battery.lose_mains(self.now);
-        #[cfg(debug_assertions)]
-        self.oracle.lose_mains(self.now, charge);
+        let (now, battery) = (self.now, &self.power.battery);
+        self.probe.watch(|oracle| oracle.lose_mains(now, battery.charge_at(now)));
+        self.power.battery.lose_mains(now);
         if self.write_back.is_some() {
             if self.power.battery.state() == State::Holding {
                 self.note_charge(Transition::BatteryDischarging);
@@ -110,8 +110,11 @@ impl Simulation {
         if let Some(cache) = &mut self.read_cache {
             cache.cut_power();
         }
-        #[cfg(debug_assertions)]
-        self.watch_cut(&lost);
+        let (arrays, device_array, device_disk) = (&self.arrays, &self.device_array, &self.device_disk);
+        self.probe.watch(|oracle| {
+            let place = |device: u32| (device_array[device as usize], device_disk[device as usize]);
+            oracle.cut_run(arrays, place, &lost);
+        });
         if let Some(back) = &mut self.write_back {
             back.stalled = Fifo::default();
             back.held = Fifo::default();
@@ -119,13 +122,8 @@ impl Simulation {
             if let Some(mirror) = &mut back.mirror {
                 mirror.pipe.cut(self.now);
             }
-            #[cfg(all(test, debug_assertions))]
-            if self.fault == Some(super::oracle::Fault::CutForgetsDestages) {
-                back.cache.forget_going();
-            }
             self.measures.counts.absorbed_sectors += back.cache.cut_power(self.now);
-            #[cfg(debug_assertions)]
-            self.oracle.compare(back.cache.dirty_sectors());
+            self.probe.watch(|oracle| oracle.compare(back.cache.dirty_sectors()));
         }
     }
 
@@ -140,8 +138,8 @@ impl Simulation {
         self.measures.counts.lost_sectors += lost;
         let half_destaged = self.power.outage.map_or(0, |outage| outage.half_destaged);
         self.measures.counts.write_holes += half_destaged;
-        #[cfg(debug_assertions)]
-        self.oracle.lose_dirty(self.now, &self.scenario.controller.battery, self.power.battery.state());
+        let (now, config, state) = (self.now, &self.scenario.controller.battery, self.power.battery.state());
+        self.probe.watch(|oracle| oracle.lose_dirty(now, config, state));
         let bytes = (lost * crate::units::SECTOR_BYTES) as f64;
         self.timeline.note(self.now, Transition::DirtyLost, "", bytes);
         self.note_dirty();
@@ -156,8 +154,7 @@ impl Simulation {
         if self.write_back.is_some() && self.power.battery.state() == State::Charging {
             self.note_charge(Transition::BatteryCharging);
         }
-        #[cfg(all(test, debug_assertions))]
-        if self.fault == Some(super::oracle::Fault::EarlyLoss) {
+        if self.probe.has(Mutation::EarlyLoss) {
             self.lose_dirty();
         }
         let dirty = self.write_back.as_ref().map_or(0, |back| back.cache.dirty_sectors());

@@ -1,7 +1,8 @@
 //! Reads: from dirty lines, from the read cache, from data on its way there, or from the disks.
 
 use super::Simulation;
-use super::array_state::{Fetch, Parent, Waiter};
+use super::array_state::{Fetch, Waiter};
+use super::operation::Parent;
 use super::request::Service;
 use crate::read_ahead::Stretch;
 use crate::read_cache::Line;
@@ -27,8 +28,7 @@ impl Simulation {
         if self.write_back.is_none() && self.read_cache.is_none() {
             self.requests[request].service = Service::MissRandom;
             self.requests[request].pending = 1;
-            #[cfg(debug_assertions)]
-            self.oracle.read_media(array, lba.0, lba.0 + sectors.0);
+            self.probe.watch(|oracle| oracle.read_media(array, lba.0, lba.0 + sectors.0));
             self.read_array(array, Extent { lba, sectors }, Parent::Read { request });
             return;
         }
@@ -67,23 +67,20 @@ impl Simulation {
                 let mask = mask(start - line * line_sectors, stop - start);
                 if let Some(held) = back.cache.holds(array, line, mask) {
                     found.held = found.held.filter(|&held| held == Held::Dirty).or(Some(held));
-                    #[cfg(debug_assertions)]
-                    self.oracle.read_held(array, start, stop, held);
+                    self.probe.watch(|oracle| oracle.read_held(array, start, stop, held));
                     continue;
                 }
             }
-            #[cfg(any(test, feature = "mutations"))]
-            self.mutate_read_cache(array, line);
+            self.probe.mutate_read_cache(self.read_cache.as_mut(), array, line);
             match self.read_cache.as_mut().and_then(|cache| cache.touch(array, line)) {
                 Some(Line::Valid { is_prefetched }) => {
                     found.has_prefetched |= is_prefetched;
-                    #[cfg(debug_assertions)]
-                    self.oracle.read_line(array, line, line * line_sectors, start, stop);
+                    self.probe
+                        .watch(|oracle| oracle.read_line(array, line, line * line_sectors, start, stop));
                 }
                 Some(Line::Pending { fetch }) => {
                     found.has_late = true;
-                    #[cfg(debug_assertions)]
-                    self.oracle.read_fetch(fetch, array, start, stop);
+                    self.probe.watch(|oracle| oracle.read_fetch(fetch, array, start, stop));
                     let next = self.fetches[fetch].waiters;
                     let waiter = self.waiters.insert(Waiter { request, next });
                     self.fetches[fetch].waiters = Link::to(waiter);
@@ -91,8 +88,7 @@ impl Simulation {
                 }
                 None => {
                     found.has_miss = true;
-                    #[cfg(debug_assertions)]
-                    self.oracle.read_media(array, start, stop);
+                    self.probe.watch(|oracle| oracle.read_media(array, start, stop));
                     let (start, stop) = if whole_lines {
                         (line * line_sectors, (line + 1) * line_sectors)
                     } else {
@@ -162,8 +158,10 @@ impl Simulation {
         let first = extent.lba.0 / self.line_sectors;
         let last = (extent.lba.0 + extent.sectors.0 - 1) / self.line_sectors;
         let fetch = self.fetches.insert(Fetch { array, first, last, waiters: Link::END });
-        #[cfg(debug_assertions)]
-        self.oracle.begin_fetch(fetch, array, first * self.line_sectors, (last + 1) * self.line_sectors);
+        let line_sectors = self.line_sectors;
+        self.probe.watch(|oracle| {
+            oracle.begin_fetch(fetch, array, first * line_sectors, (last + 1) * line_sectors);
+        });
         if let Some(cache) = &mut self.read_cache {
             for line in first..=last {
                 if !cache.has(array, line) {
@@ -181,13 +179,11 @@ impl Simulation {
         if let Some(cache) = &mut self.read_cache {
             for line in done.first..=done.last {
                 if cache.arrive(done.array, line, fetch) {
-                    #[cfg(debug_assertions)]
-                    self.oracle.arrive(fetch, line, self.line_sectors);
+                    self.probe.watch(|oracle| oracle.arrive(fetch, line, self.line_sectors));
                 }
             }
         }
-        #[cfg(debug_assertions)]
-        self.oracle.end_fetch(fetch);
+        self.probe.watch(|oracle| oracle.end_fetch(fetch));
         let mut link = done.waiters;
         while let Some(index) = link.get() {
             let waiter = self.waiters.remove(index);

@@ -13,12 +13,13 @@
 //! limit, with its stripe locked.
 
 use super::Simulation;
-use super::array_state::{ArrayOperation, Kind, Parent, PlannedIo};
+use super::lock_range::LockRange;
+use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
 use super::redundancy::{Member, MemberState, Progress};
-use super::stripe_lock::WriteRange;
 use super::timeline::Transition;
 use crate::disk::{self, Io};
 use crate::event::Event;
+use crate::mutation::Mutation;
 use crate::slab::Link;
 use crate::units::{Bandwidth, SECTOR_BYTES, SimDuration};
 
@@ -37,8 +38,7 @@ impl Simulation {
             self.device_array.push(array);
             self.device_disk.push(disk);
         }
-        #[cfg(debug_assertions)]
-        self.oracle.contents.add_blank(device);
+        self.probe.watch(|oracle| oracle.contents.add_blank(device));
         let redundancy = &mut self.arrays[array as usize].redundancy;
         redundancy.devices += 1;
         redundancy.vacant.retain(|&vacant| vacant != disk);
@@ -109,17 +109,13 @@ impl Simulation {
         let stripe = layout.stripe_on(disk, row);
         let unit = layout.stripe_unit();
         let range = if layout.level().parities() > 0 {
-            WriteRange::whole(stripe)
+            LockRange::whole(stripe)
         } else {
             let start = layout.stripe_start(stripe).0 + u64::from(disk / 2) * unit.0;
-            WriteRange::part(stripe, start, start + unit.0)
+            LockRange::part(stripe, start, start + unit.0)
         };
-        #[cfg(all(test, debug_assertions))]
-        let range = if self.fault == Some(super::oracle::Fault::UnlockedRebuild) {
-            WriteRange::part(stripe, 0, 0)
-        } else {
-            range
-        };
+        let range =
+            if self.probe.has(Mutation::UnlockedRebuild) { LockRange::part(stripe, 0, 0) } else { range };
         let is_background = state.rebuild.yield_to_requests;
         let operation = self.operations.insert(ArrayOperation {
             range: Some(range),
@@ -130,15 +126,12 @@ impl Simulation {
             sectors: unit.0 as u32,
             is_write: true,
             is_background,
-            is_forced: true,
+            is_forced: !self.probe.has(Mutation::UnforcedRebuild),
             operation,
         };
-        #[cfg(all(test, debug_assertions))]
-        let io = Io { is_forced: self.fault != Some(super::oracle::Fault::UnforcedRebuild), ..io };
         self.operations[operation].second =
             Link::to(self.planned.insert(PlannedIo { disk, io, next: Link::END }));
-        #[cfg(debug_assertions)]
-        self.oracle.contents.begin_rebuild(operation, array, &layout, stripe);
+        self.probe.watch(|oracle| oracle.contents.begin_rebuild(operation, array, &layout, stripe));
         if self.lock(operation, &range) {
             self.start(operation);
         }

@@ -1,8 +1,9 @@
 //! The request list of a run: what the hosts asked for and when, as a trace that can be replayed or handed on.
 
 use super::{Simulation, TraceStore};
-use crate::config::{Issue, Scenario};
+use crate::config::Scenario;
 use crate::error::RunError;
+use crate::issue::Issue;
 use crate::trace::{Flags, Record, Trace};
 use crate::units::SimDuration;
 use crate::workload::Command;
@@ -17,8 +18,9 @@ use crate::workload::Command;
 pub fn record(scenario: Scenario, traces: &dyn TraceStore) -> Result<Trace, RunError> {
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     if scenario.arrays().len() > 1 {
-        let message = format!("{} arrays; a request list is of one array", scenario.arrays().len());
-        return Err(RunError::Configuration(vec![Issue::new("arrays", message)]));
+        let message =
+            format!("{} arrays; allowed is one, since their addresses would mix", scenario.arrays().len());
+        return Err(RunError::Configuration(vec![Issue::new("scenario.several-arrays", "arrays", message)]));
     }
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.recorded = Some(Box::default());

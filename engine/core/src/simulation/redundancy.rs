@@ -118,6 +118,12 @@ impl Redundancy {
         serves.then_some(member.device)
     }
 
+    /// Whether `device`, which held `disk`, has failed.
+    pub fn has_lost(&self, disk: u32, device: u32) -> bool {
+        let member = &self.members[disk as usize];
+        member.device != device || matches!(member.state, MemberState::Missing)
+    }
+
     /// The rebuild onto `device`, where it is still the one that holds `disk`.
     pub fn progress(&mut self, disk: u32, device: u32) -> Option<&mut Progress> {
         let member = &mut self.members[disk as usize];

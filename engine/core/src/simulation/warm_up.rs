@@ -66,8 +66,7 @@ impl Simulation {
                             if back.cache.accept(self.now, twin.array, line, mask, true) == Accepted::Full {
                                 break;
                             }
-                            #[cfg(debug_assertions)]
-                            self.oracle.accept(None, twin.array, from, to - from, true);
+                            self.probe.watch(|oracle| oracle.accept(None, twin.array, from, to - from, true));
                         }
                         if let Some(cache) = &mut self.read_cache {
                             cache.invalidate(twin.array, line);

@@ -2,9 +2,10 @@
 //! around the cache).
 
 use super::Simulation;
-use super::array_state::Parent;
+use super::operation::Parent;
 use super::request::Service;
 use crate::event::Event;
+use crate::mutation::Mutation;
 use crate::units::{Lba, Sectors, SimDuration};
 use crate::write_cache::{Accepted, Extent, mask};
 
@@ -76,11 +77,10 @@ impl Simulation {
             let mask = mask(at - (line << line_bits), stop - at);
             match back.cache.accept(self.now, entry.array, line, mask, first_in_line) {
                 Accepted::In { absorbed, was_dirty } => {
-                    #[cfg(debug_assertions)]
-                    {
-                        let is_allowed = back.protection != super::Protection::None;
-                        self.oracle.accept(Some(request), entry.array, at, stop - at, is_allowed);
-                    }
+                    let is_allowed = back.may_hold_dirty();
+                    self.probe.watch(|oracle| {
+                        oracle.accept(Some(request), entry.array, at, stop - at, is_allowed);
+                    });
                     is_hit &= was_dirty;
                     self.measures.counts.accepted_sectors += stop - at;
                     self.measures.counts.absorbed_sectors += u64::from(absorbed);
@@ -90,16 +90,11 @@ impl Simulation {
             }
         }
         self.measures.set_dirty(self.now, back.cache.dirty_sectors(), back.at_risk());
-        #[cfg(any(test, feature = "mutations"))]
-        let is_hit = is_hit && !self.is_struck_by(super::Mutation::UnseenWriteHit);
+        let is_hit = is_hit && !self.probe.strikes(Mutation::UnseenWriteHit);
         let entry = &mut self.requests[request];
         entry.accepted = at - entry.command.lba.0;
         entry.service = if is_hit { Service::Hit } else { Service::None };
-        #[cfg(all(test, debug_assertions))]
-        if self.fault == Some(super::oracle::Fault::EarlyAcknowledgement) {
-            return true;
-        }
-        at == end
+        at == end || self.probe.has(Mutation::EarlyAcknowledgement)
     }
 
     /// Lines have become free: the writes that wait go on, in order.
@@ -187,10 +182,7 @@ impl Simulation {
     /// Whether nothing in the write cache is left to a battery that does not hold.
     fn is_cache_durable(&self) -> bool {
         let is_empty = || self.write_back.as_ref().is_none_or(|back| back.cache.used() == 0);
-        let is_durable = self.may_hold_dirty() || is_empty();
-        #[cfg(all(test, debug_assertions))]
-        let is_durable = is_durable || self.fault == Some(super::oracle::Fault::FlushOverDirty);
-        is_durable
+        self.may_hold_dirty() || is_empty() || self.probe.has(Mutation::FlushOverDirty)
     }
 
     /// Write-back has ended: the writes that wait for a free line go on to the disks.
@@ -199,8 +191,7 @@ impl Simulation {
             self.write_back.as_mut().map(|back| std::mem::take(&mut back.stalled)).unwrap_or_default();
         while let Some(request) = stalled.pop(&mut self.requests, |entry| &mut entry.next) {
             self.end_stall(request);
-            #[cfg(all(test, debug_assertions))]
-            if self.fault == Some(super::oracle::Fault::StalledInParts) {
+            if self.probe.has(Mutation::StalledInParts) {
                 self.complete(request);
                 continue;
             }
@@ -208,8 +199,7 @@ impl Simulation {
             let entry = &mut self.requests[request];
             entry.accepted = 0;
             entry.service = Service::None;
-            #[cfg(debug_assertions)]
-            self.oracle.write_anew(request);
+            self.probe.watch(|oracle| oracle.write_anew(request));
             self.write_through(request);
         }
     }
@@ -225,8 +215,7 @@ impl Simulation {
         if let Some(back) = &mut self.write_back {
             back.cache.forget_clean(array, Extent { lba: Lba(lba), sectors: Sectors(sectors) });
         }
-        #[cfg(all(test, debug_assertions))]
-        if self.fault == Some(super::oracle::Fault::StaleFetch) {
+        if self.probe.has(Mutation::StaleFetch) {
             return;
         }
         if let Some(cache) = &mut self.read_cache {

@@ -1,39 +1,39 @@
-//! Drawing: requests one after the other from a profile.
+//! Draws a trace from a profile, request by request.
 
 use super::bins::choose;
-use super::profile::{FLUSH, GAP_CLASSES, Kind, Profile, Reuse, Shape};
+use super::profile::{FLUSH, GAP_CLASSES, Profile, RequestKind, Reuse, Shape};
 use super::recency::Stacks;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::trace::{Columns, Flags, Op, Record, Trace, TraceError};
 use crate::units::{Lba, Sectors, SimDuration};
 
-/// Tries to find a place that is free, or a block as near as can be to what was drawn.
+/// Attempts to find a free place, or a block that matches both distances.
 const TRIES: u32 = 16;
-/// Blocks that are to be free behind a request that others will go on from.
+/// Free blocks required after a request that others will extend.
 const ROOM: u64 = 1 << 12;
 
 /// When a drawn trace ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// After so many requests.
+    /// After this many requests.
     Requests(u64),
-    /// Before the first request that is later than this.
+    /// Before the first request later than this.
     Time(SimDuration),
 }
 
 struct Streams {
-    arrival: Stream,
-    operation: Stream,
-    size: Stream,
-    address: Stream,
+    arrival: RandomStream,
+    operation: RandomStream,
+    size: RandomStream,
+    address: RandomStream,
 }
 
 /// Draws a trace from `profile`.
 ///
 /// # Errors
-/// Nothing is to be drawn: no request, or a time of a trace that takes none.
+/// No request is drawn: none was requested, or the profile has no duration.
 pub fn draw(profile: &Profile, until: Until, seed: u64) -> Result<Trace, TraceError> {
-    let stream = |purpose| Stream::named(seed, 0, "synthesis", 0, purpose);
+    let stream = |purpose| RandomStream::named(seed, 0, "synthesis", 0, purpose);
     let mut streams = Streams {
         arrival: stream(Purpose::Arrival),
         operation: stream(Purpose::Operation),
@@ -86,14 +86,14 @@ pub fn draw(profile: &Profile, until: Until, seed: u64) -> Result<Trace, TraceEr
                 response: None,
             });
         }
-        let following = choose(&profile.next[state], |entry| entry.1, totals[state], &mut streams.operation);
-        // Nothing followed the last request of the trace.
-        state = following.map_or(profile.first, |entry| entry.0);
+        let next = choose(&profile.next[state], |entry| entry.1, totals[state], &mut streams.operation);
+        // The last request of the trace has no next state.
+        state = next.map_or(profile.first, |entry| entry.0);
     }
     Trace::from_columns(columns)
 }
 
-/// Where requests go.
+/// The addresses of requests.
 struct Space<'a> {
     block: u64,
     /// Where fresh requests begin.
@@ -101,22 +101,23 @@ struct Space<'a> {
     stacks: Stacks,
     /// Where the last request of each operation ended.
     ends: [Option<u64>; 2],
-    /// The first block beyond all, for what finds no place.
+    /// The first block beyond all used ones.
     beyond: u64,
 }
 
 impl Space<'_> {
-    /// The first sector of a request, which is done then.
-    fn place(&mut self, kind: &Kind, op: Op, shape: Shape, stream: &mut Stream) -> u64 {
+    /// Places a request: returns its first sector, and uses its blocks.
+    fn place(&mut self, kind: &RequestKind, op: Op, shape: Shape, stream: &mut RandomStream) -> u64 {
         let own = op as usize;
         let reuse = kind.reuse.unwrap_or(Reuse::Fresh);
-        let following = self.ends[own].filter(|&end| {
+        let sequential = self.ends[own].filter(|&end| {
             let block = end / self.block;
-            kind.is_sequential && self.reuse(own, block) == reuse && self.extends(own, block, shape)
+            kind.is_sequential && self.reuse(own, block) == reuse && self.is_extending(own, block, shape)
         });
-        let first = following.unwrap_or_else(|| {
-            let used = if reuse == Reuse::Fresh { None } else { self.used(own, reuse, kind, shape, stream) };
-            used.unwrap_or_else(|| self.fresh(shape, stream)) * self.block + shape.offset
+        let first = sequential.unwrap_or_else(|| {
+            let used =
+                if reuse == Reuse::Fresh { None } else { self.used_block(own, reuse, kind, shape, stream) };
+            used.unwrap_or_else(|| self.fresh_block(shape, stream)) * self.block + shape.offset
         });
         let end = first + shape.sectors;
         self.ends[own] = Some(end);
@@ -126,8 +127,8 @@ impl Space<'_> {
         first
     }
 
-    /// Whether a request from `block` on would end in a block that was not used, if that is asked for.
-    fn extends(&self, own: usize, block: u64, shape: Shape) -> bool {
+    /// Whether a request from `block` on ends in an unused block, if its shape requires that.
+    fn is_extending(&self, own: usize, block: u64, shape: Shape) -> bool {
         !shape.is_extending || !self.stacks.own[own].has(block + shape.blocks(self.block) - 1)
     }
 
@@ -141,16 +142,23 @@ impl Space<'_> {
         }
     }
 
-    /// A block at a drawn distance on its own stack or, where only the other holds it, on that; of some that are, the one
-    /// whose distance on the common stack is nearest to what was drawn with it.
-    fn used(&self, own: usize, reuse: Reuse, kind: &Kind, shape: Shape, stream: &mut Stream) -> Option<u64> {
+    /// A block at a drawn distance on the own or other stack; of several attempts, the one whose distance on the common
+    /// stack is closest to the drawn one.
+    fn used_block(
+        &self,
+        own: usize,
+        reuse: Reuse,
+        kind: &RequestKind,
+        shape: Shape,
+        stream: &mut RandomStream,
+    ) -> Option<u64> {
         let bin = choose(&kind.depths, |bin| bin.count, kind.count, stream)?;
         let stack = if reuse == Reuse::Own { own } else { 1 - own };
         let mut best = None;
         for _ in 0..TRIES {
             let block = self.stacks.own[stack].at(bin.draw(stream))?;
             let doublings = bin.doublings(self.stacks.common.depth(block)?);
-            let fits = self.reuse(own, block) == reuse && self.extends(own, block, shape);
+            let fits = self.reuse(own, block) == reuse && self.is_extending(own, block, shape);
             if fits && best.is_none_or(|(least, _)| doublings < least) {
                 best = Some((doublings, block));
             }
@@ -161,8 +169,8 @@ impl Space<'_> {
         best.map(|(_, block)| block)
     }
 
-    /// A block that was not used; for a request that extends, one with room behind it.
-    fn fresh(&mut self, shape: Shape, stream: &mut Stream) -> u64 {
+    /// An unused block; with room after it for a request that extends.
+    fn fresh_block(&mut self, shape: Shape, stream: &mut RandomStream) -> u64 {
         let blocks = shape.blocks(self.block);
         for room in [ROOM.max(blocks), blocks, 1] {
             if room == ROOM && !shape.is_extending {
@@ -172,7 +180,7 @@ impl Space<'_> {
                 let bin = stream.below(self.places.len().max(1) as u64);
                 let Some(&(low, high)) = self.places.get(bin as usize) else { break };
                 let block = low + stream.below(high - low + 1);
-                // Doubling steps find what lies behind without looking at every block.
+                // Doubling steps probe the blocks after it without looking at every one.
                 let mut steps = (0..u64::BITS).map(|step| (1 << step) - 1).take_while(|&step| step < room);
                 if steps.all(|step| self.reuse(0, block + step) == Reuse::Fresh) {
                     return block;

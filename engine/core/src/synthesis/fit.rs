@@ -1,14 +1,14 @@
-//! Fitting: one pass over a trace, which counts what its profile holds.
+//! Fits a profile to a trace, in one pass.
 
 use std::collections::BTreeMap;
 
 use super::bins::{DepthBin, GapBin};
-use super::profile::{FLUSH, GAP_CLASSES, KINDS, Kind, Profile, Reuse, Shape, kind};
+use super::profile::{FLUSH, GAP_CLASSES, KINDS, Profile, RequestKind, Reuse, Shape, kind};
 use super::recency::Stacks;
 use crate::trace::{Op, Record, Trace};
 use crate::units::Sectors;
 
-/// Bins of a class of gaps.
+/// Bins per class of gaps.
 const GAP_BINS: usize = 128;
 /// Bins of the places of fresh requests.
 const PLACE_BINS: usize = 1024;
@@ -19,10 +19,10 @@ struct Counts {
     depths: BTreeMap<(u64, u64), DepthBin>,
 }
 
-/// The profile of `trace`, with reuse by blocks of `block`. Precondition: the block has a size.
+/// The profile of `trace`, with reuse by blocks of `block`. Precondition: `block` is not 0.
 pub fn fit(trace: &Trace, block: Sectors) -> Profile {
     let gaps: Vec<u64> = gaps(trace).collect();
-    let classes = Classes::new(&gaps);
+    let classes = GapClasses::new(&gaps);
     let mut stacks = Stacks::new();
     let mut ends = [None; 2];
     let mut counts: [Counts; KINDS] = Default::default();
@@ -68,7 +68,7 @@ pub fn fit(trace: &Trace, block: Sectors) -> Profile {
         requests: trace.len() as u64,
         duration_ns: trace.duration().0,
         end_blocks: trace.end().0.div_ceil(block.0),
-        kinds: counts.into_iter().enumerate().map(|(number, counts)| described(number, counts)).collect(),
+        kinds: counts.into_iter().enumerate().map(|(number, counts)| request_kind(number, counts)).collect(),
         places: places.chunks(size).map(|bin| (bin[0], bin[bin.len() - 1])).collect(),
         gaps: classes.bins,
         first,
@@ -99,10 +99,10 @@ fn classify(record: &Record, block: u64, stacks: &Stacks, ends: &[Option<u64>; 2
     (kind(record.op, reuse, ends[own] == Some(record.lba.0)), depth)
 }
 
-fn described(number: usize, counts: Counts) -> Kind {
+fn request_kind(number: usize, counts: Counts) -> RequestKind {
     let count = counts.shapes.values().sum();
     let is_flush = number == FLUSH;
-    Kind {
+    RequestKind {
         op: if is_flush { "flush" } else { ["read", "write"][number * 2 / FLUSH] },
         reuse: (!is_flush).then(|| [Reuse::Own, Reuse::Other, Reuse::Fresh][number % 6 / 2]),
         is_sequential: !is_flush && number % 2 == 1,
@@ -113,13 +113,13 @@ fn described(number: usize, counts: Counts) -> Kind {
 }
 
 /// Classes of gaps, of equally many each as far as equal gaps allow.
-struct Classes {
-    /// The greatest gap of each class but the last.
+struct GapClasses {
+    /// The largest gap of each class except the last.
     bounds: Vec<u64>,
     bins: Vec<Vec<GapBin>>,
 }
 
-impl Classes {
+impl GapClasses {
     fn new(gaps: &[u64]) -> Self {
         let mut gaps = gaps.to_vec();
         gaps.sort_unstable();

@@ -1,33 +1,34 @@
-//! Synthesis: a profile is fitted to a trace, and new traces are drawn from it.
+//! Trace synthesis: fits a profile to a trace, and draws new traces from it.
 //!
 //! ```text
 //!   trace ─► fit ─► profile ─► draw(seed) ─► trace
 //!
 //!   a request is of a kind:   operation × reuse (own, other, fresh) × sequential or not
-//!   its state:                kind × class of the gap before it, which the next state depends on (a Markov chain)
-//!   from the state follow:    the gap [ns], the shape (offset in its block, sectors, flags), the stack distance
+//!   its state:                kind × class of the gap before it; the states form a Markov chain
+//!   drawn from the state:     the gap [ns], the shape (offset in its block, sectors, flags), the stack distance
 //! ```
 //!
-//! Reads and writes have an LRU stack of blocks each, and one in common. The first block of a request is *own* where its
-//! own stack holds it, at a stack distance of which the kind has a histogram, jointly with the distance on the common stack;
-//! *other* where the other stack alone holds it (a read of what was written, a first write to what was read), at a distance
-//! there; else *fresh*, at a place of which there is a histogram. A request is sequential where it goes on where the last
-//! of its operation ended. Gaps are in eight classes of equally many; each class has bins of equally many gaps, drawn so
-//! that the mean of each bin is kept. A request whose last block was never used goes where that can be: to room of its own,
-//! if need be (a log).
+//! Reads and writes each have an LRU stack of blocks, and there is a common one. The first block of a request is *own* if it
+//! is on its own stack, at a distance drawn from a histogram of the kind, jointly with the distance on the common stack;
+//! *other* if it is only on the other stack (a read of written data, a first write to read data), at a distance there; else
+//! *fresh*, at an address drawn from a histogram. A request is sequential if it begins at the end of the last request of
+//! its operation. Gaps are in eight classes of equally many; each class has bins of equally many gaps, and draws preserve
+//! the mean of each bin. A request whose last block was never used is placed so that this holds, if necessary beyond all
+//! used blocks (as for a log).
 //!
-//! So kept are: the order of operations, bursts as far as one gap tells the next, sizes, offsets and flags by kind, runs,
-//! where new data lies, and the miss ratio curves of reads and of writes; that of both as far as a block is found that fits
-//! both distances.
+//! Preserved: the order of operations, bursts as far as one gap predicts the next, sizes, offsets and flags by kind,
+//! sequential runs, the addresses of new data, and the miss ratio curves of reads and of writes; the curve of both as far
+//! as a block exists that matches both distances.
 //!
-//! Not kept: change in time (a storm at nine o'clock is spread over the day), dependence beyond the last request, what lies
-//! near what but for runs, and process ids (all requests are process 0's). Blocks behind the first of a request, and the
-//! continuation of a run, are what lies there, whatever their distance; a trace may so end beyond the original's address space.
+//! Not preserved: changes over time (a storm at nine o'clock is spread over the day), dependence beyond the last request,
+//! spatial locality other than runs, and process ids (all requests have process 0). The later blocks of a request, and those
+//! of a run, follow from its address, whatever their stack distance. A trace may therefore end beyond the address space of
+//! the original.
 //!
-//! Cost: O(log n) for each block of a request, n different blocks; some 200 bytes a block.
+//! Cost: O(log n) per block of a request, for n distinct blocks; about 200 bytes per block.
 //!
 //! LRU stack distances as a model of reference: J. R. Spirn: Program behavior: models and measurements, Elsevier, 1977.
-//! What a synthetic trace should be compared on: G. R. Ganger: Generating representative synthetic workloads: an unsolved
+//! On what to compare: G. R. Ganger: Generating representative synthetic workloads: an unsolved
 //! problem, CMG 1995.
 
 mod bins;

@@ -1,29 +1,30 @@
-//! Blocks in the order of their last use, from which one is taken by its depth.
+//! LRU stacks of blocks: the depth of a block, and the block at a depth.
 
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::miss_ratio_curve::Timeline;
+use crate::ranked_slots::RankedSlots;
 
-const FEWEST_PLACES: usize = 1 << 12;
+/// Minimum slots of a stack.
+const SLOTS: usize = 1 << 12;
 
 /// The stacks of a trace.
 #[derive(Debug)]
 pub struct Stacks {
-    /// Of reads and of writes.
-    pub own: [Recency; 2],
-    /// Of both together.
-    pub common: Recency,
+    /// The stack of reads and that of writes.
+    pub own: [RecencyStack; 2],
+    /// The stack of both together.
+    pub common: RecencyStack,
 }
 
 impl Stacks {
-    /// Without blocks.
+    /// Empty stacks.
     pub fn new() -> Self {
-        Self { own: [Recency::new(), Recency::new()], common: Recency::new() }
+        Self { own: [RecencyStack::new(), RecencyStack::new()], common: RecencyStack::new() }
     }
 
-    /// Uses `block` by the operation `op`: 0 reads it, 1 writes it.
+    /// Uses `block`: a read if `op` is 0, a write if it is 1.
     pub fn touch(&mut self, op: usize, block: u64) {
         self.own[op].touch(block);
         self.common.touch(block);
@@ -32,55 +33,55 @@ impl Stacks {
 
 /// An LRU stack of blocks.
 #[derive(Debug)]
-pub struct Recency {
-    places: HashMap<u64, usize, FxBuildHasher>,
-    timeline: Timeline,
-    /// The block at each place of the timeline.
+pub struct RecencyStack {
+    last: HashMap<u64, usize, FxBuildHasher>,
+    slots: RankedSlots,
+    /// The block in each slot.
     blocks: Vec<u64>,
 }
 
-impl Recency {
+impl RecencyStack {
     fn new() -> Self {
-        Self { places: HashMap::default(), timeline: Timeline::new(FEWEST_PLACES), blocks: Vec::new() }
+        Self { last: HashMap::default(), slots: RankedSlots::new(SLOTS), blocks: Vec::new() }
     }
 
     /// Whether `block` was used.
     pub fn has(&self, block: u64) -> bool {
-        self.places.contains_key(&block)
+        self.last.contains_key(&block)
     }
 
-    /// The number of other blocks that were used since `block` was; none where it never was.
+    /// The number of other blocks used since `block` was; none if it never was.
     pub fn depth(&self, block: u64) -> Option<u64> {
-        let place = *self.places.get(&block)?;
-        Some((self.timeline.len() - self.timeline.before(place) - 1) as u64)
+        let slot = *self.last.get(&block)?;
+        Some((self.slots.len() - self.slots.rank(slot) - 1) as u64)
     }
 
-    /// The block at `depth`, or the deepest where there are not as many; none where there is none.
+    /// The block at `depth`, or the deepest; none in an empty stack.
     pub fn at(&self, depth: u64) -> Option<u64> {
-        let deepest = self.timeline.len().checked_sub(1)?;
+        let deepest = self.slots.len().checked_sub(1)?;
         let rank = deepest - deepest.min(depth as usize);
-        Some(self.blocks[self.timeline.place(rank)])
+        Some(self.blocks[self.slots.select(rank)])
     }
 
     fn touch(&mut self, block: u64) {
-        if self.timeline.is_full() {
+        if self.slots.is_full() {
             self.renumber();
         }
-        let place = self.timeline.push();
+        let slot = self.slots.push();
         self.blocks.push(block);
-        if let Some(last) = self.places.insert(block, place) {
-            self.timeline.take(last);
+        if let Some(last) = self.last.insert(block, slot) {
+            self.slots.remove(last);
         }
     }
 
-    /// Gives the places that count the numbers from 0 on.
+    /// Renumbers the slots in use from 0 on.
     fn renumber(&mut self) {
-        let count = self.timeline.len();
-        let blocks = (0..count).map(|rank| self.blocks[self.timeline.place(rank)]).collect();
+        let count = self.slots.len();
+        let blocks = self.slots.in_use().map(|slot| self.blocks[slot]).collect();
         self.blocks = blocks;
-        for (place, &block) in self.blocks.iter().enumerate() {
-            self.places.insert(block, place);
+        for (slot, &block) in self.blocks.iter().enumerate() {
+            self.last.insert(block, slot);
         }
-        self.timeline = Timeline::filled((4 * count).max(FEWEST_PLACES), count);
+        self.slots = RankedSlots::filled((4 * count).max(SLOTS), count);
     }
 }

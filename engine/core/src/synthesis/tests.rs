@@ -1,7 +1,8 @@
 use super::*;
-use crate::miss_ratio_curve::{Question, Side, miss_ratio_curves};
+use crate::miss_ratio_curve::{CurveOptions, Side, miss_ratio_curves};
 use crate::replacement::Policy;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
+use crate::trace::summary::{Summariser, Summary};
 use crate::trace::{Columns, Trace};
 use crate::units::{Sectors, SimDuration};
 
@@ -9,7 +10,7 @@ const COUNT: usize = 30_000;
 
 /// Reads and writes over hot and cold blocks in bursts, with runs and flushes.
 fn recorded() -> Trace {
-    let mut stream = Stream::named(1, 0, "recorded", 0, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "recorded", 0, Purpose::Address);
     let mut columns = Columns::default();
     let (mut time, mut end, mut is_burst) = (0, 0, false);
     for _ in 0..COUNT {
@@ -32,25 +33,24 @@ fn recorded() -> Trace {
     Trace::from_columns(columns).unwrap()
 }
 
+fn summary(trace: &Trace) -> Summary {
+    let mut summariser = Summariser::default();
+    trace.records().for_each(|record| summariser.add(&record));
+    summariser.summary()
+}
+
 fn shares(trace: &Trace) -> Vec<f64> {
-    let found = trace.statistics();
+    let found = summary(trace);
     let count = trace.len() as f64;
-    [
-        found.reads,
-        found.writes,
-        found.flushes,
-        found.sync_writes,
-        found.read_sectors.0,
-        found.written_sectors.0,
-    ]
-    .iter()
-    .map(|&one| one as f64 / count)
-    .chain([trace.duration().0 as f64 / count / 1e6])
-    .collect()
+    [found.reads, found.writes, found.flushes, found.synchronous, found.read_bytes, found.written_bytes]
+        .iter()
+        .map(|&one| one as f64 / count)
+        .chain([trace.duration().0 as f64 / count / 1e6])
+        .collect()
 }
 
 #[test]
-fn a_drawn_trace_has_the_mix_the_rate_and_the_curves_of_the_recorded_one() {
+fn a_drawn_trace_has_the_mix_rate_and_curves_of_the_original() {
     let trace = recorded();
     let profile = fit(&trace, Sectors(8));
     assert_eq!(profile.kinds.iter().map(|kind| kind.count).sum::<u64>(), COUNT as u64);
@@ -59,18 +59,18 @@ fn a_drawn_trace_has_the_mix_the_rate_and_the_curves_of_the_recorded_one() {
     for (recorded, drawn) in shares(&trace).into_iter().zip(shares(&drawn)) {
         assert!((recorded - drawn).abs() < 0.05 * recorded, "{recorded} and {drawn}");
     }
-    let question = Question {
+    let options = CurveOptions {
         block: Sectors(8),
         policy: Policy::Lru,
         sample: None,
         sizes: Some(vec![50, 200, 1000, 5000, 20_000]),
     };
     let (one, other) =
-        (miss_ratio_curves(&trace, &question).unwrap(), miss_ratio_curves(&drawn, &question).unwrap());
+        (miss_ratio_curves(&trace, &options).unwrap(), miss_ratio_curves(&drawn, &options).unwrap());
     for (one, other) in one.iter().zip(&other) {
         for (recorded, drawn) in one.points.iter().zip(&other.points) {
             let difference = (recorded.miss_ratio - drawn.miss_ratio).abs();
-            // The common stack is followed as far as there are blocks that fit both.
+            // The common stack is matched as far as blocks exist that fit both.
             let most = if one.side == Side::Both { 0.15 } else { 0.12 };
             assert!(difference < most, "{:?} {recorded:?} {drawn:?}", one.side);
         }
@@ -78,7 +78,7 @@ fn a_drawn_trace_has_the_mix_the_rate_and_the_curves_of_the_recorded_one() {
 }
 
 #[test]
-fn a_seed_gives_one_trace_and_another_seed_another() {
+fn a_trace_depends_on_its_seed_only() {
     let profile = fit(&recorded(), Sectors(8));
     let drawn = |seed| draw(&profile, Until::Requests(2000), seed).unwrap();
     assert_eq!(drawn(3), drawn(3));
@@ -106,6 +106,6 @@ fn a_trace_of_one_request_is_repeated() {
     };
     let profile = fit(&Trace::from_columns(columns).unwrap(), Sectors(8));
     let drawn = draw(&profile, Until::Requests(3), 0).unwrap();
-    assert_eq!(drawn.statistics().writes, 3);
+    assert_eq!(summary(&drawn).writes, 3);
     assert!(profile.to_json().contains("\"block_sectors\":8"));
 }

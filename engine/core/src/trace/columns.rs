@@ -1,12 +1,13 @@
-//! The columns of a trace, as they are read, kept and written.
+//! The columns of a trace: its records in memory.
 
-use super::{Flags, Op, Record, TraceError};
+use super::error::{Position, TraceError};
+use super::record::{Flags, Op, Record};
 use crate::units::{Lba, Sectors, SimDuration};
 
-/// The columns of a trace, all of one length but for the last two, which may be empty.
+/// The columns of a trace, all of one length except the last two, which may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// Time since the first record \[ns\]; never falls.
+    /// Time since the first record \[ns\]; never decreases.
     pub time_ns: Vec<u64>,
     /// Process id.
     pub process: Vec<u32>,
@@ -18,14 +19,14 @@ pub struct Columns {
     pub op: Vec<u8>,
     /// Bits of [`Flags`](super::Flags).
     pub flags: Vec<u8>,
-    /// Number of the volume; empty where there is one only.
+    /// Number of the volume; empty with only one volume.
     pub volume: Vec<u32>,
-    /// Recorded response times; empty where none is known.
+    /// Recorded response times; empty if none is known.
     pub response: Vec<Option<SimDuration>>,
 }
 
 impl Columns {
-    /// Adds a record at the end.
+    /// Appends a record.
     pub fn push(&mut self, record: Record) {
         let before = self.time_ns.len();
         if record.volume != 0 || !self.volume.is_empty() {
@@ -44,24 +45,24 @@ impl Columns {
         self.flags.push(record.flags.bits());
     }
 
-    /// Sorts by time; records of one time keep their order.
+    /// Sorts by time; records of equal time keep their order.
     pub(super) fn sort(&mut self) {
         if self.time_ns.is_sorted() {
             return;
         }
         let mut order: Vec<usize> = (0..self.time_ns.len()).collect();
         order.sort_by_key(|&index| self.time_ns[index]);
-        arrange(&mut self.time_ns, &order);
-        arrange(&mut self.process, &order);
-        arrange(&mut self.lba, &order);
-        arrange(&mut self.sectors, &order);
-        arrange(&mut self.op, &order);
-        arrange(&mut self.flags, &order);
-        arrange(&mut self.volume, &order);
-        arrange(&mut self.response, &order);
+        reorder(&mut self.time_ns, &order);
+        reorder(&mut self.process, &order);
+        reorder(&mut self.lba, &order);
+        reorder(&mut self.sectors, &order);
+        reorder(&mut self.op, &order);
+        reorder(&mut self.flags, &order);
+        reorder(&mut self.volume, &order);
+        reorder(&mut self.response, &order);
     }
 
-    /// The records, checked as those of a trace are: addresses and times as they stand.
+    /// The records, checked as those of a trace, with addresses and times unchanged.
     ///
     /// # Errors
     /// See [`Trace::from_columns`](super::Trace::from_columns).
@@ -75,7 +76,7 @@ impl Columns {
         Ok((0..self.time_ns.len()).map(|index| self.record(index)))
     }
 
-    /// Record `index` of columns that were checked.
+    /// Record `index` of checked columns.
     #[inline]
     pub(super) fn record(&self, index: usize) -> Record {
         Record {
@@ -97,7 +98,7 @@ impl Columns {
     pub(super) fn check_lengths(&self) -> Result<(), TraceError> {
         let expected = self.time_ns.len();
         if expected == 0 {
-            return Err(TraceError::Empty { file: String::new(), frames: 0, is_text: false });
+            return Err(TraceError::Empty { frames: 0, is_text: false });
         }
         let lengths = [
             ("process", self.process.len()),
@@ -109,15 +110,16 @@ impl Columns {
             ("response", if self.response.is_empty() { expected } else { self.response.len() }),
         ];
         match lengths.into_iter().find(|&(_, length)| length != expected) {
-            Some((column, length)) => Err(TraceError::Lengths { column, length, expected }),
+            Some((column, length)) => Err(TraceError::BadColumn { column, length, expected }),
             None => Ok(()),
         }
     }
 
-    /// The address just beyond record `record`, which came after one at `before`.
+    /// The address just beyond record `record`, which follows one at time `before`.
     pub(super) fn check_record(&self, record: usize, before: u64) -> Result<u64, TraceError> {
+        let position = Position::Record { record: record as u64 + 1 };
         let bad =
-            |column, value, expected: String| Err(TraceError::BadValue { record, column, value, expected });
+            |column, value, expected: String| Err(TraceError::BadValue { position, column, value, expected });
         let (time, lba) = (self.time_ns[record], self.lba[record]);
         let sectors = u64::from(self.sectors[record]);
         if time < before {
@@ -127,7 +129,7 @@ impl Columns {
             return bad("op", self.op[record].into(), "0 read, 1 write or 2 flush".into());
         };
         if Flags::from_bits(self.flags[record]).is_none() {
-            return bad("flags", self.flags[record].into(), format!("0 to {}", Flags::ALL));
+            return bad("flags", self.flags[record].into(), format!("0 to {}", Flags::ALL.bits()));
         }
         match op {
             Op::Flush if sectors > 0 => bad("sectors", sectors, "0 for a flush".into()),
@@ -139,7 +141,7 @@ impl Columns {
     }
 }
 
-fn arrange<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
+fn reorder<T: Copy>(values: &mut Vec<T>, order: &[usize]) {
     if !values.is_empty() {
         *values = order.iter().map(|&index| values[index]).collect();
     }

@@ -1,96 +1,111 @@
-//! Why a trace cannot be used.
+//! Errors of traces: code, place, message and data.
 
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
 use thiserror::Error;
 
-/// Why a trace cannot be used. All are fatal for the trace.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum TraceError {
-    /// A line of a text trace does not read as the format says.
-    #[error("{}line {line}, column {column}: `{value}`; expected {expected}", place(file))]
-    BadLine {
-        /// The trace's name, or empty.
-        file: String,
+/// A position in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Position {
+    /// In a text.
+    Line {
         /// Line, from 1.
         line: u64,
-        /// First byte of the value within the line, from 1.
-        column: usize,
-        /// What stands there.
-        value: String,
-        /// What may stand there.
-        expected: String,
+        /// Byte of the line, from 1; none for the whole line.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        column: Option<usize>,
     },
-    /// A record of a binary trace does not read as the format says.
-    #[error("{}byte {offset}: {value}; expected {expected}", place(file))]
-    BadRecord {
-        /// The trace's name, or empty.
-        file: String,
-        /// Where the value begins, from 0.
+    /// In a binary trace.
+    Byte {
+        /// Byte of the trace, from 0.
         offset: u64,
-        /// What stands there.
+    },
+    /// In the sequence of records.
+    Record {
+        /// Record, from 1.
+        record: u64,
+    },
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line { line, column: Some(column) } => write!(out, "line {line}, column {column}"),
+            Self::Line { line, column: None } => write!(out, "line {line}"),
+            Self::Byte { offset } => write!(out, "byte {offset}"),
+            Self::Record { record } => write!(out, "record {record}"),
+        }
+    }
+}
+
+/// Why a trace cannot be used. All are fatal for the trace.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
+#[serde(untagged)]
+pub enum TraceError {
+    /// A line or record does not match the format.
+    #[error("expected {expected}, found {}{}", quoted(value), after(*skipped))]
+    BadRecord {
+        /// Where.
+        #[serde(flatten)]
+        position: Position,
+        /// The value found, hexadecimal for a binary trace.
         value: String,
-        /// What may stand there.
-        expected: String,
+        /// What the format allows.
+        expected: &'static str,
+        /// Bad lines or records that were skipped before, which is all that may be.
+        skipped: u64,
     },
-    /// No format can be recognised.
-    #[error("{}the format is not recognised; name it; known are {known}", place(file))]
-    Unrecognised {
-        /// The trace's name, or empty.
-        file: String,
+    /// No format matches.
+    #[error("unrecognised trace format; name one of {}", known.join(", "))]
+    UnrecognisedFormat {
         /// The names of all formats.
-        known: String,
+        known: Vec<&'static str>,
     },
-    /// Several formats fit equally well.
-    #[error("{}may be {fitting}; name the format", place(file))]
-    Ambiguous {
-        /// The trace's name, or empty.
-        file: String,
-        /// The names of the formats that fit.
-        fitting: String,
+    /// Several formats match equally well.
+    #[error("ambiguous trace format; name one of {}", matching.join(", "))]
+    AmbiguousFormat {
+        /// The names of the formats that match.
+        matching: Vec<&'static str>,
     },
-    /// There is no such format.
-    #[error("there is no trace format {name:?}; known are {known}")]
+    /// The named format does not exist.
+    #[error("unknown trace format `{name}`; known formats: {}", known.join(", "))]
     UnknownFormat {
-        /// What was asked for.
+        /// The name given.
         name: String,
         /// The names of all formats.
-        known: String,
+        known: Vec<&'static str>,
     },
-    /// A record comes too late to be put in order on the way.
-    #[error(
-        "{}not in order of time: record {record} is {back_ns} ns earlier than one more than {window} records before; sort the whole trace",
-        place(file)
-    )]
+    /// A record is too late to be sorted within the window.
+    #[error("{back_ns} ns earlier than a record more than {window} records before; sort the whole trace")]
     NotSorted {
-        /// The trace's name, or empty.
-        file: String,
-        /// The record, from 1.
-        record: u64,
+        /// Where.
+        #[serde(flatten)]
+        position: Position,
         /// How much earlier it is \[ns\].
         back_ns: u64,
-        /// How many records are held back to be put in order.
+        /// Size of the window \[records\].
         window: usize,
     },
     /// There is nothing to replay.
-    #[error("{}no read, write or flush in {frames} {}", place(file), if *is_text { "lines" } else { "records" })]
+    #[error("no read, write or flush in {frames} {}", if *is_text { "lines" } else { "records" })]
     Empty {
-        /// The trace's name, or empty.
-        file: String,
         /// Lines or binary records read.
         frames: u64,
-        /// Whether it is a text.
+        /// Whether the trace is a text.
         is_text: bool,
     },
-    /// Nothing goes to the volume that was asked for.
-    #[error("{}nothing goes to volume {volume}", place(file))]
+    /// No record belongs to the selected volume.
+    #[error("no record for volume {volume}")]
     NoSuchVolume {
-        /// The trace's name, or empty.
-        file: String,
         /// The number of the volume.
         volume: u32,
     },
-    /// A column is longer or shorter than the times.
+    /// A column is longer or shorter than the column of times.
     #[error("column {column} has {length} values; expected {expected}, as many as there are times")]
-    Lengths {
+    BadColumn {
         /// The column.
         column: &'static str,
         /// Its values.
@@ -99,10 +114,11 @@ pub enum TraceError {
         expected: usize,
     },
     /// A value of a column is not allowed.
-    #[error("record {record}: {column} is {value}; expected {expected}")]
+    #[error("{column} is {value}; expected {expected}")]
     BadValue {
-        /// The record, from 0.
-        record: usize,
+        /// Where.
+        #[serde(flatten)]
+        position: Position,
         /// The column.
         column: &'static str,
         /// The value.
@@ -110,14 +126,51 @@ pub enum TraceError {
         /// What is allowed.
         expected: String,
     },
-    /// The volumes together are larger than any address.
-    #[error("the {volumes} volumes laid end to end reach beyond sector 2^63; replay one of them")]
+    /// The volumes together exceed the address space.
+    #[error("the {volumes} volumes laid end to end exceed 2^63 sectors; replay one of them")]
     TooLarge {
         /// Volumes of the trace.
         volumes: usize,
     },
 }
 
-fn place(file: &str) -> String {
-    if file.is_empty() { String::new() } else { format!("{file}: ") }
+impl TraceError {
+    /// The error code.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::BadRecord { skipped: 0, .. } => "trace.bad-record",
+            Self::BadRecord { .. } => "trace.too-many-bad-records",
+            Self::UnrecognisedFormat { .. } => "trace.unrecognised-format",
+            Self::AmbiguousFormat { .. } => "trace.ambiguous-format",
+            Self::UnknownFormat { .. } => "trace.unknown-format",
+            Self::NotSorted { .. } => "trace.not-in-order",
+            Self::Empty { .. } | Self::NoSuchVolume { .. } => "trace.empty",
+            Self::BadColumn { .. } => "trace.bad-column",
+            Self::BadValue { .. } => "trace.bad-value",
+            Self::TooLarge { .. } => "trace.too-large",
+        }
+    }
+
+    /// The position in the trace, as text; empty for the whole trace.
+    pub fn place(&self) -> String {
+        match self {
+            Self::BadRecord { position, .. }
+            | Self::NotSorted { position, .. }
+            | Self::BadValue { position, .. } => position.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    /// The fields, as a JSON object.
+    pub fn data(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
+
+fn quoted(value: &str) -> String {
+    if value.is_empty() { "nothing".into() } else { format!("`{value}`") }
+}
+
+fn after(skipped: u64) -> String {
+    if skipped == 0 { String::new() } else { format!(" ({skipped} bad records already skipped)") }
 }

@@ -1,76 +1,80 @@
-//! What is wrong with a trace that can be read all the same.
+//! Warnings about a trace: what was skipped, rounded or sorted while reading it.
 
 use serde::Serialize;
 
-/// A kind of trouble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+use super::error::Position;
+
+/// A kind of warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// A line or record that does not read as the format says, left out as was asked for.
+    /// A line or record that does not match the format, skipped on request.
     Bad,
-    /// Offset or size is no multiple of 512 bytes; the sectors touched are taken.
-    Rounded,
-    /// A read or write of nothing, left out.
+    /// Offset or size is not a multiple of 512 bytes.
+    Unaligned,
+    /// A read or write of zero bytes.
     ZeroLength,
-    /// A record is earlier than one before it.
+    /// A record earlier than one before it.
     OutOfOrder,
-    /// A record is earlier than the records that were already put in order and given away.
+    /// A record too late to be sorted within the window.
     Late,
-    /// A discard (trim), left out.
+    /// A discard (trim).
     Discard,
-    /// A command that is no read, write or flush, left out.
-    Command,
-    /// A request without a kind, left out.
-    NoKind,
-    /// A number of an object beyond the addresses, folded into them.
+    /// A command other than read, write and flush.
+    OtherCommand,
+    /// A request without sectors or without an operation.
+    NoOperation,
+    /// An object number beyond the largest address.
     Folded,
-    /// A request that began before the clock's zero; it is taken to begin there.
+    /// A request that began before the recording clock's zero.
     BeforeZero,
-    /// The last record ends in its middle, and is left out.
-    Torn,
+    /// A last record that is incomplete.
+    Truncated,
 }
 
-/// All kinds with what they mean.
-const MEANINGS: [(Problem, &str); 11] = [
-    (Problem::Bad, "lines or records that do not read as the format says; left out"),
-    (Problem::Rounded, "offset or size no multiple of 512 bytes; all sectors touched are taken"),
-    (Problem::ZeroLength, "reads or writes of nothing; left out"),
-    (Problem::OutOfOrder, "records earlier than one before them; sorted"),
-    (Problem::Late, "records too late to be sorted on the way; taken where they stand"),
-    (Problem::Discard, "discards (trim); left out"),
-    (Problem::Command, "commands that are no read, write or flush; left out"),
-    (Problem::NoKind, "requests without sectors or without a kind; left out"),
-    (Problem::Folded, "object numbers beyond all addresses; folded into 2^62 sectors"),
-    (Problem::BeforeZero, "requests that began before the clock's zero; taken to begin there"),
-    (Problem::Torn, "the last record ends in its middle; left out"),
+use Problem::{
+    Bad, BeforeZero, Discard, Folded, Late, NoOperation, OtherCommand, OutOfOrder, Truncated, Unaligned,
+    ZeroLength,
+};
+
+/// Code and message of each kind.
+const WARNINGS: [(Problem, &str, &str); 11] = [
+    (Bad, "trace.bad-record-skipped", "does not match the format; skipped"),
+    (Unaligned, "trace.unaligned", "offset or size is not a multiple of 512 bytes; rounded out to sectors"),
+    (ZeroLength, "trace.zero-length", "read or write of zero bytes; skipped"),
+    (OutOfOrder, "trace.out-of-order", "earlier than a record before it; sorted"),
+    (Late, "trace.late", "too late to be sorted within the window; kept in place"),
+    (Discard, "trace.discard", "discard (trim); skipped"),
+    (OtherCommand, "trace.other-command", "command other than read, write and flush; skipped"),
+    (NoOperation, "trace.no-operation", "request without sectors or without an operation; skipped"),
+    (Folded, "trace.folded-address", "object number beyond the largest address; folded into 2^62 sectors"),
+    (BeforeZero, "trace.before-zero", "request began before the clock's zero; taken to begin there"),
+    (Truncated, "trace.truncated", "the last record is incomplete; skipped"),
 ];
 
-/// How often something was wrong, by kind.
+/// The number of warnings by kind, and where each kind occurred first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
-    counts: [u64; MEANINGS.len()],
-    first: [u64; MEANINGS.len()],
-    /// How much earlier than one before it a record is at most \[ns\].
-    pub longest_back_ns: u64,
+    counts: [u64; WARNINGS.len()],
+    first: [u64; WARNINGS.len()],
 }
 
-/// One kind of trouble that was met.
+/// All warnings of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// The kind.
-    pub problem: Problem,
-    /// What it means and what is done about it.
-    pub meaning: &'static str,
-    /// How often it was met.
+    /// The code.
+    pub code: &'static str,
+    /// The position of the first one.
+    pub place: String,
+    /// What it means and what was done about it.
+    pub message: &'static str,
+    /// How many there are.
     pub count: u64,
-    /// Where it was met first: the line from 1, or the byte from 0 of a binary trace.
-    pub first: u64,
 }
 
 impl Problems {
-    /// Notes one more at `place`, a line or a byte.
+    /// Counts one more at `place`: a line, byte or record, by its number.
     #[inline]
-    pub(super) fn note(&mut self, problem: Problem, place: u64) {
+    pub(super) fn count_at(&mut self, problem: Problem, place: u64) {
         let count = &mut self.counts[problem as usize];
         if *count == 0 {
             self.first[problem as usize] = place;
@@ -78,23 +82,20 @@ impl Problems {
         *count += 1;
     }
 
-    /// How often it was met.
+    /// The number of warnings of a kind.
     pub const fn count(&self, problem: Problem) -> u64 {
         self.counts[problem as usize]
     }
 
-    /// All that was met.
-    pub fn findings(&self) -> Vec<Finding> {
-        MEANINGS
-            .iter()
-            .filter(|(problem, _)| self.count(*problem) > 0)
-            .map(|&(problem, meaning)| Finding {
-                problem,
-                meaning,
-                count: self.count(problem),
-                first: self.first[problem as usize],
-            })
-            .collect()
+    /// All kinds that occurred; `position` says what the places are.
+    pub(super) fn findings(&self, position: impl Fn(u64) -> Position) -> Vec<Finding> {
+        let finding = |&(problem, code, message): &(Problem, _, _)| Finding {
+            code,
+            place: position(self.first[problem as usize]).to_string(),
+            message,
+            count: self.count(problem),
+        };
+        WARNINGS.iter().filter(|(problem, ..)| self.count(*problem) > 0).map(finding).collect()
     }
 }
 
@@ -103,19 +104,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn meanings_stand_at_their_kind() {
-        for (index, (problem, _)) in MEANINGS.iter().enumerate() {
+    fn warnings_are_listed_by_kind() {
+        for (index, (problem, ..)) in WARNINGS.iter().enumerate() {
             assert_eq!(*problem as usize, index);
         }
     }
 
     #[test]
-    fn the_first_place_is_kept() {
+    fn a_finding_has_the_first_place() {
         let mut problems = Problems::default();
-        problems.note(Problem::Rounded, 7);
-        problems.note(Problem::Rounded, 9);
-        let found = problems.findings();
-        assert_eq!((found.len(), found[0].count, found[0].first), (1, 2, 7));
-        assert_eq!(problems.count(Problem::Torn), 0);
+        problems.count_at(Unaligned, 7);
+        problems.count_at(Unaligned, 9);
+        let found = problems.findings(|offset| Position::Byte { offset });
+        assert_eq!((found.len(), found[0].code, found[0].count), (1, "trace.unaligned", 2));
+        assert_eq!(found[0].place, "byte 7");
+        assert_eq!(problems.count(Truncated), 0);
     }
 }

@@ -1,8 +1,9 @@
-//! One recorded I/O: what it asks for, where, when and of whom.
+//! A record: one recorded I/O.
 
+use super::extent::Extent;
 use crate::units::{Lba, Sectors, SimDuration};
 
-/// What a record asks for.
+/// The operation of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Op {
@@ -10,12 +11,12 @@ pub enum Op {
     Read = 0,
     /// Write sectors.
     Write = 1,
-    /// Make all completed writes durable; it has no sectors of its own.
+    /// Make all completed writes durable; it has no sectors.
     Flush = 2,
 }
 
 impl Op {
-    /// The operation with this code in a column.
+    /// The operation with this code.
     #[inline]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {
@@ -32,27 +33,27 @@ impl Op {
 pub struct Flags(pub(super) u8);
 
 impl Flags {
-    /// No property.
+    /// The empty set.
     pub const NONE: Self = Self(0);
     /// A process waits for the completion.
     pub const SYNC: Self = Self(1);
     /// Durable before it completes ("force unit access").
     pub const FUA: Self = Self(2);
-    /// The file system's own data.
+    /// File system metadata.
     pub const META: Self = Self(4);
-    /// Read ahead of demand.
+    /// Read-ahead.
     pub const READ_AHEAD: Self = Self(8);
-    /// A flush goes before the write.
+    /// A flush precedes the write.
     pub const PREFLUSH: Self = Self(16);
-    pub(super) const ALL: u8 = 31;
+    pub(super) const ALL: Self = Self(31);
 
-    /// The set with these bits; `None` where a bit has no meaning.
+    /// The set with these bits; `None` if one has no meaning.
     #[inline]
     pub const fn from_bits(bits: u8) -> Option<Self> {
-        if bits & !Self::ALL == 0 { Some(Self(bits)) } else { None }
+        if bits & !Self::ALL.0 == 0 { Some(Self(bits)) } else { None }
     }
 
-    /// The set as it stands in a column.
+    /// The bits of the set.
     #[inline]
     pub const fn bits(self) -> u8 {
         self.0
@@ -74,47 +75,51 @@ impl Flags {
         self.contains(Self::FUA)
     }
 
-    /// Both sets together.
+    /// The union of both sets.
     #[inline]
     #[must_use]
     pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// The intersection of both sets.
+    #[inline]
+    pub(super) const fn only(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 
 /// One recorded I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When it was asked for \[ns\]: since the first record in a [`Trace`](super::Trace), since any moment in a reader.
+    /// When it was issued \[ns\]: since the first record in a [`Trace`](super::Trace), since any moment in a reader.
     pub time: SimDuration,
-    /// Process id that asked for it; 0 where the format has none.
+    /// Process id; 0 if the format has none.
     pub process: u32,
-    /// The volume that it goes to; 0 where the format has none.
+    /// Volume; 0 if the format has none.
     pub volume: u32,
     /// First sector; 0 for a flush.
     pub lba: Lba,
     /// Length; 0 for a flush.
     pub sectors: Sectors,
-    /// What it asks for.
+    /// Operation.
     pub op: Op,
-    /// Its properties.
+    /// Properties.
     pub flags: Flags,
-    /// How long it took when it was recorded, where that is known.
+    /// Recorded response time, if known.
     pub response: Option<SimDuration>,
 }
 
 impl Record {
-    /// A flush at `time`, by no process and to no volume in particular.
+    /// An operation on `extent` at `time`, of process 0 and volume 0, without flags or response time.
+    #[inline]
+    pub(super) const fn new(time: SimDuration, op: Op, extent: Extent) -> Self {
+        let Extent { lba, sectors, .. } = extent;
+        Self { time, process: 0, volume: 0, lba, sectors, op, flags: Flags::NONE, response: None }
+    }
+
+    /// A flush at `time`, of process 0 and volume 0.
     pub(super) const fn flush(time: SimDuration) -> Self {
-        Self {
-            time,
-            process: 0,
-            volume: 0,
-            lba: Lba(0),
-            sectors: Sectors(0),
-            op: Op::Flush,
-            flags: Flags::NONE,
-            response: None,
-        }
+        Self::new(time, Op::Flush, Extent::of_sectors(0, 0))
     }
 }

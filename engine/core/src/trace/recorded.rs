@@ -1,49 +1,28 @@
-//! A trace in memory: its records checked, its volumes laid end to end.
+//! A trace in memory: checked records, volumes laid end to end.
 //!
-//! A trace of several volumes is replayed on one array: the volumes lie one behind the other in the order of their
-//! numbers, each from a multiple of 1 MiB on and as large as the highest address in it asks for. Requests that follow
-//! each other within a volume stay together, and no two volumes share a sector.
+//! A trace of several volumes is replayed on one array. The volumes follow each other in the order of their numbers; each
+//! begins at a multiple of 1 MiB and is as long as its highest address requires. Sequential requests within a volume stay
+//! sequential, and no two volumes share a sector.
 
 use std::collections::BTreeMap;
 
-use super::{Columns, Flags, Op, Record, TraceError};
+use super::columns::Columns;
+use super::error::TraceError;
+use super::record::{Op, Record};
 use crate::units::{Lba, Sectors, SimDuration};
 
 /// Volumes begin at multiples of this \[sectors\]: 1 MiB.
 const ALIGNMENT: u64 = 2048;
 
-/// One of the volumes of a trace.
+/// A volume of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Volume {
-    /// Its number.
+    /// Number.
     pub number: u32,
-    /// Where it begins in the trace's addresses.
+    /// First address on the array.
     pub base: Lba,
-    /// Its length: the address just beyond the last sector that is read or written.
+    /// Length: the address in the volume just beyond the last sector that is read or written.
     pub length: Sectors,
-}
-
-/// What a trace amounts to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Reads.
-    pub reads: u64,
-    /// Writes.
-    pub writes: u64,
-    /// Flushes without data.
-    pub flushes: u64,
-    /// Writes that carry a flush before them.
-    pub preflushes: u64,
-    /// Writes that must be durable before they complete.
-    pub fua_writes: u64,
-    /// Writes that a process waits for.
-    pub sync_writes: u64,
-    /// Sectors read.
-    pub read_sectors: Sectors,
-    /// Sectors written.
-    pub written_sectors: Sectors,
-    /// Different processes.
-    pub processes: u64,
 }
 
 /// A recorded sequence of block I/Os, checked.
@@ -51,17 +30,17 @@ pub struct Statistics {
 pub struct Trace {
     columns: Columns,
     end: Lba,
-    /// By number; empty where there is one only.
+    /// By number; empty with only one volume.
     volumes: Vec<Volume>,
 }
 
 impl Trace {
-    /// A trace out of its columns, addresses counted from the start of each volume. Times may start anywhere; they are
-    /// counted from the first record from here on.
+    /// A trace from its columns, with addresses from the start of each volume. Times may start anywhere; the trace counts
+    /// them from its first record.
     ///
     /// # Errors
-    /// No record at all, columns of different lengths, times that fall, unknown operations or flags, a read or write
-    /// without sectors, a flush with some, or an address beyond 2^63.
+    /// No record, columns of different lengths, decreasing times, unknown operations or flags, a read or write without
+    /// sectors, a flush with sectors, or an address beyond 2^63.
     pub fn from_columns(mut columns: Columns) -> Result<Self, TraceError> {
         columns.check_lengths()?;
         let mut end = 0;
@@ -84,12 +63,12 @@ impl Trace {
         Ok(Self { columns, end: Lba(end), volumes })
     }
 
-    /// The volumes by number, where there are several; nothing where there is one only.
+    /// The volumes by number; empty with only one volume.
     pub fn volumes(&self) -> &[Volume] {
         &self.volumes
     }
 
-    /// The columns as they were recorded: each address counted from the start of its volume.
+    /// The addresses as recorded: each from the start of its volume.
     pub fn recorded_addresses(&self) -> Vec<u64> {
         let mut lba = self.columns.lba.clone();
         if !self.volumes.is_empty() {
@@ -102,7 +81,7 @@ impl Trace {
         lba
     }
 
-    /// Records.
+    /// The number of records.
     #[inline]
     pub const fn len(&self) -> usize {
         self.columns.time_ns.len()
@@ -125,50 +104,24 @@ impl Trace {
         (0..self.len()).map(|index| self.record(index))
     }
 
-    /// The columns, addresses as they are replayed: the volumes laid end to end.
+    /// The columns, with addresses as replayed: the volumes laid end to end.
     pub const fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// The address just beyond the last sector that is read or written: what an array must hold.
+    /// The address just beyond the last sector that is read or written: the capacity that an array must have.
     #[inline]
     pub const fn end(&self) -> Lba {
         self.end
     }
 
-    /// From the first record to the last \[ns\].
+    /// Time from the first record to the last \[ns\].
     pub fn duration(&self) -> SimDuration {
         SimDuration(self.columns.time_ns.last().copied().unwrap_or(0))
     }
-
-    /// Counts over all records.
-    pub fn statistics(&self) -> Statistics {
-        let mut sums = Statistics::default();
-        for record in self.records() {
-            match record.op {
-                Op::Read => {
-                    sums.reads += 1;
-                    sums.read_sectors.0 += record.sectors.0;
-                }
-                Op::Write => {
-                    sums.writes += 1;
-                    sums.written_sectors.0 += record.sectors.0;
-                    sums.preflushes += u64::from(record.flags.contains(Flags::PREFLUSH));
-                    sums.fua_writes += u64::from(record.flags.contains(Flags::FUA));
-                    sums.sync_writes += u64::from(record.flags.contains(Flags::SYNC));
-                }
-                Op::Flush => sums.flushes += 1,
-            }
-        }
-        let mut processes = self.columns.process.clone();
-        processes.sort_unstable();
-        processes.dedup();
-        sums.processes = processes.len() as u64;
-        sums
-    }
 }
 
-/// Lays the volumes end to end; gives none where there is one only.
+/// Lays the volumes end to end; returns none if there is only one.
 fn lay_out(columns: &mut Columns) -> Result<Vec<Volume>, TraceError> {
     let is_single = columns.volume.first().is_none_or(|first| columns.volume.iter().all(|it| it == first));
     if is_single {

@@ -1,13 +1,13 @@
-//! Spreads records whose times are whole seconds evenly within their second, in the order in which they stand.
+//! The spread of records over their second in traces whose times are whole seconds: even, in the order of the records.
 //!
-//! The k-th of m records of a second gets k/m of that second. To keep memory bounded, at most [`HELD`] records of one
-//! second are spread together: where a second has more, the first [`HELD`] take the first half of it, the next half of
-//! what is left, and so on.
+//! The k-th of m records of a second gets k/m of that second. To bound memory, at most [`HELD`] records of one second are
+//! spread together: if a second has more, the first [`HELD`] take the first half of it, the next ones half of the rest,
+//! and so on.
 
-use super::Record;
+use super::record::Record;
 use crate::units::SimDuration;
 
-/// Records of one second that are held back until their number is known.
+/// Maximum records of one second to hold back until their number is known.
 const HELD: usize = 1 << 17;
 const SECOND: u64 = 1_000_000_000;
 
@@ -18,7 +18,7 @@ const fn share(from: u64, length: u64, index: usize, count: usize) -> u64 {
 }
 
 /// Spreads sorted times that are multiples of a second.
-pub(super) fn all(times: &mut [u64]) {
+pub(super) fn spread_times(times: &mut [u64]) {
     for second in times.chunk_by_mut(|left, right| left == right) {
         let (mut from, mut length, mut rest) = (second[0], SECOND, second);
         while rest.len() > HELD {
@@ -35,36 +35,37 @@ pub(super) fn all(times: &mut [u64]) {
     }
 }
 
-/// Spreads records that come one after the other, sorted.
+/// Spreads sorted records one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Spread {
+pub(super) struct Spreader {
     held: Vec<Record>,
-    /// The whole second that the records held are of, the part of it that is left, and where that begins.
+    /// The second of the records that are held.
     second: u64,
+    /// The part of it that is left: where it begins, and its length.
     from: u64,
     length: u64,
 }
 
-impl Spread {
-    /// Takes a record, and puts those whose time is now known into `out`.
+impl Spreader {
+    /// Adds a record, and appends those whose time is now known to `out`.
     pub fn push(&mut self, record: Record, out: &mut Vec<Record>) {
         if self.held.is_empty() || record.time.0 != self.second {
             self.finish(out);
             (self.second, self.from, self.length) = (record.time.0, record.time.0, SECOND);
         } else if self.held.len() == HELD {
             let half = self.length / 2;
-            self.give(half, out);
+            self.release(half, out);
             (self.from, self.length) = (self.from + half, self.length - half);
         }
         self.held.push(record);
     }
 
-    /// Gives the records that are held: nothing follows.
+    /// Appends the records that are held to `out`: nothing follows.
     pub fn finish(&mut self, out: &mut Vec<Record>) {
-        self.give(self.length, out);
+        self.release(self.length, out);
     }
 
-    fn give(&mut self, length: u64, out: &mut Vec<Record>) {
+    fn release(&mut self, length: u64, out: &mut Vec<Record>) {
         let count = self.held.len();
         for (index, mut record) in self.held.drain(..).enumerate() {
             record.time = SimDuration(share(self.from, length, index, count));
@@ -76,26 +77,17 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::{Flags, Op};
-    use crate::units::{Lba, Sectors};
+    use crate::trace::extent::Extent;
+    use crate::trace::record::Op;
 
     fn at(time: u64) -> Record {
-        Record {
-            time: SimDuration(time),
-            process: 0,
-            volume: 0,
-            lba: Lba(0),
-            sectors: Sectors(1),
-            op: Op::Read,
-            flags: Flags::NONE,
-            response: None,
-        }
+        Record::new(SimDuration(time), Op::Read, Extent::of_sectors(0, 1))
     }
 
     #[test]
     fn records_of_a_second_are_spread_over_it_in_order() {
         let mut times = [0, 0, SECOND, 3 * SECOND, 3 * SECOND, 3 * SECOND, 3 * SECOND];
-        all(&mut times);
+        spread_times(&mut times);
         let quarter = SECOND / 4;
         let third = 3 * SECOND;
         assert_eq!(
@@ -105,18 +97,18 @@ mod tests {
     }
 
     #[test]
-    fn one_by_one_is_the_same_as_all_at_once_even_where_a_second_has_too_many() {
+    fn spreading_one_by_one_is_spreading_all_at_once() {
         let mut times: Vec<u64> = vec![SECOND; 2 * HELD + 5];
         times.extend(vec![2 * SECOND; HELD]);
         times.extend([7 * SECOND; 3]);
         let mut out = Vec::new();
-        let mut spread = Spread::default();
+        let mut spreader = Spreader::default();
         for &time in &times {
-            spread.push(at(time), &mut out);
-            assert!(spread.held.len() <= HELD);
+            spreader.push(at(time), &mut out);
+            assert!(spreader.held.len() <= HELD);
         }
-        spread.finish(&mut out);
-        all(&mut times);
+        spreader.finish(&mut out);
+        spread_times(&mut times);
         assert!(times.is_sorted());
         assert!(times.iter().all(|time| *time < 8 * SECOND));
         assert_eq!(out.iter().map(|record| record.time.0).collect::<Vec<_>>(), times);

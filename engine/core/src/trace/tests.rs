@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 use crate::units::{Lba, Sectors, SimDuration};
 
@@ -13,14 +15,14 @@ fn columns() -> Columns {
     }
 }
 
-fn bad(change: impl Fn(&mut Columns)) -> String {
+fn error(change: impl Fn(&mut Columns)) -> TraceError {
     let mut columns = columns();
     change(&mut columns);
-    Trace::from_columns(columns).unwrap_err().to_string()
+    Trace::from_columns(columns).unwrap_err()
 }
 
 #[test]
-fn records_come_back_with_times_from_the_first() {
+fn times_are_counted_from_the_first_record() {
     let trace = Trace::from_columns(columns()).unwrap();
     assert_eq!(trace.columns().time_ns, [0, 0, 2_500, 4_000]);
     assert_eq!(trace.duration(), SimDuration(4_000));
@@ -37,49 +39,33 @@ fn records_come_back_with_times_from_the_first() {
     assert_eq!(trace.record(3), expected);
     assert_eq!(trace.records().len(), 4);
     assert!(!trace.is_empty());
-}
-
-#[test]
-fn statistics_count_what_is_there() {
-    let trace = Trace::from_columns(columns()).unwrap();
     assert_eq!(trace.end(), Lba(108));
-    let expected = Statistics {
-        reads: 1,
-        writes: 2,
-        flushes: 1,
-        preflushes: 1,
-        fua_writes: 2,
-        sync_writes: 2,
-        read_sectors: Sectors(8),
-        written_sectors: Sectors(20),
-        processes: 2,
+}
+
+#[test]
+fn bad_columns_are_reported_with_record_and_column() {
+    let value = |change: fn(&mut Columns)| {
+        let error = error(change);
+        assert_eq!(error.code(), "trace.bad-value");
+        (error.place(), error.data()["column"].as_str().unwrap().to_owned())
     };
-    assert_eq!(trace.statistics(), expected);
+    let at = |record: u32, column: &str| (format!("record {record}"), column.to_owned());
+    assert_eq!(value(|columns| columns.time_ns[2] = 4_999), at(3, "time_ns"));
+    assert_eq!(value(|columns| columns.op[1] = 3), at(2, "op"));
+    assert_eq!(value(|columns| columns.flags[0] = 32), at(1, "flags"));
+    assert_eq!(value(|columns| columns.sectors[2] = 1), at(3, "sectors"));
+    assert_eq!(value(|columns| columns.sectors[0] = 0), at(1, "sectors"));
+    assert_eq!(value(|columns| columns.lba[0] = 1 << 63), at(1, "lba"));
+    let time = error(|columns| columns.time_ns[2] = 4_999).data();
+    assert_eq!((&time["record"], &time["value"]), (&json!(3), &json!(4_999)));
+    let short = error(|columns| columns.flags.truncate(3));
+    assert_eq!(short.code(), "trace.bad-column");
+    assert_eq!(short.data(), json!({"column": "flags", "length": 3, "expected": 4}));
+    assert_eq!(Trace::from_columns(Columns::default()).unwrap_err().code(), "trace.empty");
 }
 
 #[test]
-fn columns_that_make_no_trace_are_refused_with_the_record() {
-    assert_eq!(
-        bad(|columns| columns.time_ns[2] = 4_999),
-        "record 2: time_ns is 4999; expected at least 5000, the time of the record before"
-    );
-    assert_eq!(bad(|columns| columns.op[1] = 3), "record 1: op is 3; expected 0 read, 1 write or 2 flush");
-    assert_eq!(bad(|columns| columns.flags[0] = 32), "record 0: flags is 32; expected 0 to 31");
-    assert_eq!(bad(|columns| columns.sectors[2] = 1), "record 2: sectors is 1; expected 0 for a flush");
-    assert_eq!(
-        bad(|columns| columns.sectors[0] = 0),
-        "record 0: sectors is 0; expected 1 or more for a read or write"
-    );
-    assert!(bad(|columns| columns.lba[0] = 1 << 63).starts_with("record 0: lba is 9223372036854775808"));
-    assert_eq!(
-        bad(|columns| columns.flags.truncate(3)),
-        "column flags has 3 values; expected 4, as many as there are times"
-    );
-    assert!(matches!(Trace::from_columns(Columns::default()), Err(TraceError::Empty { .. })));
-}
-
-#[test]
-fn codes_and_bits_read_back() {
+fn codes_and_bits_are_read_back() {
     for op in [Op::Read, Op::Write, Op::Flush] {
         assert_eq!(Op::from_code(op as u8), Some(op));
     }
@@ -104,30 +90,27 @@ fn volumes_lie_end_to_end_by_number_each_from_a_multiple_of_1_mib() {
 }
 
 #[test]
-fn volumes_that_are_too_large_together_are_refused() {
-    let refused = bad(|columns| {
+fn volumes_that_are_too_large_together_are_an_error() {
+    let error = error(|columns| {
         columns.lba[0] = (1 << 63) - 1;
         columns.volume = vec![0, 1, 1, 1];
     });
-    assert_eq!(refused, "the 2 volumes laid end to end reach beyond sector 2^63; replay one of them");
+    assert_eq!((error.code(), error.data()), ("trace.too-large", json!({"volumes": 2})));
 }
 
 #[test]
-fn response_times_are_kept_where_one_is_known() {
+fn response_times_are_kept_if_one_is_known() {
     let response = vec![None, Some(SimDuration(7)), None, None];
     let trace = Trace::from_columns(Columns { response: response.clone(), ..columns() }).unwrap();
     assert_eq!(trace.record(1).response, Some(SimDuration(7)));
     assert_eq!(trace.columns().response, response);
     let without = Trace::from_columns(Columns { response: vec![None; 4], ..columns() }).unwrap();
     assert_eq!(without.columns().response, []);
-    assert_eq!(
-        bad(|columns| columns.response = vec![None; 3]),
-        "column response has 3 values; expected 4, as many as there are times"
-    );
+    assert_eq!(error(|columns| columns.response = vec![None; 3]).code(), "trace.bad-column");
 }
 
 #[test]
-fn columns_grow_by_a_volume_or_a_response_when_one_comes_up() {
+fn optional_columns_start_at_their_first_value() {
     let trace = Trace::from_columns(columns()).unwrap();
     let mut grown = Columns::default();
     for (index, record) in trace.records().enumerate() {

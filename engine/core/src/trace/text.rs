@@ -1,34 +1,48 @@
-//! Text: a line, a place in it, and the values that stand there.
+//! Text lines: a cursor over the fields of a line.
 //!
-//! A value is read where it stands, without a copy, and without a look at the rest of the line. Cost: about a
-//! nanosecond for each digit.
+//! A value is parsed in place, without a copy and without looking at the rest of the line. Cost: about a nanosecond per
+//! digit.
 
-use super::frame::Bad;
-use crate::units::{Lba, SECTOR_BYTES, Sectors};
+use super::decoder::BadField;
+use super::extent::Extent;
+use super::record::Op;
+use crate::units::SimDuration;
 
-/// Nanoseconds of a second, a millisecond and so on, as powers of ten.
+/// Nanoseconds per second, as a power of ten.
 pub(super) const SECONDS: u32 = 9;
-/// See [`SECONDS`].
+/// Nanoseconds per millisecond, as a power of ten.
 pub(super) const MILLISECONDS: u32 = 6;
-/// See [`SECONDS`].
+/// Nanoseconds per microsecond, as a power of ten.
 pub(super) const MICROSECONDS: u32 = 3;
 
-/// Digits of a fraction that are taken: down to the nanosecond where the unit is the second.
+/// Largest sector address.
+pub(super) const LAST_LBA: u64 = (1 << 63) - 1;
+
+/// Maximum digits of a fraction.
 const FRACTION: usize = 9;
 
-/// A line with a place in it.
+const TOO_LARGE: &str = "a size [bytes] of less than 2 TiB, within 2^64 bytes";
+
+/// A cursor over a line whose fields end with `SEPARATOR`; a space means spaces and tabs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'a> {
+pub(super) struct Line<'a, const SEPARATOR: u8> {
     pub bytes: &'a [u8],
     pub at: usize,
 }
 
-impl<'a> Line<'a> {
+/// A line whose fields end with a comma.
+pub(super) type CsvLine<'a> = Line<'a, b','>;
+/// A line whose fields end with spaces.
+pub(super) type SpacedLine<'a> = Line<'a, b' '>;
+
+impl<'a, const SEPARATOR: u8> Line<'a, SEPARATOR> {
+    const IS_CSV: bool = SEPARATOR != b' ';
+
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// What has not been read.
+    /// What was not read yet.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
@@ -39,6 +53,11 @@ impl<'a> Line<'a> {
         self.bytes.get(self.at).copied()
     }
 
+    #[inline]
+    const fn is_separator(byte: u8) -> bool {
+        byte == SEPARATOR || !Self::IS_CSV && byte == b'\t'
+    }
+
     /// Skips spaces and tabs.
     #[inline]
     pub fn skip_spaces(&mut self) {
@@ -47,31 +66,23 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The field up to the next comma or the end, spaces around it left out; the place is behind the comma then.
+    /// The next field, without the spaces around it. A comma after it is skipped.
     #[inline]
-    pub fn cell(&mut self) -> Cell<'a> {
+    pub fn field(&mut self) -> Field<'a> {
         self.skip_spaces();
         let from = self.at;
-        while self.peek().is_some_and(|byte| byte != b',') {
+        while self.peek().is_some_and(|byte| !Self::is_separator(byte)) {
             self.at += 1;
         }
-        let bytes = self.bytes[from..self.at].trim_ascii_end();
-        self.at += usize::from(self.at < self.bytes.len());
-        Cell { from, bytes }
-    }
-
-    /// The field up to the next space or the end, spaces before it skipped.
-    #[inline]
-    pub fn word(&mut self) -> Cell<'a> {
-        self.skip_spaces();
-        let from = self.at;
-        while self.peek().is_some_and(|byte| byte != b' ' && byte != b'\t') {
-            self.at += 1;
+        let mut bytes = &self.bytes[from..self.at];
+        if Self::IS_CSV {
+            bytes = bytes.trim_ascii_end();
+            self.at += usize::from(self.at < self.bytes.len());
         }
-        Cell { from, bytes: &self.bytes[from..self.at] }
+        Field { from, bytes }
     }
 
-    /// The digits from here on as a number, as many as there are; `None` where there is none or it is too large.
+    /// The number that the digits from here on form; `None` without digits or beyond 2^64.
     #[inline]
     fn digits(&mut self) -> Option<u64> {
         let from = self.at;
@@ -92,69 +103,77 @@ impl<'a> Line<'a> {
         (self.at > from).then_some(number)
     }
 
-    /// Ends a value: spaces, then a comma where `is_cell`, or a space, or the end.
+    /// Ends a field, and skips a comma after it; `None` if something else follows.
     #[inline]
-    fn end_value(&mut self, is_cell: bool) -> Option<()> {
+    fn end_field(&mut self) -> Option<()> {
         match self.peek() {
             None => Some(()),
-            Some(b',') if is_cell => {
-                self.at += 1;
+            Some(byte) if Self::is_separator(byte) => {
+                self.at += usize::from(Self::IS_CSV);
                 Some(())
             }
             Some(b' ' | b'\t') => {
-                if is_cell {
-                    self.skip_spaces();
-                    return match self.peek() {
-                        None => Some(()),
-                        Some(b',') => {
-                            self.at += 1;
-                            Some(())
-                        }
-                        Some(_) => None,
-                    };
-                }
-                Some(())
+                self.skip_spaces();
+                matches!(self.field(), Field { bytes: [], .. }).then_some(())
             }
             Some(_) => None,
         }
     }
 
+    /// A field with a value that `parse` reads.
     #[inline]
-    fn whole(&mut self, is_cell: bool, most: u64, expected: &'static str) -> Result<u64, Bad> {
+    fn value(
+        &mut self,
+        expected: &'static str,
+        parse: impl FnOnce(&mut Self) -> Option<u64>,
+    ) -> Result<u64, BadField> {
         self.skip_spaces();
         let from = self.at;
-        match self.digits() {
-            Some(number) if number <= most && self.end_value(is_cell).is_some() => Ok(number),
-            _ => Err(self.bad(from, is_cell, expected)),
+        match parse(self) {
+            Some(value) if self.end_field().is_some() => Ok(value),
+            _ => Err(self.bad(from, expected)),
         }
     }
 
-    /// A whole number of at most `most`, in a field that ends with a comma.
+    /// A whole number of at most `most`.
     #[inline]
-    pub fn number(&mut self, most: u64, expected: &'static str) -> Result<u64, Bad> {
-        self.whole(true, most, expected)
+    pub fn number(&mut self, most: u64, expected: &'static str) -> Result<u64, BadField> {
+        self.value(expected, |line| line.digits().filter(|&number| number <= most))
     }
 
-    /// A whole number of at most `most`, in a field that ends with a space.
+    /// A whole number below 2^32.
     #[inline]
-    pub fn spaced_number(&mut self, most: u64, expected: &'static str) -> Result<u64, Bad> {
-        self.whole(false, most, expected)
+    pub fn number_u32(&mut self, expected: &'static str) -> Result<u32, BadField> {
+        self.number(u32::MAX.into(), expected).map(|number| number as u32)
     }
 
-    /// A number with up to nine digits behind a point, times 10^`exponent`; what is left behind the point is cut.
+    /// A time in units of 10^`exponent` ns \[ns\]: at most nine decimals, cut off below a nanosecond.
     #[inline]
-    fn scaled(&mut self, is_cell: bool, exponent: u32, expected: &'static str) -> Result<u64, Bad> {
-        self.skip_spaces();
+    pub fn time(&mut self, exponent: u32, expected: &'static str) -> Result<SimDuration, BadField> {
+        self.value(expected, |line| line.decimal(exponent)).map(SimDuration)
+    }
+
+    /// A time in whole seconds \[ns\].
+    #[inline]
+    pub fn seconds(&mut self) -> Result<SimDuration, BadField> {
+        const SECOND: u64 = 10_u64.pow(SECONDS);
+        self.number((1 << 63) / SECOND, "a time [s]").map(|seconds| SimDuration(seconds * SECOND))
+    }
+
+    /// A time in microseconds, added to `start` \[ns\].
+    pub fn time_after(
+        &mut self,
+        start: Option<u64>,
+        expected: &'static str,
+    ) -> Result<SimDuration, BadField> {
         let from = self.at;
-        let value = self.point_number(exponent);
-        match value {
-            Some(number) if self.end_value(is_cell).is_some() => Ok(number),
-            _ => Err(self.bad(from, is_cell, expected)),
-        }
+        let time = self.time(MICROSECONDS, expected)?;
+        let sum = start.and_then(|start| start.checked_add(time.0)).map(SimDuration);
+        sum.ok_or_else(|| self.bad(from, "times of less than 2^64 ns together"))
     }
 
     #[inline]
-    fn point_number(&mut self, exponent: u32) -> Option<u64> {
+    fn decimal(&mut self, exponent: u32) -> Option<u64> {
         let whole = self.digits()?.checked_mul(10_u64.pow(exponent))?;
         if self.peek() != Some(b'.') {
             return Some(whole);
@@ -174,51 +193,52 @@ impl<'a> Line<'a> {
         whole.checked_add(fraction)
     }
 
-    /// A time in a field that ends with a comma, in units of 10^`exponent` ns \[ns\].
+    /// A size in bytes: the sectors touched from byte `offset` on.
     #[inline]
-    pub fn time(&mut self, exponent: u32, expected: &'static str) -> Result<u64, Bad> {
-        self.scaled(true, exponent, expected)
+    pub fn size(&mut self, offset: u64) -> Result<Extent, BadField> {
+        let from = self.at;
+        let size = self.number(u64::MAX, "a size [bytes]")?;
+        Extent::of_bytes(offset, size).ok_or_else(|| self.bad(from, TOO_LARGE))
     }
 
-    /// A time in a field that ends with a space, in units of 10^`exponent` ns \[ns\].
+    /// An offset and a size in bytes: the sectors touched.
     #[inline]
-    pub fn spaced_time(&mut self, exponent: u32, expected: &'static str) -> Result<u64, Bad> {
-        self.scaled(false, exponent, expected)
+    pub fn extent(&mut self) -> Result<Extent, BadField> {
+        let offset = self.number(u64::MAX, "an offset [bytes]")?;
+        self.size(offset)
     }
 
-    /// The field that begins at `from`, as what is wrong.
+    /// The field that begins at `from`, as the one that does not match.
     #[cold]
-    fn bad(&self, from: usize, is_cell: bool, expected: &'static str) -> Bad {
-        let rest = &self.bytes[from.min(self.bytes.len())..];
-        let is_end = |byte: &u8| if is_cell { *byte == b',' } else { matches!(*byte, b' ' | b'\t') };
-        let end = rest.iter().position(is_end).unwrap_or(rest.len());
-        Bad { from, to: from + end, expected }
+    pub fn bad(&self, from: usize, expected: &'static str) -> BadField {
+        let mut line = Self { bytes: self.bytes, at: from };
+        line.field().bad(expected)
     }
 }
 
 /// A field of a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cell<'a> {
+pub(super) struct Field<'a> {
     /// Where it begins in its line.
     pub from: usize,
     pub bytes: &'a [u8],
 }
 
-impl Cell<'_> {
-    /// This field as what is wrong.
+impl Field<'_> {
+    /// This field as the one that does not match.
     #[cold]
-    pub const fn bad(&self, expected: &'static str) -> Bad {
-        Bad { from: self.from, to: self.from + self.bytes.len(), expected }
+    pub const fn bad(&self, expected: &'static str) -> BadField {
+        BadField { from: self.from, to: self.from + self.bytes.len(), expected }
     }
 
-    /// Its digits as a number; nothing else may stand in it.
+    /// Its value as a whole number.
     #[inline]
     pub fn digits(&self) -> Option<u64> {
-        let mut line = Line::new(self.bytes);
+        let mut line = SpacedLine::new(self.bytes);
         line.digits().filter(|_| line.at == self.bytes.len())
     }
 
-    /// A number in hexadecimal digits, with or without 0x before them.
+    /// Its value as a hexadecimal number, with or without 0x before it.
     pub fn hexadecimal(&self) -> Option<u64> {
         let digits = self.bytes.strip_prefix(b"0x").or_else(|| self.bytes.strip_prefix(b"0X"));
         let digits = digits.unwrap_or(self.bytes);
@@ -229,17 +249,25 @@ impl Cell<'_> {
             .iter()
             .try_fold(0_u64, |number, &byte| Some(number << 4 | u64::from((byte as char).to_digit(16)?)))
     }
-}
 
-/// The sectors that `size` bytes from byte `offset` on touch, and whether that is more than was asked for; `None` where
-/// they are beyond all addresses.
-#[inline]
-pub(super) fn sectors_of(offset: u64, size: u64) -> Option<(Lba, Sectors, bool)> {
-    let end = offset.checked_add(size)?;
-    let first = offset / SECTOR_BYTES;
-    let sectors = end.div_ceil(SECTOR_BYTES) - first;
-    let is_rounded = !(offset | size).is_multiple_of(SECTOR_BYTES);
-    (sectors <= u32::MAX.into()).then_some((Lba(first), Sectors(sectors), is_rounded))
+    /// Offset and size in hexadecimal bytes: the sectors touched.
+    pub fn hexadecimal_extent(&self, size: &Self) -> Result<Extent, BadField> {
+        let offset = self.hexadecimal().ok_or_else(|| self.bad("an offset in hexadecimal digits [bytes]"))?;
+        let bytes = size.hexadecimal().ok_or_else(|| size.bad("a size in hexadecimal digits [bytes]"))?;
+        Extent::of_bytes(offset, bytes).ok_or_else(|| size.bad(TOO_LARGE))
+    }
+
+    /// Its value as an operation: `R` or `W`, or the whole word, in any case.
+    #[inline]
+    pub fn operation(&self, expected: &'static str) -> Result<Op, BadField> {
+        match self.bytes {
+            b"R" | b"r" => Ok(Op::Read),
+            b"W" | b"w" => Ok(Op::Write),
+            word if word.eq_ignore_ascii_case(b"read") => Ok(Op::Read),
+            word if word.eq_ignore_ascii_case(b"write") => Ok(Op::Write),
+            _ => Err(self.bad(expected)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -248,19 +276,20 @@ mod tests {
 
     #[test]
     fn numbers_end_where_their_field_ends() {
-        let mut line = Line::new(b"12, 34 ,56");
+        let mut line = CsvLine::new(b"12, 34 ,56");
         assert_eq!([(); 3].map(|()| line.number(99, "").unwrap()), [12, 34, 56]);
         assert!(line.number(99, "").is_err());
         for text in ["12x", "x", "", "-1", "100", "1 2", "184467440737095516160"] {
-            assert!(Line::new(text.as_bytes()).number(99, "").is_err(), "{text}");
+            assert!(CsvLine::new(text.as_bytes()).number(99, "").is_err(), "{text}");
         }
-        assert_eq!(Line::new(b"18446744073709551615").number(u64::MAX, "").unwrap(), u64::MAX);
-        assert!(Line::new(b"18446744073709551616").number(u64::MAX, "").is_err());
+        assert_eq!(CsvLine::new(b"18446744073709551615").number(u64::MAX, "").unwrap(), u64::MAX);
+        assert!(CsvLine::new(b"18446744073709551616").number(u64::MAX, "").is_err());
     }
 
     #[test]
-    fn times_come_out_in_nanoseconds() {
-        let time = |text: &str, exponent| Line::new(text.as_bytes()).time(exponent, "").ok();
+    fn times_are_read_in_nanoseconds() {
+        let time =
+            |text: &str, exponent| CsvLine::new(text.as_bytes()).time(exponent, "").ok().map(|time| time.0);
         assert_eq!(time("1.5", SECONDS), Some(1_500_000_000));
         assert_eq!(time("0.551706", SECONDS), Some(551_706_000));
         assert_eq!(time("7", SECONDS), Some(7_000_000_000));
@@ -273,18 +302,8 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_rounded_outward_to_sectors() {
-        assert_eq!(sectors_of(1024, 512), Some((Lba(2), Sectors(1), false)));
-        assert_eq!(sectors_of(1000, 100), Some((Lba(1), Sectors(2), true)));
-        assert_eq!(sectors_of(511, 1), Some((Lba(0), Sectors(1), true)));
-        assert_eq!(sectors_of(0, 0), Some((Lba(0), Sectors(0), false)));
-        assert_eq!(sectors_of(u64::MAX, 1), None);
-        assert_eq!(sectors_of(0, 1 << 42), None);
-    }
-
-    #[test]
     fn hexadecimal_numbers() {
-        let value = |bytes: &'static str| Cell { from: 0, bytes: bytes.as_bytes() }.hexadecimal();
+        let value = |bytes: &'static str| Field { from: 0, bytes: bytes.as_bytes() }.hexadecimal();
         assert_eq!(value("0x00ff"), Some(255));
         assert_eq!(value("2a"), Some(42));
         assert_eq!(value("ffffffffffffffff"), Some(u64::MAX));

@@ -1,16 +1,19 @@
-//! Where requests go: an address process over a footprint that lies somewhere on the array.
+//! Address processes: where requests go, within a footprint that is placed on the array.
 
 use std::cell::Cell;
 
-use super::placement::Map;
-use super::{LruStack, Permutation, StackDistances, Zipf};
+use super::lru_stack::LruStack;
+use super::permutation::Permutation;
+use super::placement::PlacementMap;
+use super::stack_distance_distribution::StackDistanceDistribution;
+use super::zipf::Zipf;
 use crate::config::{Address, AddressZone};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bytes, Lba, Sectors};
 
 #[derive(Clone, Debug)]
 enum Pattern {
-    /// Requests of `size` have `places`; those of other sizes, others.
+    /// Requests of `size` have `places`; the number for other sizes is computed per draw.
     Uniform {
         size: u64,
         places: u64,
@@ -20,8 +23,8 @@ enum Pattern {
         scatter: Permutation,
         block: u64,
     },
-    /// The share of the blocks below the one drawn is a uniform draw to this power (Gray et al.: Quickly generating
-    /// billion-record synthetic databases, SIGMOD 1994, section 3.3).
+    /// The rank of the block drawn is a uniform draw to this power (Gray et al.: Quickly generating billion-record
+    /// synthetic databases, SIGMOD 1994, section 3.3).
     Pareto {
         power: f64,
         blocks: u64,
@@ -33,10 +36,10 @@ enum Pattern {
     },
     Sequential {
         run: Option<u64>,
-        /// Share of the requests that go to a random place.
+        /// Share of the requests to a random place.
         jumps: f64,
     },
-    /// One run of all users.
+    /// One sequence shared by all users.
     Log {
         next: Cell<u64>,
     },
@@ -44,16 +47,16 @@ enum Pattern {
         stride: u64,
     },
     StackDistance {
-        distances: StackDistances,
+        distances: StackDistanceDistribution,
         blocks: u64,
         block: u64,
     },
 }
 
-/// A part of the footprint in which all places are equally likely.
+/// A part of the footprint, uniform within.
 #[derive(Clone, Copy, Debug)]
 struct Zone {
-    /// Share of the accesses up to its end.
+    /// Cumulative share of the accesses, including its own.
     sum: f64,
     start: u64,
     length: u64,
@@ -65,16 +68,16 @@ pub struct AddressModel {
     footprint: u64,
     is_per_user: bool,
     pattern: Pattern,
-    map: Map,
+    map: PlacementMap,
 }
 
-/// The part of an address process that each user has.
+/// The state of an address process for one user.
 #[derive(Clone, Debug, Default)]
 pub struct AddressState {
-    /// Where the user's own footprint begins in that of all; 0 where there is only one.
+    /// Start of the user's own footprint in that of all users; 0 if it is shared.
     base: u64,
     next: u64,
-    /// Sectors left of a run, or by which a strided pass is shifted.
+    /// Sectors left of a run, or the shift of a strided pass.
     left: u64,
     /// Whether the first request of a sequence goes to a random place.
     is_scattered: bool,
@@ -83,13 +86,13 @@ pub struct AddressState {
 
 impl AddressModel {
     /// The process of a checked configuration on an array of `capacity`, for requests of up to `largest` at multiples
-    /// of `alignment`; `stream` draws the scatter. `users` have footprints of their own, where any has.
+    /// of `alignment`; `stream` draws the scatter. `users` is the number of footprints if each user has its own.
     pub fn new(
         address: &Address,
         capacity: Sectors,
         (largest, alignment): (Sectors, Option<Sectors>),
         users: u32,
-        stream: &mut Stream,
+        stream: &mut RandomStream,
     ) -> Self {
         let (_, placement) = address.extent();
         let footprint = address.footprint(capacity.bytes()).sectors().0;
@@ -122,19 +125,21 @@ impl AddressModel {
                 jumps: jump_fraction.map_or(0.0, |share| share.0),
             },
             Address::Strided { stride, .. } => Pattern::Strided { stride: stride.sectors().0 },
-            Address::StackDistance { curve, .. } => {
-                Pattern::StackDistance { distances: StackDistances::new(curve, block, blocks), blocks, block }
-            }
+            Address::StackDistance { curve, .. } => Pattern::StackDistance {
+                distances: StackDistanceDistribution::new(curve, block, blocks),
+                blocks,
+                block,
+            },
         };
         let is_per_user = address.is_per_user();
         let all = if is_per_user { footprint * u64::from(users) } else { footprint };
-        let map = Map::new(placement, all, capacity, stream);
+        let map = PlacementMap::new(placement, all, capacity, stream);
         Self { footprint, is_per_user, pattern, map }
     }
 
-    /// The state of user `user` before its first request; `stream` draws its order. The first user's sequence starts at
-    /// the footprint's start; if all did, they would follow each other in lockstep.
-    pub fn state(&self, user: u32, stream: &mut Stream) -> AddressState {
+    /// The state of user `user` before its first request; `stream` draws its stack. Only the first user's sequence starts
+    /// at the start of the footprint; otherwise all would run in lockstep.
+    pub fn state(&self, user: u32, stream: &mut RandomStream) -> AddressState {
         let stack = match &self.pattern {
             Pattern::StackDistance { blocks, .. } => {
                 Some(Box::new(LruStack::new(*blocks, &Permutation::new(*blocks, stream))))
@@ -151,7 +156,13 @@ impl AddressModel {
 
     /// The address of the next request, of `sectors` sectors, at a multiple of `alignment` sectors.
     #[inline]
-    pub fn draw(&self, state: &mut AddressState, stream: &mut Stream, sectors: u64, alignment: u64) -> Lba {
+    pub fn draw(
+        &self,
+        state: &mut AddressState,
+        stream: &mut RandomStream,
+        sectors: u64,
+        alignment: u64,
+    ) -> Lba {
         let position = match &self.pattern {
             Pattern::Uniform { size, places } if sectors == *size => stream.below(*places) * alignment,
             _ => self.position(state, stream, sectors, alignment),
@@ -159,13 +170,19 @@ impl AddressModel {
         Lba(self.map.place(state.base + position, sectors, alignment))
     }
 
-    /// Where in its footprint the next request goes.
+    /// The position of the next request in its footprint.
     #[inline(never)]
-    fn position(&self, state: &mut AddressState, stream: &mut Stream, sectors: u64, alignment: u64) -> u64 {
-        let place = |stream: &mut Stream, room: u64| {
+    fn position(
+        &self,
+        state: &mut AddressState,
+        stream: &mut RandomStream,
+        sectors: u64,
+        alignment: u64,
+    ) -> u64 {
+        let place = |stream: &mut RandomStream, room: u64| {
             stream.below((room.saturating_sub(sectors)) / alignment + 1) * alignment
         };
-        let in_block = |stream: &mut Stream, index: u64, block: u64| {
+        let in_block = |stream: &mut RandomStream, index: u64, block: u64| {
             let within = if sectors >= block { 0 } else { place(stream, block) };
             index * block + within
         };
@@ -234,7 +251,7 @@ impl AddressModel {
     }
 }
 
-/// The zones over a footprint, their bounds at multiples of `grain`. Each holds the largest request.
+/// The zones of a footprint, with bounds at multiples of `grain`. Each is at least as long as the largest request.
 fn lay_out(zones: &[AddressZone], footprint: u64, largest: u64, grain: u64) -> Box<[Zone]> {
     let size: f64 = zones.iter().map(|zone| zone.size).sum();
     let accesses: f64 = zones.iter().map(|zone| zone.accesses).sum();

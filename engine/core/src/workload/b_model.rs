@@ -1,36 +1,35 @@
 //! Self-similar arrivals: the b-model.
 //!
-//! The arrivals that a window expects are a measure that falls on its two halves as b to 1 - b, which half gets b being a
-//! fair coin's choice, on the halves of these in the same way, and so on for some levels; within a slot of the last level,
-//! and given the measure, arrivals are a Poisson process. Over slots of the j-th level the measure M has
-//! E\[M^2\] = V^2 ((b^2 + (1 - b)^2) / 2)^j, V being that of the window, so that the counts have the variance
+//! The expected arrivals of a window are divided between its two halves as b to 1 - b, where a fair coin decides which half
+//! gets b; the halves are divided in the same way, and so on for some levels. Within a slot of the last level, arrivals are
+//! a Poisson process with the resulting measure. In slots of the j-th level the measure M has
+//! E\[M^2\] = V^2 ((b^2 + (1 - b)^2) / 2)^j, where V is that of the window. The counts therefore have the variance
 //! E\[M\] + E\[M^2\] - E\[M\]^2, and the slope over the levels gives the Hurst parameter (1 - log2(b^2 + (1 - b)^2)) / 2.
-//! Not for burstiness beyond the window: every window has the same measure.
+//! There is no burstiness beyond the window: every window has the same measure.
 //!
 //! Wang, Madhyastha, Chan, Papadimitriou, Faloutsos: Data mining meets performance evaluation: fast algorithms for
 //! modeling bursty traffic, ICDE 2002.
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::SimDuration;
 
-/// A part of a window that is still to come.
+/// A part of a window that is still ahead.
 #[derive(Clone, Copy, Debug)]
 struct Part {
-    /// Arrivals that are expected in it.
+    /// Expected arrivals.
     measure: f64,
-    /// Its length \[ns\].
+    /// Length \[ns\].
     length: f64,
     level: u32,
 }
 
-/// The process. The cascade is worked out from left to right, only where an arrival falls: at most one part of each
-/// level is kept.
+/// A b-model process. The cascade is computed lazily from left to right: at most one part of each level is kept.
 #[derive(Clone, Debug)]
 pub struct BModel {
     bias: f64,
     levels: u32,
     window: Part,
-    /// What of the current window is still to come; the next part is the last.
+    /// The parts of the current window that are ahead; the next one is the last of the list.
     parts: Vec<Part>,
 }
 
@@ -43,7 +42,7 @@ impl BModel {
     }
 
     /// The time until the next arrival.
-    pub fn gap(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn gap(&mut self, stream: &mut RandomStream) -> SimDuration {
         // Arrivals are a Poisson process of rate 1 in the measure.
         let mut to_go = stream.exponential();
         let mut passed = 0.0;
@@ -85,8 +84,8 @@ impl BModel {
 mod tests {
     use super::*;
     use crate::rng::Purpose;
-    use crate::workload::Gaps;
     use crate::workload::counts::{Estimate, counts};
+    use crate::workload::gaps::Gaps;
 
     const LEVELS: u32 = 10;
 
@@ -94,7 +93,7 @@ mod tests {
     fn moments(rate: f64, bias: f64) -> Vec<(Estimate, Estimate)> {
         let mut moments = vec![(Estimate::default(), Estimate::default()); LEVELS as usize + 1];
         for seed in 0..600 {
-            let mut stream = Stream::named(seed, 0, "b", 0, Purpose::Arrival);
+            let mut stream = RandomStream::named(seed, 0, "b", 0, Purpose::Arrival);
             let window = SimDuration(1_024_000_000);
             let mut gaps = Gaps::BModel(Box::new(BModel::new(rate, bias, window, LEVELS)));
             let mut seen = counts(&mut gaps, &mut stream, 0.001, 1024);
@@ -113,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_vary_at_every_scale_as_the_bias_says() {
+    fn variances_at_all_scales_match_the_bias() {
         for bias in [0.5, 0.6, 0.7, 0.8] {
             let rate = 500.0;
             let volume = rate * 1.024;
@@ -139,8 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn every_window_expects_the_same_however_few() {
-        let mut stream = Stream::named(3, 0, "b", 0, Purpose::Arrival);
+    fn windows_with_few_arrivals_have_the_right_rate() {
+        let mut stream = RandomStream::named(3, 0, "b", 0, Purpose::Arrival);
         let window = SimDuration(1_000_000);
         // One arrival in a hundred windows.
         let mut gaps = Gaps::BModel(Box::new(BModel::new(10.0, 0.9, window, 16)));

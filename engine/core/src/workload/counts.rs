@@ -1,10 +1,10 @@
-//! Counts of arrivals in slots, and what many runs say of their moments.
+//! Counts of arrivals per slot, and estimates of their moments.
 
-use super::Gaps;
-use crate::rng::Stream;
+use super::gaps::Gaps;
+use crate::rng::RandomStream;
 
 /// Arrivals in each of `slots` slots of `slot` seconds.
-pub fn counts(gaps: &mut Gaps, stream: &mut Stream, slot: f64, slots: usize) -> Vec<f64> {
+pub fn counts(gaps: &mut Gaps, stream: &mut RandomStream, slot: f64, slots: usize) -> Vec<f64> {
     let mut seen = vec![0.0; slots];
     let mut now = gaps.first(stream).0;
     while let Some(count) = seen.get_mut((now as f64 / (slot * 1e9)) as usize) {
@@ -14,7 +14,7 @@ pub fn counts(gaps: &mut Gaps, stream: &mut Stream, slot: f64, slots: usize) -> 
     seen
 }
 
-/// The mean of independent values, and how well it is known.
+/// The mean of independent values, with its standard error.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Estimate {
     count: f64,
@@ -23,7 +23,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Takes a value.
+    /// Adds a value.
     pub fn add(&mut self, value: f64) {
         self.count += 1.0;
         self.sum += value;
@@ -40,15 +40,15 @@ impl Estimate {
         (variance / self.count).sqrt()
     }
 
-    /// The mean must be within four standard errors of `expected`, and these within the share `sharpness` of it.
+    /// The mean must be within four standard errors of `expected`, and these at most the share `sharpness` of it.
     pub fn check(&self, what: &str, expected: f64, sharpness: f64) {
         self.check_within(what, expected, sharpness * expected);
     }
 
-    /// The mean must be within four standard errors of `expected`, and these within `widest`.
+    /// The mean must be within four standard errors of `expected`, and these at most `widest`.
     pub fn check_within(&self, what: &str, expected: f64, widest: f64) {
         let (mean, width) = (self.mean(), 4.0 * self.error());
         assert!((mean - expected).abs() <= width + 1e-9, "{what}: {mean} +- {width} for {expected}");
-        assert!(width <= widest, "{what}: {mean} +- {width} says too little of {expected}");
+        assert!(width <= widest, "{what}: {mean} +- {width} is too imprecise for {expected}");
     }
 }

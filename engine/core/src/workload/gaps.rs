@@ -1,10 +1,11 @@
 //! The gaps between open arrivals.
 
-use super::{BModel, Mmpp};
-use crate::rng::Stream;
+use super::b_model::BModel;
+use super::mmpp::Mmpp;
+use crate::rng::RandomStream;
 use crate::units::SimDuration;
 
-/// What the gaps between open arrivals are.
+/// A process of gaps between open arrivals.
 #[derive(Clone, Debug)]
 pub enum Gaps {
     /// Exponential.
@@ -12,12 +13,12 @@ pub enum Gaps {
         /// Mean gap.
         mean: SimDuration,
     },
-    /// All the same.
+    /// Constant.
     Constant {
         /// The gap.
         gap: SimDuration,
     },
-    /// Those of a Poisson process whose rate changes between two values.
+    /// Those of a Markov-modulated Poisson process with two states.
     Mmpp(Box<Mmpp>),
     /// Those of the b-model.
     BModel(Box<BModel>),
@@ -26,7 +27,7 @@ pub enum Gaps {
 impl Gaps {
     /// The next gap.
     #[inline]
-    pub fn next(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn next(&mut self, stream: &mut RandomStream) -> SimDuration {
         match self {
             Self::Exponential { mean } => stream.exponential_duration(*mean),
             Self::Constant { gap } => *gap,
@@ -35,8 +36,8 @@ impl Gaps {
         }
     }
 
-    /// The time until the first arrival. Sources with equal gaps would else arrive together for ever.
-    pub fn first(&mut self, stream: &mut Stream) -> SimDuration {
+    /// The time until the first arrival; random, as sources with equal gaps would otherwise always arrive together.
+    pub fn first(&mut self, stream: &mut RandomStream) -> SimDuration {
         match self {
             Self::Constant { gap } => SimDuration(stream.below(gap.0.max(1))),
             _ => self.next(stream),
@@ -50,11 +51,11 @@ mod tests {
     use crate::rng::Purpose;
 
     #[test]
-    fn equal_gaps_begin_at_a_random_moment() {
+    fn equal_gaps_start_at_a_random_time() {
         let gap = SimDuration(1000);
         let firsts: Vec<u64> = (0..200)
             .map(|user| {
-                let mut stream = Stream::named(1, 0, "c", user, Purpose::Arrival);
+                let mut stream = RandomStream::named(1, 0, "c", user, Purpose::Arrival);
                 let mut gaps = Gaps::Constant { gap };
                 let first = gaps.first(&mut stream).0;
                 assert_eq!([gaps.next(&mut stream), gaps.next(&mut stream)], [gap; 2]);

@@ -1,136 +1,67 @@
 //! An LRU stack from which a block is taken by its depth.
 //!
-//! The blocks stand in an array in the order of their last use, with holes where a block was taken out; one bit a place
-//! says which are taken. The place at a depth is found by the number of taken places up to each word of 64 bits, which is
-//! kept in a binary indexed tree (Fenwick, Software: Practice and Experience 24(3), 1994): O(log n). When the array is
-//! full the holes are squeezed out: O(n), once in n uses. Some 10 bytes a block.
+//! Each block has a slot in the order of last use; the slot at a depth is found by its rank: O(log n). When the slots are
+//! used up the blocks are moved together: O(n), once in n uses. About 10 bytes per block.
 
-use super::Permutation;
-
-const WORD: usize = 64;
+use super::permutation::Permutation;
+use crate::ranked_slots::RankedSlots;
 
 /// A stack of blocks by last use.
 #[derive(Clone, Debug)]
 pub struct LruStack {
-    /// The blocks, that used last at the end.
-    places: Box<[u32]>,
-    is_taken: Box<[u64]>,
-    /// The binary indexed tree over the words of `is_taken`.
-    counts: Box<[u32]>,
-    /// Where the next block goes.
-    end: usize,
-    blocks: usize,
+    slots: RankedSlots,
+    /// The block in each slot.
+    blocks: Box<[u32]>,
 }
 
 impl LruStack {
-    /// A stack of the blocks 0 to `count` - 1 (at least one, less than 2^32) in the order that `order` gives.
+    /// A stack of the blocks 0 to `count` - 1 (at least one, less than 2^32) in the order of `order`.
     pub fn new(count: u64, order: &Permutation) -> Self {
-        let blocks = count as usize;
-        let words = (2 * blocks).div_ceil(WORD) + 1;
-        let mut places = vec![0; words * WORD].into_boxed_slice();
-        for (place, index) in places.iter_mut().zip(0..count) {
-            *place = order.apply(index) as u32;
+        let len = count as usize;
+        let mut blocks = vec![0; 2 * len + 64].into_boxed_slice();
+        for (block, index) in blocks.iter_mut().zip(0..count) {
+            *block = order.apply(index) as u32;
         }
-        let mut stack = Self {
-            places,
-            is_taken: vec![0; words].into(),
-            counts: vec![0; words + 1].into(),
-            end: blocks,
-            blocks,
-        };
-        stack.count_afresh();
-        stack
+        Self { slots: RankedSlots::filled(blocks.len(), len), blocks }
     }
 
-    /// The block at `depth`, from 1 for that used last, which it becomes. Precondition: `depth` is at most the number of
-    /// blocks.
+    /// The block at `depth`, from 1 for the last used; it becomes the last used. Precondition: `depth` is at most the number
+    /// of blocks.
     #[inline]
     pub fn take(&mut self, depth: u64) -> u32 {
-        let place = if depth == 1 { self.end - 1 } else { self.place(self.blocks - depth as usize) };
-        let block = self.places[place];
-        if place + 1 == self.end {
-            return block;
+        if depth == 1 {
+            return self.blocks[self.slots.end() - 1];
         }
-        self.is_taken[place / WORD] &= !(1 << (place % WORD));
-        self.add(place / WORD, false);
-        if self.end == self.places.len() {
-            self.squeeze();
+        let slot = self.slots.select(self.slots.len() - depth as usize);
+        let block = self.blocks[slot];
+        if self.slots.end() == self.blocks.len() {
+            self.compact();
+            return self.take(depth);
         }
-        self.places[self.end] = block;
-        self.is_taken[self.end / WORD] |= 1 << (self.end % WORD);
-        self.add(self.end / WORD, true);
-        self.end += 1;
+        self.slots.remove(slot);
+        self.blocks[self.slots.push()] = block;
         block
     }
 
-    /// The place below which `rank` are taken, and which is taken itself.
-    fn place(&self, rank: usize) -> usize {
-        let mut rank = rank as u32;
-        let mut word = 0;
-        let mut step = (self.counts.len() - 1).next_power_of_two();
-        while step > 0 {
-            if word + step < self.counts.len() && self.counts[word + step] <= rank {
-                word += step;
-                rank -= self.counts[word];
-            }
-            step /= 2;
+    /// Moves the blocks to the first slots.
+    fn compact(&mut self) {
+        for (rank, slot) in self.slots.in_use().enumerate() {
+            self.blocks[rank] = self.blocks[slot];
         }
-        let mut bits = self.is_taken[word];
-        for _ in 0..rank {
-            bits &= bits - 1;
-        }
-        word * WORD + bits.trailing_zeros() as usize
-    }
-
-    fn add(&mut self, word: usize, is_more: bool) {
-        let mut index = word + 1;
-        while index < self.counts.len() {
-            let count = &mut self.counts[index];
-            *count = if is_more { *count + 1 } else { *count - 1 };
-            index += index & index.wrapping_neg();
-        }
-    }
-
-    /// Moves the blocks together at the start.
-    fn squeeze(&mut self) {
-        let mut end = 0;
-        for place in 0..self.end {
-            if self.is_taken[place / WORD] >> (place % WORD) & 1 == 1 {
-                self.places[end] = self.places[place];
-                end += 1;
-            }
-        }
-        self.end = end;
-        self.count_afresh();
-    }
-
-    /// Takes the places up to `end`, and counts them.
-    fn count_afresh(&mut self) {
-        for (word, bits) in self.is_taken.iter_mut().enumerate() {
-            let taken = self.end.saturating_sub(word * WORD).min(WORD);
-            *bits = if taken == WORD { u64::MAX } else { (1 << taken) - 1 };
-        }
-        self.counts.fill(0);
-        for index in 1..self.counts.len() {
-            self.counts[index] += self.is_taken[index - 1].count_ones();
-            let above = index + (index & index.wrapping_neg());
-            if above < self.counts.len() {
-                self.counts[above] += self.counts[index];
-            }
-        }
+        self.slots = RankedSlots::filled(self.blocks.len(), self.slots.len());
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use crate::rng::{Purpose, RandomStream};
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn gives_the_blocks_that_a_list_gives(count in 1_u64..300, seed in 0_u64..1000, uses in 0_usize..2000) {
-            let mut stream = Stream::named(seed, 0, "stack", 0, Purpose::Stack);
+        fn blocks_are_those_of_a_list(count in 1_u64..300, seed in 0_u64..1000, uses in 0_usize..2000) {
+            let mut stream = RandomStream::named(seed, 0, "stack", 0, Purpose::Stack);
             let order = Permutation::new(count, &mut stream);
             let mut stack = LruStack::new(count, &order);
             let mut list: Vec<u32> = (0..count).map(|index| order.apply(index) as u32).collect();

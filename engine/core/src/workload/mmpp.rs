@@ -1,19 +1,19 @@
 //! Bursty arrivals: a Markov-modulated Poisson process of two states.
 //!
-//! In the two states arrivals are a Poisson process of rate r1 or r2, and the states are left at the rates s1 and s2.
+//! In each state arrivals are a Poisson process, of rate r1 or r2; the states are left at the rates s1 and s2.
 //! With the mean rate r = (r1 s2 + r2 s1) / s, s = s1 + s2 and A = 2 s1 s2 (r1 - r2)^2 / (s^2 (r1 s2 + r2 s1)), the
 //! index of dispersion of counts over a time t is 1 + A (1 - (1 - e^(-s t)) / (s t)): 1 at short times, 1 + A at long
-//! ones. Not for burstiness at many scales, which `b_model` has.
+//! ones. For burstiness at many scales see `b_model`.
 //!
 //! Fischer, Meier-Hellstern: The Markov-modulated Poisson process (MMPP) cookbook, Performance Evaluation 18(2), 1993.
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::SimDuration;
 
-/// The process. Times in nanoseconds.
+/// A Markov-modulated Poisson process of two states. Times in nanoseconds.
 #[derive(Clone, Debug)]
 pub struct Mmpp {
-    /// Mean gap between arrivals in the quiet state and in a burst; none where nothing arrives.
+    /// Mean gap between arrivals in the quiet state and in a burst; none without arrivals.
     gaps: [Option<f64>; 2],
     /// Mean length of the quiet state and of a burst.
     lengths: [f64; 2],
@@ -23,9 +23,15 @@ pub struct Mmpp {
 }
 
 impl Mmpp {
-    /// The process of mean rate `rate` \[1/s\], which is `factor` times as fast for the share `burst` of the time, for
-    /// `burst_time` on average. Its first state is drawn from `stream`.
-    pub fn new(rate: f64, factor: f64, burst: f64, burst_time: SimDuration, stream: &mut Stream) -> Self {
+    /// The process of mean rate `rate` \[1/s\], with bursts of `factor` times that rate for the share `burst` of the time,
+    /// `burst_time` long on average. `stream` draws the first state.
+    pub fn new(
+        rate: f64,
+        factor: f64,
+        burst: f64,
+        burst_time: SimDuration,
+        stream: &mut RandomStream,
+    ) -> Self {
         let quiet = rate * (1.0 - factor * burst) / (1.0 - burst);
         let gap = |rate: f64| (rate > 0.0).then(|| 1e9 / rate);
         let length = burst_time.0 as f64;
@@ -40,7 +46,7 @@ impl Mmpp {
     }
 
     /// The time until the next arrival.
-    pub fn gap(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn gap(&mut self, stream: &mut RandomStream) -> SimDuration {
         let mut passed = 0.0;
         loop {
             let state = usize::from(self.is_burst);
@@ -62,11 +68,11 @@ impl Mmpp {
 mod tests {
     use super::*;
     use crate::rng::Purpose;
-    use crate::workload::Gaps;
     use crate::workload::counts::{Estimate, counts};
+    use crate::workload::gaps::Gaps;
 
     #[test]
-    fn rate_dispersion_and_correlation_are_those_of_the_closed_forms() {
+    fn rate_dispersion_and_covariance_match_the_closed_forms() {
         // 50/s on average; 250/s in bursts of 0.2 s that take 10 % of the time, 27.8/s between them.
         let (rate, factor, share, burst_time) = (50.0_f64, 5.0_f64, 0.1_f64, 0.2_f64);
         let quiet_time = burst_time * (1.0 - share) / share;
@@ -85,7 +91,7 @@ mod tests {
             let (mut means, mut dispersions, mut covariances) =
                 (Estimate::default(), Estimate::default(), Estimate::default());
             for seed in 0..60 {
-                let mut stream = Stream::named(seed, 0, "mmpp", 0, Purpose::Arrival);
+                let mut stream = RandomStream::named(seed, 0, "mmpp", 0, Purpose::Arrival);
                 let time = SimDuration::from_secs_f64(burst_time);
                 let mmpp = Mmpp::new(rate, factor, share, time, &mut stream);
                 let seen =
@@ -104,13 +110,13 @@ mod tests {
     }
 
     #[test]
-    fn nothing_comes_between_bursts_where_they_take_all() {
-        let mut stream = Stream::named(1, 0, "mmpp", 0, Purpose::Arrival);
+    fn no_arrivals_between_bursts_that_have_all_of_them() {
+        let mut stream = RandomStream::named(1, 0, "mmpp", 0, Purpose::Arrival);
         let mmpp = Mmpp::new(10.0, 10.0, 0.1, SimDuration(1_000_000_000), &mut stream);
         assert_eq!(mmpp.gaps[0], None);
         let seen = counts(&mut Gaps::Mmpp(Box::new(mmpp)), &mut stream, 0.1, 100_000);
         let silent = seen.iter().filter(|&&count| count == 0.0).count() as f64 / 1e5;
-        // A slot has an arrival only where it meets a burst, of which 90 s in 100 are free.
+        // A slot has arrivals only if it overlaps a burst; 90 % of the time is quiet.
         assert!((0.85..0.93).contains(&silent), "{silent}");
     }
 }

@@ -1,7 +1,8 @@
-//! The load: where requests go, what they are, when they come.
+//! The workload: which requests are issued, where they go and when.
 
 mod address;
 mod b_model;
+mod command;
 #[cfg(test)]
 mod counts;
 mod gaps;
@@ -12,39 +13,15 @@ mod permutation;
 mod placement;
 mod requests;
 mod source;
-mod stack_distances;
+mod stack_distance_distribution;
 mod zipf;
 
 pub use address::{AddressModel, AddressState};
-pub use b_model::BModel;
+pub use command::Command;
 pub use gaps::Gaps;
-pub use lru_stack::LruStack;
-pub use mmpp::Mmpp;
 pub use pace::{Clock, Pace};
 pub use permutation::Permutation;
 pub use requests::{OperationModel, RequestModel, Requests};
 pub use source::{Content, StepPlan, Synthetic, Timing, sums};
-pub use stack_distances::StackDistances;
-pub use zipf::Zipf;
-
-use crate::units::{Lba, Sectors};
 
 pub use crate::trace::Op;
-
-/// One host command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// What it does.
-    pub operation: Op,
-    /// First sector on the array; 0 for a flush.
-    pub lba: Lba,
-    /// Number of sectors; 0 for a flush.
-    pub sectors: Sectors,
-    /// Whether a write must be on stable storage before it is acknowledged.
-    pub is_forced: bool,
-}
-
-impl Command {
-    /// A flush.
-    pub const FLUSH: Self = Self { operation: Op::Flush, lba: Lba(0), sectors: Sectors(0), is_forced: false };
-}

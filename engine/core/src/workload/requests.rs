@@ -1,20 +1,22 @@
-//! What one user's requests of one kind are: operation, size and place, each from its own random stream.
+//! The requests of one kind of one user: operation, size and address, each from its own random stream.
 
-use super::{AddressModel, AddressState, Command, Op};
+use super::address::{AddressModel, AddressState};
+use super::command::Command;
 use crate::config::{self, Size};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
+use crate::trace::Op;
 use crate::units::{Lba, Sectors};
 
-/// What all sources of a stream share of their operations. Sizes in sectors.
+/// The operations of a kind of requests, shared by all sources of a stream. Sizes in sectors.
 #[derive(Clone, Debug)]
 pub struct OperationModel {
     read_fraction: f64,
     fua_fraction: f64,
-    /// Share of the writes that go where their user read last.
+    /// Share of the writes to the extent that their user read last.
     rewrite_fraction: f64,
     flush_every: Option<u32>,
-    read_sizes: Sizes,
-    write_sizes: Sizes,
+    read_sizes: SizeDistribution,
+    write_sizes: SizeDistribution,
     alignment: Option<u64>,
 }
 
@@ -26,18 +28,18 @@ impl OperationModel {
             fua_fraction: operations.fua_fraction.0,
             rewrite_fraction: operations.rewrite_fraction.map_or(0.0, |share| share.0),
             flush_every: operations.flush_every,
-            read_sizes: Sizes::new(&operations.size),
-            write_sizes: Sizes::new(operations.write_size.as_ref().unwrap_or(&operations.size)),
+            read_sizes: SizeDistribution::new(&operations.size),
+            write_sizes: SizeDistribution::new(operations.write_size.as_ref().unwrap_or(&operations.size)),
             alignment: operations.alignment.map(|alignment| alignment.sectors().0),
         }
     }
 }
 
-/// Sizes in sectors, each with the sum of the shares up to its own.
+/// Sizes in sectors, each with its cumulative share.
 #[derive(Clone, Debug)]
-struct Sizes(Box<[(f64, u64)]>);
+struct SizeDistribution(Box<[(f64, u64)]>);
 
-impl Sizes {
+impl SizeDistribution {
     fn new(size: &Size) -> Self {
         let sizes = match size {
             Size::Constant { value } => vec![(1.0, value.sectors().0)],
@@ -57,7 +59,7 @@ impl Sizes {
     }
 
     #[inline]
-    fn draw(&self, stream: &mut Stream) -> u64 {
+    fn draw(&self, stream: &mut RandomStream) -> u64 {
         if let [(_, only)] = *self.0 {
             return only;
         }
@@ -66,32 +68,32 @@ impl Sizes {
     }
 }
 
-/// What all sources that issue one kind of requests share.
+/// A kind of requests, shared by all sources that issue it.
 #[derive(Clone, Debug)]
 pub struct RequestModel {
-    /// What they are.
+    /// Their operations.
     pub operations: OperationModel,
-    /// Where they go.
+    /// Their addresses.
     pub address: AddressModel,
 }
 
-/// The place of a read, for the write that follows it there.
-pub type Place = (Lba, Sectors);
+/// The first sector and the length of a read, for a write to the same sectors.
+pub type ReadExtent = (Lba, Sectors);
 
 /// The requests of one kind of one source.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    operation: Stream,
-    size: Stream,
-    address: Stream,
+    operation: RandomStream,
+    size: RandomStream,
+    address: RandomStream,
     address_state: AddressState,
     writes: u32,
 }
 
 impl Requests {
-    /// The requests that user `user` of the stream `name` makes of `model`.
+    /// The requests of `model` that user `user` of the stream `name` issues.
     pub fn new(run: &config::Run, name: &str, user: u32, model: &RequestModel) -> Self {
-        let named = |purpose| Stream::named(run.seed, run.replicate, name, user, purpose);
+        let named = |purpose| RandomStream::named(run.seed, run.replicate, name, user, purpose);
         let mut order = named(Purpose::Stack);
         Self {
             operation: named(Purpose::Operation),
@@ -102,27 +104,27 @@ impl Requests {
         }
     }
 
-    /// The same with the draws of the functional warm-up.
+    /// The same requests with the random streams of the functional warm-up.
     #[must_use]
     pub fn for_warm_up(mut self, run: &config::Run, name: &str, user: u32) -> Self {
         let parts =
             [("operation", &mut self.operation), ("size", &mut self.size), ("address", &mut self.address)];
         for (part, stream) in parts {
             let name = format!("{name}/{part}");
-            *stream = Stream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
+            *stream = RandomStream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
         }
         self
     }
 
-    /// The next command. `last_read` is where the user read last.
+    /// The next command. `last_read` is the extent that the user read last.
     #[inline]
-    pub fn command(&mut self, model: &RequestModel, last_read: &mut Option<Place>) -> Command {
+    pub fn command(&mut self, model: &RequestModel, last_read: &mut Option<ReadExtent>) -> Command {
         let operations = &model.operations;
         if operations.flush_every.is_some_and(|every| self.writes >= every) {
             self.writes = 0;
             return Command::FLUSH;
         }
-        // Where all are reads nothing else is drawn from that stream.
+        // If all are reads, nothing else is drawn from that stream.
         let is_read = operations.read_fraction >= 1.0 || self.operation.unit() < operations.read_fraction;
         let rewritten = if is_read { None } else { self.rewritten(operations, *last_read) };
         let (lba, sectors) = rewritten.unwrap_or_else(|| {
@@ -142,9 +144,13 @@ impl Requests {
         Command { operation: if is_read { Op::Read } else { Op::Write }, lba, sectors, is_forced }
     }
 
-    /// Where a write goes that rewrites what was read last.
+    /// The extent of a write that rewrites the last read.
     #[inline]
-    fn rewritten(&mut self, operations: &OperationModel, last_read: Option<Place>) -> Option<Place> {
+    fn rewritten(
+        &mut self,
+        operations: &OperationModel,
+        last_read: Option<ReadExtent>,
+    ) -> Option<ReadExtent> {
         let share = operations.rewrite_fraction;
         if share > 0.0 && self.operation.unit() < share { last_read } else { None }
     }

@@ -1,38 +1,42 @@
-//! A source of synthetic requests: one user of a stream, or a stream that all users share.
+//! A source of synthetic requests: one user of a stream, or a stream without users.
 
 use std::sync::Arc;
 
-use super::requests::{Place, RequestModel, Requests};
-use super::{BModel, Command, Gaps, Mmpp, Pace};
+use super::b_model::BModel;
+use super::command::Command;
+use super::gaps::Gaps;
+use super::mmpp::Mmpp;
+use super::pace::Pace;
+use super::requests::{ReadExtent, RequestModel, Requests};
 use crate::config::{self, Arrival, Distribution, Order};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::units::{Rate, SimDuration, SimTime};
 
 /// When a source issues.
 #[derive(Clone, Debug)]
 pub enum Timing {
-    /// Thinks, then issues an interaction of `ios` I/Os, at most `width` of them at a time.
+    /// Thinks, then issues an interaction of `ios` I/Os, at most `width` of them at once.
     Closed {
         /// Time between interactions.
         think_time: Distribution,
         /// I/Os of an interaction, or of its current step.
         ios: u32,
-        /// How many of them may be outstanding.
+        /// Maximum outstanding I/Os.
         width: u32,
     },
-    /// Issues again whenever one completes.
+    /// Issues a request whenever one completes.
     Outstanding {
-        /// I/Os that are outstanding.
+        /// Outstanding I/Os.
         depth: u32,
     },
-    /// Issues at gaps that depend on nothing else.
+    /// Issues with gaps that do not depend on completions.
     Open(Gaps),
 }
 
 impl Timing {
-    /// When user `user` of the stream `name` issues, which is not a trace.
+    /// The timing of user `user` of the stream `name`. Precondition: it is not a trace.
     pub fn new(arrival: &config::Arrival, run: &config::Run, name: &str, user: u32) -> Self {
-        let mut first_state = Stream::named(run.seed, run.replicate, name, user, Purpose::Start);
+        let mut first_state = RandomStream::named(run.seed, run.replicate, name, user, Purpose::Start);
         let gap = |rate: Rate| SimDuration::from_secs_f64(1.0 / rate.0);
         match *arrival {
             Arrival::Closed { think_time, ios, order, depth, .. } => {
@@ -58,11 +62,11 @@ impl Timing {
 /// A step of an interaction.
 #[derive(Clone, Copy, Debug)]
 pub struct StepPlan {
-    /// Its I/Os.
+    /// Number of I/Os.
     pub ios: u32,
-    /// How many of them may be outstanding.
+    /// Maximum outstanding I/Os.
     pub width: u32,
-    /// Which kind of requests they are; a flush where there is none.
+    /// Kind of its requests; none for a flush.
     pub kind: Option<u32>,
 }
 
@@ -80,14 +84,14 @@ impl StepPlan {
     }
 }
 
-/// How the kinds of requests of a source follow each other.
+/// The order of the kinds of requests of a source.
 #[derive(Clone, Debug)]
 pub enum Sequence {
-    /// There is only one.
+    /// A single kind.
     One(Requests),
-    /// Each request is of one kind by chance: the shares up to each kind's, summed.
+    /// A random kind for each request.
     Mix(Box<Mix>),
-    /// Step by step through an interaction.
+    /// The kinds of the steps of an interaction.
     Steps(Box<Steps>),
 }
 
@@ -96,7 +100,7 @@ pub enum Sequence {
 pub struct Mix {
     sums: Arc<[f64]>,
     kinds: Box<[Requests]>,
-    choice: Stream,
+    choice: RandomStream,
 }
 
 /// The steps of an interaction.
@@ -107,22 +111,22 @@ pub struct Steps {
     at: usize,
 }
 
-/// What the requests of all sources of a stream have in common.
+/// What the sources of a stream share.
 #[derive(Clone, Debug)]
 pub struct Content {
     /// Name of the stream.
     pub name: String,
     /// Index of the stream in the workload.
     pub stream: u16,
-    /// Index of the array that it goes to.
+    /// Index of its array.
     pub array: u16,
-    /// Where the kinds of its requests begin among all models.
+    /// Index of the first kind of its requests among all models.
     pub first_model: u32,
-    /// Their number.
+    /// Number of kinds.
     pub kinds: u32,
-    /// The steps, where it has some.
+    /// The steps of an interaction, if any.
     pub steps: Option<Arc<[StepPlan]>>,
-    /// The weights of a mixture, summed up and as shares of the whole, where it is one.
+    /// The cumulative shares of a mixture, if it is one.
     pub mix: Option<Arc<[f64]>>,
 }
 
@@ -131,25 +135,25 @@ pub struct Content {
 pub struct Synthetic {
     /// Index of the stream in the workload.
     pub stream: u16,
-    /// The user; 0 for a stream that all users share.
+    /// The user; 0 for a stream without users.
     pub user: u32,
-    /// Index of the array that it goes to.
+    /// Index of its array.
     pub array: u16,
-    /// Where the kinds of its requests begin among all models.
+    /// Index of the first kind of its requests among all models.
     first_model: u32,
     /// When it issues.
     pub timing: Timing,
-    /// When its clock goes otherwise than the run's, and when it ends; nothing where neither is the case.
+    /// Its pace, if its clock differs from simulated time or it ends.
     pub pace: Option<Box<Pace>>,
-    /// I/Os of the current interaction, or step of it, that nobody has called for yet.
+    /// I/Os of the current interaction or step that are not issued yet.
     pub to_issue: u32,
-    /// I/Os of the current interaction that are outstanding, or about to be issued.
+    /// I/Os of the current interaction that are outstanding or about to be issued.
     pub outstanding: u32,
     /// When the current interaction started.
     pub started: SimTime,
-    arrival: Stream,
+    arrival: RandomStream,
     sequence: Sequence,
-    last_read: Option<Place>,
+    last_read: Option<ReadExtent>,
 }
 
 impl Synthetic {
@@ -171,7 +175,7 @@ impl Synthetic {
         let sequence = if let Some(plan) = &content.steps {
             Sequence::Steps(Box::new(Steps { plan: Arc::clone(plan), kinds: kinds(), at: 0 }))
         } else if let Some(sums) = &content.mix {
-            let choice = Stream::named(run.seed, run.replicate, name, user, Purpose::Kind);
+            let choice = RandomStream::named(run.seed, run.replicate, name, user, Purpose::Kind);
             Sequence::Mix(Box::new(Mix { sums: Arc::clone(sums), kinds: kinds(), choice }))
         } else {
             Sequence::One(Requests::new(run, name, user, &models[0]))
@@ -186,15 +190,15 @@ impl Synthetic {
             to_issue: 0,
             outstanding: 0,
             started: SimTime::ZERO,
-            arrival: Stream::named(run.seed, run.replicate, name, user, Purpose::Arrival),
+            arrival: RandomStream::named(run.seed, run.replicate, name, user, Purpose::Arrival),
             sequence,
             last_read: None,
         };
-        source.show_step();
+        source.set_step_timing();
         source
     }
 
-    /// A source with the same name whose draws are those of the functional warm-up.
+    /// The same source with the random streams of the functional warm-up.
     #[must_use]
     pub fn for_warm_up(&self, run: &config::Run, name: &str) -> Self {
         let mut twin = self.clone();
@@ -205,7 +209,13 @@ impl Synthetic {
             kinds.into_iter().enumerate().map(rename).collect()
         };
         let choice = |part: &str| {
-            Stream::named(run.seed, run.replicate, &format!("{name}/{part}"), self.user, Purpose::WarmUp)
+            RandomStream::named(
+                run.seed,
+                run.replicate,
+                &format!("{name}/{part}"),
+                self.user,
+                Purpose::WarmUp,
+            )
         };
         twin.sequence = match twin.sequence {
             Sequence::One(requests) => Sequence::One(requests.for_warm_up(run, name, self.user)),
@@ -214,7 +224,7 @@ impl Synthetic {
                 kinds: rename(mix.kinds),
                 choice: choice("kind"),
             })),
-            // Without time there are no interactions: of each step comes its share.
+            // Without time there are no interactions: each step has its share of the requests.
             Sequence::Steps(steps) => {
                 let ios = |kind: u32| {
                     let of_kind = steps.plan.iter().filter(|step| step.kind == Some(kind));
@@ -228,8 +238,7 @@ impl Synthetic {
         twin
     }
 
-    /// Whether its addresses fill the caches in the functional warm-up: it runs from the first moment on, and has
-    /// requests that move data.
+    /// Whether its requests fill the caches in the functional warm-up: it runs from time 0 on, and its requests move data.
     pub fn is_warming_up(&self) -> bool {
         let has_data = !matches!(&self.sequence, Sequence::Steps(steps) if steps.kinds.is_empty());
         has_data && self.pace.as_ref().is_none_or(|pace| pace.is_awake())
@@ -239,13 +248,13 @@ impl Synthetic {
     #[inline]
     pub fn gap(&mut self) -> SimDuration {
         match &mut self.timing {
-            Timing::Closed { think_time, .. } => self.arrival.duration(think_time),
+            Timing::Closed { think_time, .. } => think_time.draw(&mut self.arrival),
             Timing::Open(gaps) => gaps.next(&mut self.arrival),
             Timing::Outstanding { .. } => SimDuration::ZERO,
         }
     }
 
-    /// When the gap or think time that begins now ends; never where the source ends before.
+    /// The end of the gap or think time that begins at `now`; none if the source ends before.
     #[inline]
     pub fn next_time(&mut self, now: SimTime) -> Option<SimTime> {
         let gap = self.gap();
@@ -255,7 +264,7 @@ impl Synthetic {
         }
     }
 
-    /// When it issues for the first time, where the hosts start at `now`.
+    /// When it issues first, if the hosts start at `now`.
     pub fn first_time(&mut self, now: SimTime) -> Option<SimTime> {
         let gap = match &mut self.timing {
             Timing::Open(gaps) => gaps.first(&mut self.arrival),
@@ -267,7 +276,7 @@ impl Synthetic {
         }
     }
 
-    /// The most requests that it has outstanding by itself; 0 for an open source.
+    /// Maximum outstanding requests; 0 for an open source, which has no limit.
     pub fn population(&self) -> usize {
         match (&self.timing, &self.sequence) {
             (_, Sequence::Steps(steps)) => {
@@ -279,32 +288,32 @@ impl Synthetic {
         }
     }
 
-    /// Goes on to the next step of the interaction; after the last one gives false, and is at the first again.
+    /// Advances to the next step of the interaction; after the last one returns false and restarts at the first.
     #[inline]
     pub fn next_step(&mut self) -> bool {
         let Sequence::Steps(steps) = &mut self.sequence else { return false };
         steps.at = (steps.at + 1) % steps.plan.len();
-        let goes_on = steps.at > 0;
-        self.show_step();
-        goes_on
+        let is_continued = steps.at > 0;
+        self.set_step_timing();
+        is_continued
     }
 
-    /// Its host has lost its power: the interaction is forgotten.
+    /// Drops the current interaction: its host lost power.
     pub fn forget_requests(&mut self) {
         (self.to_issue, self.outstanding) = (0, 0);
         if let Sequence::Steps(steps) = &mut self.sequence {
             steps.at = 0;
         }
-        self.show_step();
+        self.set_step_timing();
     }
 
-    /// Whether it stands between two interactions, not between two steps of one.
+    /// Whether it is between two interactions, not between two steps of one.
     #[inline]
     pub fn is_between(&self) -> bool {
         !matches!(&self.sequence, Sequence::Steps(steps) if steps.at > 0)
     }
 
-    fn show_step(&mut self) {
+    fn set_step_timing(&mut self) {
         if let (Timing::Closed { ios, width, .. }, Sequence::Steps(steps)) =
             (&mut self.timing, &self.sequence)
         {
@@ -334,7 +343,7 @@ impl Synthetic {
     }
 }
 
-/// The sums of the shares that `weights` have of the whole.
+/// The cumulative shares of `weights`.
 pub fn sums(weights: &[f64]) -> Arc<[f64]> {
     let total: f64 = weights.iter().sum();
     let mut sum = 0.0;

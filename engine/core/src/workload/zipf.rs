@@ -3,9 +3,9 @@
 //! Rejection-inversion: Hormann, Derflinger: Rejection-inversion to generate variates from monotone discrete
 //! distributions, ACM TOMACS 6(3), 1996. Constant memory; fewer than 1.2 trials per draw.
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
-/// A sampler of ranks.
+/// A Zipf distribution of ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Zipf {
     count: u64,
@@ -26,9 +26,9 @@ impl Zipf {
         zipf
     }
 
-    /// A rank from 1 to `count`.
+    /// Draws a rank from 1 to `count`.
     #[inline]
-    pub fn rank(&self, stream: &mut Stream) -> u64 {
+    pub fn rank(&self, stream: &mut RandomStream) -> u64 {
         loop {
             let area = self.last + stream.unit() * (self.first - self.last);
             let x = self.inverse_area(area);
@@ -66,11 +66,11 @@ mod tests {
     use crate::rng::Purpose;
 
     #[test]
-    fn shares_of_the_first_ranks_are_exact() {
+    fn shares_of_ranks_are_exact() {
         let draws = 400_000_u32;
         for exponent in [0.0, 0.8, 1.0, 1.2] {
             let zipf = Zipf::new(1000, exponent);
-            let mut stream = Stream::named(3, 0, "zipf", 0, Purpose::Address);
+            let mut stream = RandomStream::named(3, 0, "zipf", 0, Purpose::Address);
             let mut counts = [0_u32; 1001];
             for _ in 0..draws {
                 counts[zipf.rank(&mut stream) as usize] += 1;

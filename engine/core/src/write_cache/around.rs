@@ -2,6 +2,7 @@
 
 use super::claims::Claim;
 use super::{Extent, NUMBER, WriteCache, key};
+use crate::mutation::Mutation;
 
 impl WriteCache {
     /// `request` writes the sectors of `extent`, of one `stripe`, around the cache: what is dirty of them now is dropped
@@ -31,11 +32,7 @@ impl WriteCache {
             let Some(slot) = self.find(claim.key) else { continue };
             let line = &mut self.lines[slot as usize];
             let gone = line.dirty & claim.mask;
-            #[cfg(test)]
-            if self.fault == Some(super::Fault::StaleDirty) {
-                continue;
-            }
-            if gone == 0 {
+            if gone == 0 || self.mutant.has(Mutation::StaleDirty) {
                 continue;
             }
             line.dirty &= !gone;

@@ -1,6 +1,7 @@
 //! Clean lines: destaged data that stay readable until their place is needed; what was destaged first leaves first.
 
 use super::{Extent, Line, WriteCache, key};
+use crate::mutation::Mutation;
 use crate::slab::Link;
 
 impl WriteCache {
@@ -48,11 +49,7 @@ impl WriteCache {
 
     /// The sectors of `extent` change on the media: what is clean of them is not readable any more.
     pub fn forget_clean(&mut self, array: u16, extent: Extent) {
-        #[cfg(test)]
-        if self.fault == Some(super::Fault::StaleClean) {
-            return;
-        }
-        if !self.keeps_clean {
+        if !self.keeps_clean || self.mutant.has(Mutation::StaleClean) {
             return;
         }
         self.for_lines(extent, |cache, line, mask| {

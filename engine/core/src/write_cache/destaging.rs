@@ -2,7 +2,7 @@
 
 use super::extent::join_runs;
 use super::{Extent, NUMBER, WriteCache};
-use crate::destage::{DestagePolicy as _, Level, Place};
+use crate::destage::{DestagePolicy as _, Occupancy, StripeId};
 use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
 
@@ -15,8 +15,8 @@ impl WriteCache {
 
     /// Groups of an array that may be on their way now.
     #[inline]
-    pub fn allow(&mut self, level: &Level) -> u32 {
-        self.destage.allow(level)
+    pub fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        self.destage.allow(occupancy)
     }
 
     /// The group of `array` that leaves next, passing over stripes for which `is_busy` is true.
@@ -24,7 +24,7 @@ impl WriteCache {
     pub fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
         let full = self.full.as_mut().and_then(|full| full[array as usize].choose(|stripe| !is_busy(stripe)));
         let stripe = full.or_else(|| self.destage.choose(array, is_busy))?;
-        self.groups.find(Place { array, stripe })
+        self.groups.find(StripeId { array, stripe })
     }
 
     /// The group of `array` that became dirty first of those that did so `limit` ago or earlier and are not busy.

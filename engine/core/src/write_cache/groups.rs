@@ -2,7 +2,7 @@
 
 use super::ages::Ages;
 use super::key;
-use crate::destage::Place;
+use crate::destage::StripeId;
 use crate::slab::Link;
 use crate::slot_table::SlotTable;
 use crate::units::SimTime;
@@ -10,7 +10,7 @@ use crate::units::SimTime;
 /// The dirty lines of one stripe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
-    pub place: Place,
+    pub place: StripeId,
     /// Its first line; the others follow by their own links.
     pub first: Link,
     /// Dirty lines; none in a place that is free.
@@ -49,7 +49,7 @@ impl Groups {
 
     /// The group of a stripe, where it has one.
     #[inline]
-    pub fn find(&self, place: Place) -> Option<u32> {
+    pub fn find(&self, place: StripeId) -> Option<u32> {
         if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.place == place)
         {
             return Some(self.latest);
@@ -81,7 +81,7 @@ impl Groups {
 
     /// A new, empty group. Precondition: the stripe has none, and no group is newer than `now`.
     #[inline]
-    pub fn add(&mut self, place: Place, now: SimTime) -> u32 {
+    pub fn add(&mut self, place: StripeId, now: SimTime) -> u32 {
         let entry = Group { place, first: Link::END, lines: 0, sectors: 0, last_line: u64::MAX };
         let group = if let Some(group) = self.free.pop() {
             self.entries[group as usize] = entry;
@@ -103,7 +103,7 @@ impl Groups {
     #[inline]
     pub fn remove(&mut self, group: u32) -> Group {
         let entry = self.entries[group as usize];
-        let Place { array, stripe } = entry.place;
+        let StripeId { array, stripe } = entry.place;
         if let Some(ages) = &mut self.ages {
             ages.leave(group, array);
         }

@@ -1,7 +1,7 @@
 //! Which group a line belongs to, and which orders the groups stand in.
 
 use super::{WriteCache, groups};
-use crate::destage::{DestagePolicy as _, Place, Write};
+use crate::destage::{DestagePolicy as _, StripeId, Write};
 use crate::slab::Link;
 use crate::units::SimTime;
 
@@ -10,7 +10,7 @@ impl WriteCache {
     #[inline]
     pub(super) fn join_group(&mut self, now: SimTime, array: u16, line: u64, slot: u32) {
         let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
-        let place = Place { array, stripe };
+        let place = StripeId { array, stripe };
         let sectors = u64::from(self.lines[slot as usize].dirty.count_ones());
         let found = self.groups.find(place);
         let group = found.unwrap_or_else(|| self.groups.add(place, now));

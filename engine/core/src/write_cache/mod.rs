@@ -31,6 +31,7 @@ use groups::Groups;
 
 use crate::destage::{Destage, Elevator};
 use crate::divisor::Divisor;
+use crate::mutation::{Mutant, Mutation};
 use crate::slab::Link;
 use crate::slot_table::SlotTable;
 use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimTime};
@@ -115,25 +116,8 @@ pub struct WriteCache {
     first_clean: Link,
     last_clean: Link,
     scratch: Vec<(u64, u64)>,
-    /// A mistake for tests.
-    #[cfg(test)]
-    pub fault: Option<Fault>,
-}
-
-/// A mistake that tests build into a write cache.
-#[cfg(test)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// Writes to lines that are going are dropped.
-    LostSecondVersion,
-    /// A write around the cache leaves the older dirty sectors in place.
-    StaleDirty,
-    /// A write around the cache drops dirty sectors that were written after it.
-    GreedyClaim,
-    /// A group that has come of age loses its last sector.
-    LostWithAge,
-    /// A write around the cache leaves older clean sectors readable.
-    StaleClean,
+    /// The mutation built into it, if any.
+    pub mutant: Mutant,
 }
 
 const ARRAY_SHIFT: u32 = 48;
@@ -166,8 +150,7 @@ impl WriteCache {
             first_clean: Link::END,
             last_clean: Link::END,
             scratch: Vec::new(),
-            #[cfg(test)]
-            fault: None,
+            mutant: Mutant::default(),
         }
     }
 
@@ -237,8 +220,7 @@ impl WriteCache {
         }
         let slot = match slot {
             Some(slot) if self.lines[slot as usize].going != 0 => {
-                #[cfg(test)]
-                if self.fault == Some(Fault::LostSecondVersion) {
+                if self.mutant.has(Mutation::LostSecondVersion) {
                     return Accepted::In { absorbed: 0, was_dirty: false };
                 }
                 self.make_room();
@@ -266,11 +248,9 @@ impl WriteCache {
     }
 
     fn end_claims(&mut self, key: u64, mask: u64) {
-        #[cfg(test)]
-        if self.fault == Some(Fault::GreedyClaim) {
-            return;
+        if !self.mutant.has(Mutation::GreedyClaim) {
+            self.claims.end(key, mask);
         }
-        self.claims.end(key, mask);
     }
 
     fn add_line(&mut self, key: u64) -> u32 {

@@ -1,6 +1,7 @@
 //! A power cut: what was on its way is dirty again, or everything is lost.
 
 use super::{ARRAY_SHIFT, NUMBER, WriteCache};
+use crate::mutation::Mutation;
 use crate::slab::Link;
 use crate::units::SimTime;
 
@@ -9,6 +10,9 @@ impl WriteCache {
     /// Gives the sectors that have one.
     pub fn cut_power(&mut self, now: SimTime) -> u64 {
         self.claims.clear();
+        if self.mutant.has(Mutation::CutForgetsDestages) {
+            self.forget_going();
+        }
         let mut absorbed = 0;
         for slot in 0..self.lines.len() as u32 {
             let line = &mut self.lines[slot as usize];
@@ -34,9 +38,8 @@ impl WriteCache {
         absorbed
     }
 
-    /// A mistake for tests: what was on its way to the disks is forgotten.
-    #[cfg(test)]
-    pub fn forget_going(&mut self) {
+    /// Drops the data of all destages.
+    fn forget_going(&mut self) {
         for line in &mut self.lines {
             self.dirty_sectors -= u64::from(std::mem::take(&mut line.going).count_ones());
         }

@@ -39,7 +39,7 @@ impl Bench {
     fn new(changes: Value) -> Self {
         let config = config(changes);
         let model = Arc::new(DriveModel::new(&config).unwrap());
-        let mut stream = Stream::named(1, 0, "disk", 0, Purpose::Spindle);
+        let mut stream = RandomStream::named(1, 0, "disk", 0, Purpose::Spindle);
         let drive = Drive::new(model, &config, &mut stream);
         Self { drive, events: EventQueue::new(), now: SimTime::ZERO }
     }
@@ -228,7 +228,7 @@ fn written_again_with_the_end_of_a_segment_before_it_a_sector_is_dirty_once() {
 fn a_buffer_that_does_nothing_is_none() {
     let mut with = Bench::new(buffer("off", false));
     let mut without = Bench::new(json!({}));
-    let mut stream = Stream::named(1, 0, "", 0, Purpose::Service);
+    let mut stream = RandomStream::named(1, 0, "", 0, Purpose::Service);
     for _ in 0..500 {
         let (lba, gap) = (stream.below(1900), stream.below(3 * TURN));
         let (sectors, is_write) = (1 + stream.below(60) as u32, stream.below(2) == 0);

@@ -1,6 +1,7 @@
 //! A geometry out of the few figures that a data sheet prints: capacity, cylinders and media rates.
 
-use super::{Geometry, GeometryError, SwitchTimes, Zone};
+use super::{Geometry, GeometryError, SwitchTimes};
+use crate::config::Zone;
 use crate::units::{Bytes, SECTOR_BYTES, SimDuration};
 
 /// The most recording surfaces that [`Geometry::from_rates`] derives: 32 platters, beyond any disk ever sold.

@@ -23,7 +23,7 @@ mod collection;
 
 use std::collections::VecDeque;
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use collection::Victim;
 
 /// No block, or no unit.
@@ -187,7 +187,7 @@ impl Blocks {
     }
 
     /// An anonymous unit, whichever it is, is no longer valid.
-    pub fn invalidate_anonymous(&mut self, stream: &mut Stream) {
+    pub fn invalidate_anonymous(&mut self, stream: &mut RandomStream) {
         let count = self.all.len() as u64;
         let block = loop {
             let block = stream.below(count) as u32;

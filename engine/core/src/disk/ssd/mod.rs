@@ -39,7 +39,7 @@ use std::sync::Arc;
 
 use super::{Agenda, BlockDevice, Io, Usage};
 use crate::pipe::Pipe;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::slab::{Fifo, Link, Slab};
 use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 
@@ -57,6 +57,19 @@ pub struct FlashCounts {
     pub copied_units: u64,
     /// Blocks that were erased.
     pub erases: u64,
+}
+
+/// Where a unit lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// In the write buffer.
+    Buffered,
+    /// On the flash, at a place that is known.
+    Flash(u32),
+    /// On the flash, where the initial state put it.
+    Initial,
+    /// Nowhere: it never was written.
+    Unwritten,
 }
 
 /// What an entry of the agenda stands for; its index is above it in the slot.
@@ -168,7 +181,7 @@ pub struct Ssd {
 
 impl Ssd {
     /// An SSD of `model` in the initial `state` of that; what is left to chance is drawn from `stream`.
-    pub fn new(model: Arc<SsdModel>, state: &[u32], stream: Stream) -> Self {
+    pub fn new(model: Arc<SsdModel>, state: &[u32], stream: RandomStream) -> Self {
         let die = |_| Die {
             work: Work::Nothing,
             foreground: Fifo::default(),

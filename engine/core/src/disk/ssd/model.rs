@@ -2,7 +2,7 @@
 
 use super::steady_state::steady_state;
 use crate::config::{Precondition, Ssd, SsdInterface};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, Sectors, SimDuration};
 
 /// Erased or open blocks of a die that garbage collection needs besides its low mark: one open for the host, one open for
@@ -13,7 +13,7 @@ const WORKING_BLOCKS: u64 = 4;
 const BUFFERED_PAGES: u64 = 16;
 
 /// Blocks, and units of a block, that all dies of an array have at most: they take memory.
-const MOST_ENTRIES: u64 = 1 << 24;
+const MAX_ENTRIES: u64 = 1 << 24;
 
 /// What all SSDs of one kind share.
 #[derive(Clone, Debug)]
@@ -45,14 +45,16 @@ pub struct SsdModel {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FlashError {
-    /// The parameter that is at fault.
+    /// The error code.
+    pub code: &'static str,
+    /// The parameter of the array.
     pub field: &'static str,
     message: String,
 }
 
 impl FlashError {
-    fn new(field: &'static str, message: String) -> Self {
-        Self { field, message }
+    fn new(code: &'static str, field: &'static str, message: String) -> Self {
+        Self { code, field, message }
     }
 }
 
@@ -62,40 +64,17 @@ impl SsdModel {
     /// # Errors
     /// Sizes that do not go together; the message says which are allowed.
     pub fn new(ssd: &Ssd, disks: u32) -> Result<Self, FlashError> {
-        for (field, value) in [
-            ("disk.channels", ssd.channels),
-            ("disk.dies_per_channel", ssd.dies_per_channel),
-            ("disk.planes", ssd.planes),
-            ("disk.pages_per_block", ssd.pages_per_block),
-        ] {
-            if value == 0 || value > 1 << 16 {
-                return Err(FlashError::new(field, format!("{value}; allowed is 1 to 65536")));
-            }
-        }
-        if !(2..=1 << 16).contains(&ssd.gc_low_mark) {
-            let message = format!("{}; allowed is 2 to 65536", ssd.gc_low_mark);
-            return Err(FlashError::new("disk.gc_low_mark", message));
-        }
-        for (field, rate) in [
-            ("disk.channel_rate", ssd.channel_rate),
-            ("disk.interface.read_rate", ssd.interface.read_rate),
-            ("disk.interface.write_rate", ssd.interface.write_rate),
-        ] {
-            if rate == Some(Bandwidth(0)) {
-                return Err(FlashError::new(field, "0; allowed is 1 or more".to_owned()));
-            }
-        }
         let unit = ssd.mapping_unit.0;
         if !unit.is_power_of_two() || !(SECTOR_BYTES..=64 << 10).contains(&unit) {
             let message = format!("{unit} bytes; allowed is a power of two from 512 bytes to 64 KiB");
-            return Err(FlashError::new("disk.mapping_unit", message));
+            return Err(FlashError::new("scenario.not-power-of-two", "disk.mapping_unit", message));
         }
         let page = ssd.page.0;
         if page == 0 || !page.is_multiple_of(unit) || page > 1 << 20 {
             let message = format!(
                 "{page} bytes; allowed is a multiple of the mapping unit of {unit} bytes, up to 1 MiB"
             );
-            return Err(FlashError::new("disk.page", message));
+            return Err(FlashError::new("scenario.page-not-multiple-of-unit", "disk.page", message));
         }
         let dies = u64::from(ssd.channels) * u64::from(ssd.dies_per_channel);
         let units_per_page = page / unit * u64::from(ssd.planes);
@@ -109,41 +88,45 @@ impl SsdModel {
             || units_per_die * dies >= 1 << 31
         {
             let message = format!(
-                "{} bytes over {dies} dies of pages of {} bytes; allowed is a page a die to 2^31 mapping units in all",
+                "{} bytes on {dies} dies with pages of {} bytes; allowed are one page per die to 2^31 mapping units in all",
                 ssd.capacity.0,
                 units_per_page * unit
             );
-            return Err(FlashError::new("disk.capacity", message));
+            return Err(FlashError::new("scenario.ssd-capacity", "disk.capacity", message));
         }
         // Some full block must give back a page at least: the last page of a copy is filled up.
         let kept = units_per_block - units_per_page + 1;
         let least = units_per_die.div_ceil(kept) + u64::from(ssd.gc_low_mark) + WORKING_BLOCKS;
         if blocks < least {
             let message = format!(
-                "{} gives each die {blocks} blocks of {} bytes; garbage collection of {units_per_die} units with gc_low_mark {} needs {least}: allowed is {:.4} or more",
+                "{} gives each die {blocks} blocks of {} bytes, and garbage collection of {units_per_die} units with `gc_low_mark: {}` needs {least}; allowed is {:.4} or more",
                 ssd.over_provisioning.0,
                 units_per_block * unit,
                 ssd.gc_low_mark,
                 (least * units_per_block) as f64 / units_per_die as f64 - 1.0
             );
-            return Err(FlashError::new("disk.over_provisioning", message));
+            return Err(FlashError::new(
+                "scenario.too-little-over-provisioning",
+                "disk.over_provisioning",
+                message,
+            ));
         }
         let entries = (blocks + units_per_block) * dies;
-        if entries * u64::from(disks) > MOST_ENTRIES {
+        if entries * u64::from(disks) > MAX_ENTRIES {
             let message = format!(
-                "{} and `planes` make {blocks} blocks of {units_per_block} units on each of {dies} dies; allowed are {MOST_ENTRIES} blocks and units of one block on all dies of all {disks} SSDs",
+                "{} gives {blocks} blocks of {units_per_block} units on each of {dies} dies; allowed are {MAX_ENTRIES} blocks and units per block on all dies of {disks} SSDs",
                 ssd.pages_per_block
             );
-            return Err(FlashError::new("disk.pages_per_block", message));
+            return Err(FlashError::new("scenario.too-much-memory", "disk.pages_per_block", message));
         }
         let buffer_units = ssd.buffer_bytes().0 / unit;
         if buffer_units < units_per_page || buffer_units >= 1 << 31 {
             let message = format!(
-                "{} bytes; allowed is a page of all planes, {} bytes, or more",
+                "{} bytes; allowed is one page of all planes, {} bytes, or more",
                 ssd.buffer_bytes().0,
                 units_per_page * unit
             );
-            return Err(FlashError::new("disk.write_buffer", message));
+            return Err(FlashError::new("scenario.write-buffer-below-page", "disk.write_buffer", message));
         }
         Ok(Self {
             channels: ssd.channels,
@@ -167,7 +150,7 @@ impl SsdModel {
     }
 
     /// Valid units of the full blocks of a die in its steady state, where the SSD was brought there; drawn from `stream`.
-    pub fn initial_state(&self, stream: &mut Stream) -> Vec<u32> {
+    pub fn initial_state(&self, stream: &mut RandomStream) -> Vec<u32> {
         if self.precondition != Precondition::Random {
             return Vec::new();
         }

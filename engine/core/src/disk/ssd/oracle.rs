@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
-use super::translation::Place;
+use super::Place;
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 

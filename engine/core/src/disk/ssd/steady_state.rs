@@ -14,7 +14,7 @@
 //!    Analytic modeling of SSD write performance, SYSTOR 2012.
 
 use super::blocks::{Blocks, Writer};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Full blocks that are simulated to find the state of a die, at most.
 const SAMPLE: u32 = 256;
@@ -26,7 +26,7 @@ const MOST_WRITES: f64 = 2e6;
 const ROUNDS: f64 = 2.0;
 
 /// The valid units of `full` full blocks of `units` each that hold `valid` in all.
-pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut Stream) -> Vec<u32> {
+pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut RandomStream) -> Vec<u32> {
     let sample = full.min(SAMPLE);
     let share = (valid as f64 / (f64::from(full) * f64::from(units))).min(1.0);
     let sample_valid = (share * f64::from(sample) * f64::from(units)) as u64;
@@ -52,7 +52,7 @@ pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut Strea
 }
 
 /// One uniform random write without time: an anonymous unit is overwritten, and what collection is due is done.
-pub(super) fn overwrite(blocks: &mut Blocks, stream: &mut Stream) {
+pub(super) fn overwrite(blocks: &mut Blocks, stream: &mut RandomStream) {
     while blocks.is_collection_due() {
         if blocks.is_victim_empty() {
             blocks.erase();
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_state_has_the_valid_units_asked_for_in_blocks_that_hold_them() {
-        let mut stream = Stream::named(1, 0, "ssd", 0, Purpose::Flash);
+        let mut stream = RandomStream::named(1, 0, "ssd", 0, Purpose::Flash);
         for full in [10_u32, 100, 1000] {
             let valid = u64::from(full) * 64 * 4 / 5;
             let counts = steady_state(full, 64, valid, &mut stream);

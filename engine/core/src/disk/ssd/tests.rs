@@ -7,10 +7,10 @@ use super::blocks::Blocks;
 use super::steady_state::{overwrite, steady_state};
 use super::translation::Translation;
 use crate::config::Ssd;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 
-fn stream(seed: u64) -> Stream {
-    Stream::named(seed, 0, "ssd", 0, Purpose::Flash)
+fn stream(seed: u64) -> RandomStream {
+    RandomStream::named(seed, 0, "ssd", 0, Purpose::Flash)
 }
 
 fn model(precondition: &str, capacity: u64, over_provisioning: f64, pages_per_block: u32) -> SsdModel {
@@ -143,7 +143,7 @@ fn greedy(units: u32, share: f64) -> f64 {
 }
 
 /// Write amplification of `blocks` over `rounds` writes of each of `valid` units.
-fn amplification(blocks: &mut Blocks, valid: u64, rounds: u64, stream: &mut Stream) -> f64 {
+fn amplification(blocks: &mut Blocks, valid: u64, rounds: u64, stream: &mut RandomStream) -> f64 {
     let before = blocks.copies();
     for _ in 0..rounds * valid {
         overwrite(blocks, stream);

@@ -14,30 +14,18 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 
+use super::Place;
 use super::blocks::{Blocks, Writer};
 use super::model::SsdModel;
 use super::steady_state;
 use crate::config::Precondition;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// In the map, a unit whose newest version is in the write buffer.
 const BUFFERED: u32 = u32::MAX;
 
 /// Writes, at most, by which the dies of an SSD are brought out of step.
 const MOST_STEPS: u32 = 1 << 20;
-
-/// Where a unit lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In the write buffer.
-    Buffered,
-    /// On the flash, at a place that is known.
-    Flash(u32),
-    /// On the flash, where the initial state put it.
-    Initial,
-    /// Nowhere: it never was written.
-    Unwritten,
-}
 
 /// The map of one SSD.
 #[derive(Debug)]
@@ -50,7 +38,7 @@ pub(super) struct Translation {
     buffered: u32,
     map: HashMap<u32, u32, FxBuildHasher>,
     blocks: Vec<Blocks>,
-    stream: Stream,
+    stream: RandomStream,
     /// Units that a copy has moved, with their new places.
     moved: Vec<(u32, u32)>,
     #[cfg(debug_assertions)]
@@ -59,7 +47,7 @@ pub(super) struct Translation {
 
 impl Translation {
     /// The map of a new SSD of `model`; `state` is its [`SsdModel::initial_state`].
-    pub fn new(model: &SsdModel, state: &[u32], mut stream: Stream) -> Self {
+    pub fn new(model: &SsdModel, state: &[u32], mut stream: RandomStream) -> Self {
         let per_die = model.units_per_die;
         let empty = Blocks::new(model.blocks_per_die, model.units_per_block, model.gc_low_mark);
         let blocks = match model.precondition {

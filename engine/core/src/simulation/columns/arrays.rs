@@ -1,59 +1,60 @@
 //! What each array did.
 
-use std::borrow::Cow;
+use std::slice;
 
-use super::super::Simulation;
-use super::super::outcome::{ColumnSink, Value};
+use super::column::{
+    Reader::{FloatList, IntList, TextList},
+    column,
+};
+use super::{Column, RunView};
 use crate::disk::BlockDevice as _;
 use crate::metrics::Histogram;
 
-pub(super) fn put_arrays(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    /// One value for each array; nothing where there is no run.
-    fn each<T>(run: Option<&Simulation>, read: impl Fn(&Simulation, usize) -> T) -> Vec<T> {
-        run.map_or_else(Vec::new, |run| (0..run.arrays.len()).map(|array| read(run, array)).collect())
-    }
-    fn histogram(run: &Simulation, array: usize) -> Cow<'_, Histogram> {
-        if run.arrays.len() > 1 {
-            Cow::Borrowed(&run.measures.by_array[array])
-        } else {
-            Cow::Owned(run.measures.response())
-        }
-    }
-    sink.put(
+pub(super) const COLUMNS: &[Column] = &[
+    column(
         "array_names",
         "",
         "names of the arrays; the lists below have one entry for each",
-        Value::TextList(each(run, |run, array| run.scenario.arrays()[array].name.clone())),
-    );
-    sink.put(
+        TextList(|run| run.scenario.arrays().iter().map(|array| array.name.clone()).collect()),
+    ),
+    column(
         "array_requests",
         "count",
         "reads and writes of each array",
-        Value::IntList(each(run, |run, array| histogram(run, array).count().cast_signed())),
-    );
-    sink.put(
+        IntList(|run| response_by_array(run).iter().map(|times| times.count().cast_signed()).collect()),
+    ),
+    column(
         "array_response_mean_us",
         "us",
         "mean response time of each array",
-        Value::FloatList(each(run, |run, array| histogram(run, array).mean().unwrap_or(0.0) * 1e-3)),
-    );
-    sink.put(
+        FloatList(|run| {
+            response_by_array(run).iter().map(|times| times.mean().unwrap_or(0.0) * 1e-3).collect()
+        }),
+    ),
+    column(
         "array_response_p95_us",
         "us",
         "95th percentile of the response time of each array",
-        Value::FloatList(each(run, |run, array| histogram(run, array).quantile(0.95).unwrap_or(0.0) * 1e-3)),
-    );
-    sink.put(
+        FloatList(|run| {
+            response_by_array(run).iter().map(|times| times.quantile(0.95).unwrap_or(0.0) * 1e-3).collect()
+        }),
+    ),
+    column(
         "array_disk_busy_max_fraction",
         "fraction",
         "busy share of the busiest disk of each array",
-        Value::FloatList(each(run, |run, array| {
-            run.devices
-                .iter()
-                .zip(&run.device_array)
-                .filter(|&(_, &of)| of as usize == array)
-                .map(|(device, _)| device.usage().busy_fraction())
-                .fold(0.0, f64::max)
-        })),
-    );
+        FloatList(|run| {
+            let mut busiest = vec![0.0; run.arrays.len()];
+            for (device, &array) in run.devices.iter().zip(&run.device_array) {
+                let busy: &mut f64 = &mut busiest[array as usize];
+                *busy = busy.max(device.usage().busy_fraction());
+            }
+            busiest
+        }),
+    ),
+];
+
+/// Response times by array; a single array has those of the run.
+fn response_by_array<'a>(run: &'a RunView<'_>) -> &'a [Histogram] {
+    if run.arrays.len() > 1 { &run.measures.by_array } else { slice::from_ref(run.response()) }
 }

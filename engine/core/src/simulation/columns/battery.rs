@@ -1,83 +1,74 @@
 //! What the battery and losses of mains did.
 
-use super::super::Simulation;
-use super::super::outcome::ColumnSink;
-use super::{float, int};
+use super::Column;
+use super::column::{
+    Reader::{Count, Float},
+    column,
+};
 use crate::units::SECTOR_BYTES;
 
-pub(super) fn put_battery(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    let (b, c) = ("bytes", "count");
-    float(
-        sink,
-        run,
-        ("write_back_fraction", "fraction", "share of the window in which the write cache took writes"),
-        |run| {
+pub(super) const COLUMNS: &[Column] = &[
+    column(
+        "write_back_fraction",
+        "fraction",
+        "share of the window in which the write cache took writes",
+        Float(|run| {
             let length = run.window_s();
             (length > 0.0).then(|| run.measures.write_back.area_s() / length)
-        },
-    );
-    float(
-        sink,
-        run,
-        ("unprotected_s", "s", "time in which dirty data was in the cache without battery protection"),
-        |run| Some(run.measures.unprotected.area_s()),
-    );
-    float(
-        sink,
-        run,
-        (
-            "battery_charge_fraction",
-            "fraction",
-            "charge of the battery at the end of the window; missing where there is none",
-        ),
-        Simulation::charge,
-    );
-    float(
-        sink,
-        run,
-        (
-            "outage_s",
-            "s",
-            "time in which the hosts were off, from a loss of mains until the cache was flushed after their return",
-        ),
-        |run| Some(run.measures.outage.area_s()),
-    );
-    int(sink, run, ("requests_cut", c, "requests that losses of mains left without an answer"), |run| {
-        run.measures.counts.requests_cut
-    });
-    int(
-        sink,
-        run,
-        ("dirty_preserved_bytes", b, "dirty data that was still in the cache when the mains were back"),
-        |run| run.measures.counts.preserved_sectors * SECTOR_BYTES,
-    );
-    int(sink, run, ("dirty_lost_bytes", b, "dirty data of the write cache that was lost"), |run| {
-        run.measures.counts.lost_sectors * SECTOR_BYTES
-    });
-    int(
-        sink,
-        run,
-        ("disk_lost_bytes", b, "data that disks with a volatile write cache had acknowledged and lost"),
-        |run| run.measures.counts.disk_lost_sectors * SECTOR_BYTES,
-    );
-    int(
-        sink,
-        run,
-        (
-            "disk_writes_cut",
-            c,
-            "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part",
-        ),
-        |run| run.measures.counts.disk_writes_cut,
-    );
-    int(
-        sink,
-        run,
-        (
-            "write_holes",
-            c,
-            "stripes that losses of mains left with parity that may not match, and no cache to write them again from",
-        ),
-        |run| run.measures.counts.write_holes,
-    );
-}
+        }),
+    ),
+    column(
+        "unprotected_s",
+        "s",
+        "time in which dirty data was in the cache without battery protection",
+        Float(|run| Some(run.measures.unprotected.area_s())),
+    ),
+    column(
+        "battery_charge_fraction",
+        "fraction",
+        "charge of the battery at the end of the window; missing where there is none",
+        Float(|run| run.charge()),
+    ),
+    column(
+        "outage_s",
+        "s",
+        "time in which the hosts were off, from a loss of mains until the cache was flushed after their return",
+        Float(|run| Some(run.measures.outage.area_s())),
+    ),
+    column(
+        "requests_cut",
+        "count",
+        "requests that losses of mains left without an answer",
+        Count(|run| run.measures.counts.requests_cut),
+    ),
+    column(
+        "dirty_preserved_bytes",
+        "bytes",
+        "dirty data that was still in the cache when the mains were back",
+        Count(|run| run.measures.counts.preserved_sectors * SECTOR_BYTES),
+    ),
+    column(
+        "dirty_lost_bytes",
+        "bytes",
+        "dirty data of the write cache that was lost",
+        Count(|run| run.measures.counts.lost_sectors * SECTOR_BYTES),
+    ),
+    column(
+        "disk_lost_bytes",
+        "bytes",
+        "data that disks with a volatile write cache had acknowledged and lost",
+        Count(|run| run.measures.counts.disk_lost_sectors * SECTOR_BYTES),
+    ),
+    column(
+        "disk_writes_cut",
+        "count",
+        "disk writes that losses of mains ended, waiting or under way: the latter may have been written in part",
+        Count(|run| run.measures.counts.disk_writes_cut),
+    ),
+    column(
+        "write_holes",
+        "count",
+        "stripes that losses of mains left with parity that may not match, and no cache to write them again from",
+        Count(|run| run.measures.counts.write_holes),
+    ),
+];

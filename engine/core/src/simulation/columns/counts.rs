@@ -1,48 +1,72 @@
 //! How much happened in the window.
 
-use super::super::Simulation;
-use super::super::outcome::ColumnSink;
-use super::{float, int};
+use super::column::{
+    Reader::{Count, Float},
+    column,
+};
+use super::{Column, RunView};
 use crate::disk::BlockDevice as _;
 
-pub(super) fn put_counts(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    let c = "count";
-    int(sink, run, ("requests", c, "host reads and writes that completed in the window"), |run| {
-        run.measures.counts.reads + run.measures.counts.writes
-    });
-    int(sink, run, ("reads", c, "host reads among them"), |run| run.measures.counts.reads);
-    int(sink, run, ("writes", c, "host writes among them"), |run| run.measures.counts.writes);
-    int(sink, run, ("flushes", c, "host flushes that completed in the window"), |run| {
-        run.measures.counts.flushes
-    });
-    int(sink, run, ("events", c, "simulated events of the whole run"), |run| run.event_count);
-    int(sink, run, ("disk_reads", c, "reads that disks began in the window"), |run| {
-        run.devices.iter().map(|device| device.usage().reads).sum()
-    });
-    int(sink, run, ("disk_writes", c, "writes that disks began in the window"), |run| {
-        run.devices.iter().map(|device| device.usage().writes).sum()
-    });
-    float(sink, run, ("window_s", "s", "length of the measurement window"), |run| Some(run.window_s()));
-    float(sink, run, ("warm_up_s", "s", "simulated time before the window"), |run| {
-        Some(run.conduct.warm_up_time.as_secs_f64())
-    });
-    int(sink, run, ("warm_up_requests", c, "reads and writes before the window"), |run| {
-        run.conduct.warm_up_requests
-    });
-    float(
-        sink,
-        run,
-        ("completion_time_s", "s", "from the start of the window to the last completion"),
-        |run| Some(run.measures.last_completion.since(run.measures.start).as_secs_f64()),
-    );
-    float(
-        sink,
-        run,
-        (
-            "drain_s",
-            "s",
-            "from the end of the window until all dirty data was on the disks, where the run was to drain",
-        ),
-        |_| None,
-    );
+pub(super) const COLUMNS: &[Column] = &[
+    column(
+        "requests",
+        "count",
+        "host reads and writes that completed in the window",
+        Count(|run| run.measures.counts.reads + run.measures.counts.writes),
+    ),
+    column("reads", "count", "host reads among them", Count(|run| run.measures.counts.reads)),
+    column("writes", "count", "host writes among them", Count(|run| run.measures.counts.writes)),
+    column(
+        "flushes",
+        "count",
+        "host flushes that completed in the window",
+        Count(|run| run.measures.counts.flushes),
+    ),
+    column("events", "count", "simulated events of the whole run", Count(|run| run.event_count))
+        .covering_drain(),
+    column(
+        "disk_reads",
+        "count",
+        "reads that disks began in the window",
+        Count(|run| run.devices.iter().map(|device| device.usage().reads).sum()),
+    ),
+    column(
+        "disk_writes",
+        "count",
+        "writes that disks began in the window",
+        Count(|run| run.devices.iter().map(|device| device.usage().writes).sum()),
+    ),
+    column("window_s", "s", "length of the measurement window", Float(|run| Some(run.window_s()))),
+    column(
+        "warm_up_s",
+        "s",
+        "simulated time before the window",
+        Float(|run| Some(run.conduct.warm_up_time.as_secs_f64())),
+    ),
+    column(
+        "warm_up_requests",
+        "count",
+        "reads and writes before the window",
+        Count(|run| run.conduct.warm_up_requests),
+    ),
+    column(
+        "completion_time_s",
+        "s",
+        "from the start of the window to the last completion",
+        Float(|run| Some(run.measures.last_completion.since(run.measures.start).as_secs_f64())),
+    ),
+    column(
+        "drain_s",
+        "s",
+        "from the end of the window until all dirty data was on the disks, where the run was to drain",
+        Float(drain_s),
+    )
+    .covering_drain(),
+];
+
+/// Length of the drain \[s\]; `None` where there was none, or where an array had lost data.
+fn drain_s(run: &RunView<'_>) -> Option<f64> {
+    run.drained_since()?;
+    let is_drained = run.arrays.iter().all(|array| !array.redundancy.has_lost_data(&array.layout));
+    is_drained.then(|| run.now.since(run.measures.start).as_secs_f64() - run.window_s())
 }

@@ -1,25 +1,36 @@
-//! What was done to the flash of SSDs; null where there is none.
+//! What happened to the flash of SSDs; null where there is none.
 
-use super::super::Simulation;
-use super::super::outcome::{ColumnSink, Value};
-use super::{float, ratio};
+use super::column::{
+    Reader::{Float, Int},
+    column,
+};
+use super::run_view::ratio;
+use super::{Column, RunView};
 use crate::disk::{BlockDevice as _, FlashCounts};
 
-pub(super) fn put_flash(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    fn sum(run: Option<&Simulation>, read: impl Fn(&FlashCounts) -> u64) -> Option<u64> {
-        let flash = run?.devices.iter().filter_map(|device| device.usage().flash.as_ref());
-        flash.map(read).fold(None, |sum, count| Some(sum.unwrap_or(0) + count))
-    }
-    let meaning =
-        "sectors programmed in the SSDs, copies and padding included, for each sector written to them";
-    float(sink, run, ("ssd_write_amplification", "ratio", meaning), |run| {
-        ratio(sum(Some(run), |flash| flash.programmed_sectors)?, sum(Some(run), |flash| flash.host_sectors)?)
-    });
-    let mut count = |name: &str, meaning: &str, read: fn(&FlashCounts) -> u64| {
-        sink.put(name, "count", meaning, Value::Int(sum(run, read).map(u64::cast_signed)));
-    };
-    count("ssd_gc_copies", "mapping units that garbage collection copied in the SSDs", |flash| {
-        flash.copied_units
-    });
-    count("ssd_erases", "blocks erased in the SSDs", |flash| flash.erases);
+pub(super) const COLUMNS: &[Column] = &[
+    column(
+        "ssd_write_amplification",
+        "ratio",
+        "sectors programmed in the SSDs, copies and padding included, for each sector written to them",
+        Float(|run| {
+            ratio(sum(run, |flash| flash.programmed_sectors)?, sum(run, |flash| flash.host_sectors)?)
+        }),
+    ),
+    column(
+        "ssd_gc_copies",
+        "count",
+        "mapping units that garbage collection copied in the SSDs",
+        Int(|run| sum(run, |flash| flash.copied_units)),
+    ),
+    column("ssd_erases", "count", "blocks erased in the SSDs", Int(|run| sum(run, |flash| flash.erases))),
+];
+
+/// A count over all SSDs.
+fn sum(run: &RunView<'_>, read: fn(&FlashCounts) -> u64) -> Option<u64> {
+    run.devices
+        .iter()
+        .filter_map(|device| device.usage().flash.as_ref())
+        .map(read)
+        .reduce(|sum, count| sum + count)
 }

@@ -1,9 +1,11 @@
-//! The columns of the row of a run: name, unit, meaning and where each value comes from.
+//! The result columns: one static table.
 //!
-//! Each file holds the columns of one subject.
+//! Each file holds the columns of one subject, and [`COLUMNS`] joins them in the order of a row. To add a column, add an
+//! entry: rows, Arrow schema and documentation follow from the table.
 
 mod arrays;
 mod battery;
+mod column;
 mod counts;
 mod destage;
 mod flash;
@@ -11,58 +13,58 @@ mod hits;
 mod rates;
 mod redundancy;
 mod response;
+mod run_view;
 mod timeline;
 mod usage;
+mod verdict;
 
-use super::Simulation;
-use super::outcome::{ColumnSink, Value};
+pub use column::{Column, Kind, Value};
+pub(super) use run_view::RunView;
+pub(super) use verdict::Verdict;
 
-type Text = Option<&'static str>;
+const SUBJECTS: [&[Column]; 17] = [
+    verdict::COLUMNS,
+    counts::COLUMNS,
+    rates::COLUMNS,
+    &response::ALL,
+    &response::READS,
+    &response::WRITES,
+    &response::INTERACTIONS,
+    &response::COMMITS,
+    response::INTERVAL,
+    hits::COLUMNS,
+    destage::COLUMNS,
+    battery::COLUMNS,
+    flash::COLUMNS,
+    redundancy::COLUMNS,
+    usage::COLUMNS,
+    arrays::COLUMNS,
+    timeline::COLUMNS,
+];
 
-/// Puts every column of the row of `run`; values are missing where there is no run.
-pub(super) fn row(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    let text = |value: Text| Value::Text(value.map(str::to_owned));
-    sink.put(
-        "status",
-        "",
-        "ok, not_stationary, overloaded, array_failed or failed",
-        text(run.map(|run| run.status().name())),
-    );
-    sink.put("error_kind", "", "configuration, trace, panic or deadlock", text(None));
-    sink.put("error", "", "what went wrong", text(None));
-    counts::put_counts(run, sink);
-    rates::put_rates(run, sink);
-    response::put_response(run, sink);
-    hits::put_hits(run, sink);
-    destage::put_destage(run, sink);
-    battery::put_battery(run, sink);
-    flash::put_flash(run, sink);
-    redundancy::put_redundancy(run, sink);
-    usage::put_use(run, sink);
-    arrays::put_arrays(run, sink);
-    timeline::put_timeline(run, sink);
+/// The result columns, in the order of a row.
+pub static COLUMNS: [Column; count()] = join();
+
+const fn count() -> usize {
+    let (mut total, mut subject) = (0, 0);
+    while subject < SUBJECTS.len() {
+        total += SUBJECTS[subject].len();
+        subject += 1;
+    }
+    total
 }
 
-/// Puts an integer column that reads a field of the run.
-fn int(
-    sink: &mut impl ColumnSink,
-    run: Option<&Simulation>,
-    (name, unit, meaning): (&str, &'static str, &str),
-    read: impl Fn(&Simulation) -> u64,
-) {
-    sink.put(name, unit, meaning, Value::Int(run.map(|run| read(run).cast_signed())));
-}
-
-/// Puts a numeric column that reads a field of the run.
-fn float(
-    sink: &mut impl ColumnSink,
-    run: Option<&Simulation>,
-    (name, unit, meaning): (&str, &'static str, &str),
-    read: impl Fn(&Simulation) -> Option<f64>,
-) {
-    sink.put(name, unit, meaning, Value::Float(run.and_then(read)));
-}
-
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
+const fn join() -> [Column; count()] {
+    let mut joined = [SUBJECTS[0][0]; count()];
+    let (mut at, mut subject) = (0, 0);
+    while subject < SUBJECTS.len() {
+        let mut index = 0;
+        while index < SUBJECTS[subject].len() {
+            joined[at] = SUBJECTS[subject][index];
+            at += 1;
+            index += 1;
+        }
+        subject += 1;
+    }
+    joined
 }

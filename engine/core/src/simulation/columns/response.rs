@@ -1,58 +1,63 @@
 //! How long requests, interactions and commits took.
 
-use std::borrow::Cow;
-
-use super::super::Simulation;
-use super::super::outcome::ColumnSink;
-use super::float;
-use crate::metrics::Histogram;
+use super::Column;
+use super::column::{Reader::Float, column};
 use crate::units::SimDuration;
 
-pub(super) fn put_response(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    type Pick = fn(&Simulation) -> Cow<'_, Histogram>;
-    const US: f64 = 1e-3;
-    let families: [(&str, &str, Pick); 5] = [
-        ("response", "response time of reads and writes", |run| Cow::Owned(run.measures.response())),
-        ("read_response", "response time of reads", |run| Cow::Borrowed(&run.measures.read_response)),
-        ("write_response", "response time of writes", |run| Cow::Borrowed(&run.measures.write_response)),
-        (
-            "interaction_response",
-            "time of a user interaction, from its first request to its last completion",
-            |run| Cow::Borrowed(&run.measures.interaction),
-        ),
-        (
-            "commit",
-            "time of a commit, from the synchronous writes directly before its flush to the end of the flush",
-            |run| Cow::Borrowed(&run.measures.commit),
-        ),
-    ];
-    for (family, meaning, pick) in families {
-        let name = |statistic: &str| format!("{family}_{statistic}_us");
-        let times = run.map(pick);
-        let times = times.as_deref();
-        float(sink, run, (&name("mean"), "us", &format!("mean {meaning}")), |_| {
-            times?.mean().map(|mean| mean * US)
-        });
-        for (statistic, quantile) in
-            [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)]
-        {
-            let meaning = format!("{}th percentile of the {meaning}", quantile * 100.0);
-            float(sink, run, (&name(statistic), "us", &meaning), |_| {
-                times?.quantile(quantile).map(|value| value * US)
-            });
-        }
-        float(sink, run, (&name("max"), "us", &format!("greatest {meaning}")), |_| {
-            times?.max().map(SimDuration::as_micros_f64)
-        });
-    }
-    float(
-        sink,
-        run,
-        (
-            "response_mean_half_width_us",
+const US_PER_NS: f64 = 1e-3;
+
+/// Mean, percentiles and maximum of a histogram \[ns\].
+macro_rules! distribution {
+    ($name:literal, $meaning:literal, |$run:ident| $times:expr) => {
+        [
+            column(
+                concat!($name, "_mean_us"),
+                "us",
+                concat!("mean ", $meaning),
+                Float(|$run| $times.mean().map(|mean| mean * US_PER_NS)),
+            ),
+            distribution!("p50", 0.5, "50", $name, $meaning, |$run| $times),
+            distribution!("p90", 0.9, "90", $name, $meaning, |$run| $times),
+            distribution!("p95", 0.95, "95", $name, $meaning, |$run| $times),
+            distribution!("p99", 0.99, "99", $name, $meaning, |$run| $times),
+            distribution!("p999", 0.999, "99.9", $name, $meaning, |$run| $times),
+            column(
+                concat!($name, "_max_us"),
+                "us",
+                concat!("greatest ", $meaning),
+                Float(|$run| $times.max().map(SimDuration::as_micros_f64)),
+            ),
+        ]
+    };
+    ($suffix:literal, $quantile:literal, $percent:literal, $name:literal, $meaning:literal, |$run:ident| $times:expr) => {
+        column(
+            concat!($name, "_", $suffix, "_us"),
             "us",
-            "half width of the 95 % interval of the mean response time, by batch means within the run",
-        ),
-        |run| run.measures.batches.half_width_95().map(|width| width * US),
-    );
+            concat!($percent, "th percentile of the ", $meaning),
+            Float(|$run| $times.quantile($quantile).map(|value| value * US_PER_NS)),
+        )
+    };
 }
+
+pub(super) const ALL: [Column; 7] =
+    distribution!("response", "response time of reads and writes", |run| run.response());
+pub(super) const READS: [Column; 7] =
+    distribution!("read_response", "response time of reads", |run| run.measures.read_response);
+pub(super) const WRITES: [Column; 7] =
+    distribution!("write_response", "response time of writes", |run| run.measures.write_response);
+pub(super) const INTERACTIONS: [Column; 7] = distribution!(
+    "interaction_response",
+    "time of a user interaction, from its first request to its last completion",
+    |run| run.measures.interaction
+);
+pub(super) const COMMITS: [Column; 7] = distribution!(
+    "commit",
+    "time of a commit, from the synchronous writes directly before its flush to the end of the flush",
+    |run| run.measures.commit
+);
+pub(super) const INTERVAL: &[Column] = &[column(
+    "response_mean_half_width_us",
+    "us",
+    "half width of the 95 % interval of the mean response time, by batch means within the run",
+    Float(|run| run.measures.batches.half_width_95().map(|width| width * US_PER_NS)),
+)];

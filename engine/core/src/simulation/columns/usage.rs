@@ -1,68 +1,81 @@
 //! How busy each part was.
 
-use super::super::Simulation;
-use super::super::outcome::ColumnSink;
-use super::float;
+use super::column::{Reader::Float, column};
+use super::{Column, RunView};
 use crate::disk::BlockDevice as _;
 
-pub(super) fn put_use(run: Option<&Simulation>, sink: &mut impl ColumnSink) {
-    fn busy(run: &Simulation) -> impl Iterator<Item = f64> {
-        run.working_devices().map(|device| device.usage().busy_fraction())
-    }
-    let f = "fraction";
-    float(
-        sink,
-        run,
-        ("disk_busy_min_fraction", f, "busy share of the least busy disk, of those at work at the end"),
-        |run| busy(run).reduce(f64::min),
-    );
-    float(sink, run, ("disk_busy_mean_fraction", f, "mean busy share of the disks"), |run| {
-        let count = run.working_devices().count();
-        (count > 0).then(|| busy(run).sum::<f64>() / count as f64)
-    });
-    float(sink, run, ("disk_busy_max_fraction", f, "busy share of the busiest disk"), |run| {
-        busy(run).reduce(f64::max)
-    });
-    float(sink, run, ("disk_queue_mean", "count", "mean I/Os at a disk, waiting or served"), |run| {
-        let total: f64 = run.working_devices().map(|device| device.usage().mean_in_system()).sum();
-        let count = run.working_devices().count();
-        (count > 0).then(|| total / count as f64)
-    });
-    float(
-        sink,
-        run,
-        (
-            "disk_time_percent",
-            "%",
-            "Perfmon % Disk Time of the host: mean host reads and writes outstanding, times 100",
-        ),
-        |run| {
-            let length = run.window_s();
-            let response = run.measures.response();
+pub(super) const COLUMNS: &[Column] = &[
+    column(
+        "disk_busy_min_fraction",
+        "fraction",
+        "busy share of the least busy disk, of those at work at the end",
+        Float(|run| disks_busy(run).reduce(f64::min)),
+    ),
+    column(
+        "disk_busy_mean_fraction",
+        "fraction",
+        "mean busy share of the disks",
+        Float(|run| mean(disks_busy(run))),
+    ),
+    column(
+        "disk_busy_max_fraction",
+        "fraction",
+        "busy share of the busiest disk",
+        Float(|run| disks_busy(run).reduce(f64::max)),
+    ),
+    column(
+        "disk_queue_mean",
+        "count",
+        "mean I/Os at a disk, waiting or served",
+        Float(|run| mean(run.working_devices().map(|device| device.usage().mean_in_system()))),
+    ),
+    column(
+        "disk_time_percent",
+        "%",
+        "Perfmon % Disk Time of the host: mean host reads and writes outstanding, times 100",
+        Float(|run| {
+            let (length, response) = (run.window_s(), run.response());
             (length > 0.0)
                 .then(|| response.mean().unwrap_or(0.0) * response.count() as f64 * 1e-9 / length * 100.0)
-        },
-    );
-    float(
-        sink,
-        run,
-        (
-            "link_busy_fraction",
-            f,
-            "busy share of the host link; of its busier direction where each has a rate of its own",
-        ),
-        |run| Some(run.link.iter().map(|direction| direction.busy_fraction(run.now)).fold(0.0, f64::max)),
-    );
-    float(
-        sink,
-        run,
-        ("channel_busy_max_fraction", f, "busy share of the busiest channel between controller and disks"),
-        |run| run.back_end.as_ref().map(|back_end| back_end.busy_fraction(run.now)),
-    );
-    float(sink, run, ("xor_busy_fraction", f, "busy share of the XOR engine"), |run| {
-        run.xor_bandwidth.map(|_| run.xor.busy_fraction(run.now))
-    });
-    float(sink, run, ("firmware_busy_fraction", f, "busy share of the firmware processor"), |run| {
-        Some(run.firmware.busy_fraction(run.now))
-    });
+        }),
+    ),
+    column(
+        "link_busy_fraction",
+        "fraction",
+        "busy share of the host link; of its busier direction where each has a rate of its own",
+        Float(|run| {
+            Some(run.link.iter().map(|direction| direction.busy_fraction(run.now)).fold(0.0, f64::max))
+        }),
+    ),
+    column(
+        "channel_busy_max_fraction",
+        "fraction",
+        "busy share of the busiest channel between controller and disks",
+        Float(|run| run.back_end.as_ref().map(|back_end| back_end.busy_fraction(run.now))),
+    ),
+    column(
+        "xor_busy_fraction",
+        "fraction",
+        "busy share of the XOR engine",
+        Float(|run| run.xor_bandwidth.map(|_| run.xor.busy_fraction(run.now))),
+    ),
+    column(
+        "firmware_busy_fraction",
+        "fraction",
+        "busy share of the firmware processor",
+        Float(|run| Some(run.firmware.busy_fraction(run.now))),
+    ),
+];
+
+fn disks_busy(run: &RunView<'_>) -> impl Iterator<Item = f64> {
+    run.working_devices().map(|device| device.usage().busy_fraction())
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for value in values {
+        sum += value;
+        count += 1;
+    }
+    (count > 0).then(|| sum / f64::from(count))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::config::{Issue, Scenario};
+use crate::config::Scenario;
 use crate::error::RunError;
 use crate::simulation::{Outcome, Simulation, record, simulate};
 use crate::trace::{Op, Record};
@@ -48,7 +48,7 @@ fn requests(scenario: &Value) -> Vec<Record> {
 
 fn issues(scenario: &Value) -> Vec<String> {
     match simulate(parse(scenario), &BTreeMap::new()) {
-        Err(RunError::Configuration(issues)) => issues.into_iter().map(|issue: Issue| issue.path).collect(),
+        Err(RunError::Configuration(issues)) => issues.into_iter().map(|issue| issue.place).collect(),
         Ok(_) => Vec::new(),
         Err(other) => panic!("{other}"),
     }
@@ -185,13 +185,13 @@ fn a_load_that_changes_says_what_is_measured() {
     let unknown = [stream("s", &poisson(10.0), &json!({"active": [{"phase": "noon"}]}))];
     assert_eq!(
         with(&unknown, json!("none"), json!({"phase": "storm"})),
-        ["workload.streams[0].active[0].phase"]
+        ["workload.streams.0.active.0.phase"]
     );
     let fixed = json!({"kind": "fixed_outstanding", "depth": 1});
     let fixed = [stream("s", &fixed, &json!({"active": [{"phase": "storm", "intensity": 2.0}]}))];
     assert_eq!(
         with(&fixed, json!("none"), json!({"phase": "storm"})),
-        ["workload.streams[0].active[0].intensity"]
+        ["workload.streams.0.active.0.intensity"]
     );
 }
 

@@ -1,7 +1,7 @@
 //! How the addresses of a trace, and of copies of it, become those of an array.
 
 use crate::config::AddressMap;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::trace::Trace;
 use crate::units::{Fraction, Lba, Sectors};
 use crate::workload::Permutation;
@@ -48,7 +48,7 @@ impl Mapping {
         trace: &Trace,
         capacity: Sectors,
         copies: u32,
-        shared: Option<&(Stream, Fraction)>,
+        shared: Option<&(RandomStream, Fraction)>,
     ) -> Result<Self, Sectors> {
         let others = u64::from(copies - 1);
         let copies_of = |extents: u64| {

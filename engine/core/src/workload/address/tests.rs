@@ -1,15 +1,15 @@
-//! What the address processes give.
+//! Tests of the address processes.
 
 use super::*;
 use crate::config::Placement;
 use crate::rng::Purpose;
 
-fn model(address: &Address, stream: &mut Stream) -> AddressModel {
+fn model(address: &Address, stream: &mut RandomStream) -> AddressModel {
     AddressModel::new(address, Sectors(1 << 20), (Sectors(16), None), 1, stream)
 }
 
 fn draws(address: &Address, count: usize) -> Vec<u64> {
-    let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "a", 0, Purpose::Address);
     let model = model(address, &mut stream);
     let mut state = model.state(0, &mut stream);
     (0..count).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect()
@@ -30,7 +30,7 @@ fn uniform_stays_in_its_footprint_and_covers_it() {
 }
 
 #[test]
-fn sequential_runs_follow_on_and_wrap() {
+fn sequential_runs_continue_and_wrap() {
     let endless = Address::Sequential {
         run: None,
         jump_fraction: None,
@@ -63,7 +63,7 @@ fn endless_sequences_of_other_users_start_elsewhere() {
         placement: Placement::default(),
         per_user: false,
     };
-    let mut stream = Stream::named(1, 0, "a", 1, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "a", 1, Purpose::Address);
     let model = model(&address, &mut stream);
     let mut state = model.state(1, &mut stream);
     let places: Vec<_> = (0..3).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect();
@@ -87,7 +87,7 @@ fn a_block_larger_than_the_footprint_stays_in_it() {
 }
 
 #[test]
-fn spread_extents_lie_at_equal_distances() {
+fn spread_extents_have_equal_distances() {
     let address = Address::Uniform {
         footprint: Some(Bytes(4 << 20)),
         placement: Placement::Spread { extent: Bytes(1 << 20) },
@@ -100,7 +100,7 @@ fn spread_extents_lie_at_equal_distances() {
 }
 
 #[test]
-fn scattered_extents_are_as_many_as_the_footprint_holds() {
+fn scattered_extents_match_the_footprint_in_number() {
     let address = Address::Uniform {
         footprint: Some(Bytes(8 << 20)),
         placement: Placement::Scattered { extent: Bytes(1 << 20) },
@@ -122,7 +122,7 @@ fn process(fields: &serde_json::Value) -> Address {
     serde_json::from_value(address).unwrap()
 }
 
-/// How many of `draws` lie in each of the stretches that end at the places `ends`.
+/// The number of `draws` in each of the ranges that end at the places `ends`.
 fn shares(draws: &[u64], ends: &[u64]) -> Vec<f64> {
     let mut before = 0;
     let share = |&end: &u64| {
@@ -142,7 +142,7 @@ fn assert_shares(seen: &[f64], expected: &[f64]) {
 }
 
 #[test]
-fn zones_get_their_shares_and_are_uniform_within() {
+fn zones_get_their_shares_and_are_uniform() {
     let hot = process(&serde_json::json!({"kind": "hot_cold", "hot_fraction": 0.25, "access_fraction": 0.9}));
     let places = draws(&hot, 40_000);
     assert_shares(&shares(&places, &[32, 64, 160, 256]), &[0.45, 0.45, 0.05, 0.05]);
@@ -154,7 +154,7 @@ fn zones_get_their_shares_and_are_uniform_within() {
 }
 
 #[test]
-fn a_share_of_the_blocks_gets_the_others_share_of_the_accesses_at_every_scale() {
+fn pareto_shares_hold_at_every_scale() {
     for h in [0.1, 0.2, 0.5] {
         let address = process(&serde_json::json!({"kind": "pareto", "hot_fraction": h, "block": 8192}));
         let draws = draws(&address, 100_000);
@@ -166,20 +166,20 @@ fn a_share_of_the_blocks_gets_the_others_share_of_the_accesses_at_every_scale() 
         for depth in 1..3 {
             let blocks = libm::pow(h, f64::from(depth)) * 256.0;
             let share = libm::pow(1.0 - h, f64::from(depth));
-            // The share of whole blocks: by the law, that of x of the blocks is x^(ln(1 - h) / ln h).
+            // The share of whole blocks: a fraction x of the blocks gets x^(ln(1 - h) / ln h).
             let whole = blocks.floor() as usize;
             let law = libm::pow(blocks.floor() / 256.0, libm::log1p(-h) / libm::log(h));
             assert!(law <= share + 1e-9);
             let seen = counts[..whole].iter().sum::<f64>() / 1e5;
-            // At 0.5 all blocks are alike, and sorting finds the luckiest.
-            let luck = if h < 0.5 { 0.008 } else { 0.03 };
-            assert!((seen - law).abs() < luck, "{h}: {seen} for {law}");
+            // At 0.5 all blocks are equal, and sorting picks the most frequent.
+            let tolerance = if h < 0.5 { 0.008 } else { 0.03 };
+            assert!((seen - law).abs() < tolerance, "{h}: {seen} for {law}");
         }
     }
 }
 
 #[test]
-fn strides_pass_over_all_of_the_footprint() {
+fn strides_cover_the_footprint() {
     let address = process(&serde_json::json!({"kind": "strided", "stride": 64 * 8192}));
     let places: Vec<u64> = draws(&address, 260).iter().map(|lba| lba / 16).collect();
     assert_eq!(places[..9], [0, 64, 128, 192, 1, 65, 129, 193, 2]);
@@ -190,7 +190,7 @@ fn strides_pass_over_all_of_the_footprint() {
 }
 
 #[test]
-fn jumps_come_at_their_rate_and_the_sequence_goes_on_there() {
+fn jumps_have_their_rate_and_sequences_continue_there() {
     let address = process(&serde_json::json!({"kind": "sequential", "jump_fraction": 0.3}));
     let places = draws(&address, 20_000);
     let breaks = places.windows(2).filter(|pair| pair[1] != (pair[0] + 16) % 4096).count() as f64;
@@ -199,7 +199,7 @@ fn jumps_come_at_their_rate_and_the_sequence_goes_on_there() {
 }
 
 #[test]
-fn each_user_keeps_to_a_footprint_of_its_own() {
+fn each_user_stays_in_its_own_footprint() {
     for kind in ["uniform", "sequential", "stack_distance", "hot_cold", "strided"] {
         let mut fields = serde_json::json!({"kind": kind, "footprint": 64 * 8192, "per_user": true,
             "placement": {"kind": "contiguous", "offset": 8192}});
@@ -215,14 +215,14 @@ fn each_user_keeps_to_a_footprint_of_its_own() {
             _ => {}
         }
         let address = process(&fields);
-        let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
+        let mut stream = RandomStream::named(1, 0, "a", 0, Purpose::Address);
         let model = AddressModel::new(&address, Sectors(1 << 20), (Sectors(16), None), 4, &mut stream);
         for user in 0..4 {
             let mut state = model.state(user, &mut stream);
             let base = 16 + 1024 * u64::from(user);
             for count in 0..500 {
                 let lba = model.draw(&mut state, &mut stream, 16, 16).0;
-                assert!((base..base + 1024).contains(&lba), "{kind}: user {user} goes to {lba}");
+                assert!((base..base + 1024).contains(&lba), "{kind}: user {user} at {lba}");
                 assert!(count > 0 || !["sequential", "strided"].contains(&kind) || lba == base);
             }
         }
@@ -232,7 +232,7 @@ fn each_user_keeps_to_a_footprint_of_its_own() {
 #[test]
 fn all_users_append_to_a_common_log() {
     let address = process(&serde_json::json!({"kind": "sequential", "common": true}));
-    let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "a", 0, Purpose::Address);
     let model = model(&address, &mut stream);
     let mut states = [model.state(0, &mut stream), model.state(1, &mut stream)];
     let places: Vec<u64> = (0..300).map(|i| model.draw(&mut states[i % 2], &mut stream, 16, 16).0).collect();

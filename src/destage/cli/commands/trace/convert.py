@@ -10,7 +10,7 @@ from destage.cli.commands.trace.record_problems import ReadingProgress, warn_abo
 from destage.cli.options import Json, check_suffix
 from destage.cli.output import print_json, print_note
 
-_SORTED_OUT = {"out_of_order", "late"}
+_SORTED_OUT = {"trace.out-of-order", "trace.late"}
 """Problems that sorting the whole trace removes."""
 
 
@@ -38,7 +38,7 @@ def convert(
         loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
         traces.write_parquet(loaded, out)
         found = streams.profile(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
-        problems = [one for one in found["problems"] if one["problem"] not in _SORTED_OUT]
+        problems = [one for one in found["problems"] if one["code"] not in _SORTED_OUT]
         facts |= {"records": len(loaded), "problems": problems}
     else:
         facts |= streams.convert(

@@ -26,6 +26,6 @@ class ReadingProgress:
 def warn_about(problems: list[dict[str, Any]], trace: object) -> None:
     """Print a warning for each kind of problem that a trace's records have."""
     for problem in problems:
-        count, kind, first = problem["count"], problem["problem"], problem["first"]
-        message = f"{count} x {kind} (first at record {first}): {problem['meaning']}"
-        print_warning(Issue("trace.irregular-records", str(trace), message, data=problem))
+        place = f"{trace}, {problem['place']}"
+        message = f"{problem['message']} ({problem['count']} in all)"
+        print_warning(Issue(problem["code"], place, message, data={"count": problem["count"]}))

@@ -1,0 +1,86 @@
+//! DiskSim: the ASCII traces of the DiskSim simulator, and those that its disk models are validated with.
+//!
+//! ```text
+//! ascii:    arrival [ms] device block [512 bytes] blocks flags (1 read, 0 write)
+//!           13.191135 30 0 5 1
+//! validate: R|W Hit|Miss block [512 bytes] blocks service [us] gap [us]
+//!           R Hit 1000 4 15000.00000 56000.00000
+//! ```
+//!
+//! In ASCII traces the device is the volume. In validate traces each request begins `gap` after the completion of the
+//! one before, so its time is the sum of service times and gaps, and the service time is the response time. The disk
+//! buffer's `Hit` or `Miss` is ignored.
+//!
+//! J. S. Bucy, J. Schindler, S. W. Schlosser, G. R. Ganger: The DiskSim Simulation Environment Version 4.0 Reference
+//! Manual, CMU-PDL-08-101, 2008.
+
+use crate::trace::decoder::{BadField, Decoder, Framing, Item};
+use crate::trace::extent::Extent;
+use crate::trace::record::{Op, Record};
+use crate::trace::text::{LAST_LBA, MICROSECONDS, MILLISECONDS, SpacedLine};
+use crate::units::SimDuration;
+
+#[inline]
+fn extent(line: &mut SpacedLine<'_>) -> Result<Extent, BadField> {
+    let lba = line.number(LAST_LBA, "a block number [512 bytes]")?;
+    Ok(Extent::of_sectors(lba, line.number_u32("a number of blocks [512 bytes]")?.into()))
+}
+
+/// Decoder of DiskSim's ASCII traces.
+#[derive(Debug, Default)]
+pub struct Ascii;
+
+impl Decoder for Ascii {
+    const NAME: &'static str = "disksim";
+    const TITLE: &'static str = "DiskSim ASCII (text)";
+    const FRAMING: Framing = Framing::Lines;
+
+    #[inline]
+    fn decode(&mut self, frame: &[u8]) -> Result<Item, BadField> {
+        let mut line = SpacedLine::new(frame);
+        let time = line.time(MILLISECONDS, "an arrival time [ms]")?;
+        let volume = line.number_u32("a device number")?;
+        let extent = extent(&mut line)?;
+        let op = match line.number(1, "flags: 1 for a read, 0 for a write")? {
+            0 => Op::Write,
+            _ => Op::Read,
+        };
+        let rest = line.field();
+        if !rest.bytes.is_empty() {
+            return Err(rest.bad("nothing after the fifth field"));
+        }
+        Ok(Item::transfer(Record { volume, ..Record::new(time, op, extent) }, false))
+    }
+}
+
+/// Decoder of DiskSim's validate traces.
+#[derive(Debug, Default)]
+pub struct Validate {
+    /// When the next request begins.
+    clock: SimDuration,
+}
+
+impl Decoder for Validate {
+    const NAME: &'static str = "disksim_validate";
+    const TITLE: &'static str = "DiskSim validate: measured service times (text)";
+    const FRAMING: Framing = Framing::Lines;
+
+    fn decode(&mut self, frame: &[u8]) -> Result<Item, BadField> {
+        let mut line = SpacedLine::new(frame);
+        let kind = line.field();
+        let op = match kind.bytes {
+            b"R" => Op::Read,
+            b"W" => Op::Write,
+            _ => return Err(kind.bad("R or W")),
+        };
+        let buffer = line.field();
+        if !buffer.bytes.eq_ignore_ascii_case(b"hit") && !buffer.bytes.eq_ignore_ascii_case(b"miss") {
+            return Err(buffer.bad("Hit or Miss"));
+        }
+        let extent = extent(&mut line)?;
+        let service = line.time(MICROSECONDS, "a service time [us]")?;
+        let gap = line.time_after(self.clock.0.checked_add(service.0), "a gap [us]")?;
+        let time = std::mem::replace(&mut self.clock, gap);
+        Ok(Item::transfer(Record { response: Some(service), ..Record::new(time, op, extent) }, false))
+    }
+}

@@ -1,0 +1,216 @@
+//! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
+
+use crate::config::{
+    Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Firmware, ReadCache, Scenario,
+    WarmUp, Window, WriteCache, WritePolicy,
+};
+use crate::units::{Bytes, Fraction, SimDuration};
+
+impl Scenario {
+    /// Sets what has no effect on the run to one value.
+    pub(super) fn to_normal_form(&mut self) {
+        self.normalise_redundancy();
+        for array in self.arrays.iter_mut().flatten() {
+            if let Device::Disk(disk) = &mut array.disk {
+                disk.normalise();
+            }
+        }
+        let has_parity = self.arrays().iter().any(|array| array.raid.parities() > 0);
+        let controller = &mut self.controller;
+        if !has_parity {
+            controller.xor_bandwidth = None;
+        }
+        controller.link.normalise();
+        if controller.firmware.command_time == SimDuration::ZERO {
+            controller.firmware = Firmware::default();
+        }
+        normalise_cache(&mut controller.cache, &mut controller.battery);
+        self.faults.sort_by_key(Fault::at);
+        normalise_battery(&mut controller.battery, &mut self.faults);
+        if self.workload.has_trace() {
+            // A trace is replayed cold and measured whole unless told otherwise.
+            if self.run.warm_up == WarmUp::Auto {
+                self.run.warm_up = WarmUp::None;
+            }
+            if self.run.window == Window::Auto {
+                self.run.window = Window::Whole;
+            }
+        }
+        let first = self.arrays().first().map(|array| array.name.clone());
+        let users = self.workload.users;
+        for stream in &mut self.workload.streams {
+            if stream.array.is_none() {
+                stream.array.clone_from(&first);
+            }
+            stream.normalise(users);
+        }
+    }
+}
+
+fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
+    let usable = cache.usable_bytes();
+    cache.usable = Some(usable);
+    if usable < cache.line {
+        cache.usable = Some(Bytes(0));
+    }
+    // Without a battery the memory is a read cache (HP 4AA0-8805ENW p. 4: the ratio becomes 100/0).
+    let unprotected = battery.state == BatteryState::Absent && !battery.allow_without_battery;
+    if cache.dirty_bytes() < cache.line || unprotected || cache.write.policy == WritePolicy::WriteThrough {
+        cache.write_fraction = Fraction(0.0);
+        cache.write = WriteCache { policy: WritePolicy::WriteThrough, ..WriteCache::default() };
+        *battery = Battery::default();
+    }
+    if cache.write.destage_policy != DestagePolicy::IdleTime {
+        cache.write.idle_delay = WriteCache::default().idle_delay;
+    }
+    if cache.read_bytes() < cache.line {
+        cache.read = ReadCache { read_ahead: None, ..ReadCache::default() };
+    }
+    cache.read.normalise();
+}
+
+/// Sets what the battery has no occasion to do to the defaults.
+fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
+    let defaults = Battery::default();
+    if battery.state == BatteryState::Absent {
+        faults.retain(|fault| !matches!(fault, Fault::BatteryFails { .. } | Fault::LearnCycle { .. }));
+        *battery = Battery { allow_without_battery: battery.allow_without_battery, ..defaults };
+        return;
+    }
+    // What has failed neither fails again nor learns.
+    let mut has_failed = false;
+    faults.retain(|fault| match fault {
+        Fault::BatteryFails { .. } => !std::mem::replace(&mut has_failed, true),
+        Fault::LearnCycle { .. } => !has_failed,
+        _ => true,
+    });
+    let has_cut = faults.iter().any(|fault| matches!(fault, Fault::MainsLost { .. }));
+    let has_learn = battery.learn_period.is_some()
+        || faults.iter().any(|fault| matches!(fault, Fault::LearnCycle { .. }));
+    if battery.state == BatteryState::Present {
+        battery.charge = defaults.charge;
+    }
+    if !has_cut {
+        (battery.kind, battery.holdup) = (defaults.kind, defaults.holdup);
+    }
+    // Without mains losses a charge ends only in learn cycles.
+    if !has_cut && !has_learn {
+        battery.hysteresis = defaults.hysteresis;
+        if battery.state == BatteryState::Present {
+            (battery.threshold, battery.charge_time) = (defaults.threshold, defaults.charge_time);
+            if !has_failed {
+                battery.allow_without_battery = defaults.allow_without_battery;
+            }
+        }
+    }
+    if !has_learn {
+        battery.learn_discharge_time = defaults.learn_discharge_time;
+    }
+    if battery.kind == BatteryKind::Flash {
+        battery.copy_time = battery.flash_copy_time();
+    } else {
+        battery.copy_time = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The canonical form of a scenario with a write cache, a battery and faults.
+    fn canonical(battery: &str, faults: &str) -> String {
+        let text = format!(
+            r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
+                "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
+                "address": {{"kind": "uniform"}}}}]}},
+                "controller": {{"cache": {{"capacity": 1048576, "write_fraction": 0.5}}, "battery": {battery}}},
+                "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "server",
+                    "service": {{"kind": "constant", "value": 1000}}, "capacity": 10551296}}}},
+                "faults": {faults}}}"#
+        );
+        Scenario::from_json(&text).unwrap().normalise().unwrap().to_canonical_json()
+    }
+
+    #[test]
+    fn what_a_battery_has_no_occasion_to_do_is_one_configuration() {
+        let sound = canonical(r#"{"state": "present"}"#, "[]");
+        for same in [
+            r#"{"state": "present", "holdup": 1, "kind": "flash", "copy_time": 5}"#,
+            r#"{"state": "present", "threshold": 0.5, "hysteresis": 0.1, "charge_time": 7, "charge": 0.1}"#,
+            r#"{"state": "present", "learn_discharge_time": 3, "allow_without_battery": true}"#,
+        ] {
+            assert_eq!(canonical(same, "[]"), sound, "{same}");
+        }
+        assert_ne!(canonical(r#"{"state": "present", "learn_period": 100000000000000}"#, "[]"), sound);
+    }
+
+    #[test]
+    fn what_a_drives_buffer_cannot_show_is_one_configuration() {
+        let canonical = |buffer: &str| {
+            let text = format!(
+                r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
+                    "operations": {{"read_fraction": 0.5, "size": {{"kind": "constant", "value": 4096}}}},
+                    "address": {{"kind": "uniform"}}}}]}},
+                    "array": {{"raid": "0", "disks": 1, "disk": {{"kind": "disk", "rpm": 10000,
+                        "geometry": {{"kind": "zones", "surfaces": 2,
+                            "zones": [{{"cylinders": 2000, "sectors_per_track": 60}}]}},
+                        "seek": {{"kind": "figures", "track_to_track": 500000, "average": 2000000,
+                            "full_stroke": 4000000}},
+                        "command_time": 300, "buffer": {buffer}}}}}}}"#
+            );
+            Scenario::from_json(&text).unwrap().normalise().unwrap().to_canonical_json()
+        };
+        let buffer = |keys: &str| canonical(&format!(r#"{{"segments": 2, "segment": 4096{keys}}}"#));
+        let (none, plain) = (canonical("null"), buffer(""));
+        for same in [r#", "write_time": 5"#, r#", "hit_time": 300"#, r#", "write_time": 300"#] {
+            assert_eq!(buffer(same), plain, "{same}");
+        }
+        assert_eq!(buffer(r#", "read_ahead": "off", "lapse": 0.5, "hit_time": 7"#), none);
+        let cached = buffer(r#", "read_ahead": "off", "write_cache": true"#);
+        assert_eq!(buffer(r#", "read_ahead": "off", "write_cache": true, "lapse": 0.5"#), cached);
+        for other in [
+            none,
+            cached,
+            buffer(r#", "hit_time": 7"#),
+            buffer(r#", "lapse": 0.5"#),
+            buffer(r#", "write_cache": true"#),
+        ] {
+            assert_ne!(other, plain);
+        }
+        let timed = buffer(r#", "write_cache": true, "write_time": 5"#);
+        assert_ne!(timed, buffer(r#", "write_cache": true"#));
+    }
+
+    #[test]
+    fn faults_give_the_battery_occasion() {
+        let differ = |key: &str, faults: &str| {
+            let plain = canonical(r#"{"state": "present"}"#, faults);
+            canonical(&format!(r#"{{"state": "present", {key}}}"#), faults) != plain
+        };
+        let cut = r#"[{"kind": "mains_lost", "at": 1, "duration": 1}]"#;
+        let learn = r#"[{"kind": "learn_cycle", "at": 1}]"#;
+        let fails = r#"[{"kind": "battery_fails", "at": 1}]"#;
+        for (key, on) in [
+            (r#""holdup": 5"#, [true, false, false]),
+            (r#""kind": "flash""#, [true, false, false]),
+            (r#""threshold": 0.5"#, [true, true, false]),
+            (r#""hysteresis": 0.5"#, [true, true, false]),
+            (r#""charge_time": 5"#, [true, true, false]),
+            (r#""learn_discharge_time": 5"#, [false, true, false]),
+            (r#""allow_without_battery": true"#, [true, true, true]),
+        ] {
+            assert_eq!([cut, learn, fails].map(|faults| differ(key, faults)), on, "{key}");
+        }
+    }
+
+    #[test]
+    fn battery_faults_without_effect_are_left_out() {
+        let learn = r#"{"kind": "learn_cycle", "at": 5}"#;
+        let fails = |at: u32| format!(r#"{{"kind": "battery_fails", "at": {at}}}"#);
+        let present = r#"{"state": "present"}"#;
+        let once = canonical(present, &format!("[{}]", fails(4)));
+        assert_eq!(canonical(present, &format!("[{learn}, {}, {}]", fails(6), fails(4))), once);
+        let absent = canonical(r#"{"state": "absent"}"#, "[]");
+        assert_eq!(canonical(r#"{"state": "absent"}"#, &format!("[{}, {learn}]", fails(4))), absent);
+    }
+}

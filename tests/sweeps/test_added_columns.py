@@ -1,0 +1,68 @@
+"""A result column that is added later: rows stored before lack it, and stay valid."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from destage import queries, sweeps
+from destage.store import open_sweep
+from destage.store.adoption import adopt_fragments
+from destage.store.compaction import compact
+from destage.store.fragments import write_fragment
+from destage.store.layout import SweepLayout
+from destage.store.manifests import Manifest
+from destage.store.rows import rows_schema
+from destage.sweeps import Study
+
+MakeStudy = Callable[..., Study]
+USERS = "workload.users"
+ADDED = {"count": "write_stalls", "fraction": "disk_busy_max_fraction", "list": "array_requests"}
+"""Columns of several types that take the part of the added one."""
+
+
+def _remove_column(layout: SweepLayout, name: str) -> None:
+    """Write a sweep's fragments as a release without a column wrote them, unknown to any manifest."""
+    for path in list(layout.fragments.iterdir()):
+        write_fragment(layout.fragments, pq.read_table(path).drop_columns([name]))
+    for path in layout.manifest.iterdir():
+        path.unlink()
+
+
+@pytest.mark.parametrize("name", ADDED.values(), ids=ADDED)
+def test_rows_without_an_added_column_stay_valid(make_study: MakeStudy, tmp_path: Path, name: str) -> None:
+    first = sweeps.run(make_study(axes={USERS: [2, 3]}), tmp_path, executor="inline")
+    layout = SweepLayout(first.path)
+    complete = open_sweep(first.path).rows()
+    _remove_column(layout, name)
+    assert adopt_fragments(layout, Manifest(layout)) == []
+    resumed = sweeps.resume(first.path, executor="inline")
+    assert (resumed.runs, resumed.executed, resumed.reused) == (4, 0, 4)
+    rows = open_sweep(first.path).rows()
+    assert rows.schema.names == rows_schema().names
+    assert rows[name].null_count == 4
+    assert rows.drop_columns([name]).equals(complete.drop_columns([name]))
+    assert sweeps.verify(first.path, sample=1.0) == sweeps.Verification(4, ())
+
+    more = sweeps.run(make_study(axes={USERS: [2, 3, 4]}), tmp_path, executor="inline")
+    assert (more.runs, more.executed) == (6, 2)
+    for _ in range(2):
+        assert open_sweep(first.path).rows()[name].null_count == 4
+        assert sweeps.verify(first.path, sample=1.0) == sweeps.Verification(6, ())
+        with queries.open_session(first.path) as session:
+            assert session.sql("SELECT count(*) AS n FROM runs")["n"].to_pylist() == [6]
+            assert session.query("design_space").num_rows == 3
+        assert compact(layout).messages == ()
+
+
+def test_a_stored_null_is_compared_where_the_column_is_there(make_study: MakeStudy, tmp_path: Path) -> None:
+    outcome = sweeps.run(make_study(), tmp_path, executor="inline")
+    layout = SweepLayout(outcome.path)
+    for path in list(layout.fragments.iterdir()):
+        table = pq.read_table(path)
+        at = table.schema.get_field_index("write_stalls")
+        bare = table.set_column(at, "write_stalls", pa.nulls(table.num_rows, pa.int64()))
+        write_fragment(layout.fragments, bare)
+    assert len(sweeps.verify(outcome.path, sample=1.0).different) == 2

@@ -1,0 +1,29 @@
+"""Arithmetic of the papers, computed from their own figures: exact or contradictory, as each study states."""
+
+import pytest
+
+from destage.queries.measuring import Measured
+from destage.queries.verdicts import verdict
+from destage.sql import Database, joined_statement, qualifiers
+from destage.store.published_figures import read_figures
+from destage.sweeps import studies
+
+EXPECTED = {
+    "exact": "exact",
+    "inconsistent": "paper inconsistent",
+    "ordering": "ordering holds",
+    "predicted": "not predicted",
+    "input": "input",
+}
+
+
+@pytest.mark.parametrize("name", studies.names())
+def test_arithmetic_has_the_verdict_of_its_kind(name: str) -> None:
+    with Database({}) as database:
+        for figure in read_figures(studies.load_fields(name)):
+            quantity = figure.quantity
+            if quantity is None or qualifiers(quantity.expression, quantity.places):
+                continue
+            (row,) = database.query(joined_statement(quantity.expression, {})).to_pylist()
+            found = verdict(figure, Measured(row["value"], None, None, 1))
+            assert found == EXPECTED[figure.kind], figure.name
