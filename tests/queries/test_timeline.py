@@ -56,7 +56,7 @@ def session(make_session: Any) -> Session:
     quiet = [entry for entry in TIMELINE if entry[1].startswith("window_")]
     runs = [
         _run(point, replicate, timeline)
-        for point, timeline in [("sound", quiet), ("fails", TIMELINE)]
+        for point, timeline in [("quiet", quiet), ("fails", TIMELINE)]
         for replicate in range(2)
     ]
     made: Session = make_session(runs, axes={"faults": pa.string(), ALLOW: pa.bool_()})
