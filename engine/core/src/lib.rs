@@ -1,7 +1,7 @@
 //! Discrete-event simulation of disk arrays behind a controller with a battery-backed write cache.
 //!
-//! [`simulate`] runs one [`Scenario`] and gives one row. The crate reads no clock, opens no file and draws no
-//! randomness but from the seed: the same scenario gives the same bytes on every machine.
+//! [`simulate`] runs one [`Scenario`] and returns one row. The crate reads no clock, opens no file and draws random
+//! numbers only from the seed: the same scenario gives the same bytes on every machine.
 #![forbid(unsafe_code)]
 
 mod battery;
@@ -37,5 +37,5 @@ pub use simulation::{Column, Outcome, Status, TraceStore, Value, columns, record
 #[cfg(any(test, feature = "mutations"))]
 pub use simulation::{Mutation, simulate_mutant};
 
-/// Version of the results: it rises whenever the same scenario gives another row.
+/// Version of the results, which rises when the same scenario gives another row.
 pub const RESULTS_VERSION: u32 = 3;
