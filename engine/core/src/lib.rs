@@ -1,7 +1,7 @@
 //! Discrete-event simulation of disk arrays behind a controller with a battery-backed write cache.
 //!
-//! [`simulate`] runs one [`Scenario`] and gives one row. The crate reads no clock, opens no file and draws no
-//! randomness but from the seed: the same scenario gives the same bytes on every machine.
+//! [`simulate`] runs one [`Scenario`] and returns one row. The crate reads no clock, opens no file and draws random
+//! numbers only from the seed: the same scenario gives the same bytes on every machine.
 #![forbid(unsafe_code)]
 
 mod battery;
@@ -39,8 +39,12 @@ pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, 
 #[cfg(any(test, feature = "mutations"))]
 pub use {mutation::Mutation, simulation::simulate_mutant};
 
+<<<<<<< HEAD
 /// Version of the results, a part of every run's identity.
 ///
 /// It rises when an existing column gets another value for the same scenario, not when a column is added: rows stored
 /// before have null there and stay valid.
+=======
+/// Version of the results, which rises when the same scenario gives another row.
+>>>>>>> rs-core
 pub const RESULTS_VERSION: u32 = 3;

@@ -1,7 +1,7 @@
 //! Linear threshold: the number of destages in flight grows with occupancy; the cheapest stripes leave first.
 //!
 //! ```text
-//!   under way   limit ┤          ┌────      allowed = ceil(limit x (used - low) / (high - low)), 0 to limit
+//!   in flight   limit ┤          ┌────      allowed = ceil(limit x (used - low) / (high - low)), 0 to limit
 //!                     │       ┌──┘
 //!                   0 ┼───────┘
 //!                     0     low  high  used [lines]

@@ -1,8 +1,8 @@
-//! Layout: how the address space of an array is striped over its disks.
+//! Layout: the mapping of array addresses to disks.
 //!
-//! A *stripe unit* is what lies on one disk before the next takes over; a *stripe* is one stripe unit on each disk; a
-//! *strip* is a stripe unit that holds data. Parity moves one disk to the left from stripe to stripe and the data
-//! follows on its right, wrapping round ("left-symmetric"), so that consecutive strips lie on consecutive disks:
+//! A *stripe unit* is the consecutive data on one disk; a *stripe* is one stripe unit on each disk; a *strip* is a stripe
+//! unit with data. Parity moves one disk to the left from stripe to stripe, and the data follow on its right and wrap
+//! ("left-symmetric"), so that consecutive strips are on consecutive disks:
 //!
 //! ```text
 //!   RAID 0         RAID 1+0       RAID 5         RAID 6
@@ -13,8 +13,8 @@
 //!   12 13 14 15     6  6  7  7     P  9 10 11    11  P  Q  9 10    stripe 3
 //! ```
 //!
-//! RAID 1 is one mirrored pair. RAID 50 and 60 are stripes of RAID 5 and RAID 6: the disks fall into *parity groups* of
-//! equal size, side by side, each laid out as above, and consecutive stripes go to consecutive groups:
+//! RAID 1 is one mirrored pair. RAID 50 and 60 divide the disks into adjacent *parity groups* of equal size, each with the
+//! layout of RAID 5 or RAID 6, and consecutive stripes are on consecutive groups:
 //!
 //! ```text
 //!   RAID 50, two groups
@@ -23,12 +23,11 @@
 //!    5  P  4    7  P  6    stripes 2 and 3, row 1
 //! ```
 //!
-//! A *row* is one stripe unit on every disk: one stripe of each group. The sectors of a disk beyond its last whole
-//! stripe unit are not used. Where all data lie on one disk, or on one mirrored pair, addresses run on from stripe unit
-//! to stripe unit and a request is not cut there.
+//! A *row* is one stripe unit on every disk, and so one stripe of each group. Sectors beyond the last whole stripe unit of
+//! a disk are not used. If all data are on one disk or one mirrored pair, addresses are contiguous across stripe units and
+//! requests are not split.
 //!
-//! Cost: two multiplications to locate an address (three with groups), none to go on to the next strip; nothing
-//! allocates.
+//! Cost: two multiplications to locate an address (three with groups), none for the next strip; nothing allocates.
 
 use thiserror::Error;
 

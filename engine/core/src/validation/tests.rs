@@ -61,7 +61,7 @@ fn the_scenario_itself_breaks_no_rule() {
 }
 
 #[test]
-fn a_text_that_is_no_configuration_is_one_issue() {
+fn an_invalid_text_is_one_issue() {
     let code = |text: &str| Scenario::from_json(text).unwrap_err().remove(0).code;
     assert_eq!(code("{"), "scenario.bad-syntax");
     assert_eq!(code("{}"), "scenario.bad-form");
