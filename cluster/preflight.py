@@ -50,11 +50,7 @@ def run_preflight(
 ) -> Iterator[CheckResult]:
     """Start a pod like a sweep's, and yield the results for the image, the credentials and the store.
 
-    Args:
-        connection: The API server.
-        release: The release that the sweep would have.
-        settings: The sweep's settings.
-        image: An image to test instead of that of the settings.
+    An `image` is tested instead of that of the settings.
     """
     pod = build_probe_pod(release, settings, image)
     name = pod["spec"]["containers"][0]["image"]

@@ -142,7 +142,7 @@ def _meets(figure: PublishedFigure, measured: Measurement) -> bool:
         slack = abs(value) * figure.tolerance
         low, high = min(low, measured.mean - slack), max(high, measured.mean + slack)
     if figure.decimals is not None:
-        # A printed figure stands for all that rounds to it.
+        # A printed figure represents every number that rounds to it.
         unit = 10.0**-figure.decimals
         low, high = low - unit / 2, high + unit / 2
     return bool(low <= value <= high or math.isclose(measured.mean, value, rel_tol=1e-9))

@@ -1,10 +1,10 @@
 """The views of a sweep: SQL over its tables (plan, runs, found_answers, certificates, published, student).
 
 `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
-`points` has a row per point (and per probed value, if the study seeks one), `certified` a row per point,
-the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each replicate is
-averaged first: replicates use the same random streams at every point, so only replicates are independent of
-each other. `plan_row` is the point's place in the plan.
+measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c`
+and the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each
+replicate is averaged first: replicates use the same random streams at every point, so only replicates are
+independent of each other. `plan_row` is the point's place in the plan.
 
 `replicates` has a row per point and replicate: the columns of its run; for a seek, those of the run that
 certifies its answer, and that answer.

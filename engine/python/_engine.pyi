@@ -114,7 +114,7 @@ def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
 def schema() -> str:
     """The JSON Schema of a configuration."""
 
-def columns() -> list[tuple[str, str, str, str]]:
+def columns() -> list[list[str]]:
     """Name, type, unit and meaning of each result column."""
 
 def count_hits(

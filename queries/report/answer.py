@@ -50,7 +50,7 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     sentences = [_comparison(row, baseline, metric, session) for row in compared]
     if best is not baseline and best not in compared:
         most = _comparison(best, baseline, metric, session)
-        sentences.append(f"The most: {most[0].lower()}{most[1:]}" if compared else most)
+        sentences.append(f"Largest load: {most[0].lower()}{most[1:]}" if compared else most)
     load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
     sentences.insert(1, load + _published(baseline, metric))
     censored = sum(row["censored"] is not None for row in rows)
@@ -76,7 +76,9 @@ def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
 def _load(row: Row, metric: str) -> str:
     bound = _BOUNDS.get(row["censored"] or "", "")
     ends = row[f"{metric}_low"], row[f"{metric}_high"]
-    return bound + format_estimate(row[metric], *ends, unit=metric.partition("_")[0], digits=_DIGITS)
+    # A bound is a value that was tried, not an estimate.
+    digits = None if bound else _DIGITS
+    return bound + format_estimate(row[metric], *ends, unit=metric.partition("_")[0], digits=digits)
 
 
 def _gain(ratio: float) -> str:

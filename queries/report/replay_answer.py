@@ -103,7 +103,7 @@ def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
     best = min(protected or works, key=lambda work: work.mean("work_s"))
     gain = [f"{_time(best)} with {name(best.point)}.", *_commits(best)]
     if best is not reference:
-        speed = _estimate(_ratios(reference.values("work_s"), best), "times")
+        speed = _estimate(_ratios(reference.values("work_s"), best), "times").removeprefix("1 times ")
         gain = [
             f"{_time(best)} with {name(best.point)}: {speed} as fast as with {name(reference.point)}.",
             f"{_time(reference)} with {name(reference.point)}.",

@@ -33,7 +33,7 @@ STANDARD_CHARTS = (
         "seek",
         ChartRequest(
             name="users_against_cache",
-            title="Load carried against cache size",
+            title="Load supported against cache size",
             columns=("answer",),
             caption="The largest load that meets every objective. In each replicate, one run at this load "
             "meets them and one just above does not.",

@@ -49,7 +49,7 @@ class Database:
         views: Mapping[str, str] | None = None,
         macros: Mapping[str, str] | None = None,
     ) -> None:
-        """Create the tables, then the views (SELECT statements over tables and earlier views) and scalar macros.
+        """Create the tables, then the views over them and over earlier views, then the scalar macros.
 
         Raises:
             QueryError: A view's statement does not fit the tables.

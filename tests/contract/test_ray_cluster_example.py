@@ -15,7 +15,5 @@ def test_the_example_matches_the_schema_of_ray() -> None:
     cluster = yaml.safe_load(EXAMPLE.read_text())
     jsonschema.validate(cluster, schema)
     kinds = cluster["available_node_types"]
-    assert kinds[cluster["head_node_type"]]["resources"] == {
-        "CPU": 0
-    }  # no work beside the driver
+    assert kinds[cluster["head_node_type"]]["resources"] == {"CPU": 0}  # no work beside the driver
     assert sum(kind.get("max_workers", 0) for kind in kinds.values()) == cluster["max_workers"]

@@ -12,7 +12,7 @@ from destage.queries.named_queries import FITTING, NamedQuery, Parameter, find_q
 FILES = sorted((Path(__file__).parents[2] / "queries" / "sql").glob("*.sql"))
 
 
-def test_every_file_is_a_query_with_a_whole_header() -> None:
+def test_every_file_is_a_query_with_a_complete_header() -> None:
     queries = list_queries()
     assert len(queries) == len(FILES)
     for query in queries:
@@ -23,7 +23,7 @@ def test_every_file_is_a_query_with_a_whole_header() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_file_is_named_for_its_query(path: Path) -> None:
+def test_a_file_has_the_name_of_its_query(path: Path) -> None:
     text = path.read_text()
     name = re.search(r"-- name: (\w+)", text)
     assert name is not None
@@ -38,14 +38,14 @@ def test_each_kind_of_study_has_a_design_space() -> None:
     }
 
 
-def test_an_unknown_query_lists_those_that_fit() -> None:
+def test_an_unknown_query_is_an_error_with_the_available_ones() -> None:
     with pytest.raises(QueryError) as caught:
         find_query("nope", "seek")
     assert caught.value.code == "query.unknown-query"
     assert {"design_space", "runs_summary"} <= set(caught.value.data["available"])
 
 
-def test_a_query_for_other_studies_says_so() -> None:
+def test_a_query_for_another_kind_of_study_is_an_error() -> None:
     with pytest.raises(QueryError) as caught:
         find_query("users_against_cache", "fixed")
     assert (caught.value.code, caught.value.place) == ("query.wrong-study-kind", "users_against_cache")
@@ -66,7 +66,7 @@ def test_parameters_have_defaults_types_and_units() -> None:
     assert caught.value.data["allowed"] == ("users",)
 
 
-def test_the_answer_bears_the_name_of_what_is_sought(seek_session: Session) -> None:
+def test_the_answer_column_has_the_name_of_the_sought_value(seek_session: Session) -> None:
     rows = seek_session.query("design_space").to_pylist()
     assert [row["users_supported"] for row in rows] == [32.0, 42.0]
     assert [(row["users_supported_low"], row["users_supported_high"]) for row in rows] == [(27, 37), (37, 47)]

@@ -51,7 +51,7 @@ def drawn(session: Session) -> DotPlot:
 FOUR = {"compute": "four.response_mean_us / 1000", "kind": "predicted"}
 
 
-def test_a_ratio_and_its_interval_are_the_verdicts_over_the_published_figure(judge: Any) -> None:
+def test_a_ratio_is_the_verdicts_estimate_over_the_published(judge: Any) -> None:
     session = judge({**FOUR, "value": 4.1}, {**FOUR, "value": 10})
     rows = judge_figures(session).to_pylist()
     dots = [row.dots[0] for row in drawn(session).rows]
@@ -60,11 +60,11 @@ def test_a_ratio_and_its_interval_are_the_verdicts_over_the_published_figure(jud
             row[name] / row["published_value"] for name in ("simulated", "simulated_low", "simulated_high")
         ]
         assert [dot.value, dot.low, dot.high] == pytest.approx(expected)
-    assert [dot.kind for dot in dots] == ["comes out", "does not come out"]
+    assert [dot.kind for dot in dots] == ["reproduced", "not reproduced"]
     assert dots[1].label == "0.41"
 
 
-def test_every_figure_has_a_row_and_those_without_a_number_come_last_as_text(judge: Any) -> None:
+def test_figures_without_a_number_are_last_and_text(judge: Any) -> None:
     session = judge(
         {"value": "faster", "compute": "eight.response_mean_us", "kind": "ordering", "expect": {"above": 1}},
         {**FOUR, "value": 4.1},
@@ -74,7 +74,7 @@ def test_every_figure_has_a_row_and_those_without_a_number_come_last_as_text(jud
     chart = drawn(session)
     assert [row.title for row in chart.rows] == ["f1", "f0", "f2", "f3"]
     assert [row.remark for row in chart.rows] == ["predicted", "ordering holds", "input", "exact"]
-    assert chart.rows[1].text == "simulated 8100 ± 250; published “faster”"
+    assert chart.rows[1].text == "simulated 8100 (95 % CI 7852 to 8348); published “faster”"
     assert "two &lt;drives&gt;" in draw_figure(session, "published_against_simulated")
 
 
@@ -82,7 +82,7 @@ def test_every_figure_has_a_row_and_those_without_a_number_come_last_as_text(jud
     ("value", "label", "last"),
     [(4.1, "1", 1.1), (3, "1.37", 2.0), (0.01, "410 →", 10.0), (4100, "← 0.001", 10.0)],
 )
-def test_one_is_in_the_middle_and_what_is_far_stands_at_the_edge(
+def test_one_is_in_the_middle_and_far_ratios_at_the_edge(
     judge: Any, value: float, label: str, last: float
 ) -> None:
     chart = drawn(judge({"value": value, "compute": "4.1", "kind": "exact"}))
@@ -92,7 +92,7 @@ def test_one_is_in_the_middle_and_what_is_far_stands_at_the_edge(
     assert chart.rows[0].dots[0].label == label
 
 
-def test_a_range_has_no_middle_and_a_fall_is_compared_as_a_fall(judge: Any) -> None:
+def test_a_range_has_no_middle_and_signs_are_compared(judge: Any) -> None:
     session = judge(
         {**FOUR, "value": 10, "compute": "any.response_mean_us / 1000", "for_each": [DISKS]},
         {**FOUR, "value": -8, "compute": "(four.response_mean_us - eight.response_mean_us) / 1000"},
@@ -103,11 +103,11 @@ def test_a_range_has_no_middle_and_a_fall_is_compared_as_a_fall(judge: Any) -> N
     assert (ranged.dots[0].is_range, ranged.dots[0].label) == (True, "0.41 to 0.81")
     assert (falling.dots[0].value, falling.dots[0].is_range) == (pytest.approx(0.5), False)
     assert against.dots == ()
-    assert against.text.startswith("simulated -4 ± 0")
+    assert against.text.startswith("simulated -4")
     assert 'class="range missed"' in draw_figure(session, "published_against_simulated")
 
 
-def test_what_was_fitted_is_told_from_what_was_predicted(judge: Any) -> None:
+def test_fitted_and_predicted_figures_have_different_symbols(judge: Any) -> None:
     figures = [{**FOUR, "value": value} for value in (4.1, 99)]
     session = judge(
         *figures,
@@ -115,9 +115,9 @@ def test_what_was_fitted_is_told_from_what_was_predicted(judge: Any) -> None:
         fitted=[{"parameter": "x", "value": 1, "on": "f2"}],
     )
     assert [row.dots[0].kind for row in drawn(session).rows] == [
-        "comes out, given what was fitted",
-        "does not come out",
-        "fitted on, or put in",
+        "reproduced after fitting",
+        "not reproduced",
+        "fitted on, or an input",
     ]
     assert [row.remark for row in drawn(session).rows][:2] == [
         "calibrated, predicts",
@@ -125,13 +125,13 @@ def test_what_was_fitted_is_told_from_what_was_predicted(judge: Any) -> None:
     ]
 
 
-def test_without_a_number_on_both_sides_there_is_no_picture(judge: Any, make_session: Any) -> None:
+def test_without_two_numbers_there_is_no_plot(judge: Any, make_session: Any) -> None:
     assert build_ratio_plot(judge({"value": "two drives", "kind": "input"})) is None
     assert build_ratio_plot(judge({**FOUR, "value": 4, "compute": "four.commits_per_s"})) is None
     assert build_ratio_plot(make_session()) is None
 
 
-def test_it_stands_before_the_table_and_shows_statements_that_run(judge: Any) -> None:
+def test_the_plot_is_before_the_table_and_its_sql_runs(judge: Any) -> None:
     session = judge({**FOUR, "value": 4.1}, {"value": "two drives", "kind": "input"})
     figure = build_ratio_plot(session)
     assert figure is not None

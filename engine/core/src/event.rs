@@ -171,6 +171,12 @@ impl EventQueue {
         }
     }
 
+    /// The moment of the latest event that was taken out; zero before the first.
+    #[inline]
+    pub const fn now(&self) -> SimTime {
+        self.now
+    }
+
     /// Schedules `event` at `time`.
     #[inline]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
