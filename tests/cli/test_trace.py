@@ -47,7 +47,7 @@ def test_info_warns_about_problems(destage: Any, spc: str) -> None:
 def test_a_malformed_record_is_an_error(destage: Any, spc: str) -> None:
     done = destage("trace", "info", spc)
     assert done.code == 2
-    assert [code for code, _ in done.issues] == ["trace.bad-record"]
+    assert done.issues == [("trace.bad-record", "line 3, column 1")]
     assert spc in done.err
 
 
@@ -57,12 +57,12 @@ def test_the_format_can_be_given(destage: Any, tmp_path: Path) -> None:
     path = str(trace)
     assert json.loads(destage("trace", "info", path, "--format", "spc", "--json").out)["format"] == "spc"
     done = destage("trace", "info", path, "--format", "msr")
-    assert (done.code, done.issues[0][0]) == (2, "trace.bad-record")
+    assert (done.code, done.issues) == (2, [("trace.bad-record", "line 1, column 12")])
     done = destage("trace", "info", path, "--format", "iostat")
     assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
     trace.write_text("nothing that is a trace\n")
     done = destage("trace", "info", path)
-    assert (done.code, done.issues[0][0]) == (2, "trace.unknown-format")
+    assert (done.code, done.issues[0][0]) == (2, "trace.unrecognised-format")
 
 
 def test_convert_keeps_content_and_selects_a_volume(destage: Any, spc: str, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_convert_leaves_no_file_behind_on_failure(destage: Any, tmp_path: Path) 
     lines = [f"0,8,512,W,{second}.0\n" for second in range(1, 140_000)]
     trace.write_text("".join([*lines, "0,8,512,W,0.5\n"]))
     done = destage("trace", "convert", path, out)
-    assert (done.code, done.issues) == (2, [("trace.not-in-order", path)])
+    assert (done.code, done.issues) == (2, [("trace.not-in-order", "record 140000")])
     assert list(tmp_path.iterdir()) == [trace]
     assert destage("trace", "convert", path, out, "--sort").code == 0
     found = json.loads(destage("trace", "info", path, "--json").out)
