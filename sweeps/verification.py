@@ -60,7 +60,7 @@ def verify(
     different = []
     for number, run_id in enumerate(chosen, start=1):
         again = engine.simulate_canonical(configs[run_id]).to_pylist()[0]
-        # repr tells every two floats apart, and finds a NaN equal to itself.
+        # repr distinguishes any two floats, and equals for NaN.
         differing = {name for name in names if repr(again[name]) != repr(stored[run_id][name])}
         if differing and lacking is None:
             lacking = columns_lacking(layout)

@@ -55,7 +55,7 @@ def test_rows_without_an_added_column_stay_valid(make_study: MakeStudy, tmp_path
         with queries.open_session(first.path) as session:
             assert session.sql("SELECT count(*) AS n FROM runs")["n"].to_pylist() == [6]
             assert session.query("design_space").num_rows == 3
-        assert compact(layout).messages == ()
+        assert compact(layout).warnings == ()
 
 
 def test_a_stored_null_is_compared_where_the_column_is_there(make_study: MakeStudy, tmp_path: Path) -> None:
