@@ -17,8 +17,8 @@ LAYERS = (
     ("destage", "read_ahead"),
     ("config",),
     ("raid", "replacement", "metrics"),
-    ("event", "pipe", "slab", "slot_table", "divisor", "rng"),
-    ("units", "issue"),
+    ("event", "pipe", "slab", "slot_table", "ranked_slots", "divisor", "rng"),
+    ("units", "issue", "mutation"),
 )
 """The modules of the crate, from the top. A module imports modules of lower layers only."""
 

@@ -39,12 +39,8 @@ pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, 
 #[cfg(any(test, feature = "mutations"))]
 pub use {mutation::Mutation, simulation::simulate_mutant};
 
-<<<<<<< HEAD
 /// Version of the results, a part of every run's identity.
 ///
 /// It rises when an existing column gets another value for the same scenario, not when a column is added: rows stored
 /// before have null there and stay valid.
-=======
-/// Version of the results, which rises when the same scenario gives another row.
->>>>>>> rs-core
 pub const RESULTS_VERSION: u32 = 3;
