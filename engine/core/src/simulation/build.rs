@@ -14,7 +14,7 @@ use super::stripe_write::StripeWrite;
 use super::{Mirror, Simulation, TraceStore, WriteBack};
 use crate::config::{Arrival, DestagePolicy, Duplex, ReplayMode, Run, Scenario, Shift, Stream, WritePolicy};
 use crate::destage::{Destage, WaterMarks};
-use crate::disk::{self, LayoutProblem};
+use crate::disk;
 use crate::error::RunError;
 use crate::event::EventQueue;
 use crate::pipe::Pipe;
@@ -35,11 +35,10 @@ impl Simulation {
         let (mut arrays, mut devices) = (Vec::new(), Vec::new());
         let (mut device_array, mut device_disk) = (Vec::new(), Vec::new());
         for (index, array) in scenario.arrays().iter().enumerate() {
-            let refuse =
-                |error: LayoutProblem| RunError::Configuration(vec![error.issue(&format!("arrays.{index}"))]);
-            let layout = disk::layout_of(array).map_err(refuse)?;
+            let place = format!("arrays.{index}");
+            let layout = disk::layout_of(array).map_err(|error| error.issue(&place))?;
             let built = disk::build(array, 0..array.disks, scenario.run.seed, scenario.run.replicate)
-                .map_err(refuse)?;
+                .map_err(|error| error.issue(&place))?;
             arrays.push(ArrayState {
                 layout,
                 parity_update: array.parity_update,
