@@ -1,5 +1,5 @@
 #!/bin/sh
-# Prints the crates that are linked into the engine, one a line: `name vVERSION`, and a folder where it is ours.
+# Prints the crates linked into the engine, one per line: `name vVERSION`, and the folder of our own.
 set -eu
 cd "$(dirname "$0")/../engine"
 exec cargo tree --package destage-bindings --edges normal,no-proc-macro --prefix none --no-dedupe --format '{p}' --locked

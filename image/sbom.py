@@ -1,7 +1,7 @@
-"""Print a CycloneDX bill of materials: an environment's Python packages, the engine's crates, the system.
+"""Print a CycloneDX SBOM of the environment's Python packages, the engine's crates and Debian's packages.
 
-Usage: sbom.py CARGO_LOCK CRATES. It is run by the Python of the environment, inside the image; CRATES is what
-`crates.sh` printed.
+Usage: sbom.py CARGO_LOCK CRATES, with the Python of the environment in the image; CRATES is the output of
+`crates.sh`.
 """
 
 import json
@@ -18,7 +18,7 @@ _SYSTEM = Path("/var/lib/dpkg/status")
 
 
 def main() -> None:
-    """Print the bill."""
+    """Print the SBOM."""
     lock, crates = (Path(argument).read_text(encoding="utf-8") for argument in sys.argv[1:])
     python = platform.python_version()
     found = [
@@ -58,7 +58,7 @@ def _crates(lock: str, crates: str) -> Iterator[dict[str, Any]]:
 
 
 def _system(status: str) -> Iterator[dict[str, Any]]:
-    """Yield Debian's packages, from the text of its list."""
+    """Yield Debian's packages from the text of dpkg's status file."""
     release = platform.freedesktop_os_release()
     for entry in status.split("\n\n"):
         fields = dict(line.split(": ", 1) for line in entry.splitlines() if line[:1] != " " and ": " in line)

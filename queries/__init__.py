@@ -1,6 +1,6 @@
-"""What the rows of a sweep mean: views over its runs, named queries, figures and the report."""
+"""Queries of a sweep's rows: views, named queries, figures and the report."""
 
-from destage.queries.named import NamedQuery, named_queries
+from destage.queries.named_queries import NamedQuery, list_queries
 from destage.queries.session import Session, open_session
 
-__all__ = ["NamedQuery", "Session", "named_queries", "open_session"]
+__all__ = ["NamedQuery", "Session", "list_queries", "open_session"]

@@ -1,4 +1,4 @@
-"""Writing rows out: table, csv, json, parquet, markdown."""
+"""Output formats of rows: table, csv, json, parquet, markdown."""
 
 import io
 import json
@@ -17,12 +17,9 @@ FORMATS = ("table", "csv", "json", "parquet", "markdown")
 
 
 def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
-    """Return rows in a format that a file or pipe can take: all but `table`, which the terminal draws.
+    """Return rows as csv, json, parquet or markdown; `table` is for the terminal only.
 
-    Args:
-        table: The rows.
-        form: csv, json, parquet or markdown.
-        units: The base unit of each axis that has one, by dotted path; only markdown shows quantities.
+    `units` has the base unit of an axis by its dotted path; only markdown shows quantities.
 
     Raises:
         QueryError: There is no such format.
@@ -32,11 +29,11 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
         case "csv":
             pyarrow.csv.write_csv(_flat(table), sink)
         case "json":
-            sink.write((json.dumps(rows_of(table), ensure_ascii=False, indent=1) + "\n").encode())
+            sink.write((json.dumps(rows_as_json(table), ensure_ascii=False, indent=1) + "\n").encode())
         case "parquet":
             pq.write_table(table, sink, compression="zstd")
         case "markdown":
-            sink.write(markdown(table, units).encode())
+            sink.write(format_markdown(table, units).encode())
         case _:
             raise QueryError(
                 "query.unknown-format",
@@ -46,22 +43,13 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
     return sink.getvalue()
 
 
-def rows_of(table: pa.Table) -> list[dict[str, Any]]:
-    """Return rows as JSON knows them: times as text, NaN and infinity as null.
-
-    Args:
-        table: The rows.
-    """
+def rows_as_json(table: pa.Table) -> list[dict[str, Any]]:
+    """Return rows as JSON values: times as text, NaN and infinity as null."""
     return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
 
 
-def markdown(table: pa.Table, units: Mapping[str, str]) -> str:
-    """Return rows as a markdown table.
-
-    Args:
-        table: The rows.
-        units: The base unit of each axis that has one, by dotted path.
-    """
+def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
+    """Return rows as a markdown table."""
     shown = present(table, units)
     lines = [
         [heading.title for heading in shown.headings],
@@ -80,7 +68,7 @@ def _plain(value: object) -> object:
 
 
 def _flat(table: pa.Table) -> pa.Table:
-    """Return the table with lists as JSON text, which csv can hold."""
+    """Return the table with lists as JSON text, which csv can contain."""
     for index, field in enumerate(table.schema):
         if pa.types.is_nested(field.type):
             texts = pa.array(

@@ -10,17 +10,16 @@ if TYPE_CHECKING:
 
 
 class Frames:
-    """A sweep's rows as LazyFrames, in base units, an axis named by its dotted path.
+    """A sweep's rows as LazyFrames [base units]; an axis is a column named by its dotted path.
 
-    Attributes:
-        session: The sweep, opened for questions; its SQL answers with Arrow tables.
+    `session` is the open sweep, for SQL with Arrow tables as results.
     """
 
     def __init__(self, session: Session) -> None:
         self.session = session
 
     def runs(self) -> "pl.LazyFrame":
-        """Return one row per planned run that is there."""
+        """Return one row per finished run and point."""
         return self._view("runs")
 
     def points(self) -> "pl.LazyFrame":
@@ -28,18 +27,15 @@ class Frames:
         return self._view("points")
 
     def answers(self) -> "pl.LazyFrame":
-        """Return one row per point: what the study's seek found."""
+        """Return one row per point: the result of the study's seek."""
         return self._view("answers")
 
     def timeline(self) -> "pl.LazyFrame":
-        """Return one row per transition of each run: when, what, to what, and its figure."""
+        """Return one row per transition of each run: time, event, subject and value."""
         return self._view("timeline")
 
     def query(self, name: str) -> "pl.LazyFrame":
         """Return the rows of a named query.
-
-        Args:
-            name: Its name.
 
         Raises:
             QueryError: There is no such query for this study.
@@ -62,6 +58,6 @@ def open_frames(sweep: str | Location, store: str | Location | None = None) -> F
         store: The store to look in; by default the default one.
 
     Raises:
-        StoreError: No sweep, or more than one, answers to the name.
+        StoreError: No sweep, or more than one, has the name.
     """
     return Frames(open_session(find_sweep(sweep, None if store is None else locate(store))))

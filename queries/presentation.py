@@ -1,11 +1,9 @@
-"""Rows for human eyes: short headings with units, quantities in the unit people use, intervals in one cell.
+"""Rows as people read them: short headings with units, quantities in usual units, intervals in one cell.
 
-Only the table and markdown formats and the report pass through here; csv, json and parquet keep names and
-base units.
+Used by the table and markdown formats and the report; csv, json and parquet keep names and base units.
 """
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -26,6 +24,7 @@ _SCALES = {
     "_s": (1.0, "s"),
     "_percent": (1.0, "%"),
 }
+CONFIDENCE = "95 % CI"
 _SIGNIFICANT = 4
 _DECIMALS = 9
 _QUIET: Mapping[str, object] = MappingProxyType(
@@ -39,7 +38,7 @@ _QUIET: Mapping[str, object] = MappingProxyType(
         "n_missing": 0,
     }
 )
-"""Columns that are there to warn, and the value that warns of nothing."""
+"""Columns that only warn, and their value when there is nothing to warn about."""
 _VAGUE = frozenset(
     {"state", "kind", "mode", "policy", "name", "mean", "times", "usable", "latency", "exponent"}
 )
@@ -48,13 +47,7 @@ _CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One column as shown.
-
-    Attributes:
-        column: The column's name.
-        title: Its heading, with the unit.
-        is_number: Whether its cells are numbers, set to the right.
-    """
+    """One column as shown; `title` has the unit, numbers are aligned to the right."""
 
     column: str
     title: str
@@ -63,118 +56,113 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """A table as shown.
-
-    Attributes:
-        headings: Its columns.
-        rows: Its cells.
-    """
+    """A table as shown."""
 
     headings: tuple[Heading, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
-    """Return a table as people read it; columns without a value, or with nothing to warn of, are left out.
+    """Return a table [base units] as people read it.
 
-    Args:
-        table: The rows, in base units; `x_low` and `x_high` beside an `x` are shown in its cell.
-        units: The base unit of each axis that has one, by dotted path.
+    Columns without a value, or with nothing to warn about, are hidden. The interval of an `x`, from `x_low`
+    to `x_high`, is in its cell. `units` has the base unit of an axis by its dotted path.
     """
     names = table.column_names
     folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_kind"}
     values = {name: table[name].to_pylist() for name in names}
-    shown = [name for name in names if name not in folded and not _is_silent(name, values[name])]
+    shown = [name for name in names if name not in folded and not _is_hidden(name, values[name])]
     titles = _titles(shown)
     columns = [_cells(name, values, units.get(name)) for name in shown]
-    headings = tuple(Heading(name, titles[name], _is_number(table.schema.field(name))) for name in shown)
+    headings = tuple(
+        Heading(name, _heading(titles[name], name, values), _is_number(table.schema.field(name)))
+        for name in shown
+    )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
 
 
-def title_of(name: str) -> str:
-    """Return a result column's heading: words, then the unit shown.
-
-    Args:
-        name: The column's name.
-    """
+def title_column(name: str) -> str:
+    """Return a result column's heading: words, then the unit shown."""
     for suffix, (_, unit) in _SCALES.items():
         if name.endswith(suffix):
             return f"{_words(name.removesuffix(suffix))} [{unit}]"
     return _words(name)
 
 
-def scale_of(name: str) -> float:
-    """Return the factor from a result column's base unit to the unit shown.
-
-    Args:
-        name: The column's name.
-    """
+def find_scale(name: str) -> float:
+    """Return the factor from a result column's base unit to the unit shown."""
     return next((scale for suffix, (scale, _) in _SCALES.items() if name.endswith(suffix)), 1.0)
 
 
-def number(value: float) -> str:
-    """Return a number in four significant digits, without an exponent.
-
-    Args:
-        value: The number.
-    """
+def format_number(value: float) -> str:
+    """Return a number in four significant digits, without an exponent."""
     if float(value).is_integer() and abs(value) < 10**15:
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
     if abs(value) >= 10**_SIGNIFICANT:
-        return number(round(value))
+        return format_number(round(value))
     rounded = float(f"{value:.{_SIGNIFICANT}g}")
     if rounded.is_integer():
-        return number(rounded)
+        return format_number(rounded)
     digits = f"{rounded:.{_DECIMALS}f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
-def quantity(value: object, unit: str | None) -> str:
-    """Return a value of an axis as people write it.
+def format_estimate(
+    mean: float,
+    low: float | None = None,
+    high: float | None = None,
+    unit: str = "",
+    digits: int | None = None,
+) -> str:
+    """Return a mean with its interval, as in `129 users (95 % CI 125 to 133)`.
 
-    Args:
-        value: The value [base unit].
-        unit: Its base unit, if it has one.
+    The interval is left out where it is too narrow for the digits shown, those of `format_number` by default.
     """
+
+    def text(value: float) -> str:
+        return format_number(value if digits is None else float(f"{value:.{digits}g}"))
+
+    estimate = f"{text(mean)} {unit}".rstrip()
+    if low is None or high is None or text(low) == text(high):
+        return estimate
+    return f"{estimate} ({CONFIDENCE} {text(low)} to {text(high)})"
+
+
+def format_quantity(value: object, unit: str | None) -> str:
+    """Return a value of an axis [its base unit] as people write it."""
     if value is None:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
         if unit is None or unit == "fraction":
-            return number(value)
+            return format_number(value)
         text = quantities.render(value, unit)
         split = next((at for at, letter in enumerate(text) if letter.isalpha()), len(text))
         return f"{text[:split]} {text[split:]}".strip()
     return str(value)
 
 
-def axis_value(path: str, value: object, unit: str | None) -> str:
-    """Return a value of an axis as people write it.
-
-    Args:
-        path: The axis' dotted path.
-        value: The value [base unit].
-        unit: Its base unit, if it has one.
-    """
+def format_axis_value(path: str, value: object, unit: str | None) -> str:
+    """Return a value of the axis at a dotted path [its base unit] as people write it."""
     if path.endswith(".raid") and value == "10":
         return "1+0"
     if path.endswith(".file") and isinstance(value, str):
         return locate(value).name
     if isinstance(value, str) and value.startswith(("[", "{")):
         return _script(value)
-    return quantity(value, unit)
+    return format_quantity(value, unit)
 
 
 def _script(text: str) -> str:
-    """Return a table or a list of them in words: `battery fails at 60 s, mains lost at 2 min for 1 h`."""
+    """Return a JSON table or list in words, as in `battery fails at 60 s, mains lost at 2 min for 1 h`."""
     try:
         steps = json.loads(text)
     except json.JSONDecodeError:
         return text
     if isinstance(steps, dict):
         return ", ".join(
-            f"{_words(key)} {quantity(value, 'ns') if key == 'duration' else value}"
+            f"{_words(key)} {format_quantity(value, 'ns') if key == 'duration' else value}"
             for key, value in steps.items()
         )
     if not all(isinstance(step, dict) and "kind" in step for step in steps):
@@ -186,24 +174,24 @@ def _step(step: Mapping[str, Any]) -> str:
     words = [_words(step["kind"])]
     for key, value in step.items():
         if key in {"at", "duration"}:
-            words.append(f"{'at' if key == 'at' else 'for'} {quantity(value, 'ns')}")
+            words.append(f"{'at' if key == 'at' else 'for'} {format_quantity(value, 'ns')}")
         elif key != "kind":
             words.append(f"{_words(key)} {value}")
     return " ".join(words)
 
 
-def interval(name: str, row: Mapping[str, Any]) -> str:
-    """Return a result with its unit and, where it has one, its interval.
-
-    Args:
-        name: The result column.
-        row: A row with it and perhaps its `_low` and `_high`.
-    """
+def format_interval(name: str, row: Mapping[str, Any]) -> str:
+    """Return a result column of a row with its heading and, where it has one, its interval."""
     text = _cell(name, row[name], None)
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     if low is not None and high is not None:
-        text += f" ({_cell(name, low, None)} .. {_cell(name, high, None)})"
-    return f"{title_of(name)} {text}"
+        text += f" ({CONFIDENCE} {_cell(name, low, None)} to {_cell(name, high, None)})"
+    return f"{title_column(name)} {text}"
+
+
+def _heading(title: str, name: str, values: Mapping[str, Sequence[object]]) -> str:
+    has_interval = any(low is not None for low in values.get(f"{name}_low", ()))
+    return f"{title} ({CONFIDENCE})" if has_interval else title
 
 
 def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) -> list[str]:
@@ -215,39 +203,31 @@ def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) 
         if censored is not None and censored[index] is not None:
             text = _CENSORED.get(str(censored[index]), "") + text
         elif isinstance(value, float) and lows is not None and highs is not None:
-            text += _spread(value, lows[index], highs[index], scale_of(name))
+            text += _interval(name, lows[index], highs[index])
         cells.append(text)
     return cells
 
 
-def _spread(mean: float, low: object, high: object, scale: float) -> str:
-    if not isinstance(low, float) or not isinstance(high, float):
-        return ""
-    if math.isclose(high - mean, mean - low, rel_tol=1e-6, abs_tol=1e-12):
-        return f" ± {number(float(f'{(high - mean) * scale:.2g}'))}"
-    return f" ({number(low * scale)} .. {number(high * scale)})"
+def _interval(name: str, low: object, high: object) -> str:
+    return "" if low is None or high is None else f" ({_cell(name, low, None)} to {_cell(name, high, None)})"
 
 
 def _cell(name: str, value: object, unit: str | None) -> str:
     if "." not in name and isinstance(value, int | float) and not isinstance(value, bool):
         if name.endswith(("_ratio", "_fraction")):
             return f"{value:.3f}"
-        return number(value * scale_of(name))
-    return axis_value(name, value, unit)
+        return format_number(value * find_scale(name))
+    return format_axis_value(name, value, unit)
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:
-    short = {name: axis_title(name) if "." in name else title_of(name) for name in names}
+    short = {name: title_axis(name) if "." in name else title_column(name) for name in names}
     shorts = list(short.values())
     return {name: title if shorts.count(title) == 1 else name for name, title in short.items()}
 
 
-def axis_title(path: str) -> str:
-    """Return what an axis is called where there is little room.
-
-    Args:
-        path: Its dotted path.
-    """
+def title_axis(path: str) -> str:
+    """Return the short name of the axis at a dotted path."""
     segments = path.split(".")
     last = segments[-1]
     if last == "use":
@@ -259,11 +239,11 @@ def axis_title(path: str) -> str:
 
 def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
     """Return a value of an axis with the axis' name; an entry of the catalogue or a file needs none."""
-    text = axis_value(path, value, units.get(path))
-    return text if path.endswith((".use", ".file")) else f"{axis_title(path)} {text}"
+    text = format_axis_value(path, value, units.get(path))
+    return text if path.endswith((".use", ".file")) else f"{title_axis(path)} {text}"
 
 
-def _is_silent(name: str, values: Sequence[object]) -> bool:
+def _is_hidden(name: str, values: Sequence[object]) -> bool:
     if not values:
         return False
     return all(value is None or (name in _QUIET and value == _QUIET[name]) for value in values)

@@ -1,53 +1,44 @@
-"""The page of published experiments: each study's question, figures, verdicts, assumptions, in Markdown."""
+"""The page of published experiments in Markdown: each study's question, figures, verdicts and assumptions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from destage.queries.verdict_sheet import HEADINGS, verdict_cells, verdict_summary
+from destage.queries.verdict_text import HEADINGS, format_verdict, summarize_verdicts
 
 _HEAD = """# Published experiments
 
 <!-- Written by `destage study run --all --page`; edit the studies in sweeps/studies/ instead. -->
 
-What others measured and printed, beside what Destage simulates. Each study is bundled (`destage study list`);
-`make studies` runs them all and writes this page anew, to the same digits on every machine.
+Measurements that others published, compared with what Destage simulates. Each study is bundled
+(`destage study list`). `make studies` runs them all and rewrites this page, with the same digits on every
+machine.
 
-- *Simulated* is the mean over replicates ± half of its 95 % interval; `a .. b` is a range over what the
-  paper leaves open.
-- *Error* is simulated over published, less one; of a range that of both its ends.
+- *Simulated* is the mean over replicates with its 95 % confidence interval (95 % CI). `a to b` alone is the
+  range over settings that the paper does not state.
+- *Error* is simulated / published - 1; of a range, that of both its ends.
 - **exact**: the same digits. **predicted**: the figure lies in the interval, and nothing was fitted to it.
-- **calibrated**: something was fitted on this figure. **calibrated on ..., predicts**: it lies in the
-  interval, after something was fitted on another figure.
+- **calibrated**: a parameter was fitted on this figure. **calibrated on ..., predicts**: the figure lies in
+  the interval, after a parameter was fitted on another figure.
 - **ordering holds**: the whole interval lies where the paper says.
 - **paper inconsistent**: what the paper prints does not follow from its own figures.
-- **input**: put in as published.
+- **input**: a setting taken from the paper.
 """
+_LISTS = (("note", "Notes"), ("assumptions", "Assumptions"), ("fitted", "Fitted"), ("tried", "Tried"))
+
+Section = tuple[Mapping[str, Any], Sequence[Mapping[str, Any]], Sequence[str]]
+"""A study as written, its rows of `judge_figures`, and the sentences that answer it."""
 
 
-def published_page(
-    sections: Sequence[tuple[Mapping[str, Any], Sequence[Mapping[str, Any]], Sequence[str]]],
-) -> str:
-    """Return the page.
-
-    Args:
-        sections: Each study as written, its rows of `verdict_table`, and the sentences that answer it.
-    """
-    told = [section for section in sections if section[1]]
-    everything = [row for _, rows, _ in told for row in rows]
-    head = f"{_HEAD}\n{verdict_summary(everything)}, in {len(told)} studies.\n\n"
-    return head + "\n".join(published_section(*section) for section in told)
+def write_page(sections: Sequence[Section]) -> str:
+    """Return the page; a study without published figures has no section."""
+    published = [section for section in sections if section[1]]
+    everything = [row for _, rows, _ in published for row in rows]
+    head = f"{_HEAD}\n{summarize_verdicts(everything)}, in {len(published)} studies.\n\n"
+    return head + "\n".join(write_section(*section) for section in published)
 
 
-def published_section(
-    study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]
-) -> str:
-    """Return what the page says of one study.
-
-    Args:
-        study: The study as written.
-        rows: Its rows of `verdict_table`.
-        answers: The sentences that answer it.
-    """
+def write_section(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], answers: Sequence[str]) -> str:
+    """Return the section of one study: its parts are those of `Section`."""
     return "\n".join(_lines(study, rows, answers))
 
 
@@ -64,14 +55,9 @@ def _lines(
     yield "| " + " | ".join(HEADINGS) + " |"
     yield "|---" * len(HEADINGS) + "|"
     for row in rows:
-        yield "| " + " | ".join(_cell(cell) for cell in verdict_cells(row)) + " |"
+        yield "| " + " | ".join(_cell(cell) for cell in format_verdict(row)) + " |"
     yield ""
-    for key, title in (
-        ("note", "Notes"),
-        ("assumptions", "Assumed"),
-        ("fitted", "Fitted"),
-        ("tried", "Tried"),
-    ):
+    for key, title in _LISTS:
         entries = _entries(study, rows, key)
         if entries:
             yield f"**{title}**\n"

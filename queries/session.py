@@ -1,4 +1,4 @@
-"""A sweep opened for questions: its rows as views, named queries and SQL over them."""
+"""An open sweep: its rows as views, with named queries and SQL over them."""
 
 import json
 from collections.abc import Mapping
@@ -9,21 +9,21 @@ import pyarrow as pa
 
 from destage.engine import limiting, scenario_schema, traces
 from destage.queries import views
-from destage.queries.named import Kind, find_query
-from destage.queries.published import published_table
+from destage.queries.named_queries import Kind, find_query
+from destage.queries.published_values import tabulate_published
 from destage.sql import Database
 from destage.store import Location, Sweep, open_sweep
 
 
 class Session:
-    """Questions to one sweep, answered from the rows that are there when it is opened.
+    """One sweep, with the rows that are there when it is opened.
 
     Attributes:
         sweep: The sweep.
         spec: The study as it was run.
         axes: The dotted paths of the axes, in the study's order.
-        seek: The dotted path of the sought parameter, if the study seeks one.
-        config: The canonical configuration of the first planned run; empty before there is a plan.
+        seek: The dotted path of the parameter that the study seeks, if any.
+        config: The canonical configuration of the first planned run; empty without a plan.
         points: The planned points: `point_id`, `label` and the axis columns [base units].
     """
 
@@ -43,7 +43,7 @@ class Session:
             .group_by(["point_id", "label", *self.axes])
             .aggregate([])
         )
-        measured = views.measured_columns()
+        measured = views.list_measured_columns()
         self.points: list[dict[str, Any]] = points.to_pylist()
         self._database = Database(
             {
@@ -51,16 +51,16 @@ class Session:
                 "runs": runs,
                 "found_answers": answers,
                 "certificates": sweep.certificates(),
-                "published": published_table(self.spec, self.metric, self.points, self.config),
-                "student": views.student_table(max(len(plan["replicate"].unique()), 2)),
+                "published": tabulate_published(self.spec, self.metric, self.points, self.config),
+                "student": views.build_quantiles(max(len(plan["replicate"].unique()), 2)),
             },
             {
-                "configurations": views.configurations_view(self.axes),
-                "points": views.points_view(self.axes, self.seek, measured),
-                "certified": views.certified_view(self.axes, measured),
-                "replicates": views.replicates_view(self.seek, self.metric),
-                "answers": views.answers_view(),
-                "timeline": views.timeline_view(),
+                "configurations": views.build_configurations_view(self.axes),
+                "points": views.build_points_view(self.axes, self.seek, measured),
+                "certified": views.build_certified_view(self.axes, measured),
+                "replicates": views.build_replicates_view(self.seek, self.metric),
+                "answers": views.build_answers_view(),
+                "timeline": views.build_timeline_view(),
             },
             {"limiting_resource(measured, idle)": limiting.limiting_sql("measured", "idle")},
         )
@@ -70,24 +70,18 @@ class Session:
 
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations` and `timeline`.
 
-        Args:
-            statement: The statement.
-            parameters: The values of its `$name` parameters.
-
         Raises:
             QueryError: The statement is not allowed or does not bind.
         """
         return self._database.query(statement, parameters)
 
     def query(self, name: str, parameters: Mapping[str, str] | None = None) -> pa.Table:
-        """Run a named query; its columns `answer...` are named for what is sought: `users_supported...`.
+        """Run a named query; its columns `answer...` get the name of the sought value: `users_supported...`.
 
-        Args:
-            name: Its name.
-            parameters: Its parameters as text, by name; each has a default.
+        Parameters are texts by name; each has a default.
 
         Raises:
-            QueryError: There is no such query for this kind of study, or a parameter is unknown or no number.
+            QueryError: The kind of study does not have the query, or a parameter is unknown or not a number.
         """
         query = find_query(name, self.kind)
         rows = self.sql(query.sql, query.values(parameters or {}))
@@ -102,7 +96,7 @@ class Session:
 
     @property
     def metric(self) -> str | None:
-        """What the answers are called: `users_supported` where `workload.users` is sought."""
+        """The name of the answers: `users_supported` where `workload.users` is sought."""
         return None if self.seek is None else f"{self.seek.rpartition('.')[2]}_supported"
 
     def _answer_name(self, column: str) -> str:
@@ -116,7 +110,7 @@ class Session:
         return {path: unit for path, unit in found.items() if unit is not None}
 
     def close(self) -> None:
-        """Let go of the rows."""
+        """Release the rows."""
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -127,10 +121,7 @@ class Session:
 
 
 def open_session(path: str | Location) -> Session:
-    """Open a sweep for questions.
-
-    Args:
-        path: The sweep's directory.
+    """Open the sweep in a directory.
 
     Raises:
         StoreError: There is no sweep.
@@ -139,7 +130,7 @@ def open_session(path: str | Location) -> Session:
 
 
 def _with_axes(answers: pa.Table, plan: pa.Schema, axes: list[str]) -> pa.Table:
-    """Return the answers with every axis column; a sweep without answers has none of them on disk."""
+    """Return the answers with every axis column; a sweep without answers stores none of them."""
     for axis in axes:
         if axis not in answers.column_names:
             answers = answers.append_column(

@@ -1,15 +1,15 @@
-"""The verdict of each published figure of a study: what was printed, what came out, and what follows.
+"""The verdict on each published figure of a study: the printed number against the simulated one.
 
     kind          verdict
     exact         exact / not exact: equal to the printed digits, or not
     predicted     predicted / not predicted: the figure lies in the interval (or range, or tolerance), or not;
                   in a study with fitted parameters: calibrated on ..., predicts / does not predict
-    calibrated    calibrated / calibrated, missed: the figure that something was fitted on
-    ordering      ordering holds / does not hold / undecided: the whole interval where it is expected, or
+    calibrated    calibrated / calibrated, missed: the figure that a parameter was fitted on
+    ordering      ordering holds / does not hold / undecided: the whole interval lies where it is expected,
                   elsewhere, or across the bound
-    inconsistent  paper inconsistent / consistent: what follows from the paper's own figures differs from
-                  what it prints, or does not
-    input         input / input differs: put in as published, or not
+    inconsistent  paper inconsistent / consistent: the paper's own figures give another number than it
+                  prints, or the same
+    input         input / input differs: the setting is the published one, or not
 
 A figure whose rows are missing, or whose search ended at a bound, has `no answer`.
 """
@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
-from destage.queries.measuring import Measured, measure
+from destage.queries.measurement import Measurement, measure
 from destage.queries.session import Session
 from destage.store.published_figures import PublishedFigure, read_figures
 
@@ -43,14 +43,11 @@ VERDICTS_SCHEMA = pa.schema(
 )
 NO_ANSWER = "no answer"
 _judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
-"""The tables of open sessions, whose rows stay as they were when they were opened."""
+"""The tables of open sessions; the rows of a session do not change while it is open."""
 
 
-def verdict_table(session: Session) -> pa.Table:
+def judge_figures(session: Session) -> pa.Table:
     """Return a row per published figure, in the study's order.
-
-    Args:
-        session: The sweep.
 
     Raises:
         QueryError: A figure's expression does not bind.
@@ -72,7 +69,7 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
         "published": str(value),
         "published_value": number,
         "unit": figure.unit,
-        "verdict": verdict(figure, measured),
+        "verdict": judge(figure, measured),
         "note": figure.note,
         "is_range": False,
     }
@@ -90,19 +87,14 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
     return row
 
 
-def _nearest(measured: Measured, number: float) -> float:
+def _nearest(measured: Measurement, number: float) -> float:
     """Return the mean, or of a range the value nearest to a number."""
     low, high = measured.ends
     return min(max(number, low), high) if measured.is_range else measured.mean
 
 
-def verdict(figure: PublishedFigure, measured: Measured | None) -> str:
-    """Return the verdict on a figure.
-
-    Args:
-        figure: The figure.
-        measured: Its quantity as the rows give it; None where there is none.
-    """
+def judge(figure: PublishedFigure, measured: Measurement | None) -> str:
+    """Return the verdict on a figure; `measured` is None where the rows do not give its quantity."""
     kind = figure.kind
     if measured is None:
         without_rows = {"inconsistent": "paper inconsistent", "input": "input"}
@@ -121,15 +113,15 @@ def verdict(figure: PublishedFigure, measured: Measured | None) -> str:
     }[kind]
 
 
-def _prediction(figure: PublishedFigure, measured: Measured) -> str:
+def _prediction(figure: PublishedFigure, measured: Measurement) -> str:
     is_met = _meets(figure, measured)
     if not figure.given:
         return "predicted" if is_met else "not predicted"
     return f"calibrated on {' and '.join(figure.given)}, {'predicts' if is_met else 'does not predict'}"
 
 
-def _prints_alike(figure: PublishedFigure, measured: Measured) -> bool:
-    """Whether the quantity, rounded as the figure was printed, is the figure; a half may go either way."""
+def _prints_alike(figure: PublishedFigure, measured: Measurement) -> bool:
+    """Whether the quantity, rounded as the figure was printed, equals it; a half may round either way."""
     value = figure.value
     if isinstance(value, str):
         return False
@@ -138,25 +130,25 @@ def _prints_alike(figure: PublishedFigure, measured: Measured) -> bool:
 
 
 def _decimals(value: float) -> int:
-    """Return how many digits after the point a number has as it is written."""
+    """Return the number of digits after the point of a number as it is written."""
     text = repr(value)
     return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
 
 
-def _meets(figure: PublishedFigure, measured: Measured) -> bool:
+def _meets(figure: PublishedFigure, measured: Measurement) -> bool:
     value = float(figure.value)
     low, high = measured.ends
     if figure.tolerance is not None:
         slack = abs(value) * figure.tolerance
         low, high = min(low, measured.mean - slack), max(high, measured.mean + slack)
     if figure.decimals is not None:
-        # A printed figure stands for all that rounds to it.
+        # A printed figure represents every number that rounds to it.
         unit = 10.0**-figure.decimals
         low, high = low - unit / 2, high + unit / 2
     return bool(low <= value <= high or math.isclose(measured.mean, value, rel_tol=1e-9))
 
 
-def _ordering(bounds: tuple[float, float], measured: Measured) -> str:
+def _ordering(bounds: tuple[float, float], measured: Measurement) -> str:
     low, high = measured.ends
     least, most = bounds
     if least < low and high < most:

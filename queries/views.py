@@ -1,17 +1,17 @@
 """The views of a sweep: SQL over its tables (plan, runs, found_answers, certificates, published, student).
 
-`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point
-at the value that its certificates prove. For each result column c [its unit] both hold the mean over
-replicates `c` and the ends of its 95 % t-interval `c_low` and `c_high` (null with fewer than two replicates),
-each replicate's own mean taken first: replicates share their random streams across points, so only replicates
-are independent of each other. `plan_row` is the point's place in the plan.
+`points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
+measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c`
+and the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each
+replicate is averaged first: replicates use the same random streams at every point, so only replicates are
+independent of each other. `plan_row` is the point's place in the plan.
 
-`replicates` has a row per point and replicate: the columns of its run, for a seek those of the run that
+`replicates` has a row per point and replicate: the columns of its run; for a seek, those of the run that
 certifies its answer, and that answer.
 
 `timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order.
 
-Only runs whose status is `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
+Only runs with status `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
 `n_array_failed`, `n_failed`, `n_missing`).
 """
 
@@ -26,17 +26,13 @@ from destage.student import quantile
 STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
 
 
-def student_table(most: int) -> pa.Table:
-    """Return the one row `quantiles`: the list of t-quantiles for n = 1, 2, ... values (null for one value).
-
-    Args:
-        most: The largest n that can occur.
-    """
+def build_quantiles(most: int) -> pa.Table:
+    """Return one row, `quantiles`: the list of t-quantiles for n = 1 (null) to `most` values."""
     quantiles = [None, *(quantile(n) for n in range(2, most + 1))]
     return pa.table({"quantiles": pa.array([quantiles], pa.list_(pa.float64()))})
 
 
-def measured_columns() -> list[str]:
+def list_measured_columns() -> list[str]:
     """Return the result columns that have a mean."""
     return [
         field.name
@@ -45,14 +41,10 @@ def measured_columns() -> list[str]:
     ]
 
 
-def configurations_view(axes: Sequence[str]) -> str:
-    """Return the statement of `configurations`: what each planned point is, and where it stands in the plan.
+def build_configurations_view(axes: Sequence[str]) -> str:
+    """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
 
-    Several points may come to the same runs: without a battery, every write fraction does. `is_first` tells
-    the first of them.
-
-    Args:
-        axes: The dotted paths of the axes.
+    Points may share runs, as all write fractions without a battery. `is_first` marks the first.
     """
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
     return f"""
@@ -66,25 +58,14 @@ FROM planned
 """
 
 
-def points_view(axes: Sequence[str], seek: str | None, columns: Sequence[str]) -> str:
-    """Return the statement of `points`.
-
-    Args:
-        axes: The dotted paths of the axes.
-        seek: The dotted path of the sought parameter, if any.
-        columns: The result columns to average.
-    """
+def build_points_view(axes: Sequence[str], seek: str | None, columns: Sequence[str]) -> str:
+    """Return the statement of `points`, with the means of result columns."""
     keys = ["point_id"] if seek is None else ["point_id", seek]
     return _means(keys, ["label", *axes], columns, planned="plan", measured="runs")
 
 
-def certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the statement of `certified`: each replicate measured at its own largest passing value.
-
-    Args:
-        axes: The dotted paths of the axes.
-        columns: The result columns to average.
-    """
+def build_certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of `certified`: each replicate measured at its own largest passing value."""
     proofs = (
         "SELECT point_id, replicate, run_id_pass AS run_id FROM certificates WHERE run_id_pass IS NOT NULL"
     )
@@ -98,12 +79,10 @@ def certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
     )
 
 
-def replicates_view(seek: str | None, metric: str | None) -> str:
+def build_replicates_view(seek: str | None, metric: str | None) -> str:
     """Return the statement of `replicates`; an answer that is only a bound is null there.
 
-    Args:
-        seek: The dotted path of the sought parameter, if any.
-        metric: What the answers are called, if there are any.
+    `seek` is the dotted path of the sought parameter, `metric` the name of the answers, if there are any.
     """
     if seek is None or metric is None:
         return "SELECT * FROM runs WHERE status = 'ok'"
@@ -116,8 +95,8 @@ JOIN certificates ON certificates.point_id = runs.point_id
 """
 
 
-def answers_view() -> str:
-    """Return the statement of `answers`: what was found, and the published figure of the point if any."""
+def build_answers_view() -> str:
+    """Return the statement of `answers`: the answers found, and the published figure of the point if any."""
     return """
 SELECT
   found_answers.*, published.value AS published, published.kind AS published_kind,
@@ -129,8 +108,8 @@ ORDER BY plan_row
 """
 
 
-def timeline_view() -> str:
-    """Return the statement of `timeline`: each transition of each run, in the order in which it happened."""
+def build_timeline_view() -> str:
+    """Return the statement of `timeline`: each transition of each run, in the order of time."""
     return """
 WITH once AS (
   SELECT run_id, min(plan_row) AS plan_row, any_value(timeline_s) AS timeline_s,

@@ -98,7 +98,7 @@ def _find_unmatched_places(
             yield Issue("study.no-matching-point", f"places.{name}", message, assignments)
     by_id = {point["point_id"]: point for point in points}
     for place, quantity in quantities:
-        for name in sql.qualifiers(quantity.expression, quantity.places):
+        for name in sql.find_qualifiers(quantity.expression, quantity.places):
             found = points_at(points, scenario, quantity.places[name], quantity.at)
             combinations = {tuple(by_id[point].get(axis) for axis in quantity.for_each) for point in found}
             if not found:
@@ -120,8 +120,8 @@ def _find_unbound_expressions(
     with sql.Database(dict.fromkeys(study.get("places", {}), columns.empty_table())) as database:
         for place, quantity in quantities:
             text = quantity.expression
-            tables = {name: sql.quote(name) for name in sql.qualifiers(text, quantity.places)}
+            tables = {name: sql.quote(name) for name in sql.find_qualifiers(text, quantity.places)}
             try:
-                database.query(sql.joined_statement(text, tables, quantity.for_each))
+                database.query(sql.join_statement(text, tables, quantity.for_each))
             except QueryError as error:
                 yield Issue("study.bad-sql", f"{place}.compute", error.message, text)

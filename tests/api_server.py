@@ -1,4 +1,4 @@
-"""A small API server on the loopback: objects in memory, scripted watches, refusals and broken lines."""
+"""A fake Kubernetes API server: objects in memory, scripted watches, rejections and dropped connections."""
 
 import json
 import threading
@@ -13,19 +13,19 @@ from urllib.parse import parse_qsl, urlsplit
 import yaml
 
 HANG_UP = "hang up"
-"""In a watch's script: the connection ends without a word."""
+"""In the script of a watch or log: drop the connection."""
 
 
 class ApiServer:
-    """What the server holds and how it behaves.
+    """The state and the behaviour of the server.
 
     Attributes:
         objects: The objects, by path.
-        refusals: Answers to give in place of the right one: method, part of the path, status, message.
-        watches: What each watch to come shall send.
-        logs: What each log to come that is followed shall send: lines, or a status; a function is called.
-        requests: Every request: method, path, query.
-        denied: What an access review denies: `verb resource`.
+        refusals: Rejections of the next matching request: method, part of the path, status, message.
+        watches: The events of each following watch.
+        logs: The lines, or a status, of each following log; a function among them is called.
+        requests: All requests: method, path, query.
+        denied: Permissions that an access review denies: `verb resource`.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class ApiServer:
         self.version = 100
 
     def put(self, path: str, manifest: dict[str, Any]) -> dict[str, Any]:
-        """Keep an object."""
+        """Store an object."""
         self.version += 1
         manifest = json.loads(json.dumps(manifest))
         manifest.setdefault("metadata", {})["resourceVersion"] = str(self.version)
@@ -48,7 +48,7 @@ class ApiServer:
         return manifest
 
     def _delete(self, path: str) -> tuple[int, Any]:
-        """Delete an object; one with a finalizer stays, marked, until whoever put that on it takes it off."""
+        """Delete an object; one with a finalizer is only marked."""
         found = self.objects.get(path)
         if found is None:
             return 404, {"message": f"{path} not found"}
@@ -60,7 +60,7 @@ class ApiServer:
         return 200, found
 
     def _collect(self) -> None:
-        """Delete what had owners and has none left, as Kubernetes' garbage collector does."""
+        """Delete objects whose owners are all deleted, as Kubernetes' garbage collector does."""
         found = {path: one["metadata"] for path, one in self.objects.items() if "metadata" in one}
         there = {each["uid"] for each in found.values()}
         for path, metadata in found.items():
@@ -68,18 +68,18 @@ class ApiServer:
             if owners and not owners & there:
                 del self.objects[path]
 
-    def answer(  # noqa: PLR0911 - an answer each
+    def answer(  # noqa: PLR0911 - one return per kind of request
         self, method: str, path: str, query: dict[str, str], body: Any
     ) -> tuple[int, Any]:
-        """Return the status and the object for a request."""
+        """Return the status and the body of the response."""
         for at, (verb, part, status, message) in enumerate(self.refusals):
             if verb == method and part in path:
                 del self.refusals[at]
                 return status, {"kind": "Status", "message": message, "code": status}
         if path.endswith("selfsubjectaccessreviews"):
-            asked = body["spec"]["resourceAttributes"]
-            name = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
-            return 201, {"status": {"allowed": f"{asked['verb']} {name}" not in self.denied}}
+            attributes = body["spec"]["resourceAttributes"]
+            name = "/".join(filter(None, (attributes["resource"], attributes.get("subresource"))))
+            return 201, {"status": {"allowed": f"{attributes['verb']} {name}" not in self.denied}}
         match method:
             case "POST":
                 path = f"{path}/{body['metadata']['name']}"
@@ -107,13 +107,13 @@ class ApiServer:
 
 
 def _play(script: list[Any], wire: BinaryIO) -> None:
-    """Send what a stream's script holds, in chunks."""
+    """Send a scripted stream in chunks."""
     for event in script:
         if callable(event):
             event()
             continue
         if event == HANG_UP:
-            wire.write(b'40\r\n{"type": "MODI')  # half a chunk of half a line
+            wire.write(b'40\r\n{"type": "MODI')  # an incomplete chunk
             return
         line = (event if isinstance(event, str) else json.dumps(event)).encode() + b"\n"
         wire.write(f"{len(line):x}\r\n".encode() + line + b"\r\n")
@@ -121,7 +121,7 @@ def _play(script: list[Any], wire: BinaryIO) -> None:
 
 
 def _merged(here: Any, patch: Any) -> Any:
-    """Return an object with a patch over it: tables are merged, all else is replaced."""
+    """Apply a patch: tables are merged, anything else is replaced."""
     if isinstance(here, dict) and isinstance(patch, dict):
         return {**here, **{name: _merged(here.get(name), value) for name, value in patch.items()}}
     return patch
@@ -129,7 +129,7 @@ def _merged(here: Any, patch: Any) -> Any:
 
 @contextmanager
 def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
-    """Serve for the length of a `with` block; gives the server and a kubeconfig for it."""
+    """Serve for a `with` block; return the server and the path of a kubeconfig."""
     server = ApiServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -170,10 +170,10 @@ def serve(folder: Path) -> Iterator[tuple[ApiServer, Path]]:
             self.close_connection = bool(script)
             _play(script, self.wfile)
 
-        do_GET = do_POST = do_PATCH = do_DELETE = _handle  # noqa: N815 - the names that http.server looks for
+        do_GET = do_POST = do_PATCH = do_DELETE = _handle  # noqa: N815 - names defined by http.server
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
         http.daemon_threads = True

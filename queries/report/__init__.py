@@ -1,36 +1,24 @@
-"""The report of a sweep: one HTML file that needs no network, and its figures one by one."""
+"""The report of a sweep: one HTML file that needs no network, or a single figure as SVG."""
 
-from destage.queries.report.answer import answer_sentences
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import find_figure
-from destage.queries.report.judged import answers_told
-from destage.queries.report.page import render
+from destage.queries.report.page import render_page
+from destage.queries.report.published_section import fill_answers
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
 from destage.store import Location
 
 
 def write_report(session: Session, file: Location | None = None) -> Location:
-    """Write a sweep's report.
-
-    Args:
-        session: The sweep.
-        file: Where it goes; by default `report/report.html` in the sweep's directory.
-
-    Returns:
-        Where it is.
-    """
+    """Write a sweep's report, by default to `report/report.html` in its directory; return the file."""
     place = session.sweep.path / "report" / "report.html" if file is None else file
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(render(session), encoding="utf-8")
+    place.write_text(render_page(session), encoding="utf-8")
     return place
 
 
 def draw_figure(session: Session, name: str) -> str:
-    """Return one figure as an SVG file.
-
-    Args:
-        session: The sweep.
-        name: The figure's name, such as `users_against_cache`.
+    """Return one figure, such as `users_against_cache`, as an SVG file.
 
     Raises:
         QueryError: There is no such figure for this study, or no row to fill it.
@@ -38,4 +26,4 @@ def draw_figure(session: Session, name: str) -> str:
     return draw(find_figure(session, name).chart, standalone=True) + "\n"
 
 
-__all__ = ["answer_sentences", "answers_told", "draw_figure", "write_report"]
+__all__ = ["compose_answer", "draw_figure", "fill_answers", "write_report"]

@@ -1,122 +1,114 @@
-"""The answer of a study in words, before any figure."""
+"""The answer to a study's question in words, the main result first."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from destage.queries.presentation import axis_title, axis_value, interval, number
-from destage.queries.report.judged import verdict_sentences
-from destage.queries.report.replayed import replay_answer
+from destage.queries.presentation import (
+    format_axis_value,
+    format_estimate,
+    format_number,
+    name_value,
+    title_axis,
+)
+from destage.queries.report.facets import BATTERY, CAPACITY
+from destage.queries.report.published_section import compose_verdicts
+from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.session import Session
 
 Row = dict[str, Any]
 
-_CAPACITY = "controller.cache.capacity"
-_BATTERY = "controller.battery.state"
 _WRITE_FRACTION = "controller.cache.write_fraction"
+_BOUNDS = {"at_least": "at least ", "below": "at most "}
+_DIGITS = 3
+_TIMES = 2.0
+"""From this ratio on, a gain is stated as a factor rather than in percent."""
 
 
-def answer_sentences(session: Session) -> list[str]:
-    """Return what the sweep's rows answer, the main thing first; empty where they answer nothing yet.
+def compose_answer(session: Session) -> list[str]:
+    """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
+    verdicts = compose_verdicts(session)
+    if verdicts:
+        return verdicts
+    if session.kind == "replay":
+        return compose_replay_answer(session, lambda row: _name(row, session))
+    rows: list[Row] = session.query("design_space").to_pylist()
+    if session.metric is None:
+        return _response_answer(rows, session)
+    return _seek_answer(rows, session.metric, session)
 
-    Args:
-        session: The sweep.
-    """
-    judged = verdict_sentences(session)
-    if judged:
-        return judged
-    rows = session.query("design_space").to_pylist()
-    tell = {"seek": _seek_answer, "replay": _replay_answer, "fixed": _response_answer}
-    return tell[session.kind](rows, session)
 
-
-def _seek_answer(rows: Sequence[Row], session: Session) -> list[str]:
-    metric = session.metric or ""
-    what = metric.partition("_")[0]
+def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str]:
     answered = [row for row in rows if row[metric] is not None]
     if not answered:
         return []
-    baseline = _baseline(answered)
+    baseline = _baseline(answered, metric)
     best = max(answered, key=lambda row: row[metric])
-    sentences = []
-    told = [row for row in answered if row["published"] is not None and row is not baseline]
-    told = told or [row for row in answered if row["label"] and row is not baseline]
-    sentences += [_comparison(row, baseline, metric, what, session) for row in told]
-    if best is not baseline and best not in told:
-        most = _comparison(best, baseline, metric, what, session)
-        sentences.append(f"Of all that was measured, {most}" if told else most)
-    carried = _carried(baseline, metric, what) + _as_published(baseline, metric)
-    sentences.append(f"The baseline is {_name(baseline, session)}: {carried}.")
+    others = [row for row in answered if row is not baseline]
+    compared = [row for row in others if row["published"] is not None] or [
+        row for row in others if row["label"]
+    ]
+    sentences = [_comparison(row, baseline, metric, session) for row in compared]
+    if best is not baseline and best not in compared:
+        most = _comparison(best, baseline, metric, session)
+        sentences.append(f"Largest load: {most[0].lower()}{most[1:]}" if compared else most)
+    load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
+    sentences.insert(1, load + _published(baseline, metric))
     censored = sum(row["censored"] is not None for row in rows)
     open_points = sum(row[metric] is None for row in rows)
     unmet = sum(row["interval_met"] is False for row in answered)
     if censored:
-        sentences.append(
-            f"{_points(censored)} reached an end of the range searched; the figure there is a bound."
-        )
+        sentences.append(f"{_points(censored)} reached an end of the search range; the answer is a bound.")
     if unmet:
-        sentences.append(f"{_points(unmet)} missed the target set for the width of the interval.")
+        sentences.append(f"{_points(unmet)} missed the target width of the interval.")
     if open_points:
-        sentences.append(
-            f"{_points(open_points)} have no answer yet." if open_points > 1 else "1 point has no answer yet."
-        )
+        sentences.append(f"{_points(open_points)} without an answer yet.")
     return sentences
 
 
-def _comparison(row: Row, baseline: Row, metric: str, what: str, session: Session) -> str:
-    gain = row[metric] / baseline[metric] - 1 if baseline[metric] else None
-    text = f"{_name(row, session)} carries {_carried(row, metric, what)}"
-    if gain is not None and row is not baseline:
-        bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
-        share = f"{bound}{abs(gain) * 100:.0f} % {'more' if gain >= 0 else 'fewer'}"
-        text += f", {share} than the {number(round(baseline[metric], 1))} of {_name(baseline, session)}"
-    return f"{text}{_as_published(row, metric, baseline)}."
+def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
+    text = f"{_load(row, metric)} with {_name(row, session)}"
+    if baseline[metric]:
+        bound = _BOUNDS.get(row["censored"] or "", "")
+        text += f": {bound}{_gain(row[metric] / baseline[metric])} the baseline"
+    return f"{text[0].upper()}{text[1:]}.{_published(row, metric, baseline)}"
 
 
-def _carried(row: Row, metric: str, what: str) -> str:
-    bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
-    text = f"{bound}{number(round(row[metric], 1))}"
-    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
-    if low is not None and high is not None:
-        text += f" ({number(round(low, 1))} .. {number(round(high, 1))})"
-    text += f" {what}"
-    return text
+def _load(row: Row, metric: str) -> str:
+    bound = _BOUNDS.get(row["censored"] or "", "")
+    ends = row[f"{metric}_low"], row[f"{metric}_high"]
+    # A bound is a value that was tried, not an estimate.
+    digits = None if bound else _DIGITS
+    return bound + format_estimate(row[metric], *ends, unit=metric.partition("_")[0], digits=digits)
 
 
-def _as_published(row: Row, metric: str, baseline: Row | None = None) -> str:
-    """What was published of a row, and whether what was found agrees."""
-    if row["published"] is None:
+def _gain(ratio: float) -> str:
+    if ratio >= _TIMES:
+        return f"{format_number(float(f'{ratio:.{_DIGITS}g}'))} times"
+    return f"{abs(ratio - 1) * 100:.0f} % {'more' if ratio >= 1 else 'fewer'} than"
+
+
+def _published(row: Row, metric: str, baseline: Row | None = None) -> str:
+    """Return a sentence on the figure published for a row and whether it is reproduced."""
+    published = row["published"]
+    if published is None:
         return ""
-    figure = number(row["published"])
+    text = f" Published: {format_number(published)}"
     if baseline is not None and baseline["published"]:
-        gain = row["published"] / baseline["published"] - 1
-        figure += f", {gain * 100:+.0f} % over the published {number(baseline['published'])}"
-    return f" (published: {figure}{_verdict(row, metric)})"
-
-
-def _verdict(row: Row, metric: str) -> str:
-    """Whether a published figure was fitted on, or lies within the interval of its prediction."""
-    kind = row["published_kind"]
+        text += f", {_gain(published / baseline['published'])} the published baseline"
     low, high = row[f"{metric}_low"], row[f"{metric}_high"]
-    if kind == "calibrated":
-        return "; the workload was fitted on it"
-    if kind != "predicted" or low is None or high is None:
-        return f"; {kind}" if kind else ""
-    if low <= row["published"] <= high:
-        return "; the prediction meets it"
-    return "; the prediction does not meet it"
+    outcome = row["published_kind"]
+    if outcome == "calibrated":
+        outcome = "the workload was fitted to it"
+    elif outcome == "predicted" and low is not None and high is not None:
+        outcome = "reproduced" if low <= published <= high else "not reproduced"
+    return f"{text}; {outcome}."
 
 
-def _baseline(rows: Sequence[Row]) -> Row:
-    """The published point nearest to having no cache, else the smallest cache's best row."""
+def _baseline(rows: Sequence[Row], metric: str) -> Row:
+    """Return the best row of the smallest cache, among the published points if there are any."""
     named = [row for row in rows if row["published"] is not None] or list(rows)
-    smallest = min(row.get(_CAPACITY) or 0 for row in named)
-    least = [row for row in named if (row.get(_CAPACITY) or 0) == smallest]
-    metric = next(name for name in rows[0] if name.endswith("_supported"))
-    return max(least, key=lambda row: row[metric])
-
-
-def _replay_answer(_: Sequence[Row], session: Session) -> list[str]:
-    return replay_answer(session, lambda row: _name(row, session))
+    smallest = min(row.get(CAPACITY) or 0 for row in named)
+    return max((row for row in named if (row.get(CAPACITY) or 0) == smallest), key=lambda row: row[metric])
 
 
 def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
@@ -125,64 +117,65 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
         return []
     slow = max(timed, key=lambda row: row["response_p95_us"])
     fast = min(timed, key=lambda row: row["response_p95_us"])
-    sentences = [f"The slowest: {_answered(slow, session)}."]
+    sentences = [f"Slowest: {_response(slow)} with {_name(slow, session)}."]
     if fast is not slow:
-        sentences.append(f"The fastest: {_answered(fast, session)}.")
-    sentences += [
-        f"{_name(row, session)}: acknowledged data are lost, {interval('dirty_lost_bytes', row)}."
-        for row in timed
-        if row["dirty_lost_bytes"]
-    ]
-    bare = {_elsewhere(row, session): row for row in timed if row.get(_BATTERY, "present") != "present"}
+        sentences.append(f"Fastest: {_response(fast)} with {_name(fast, session)}.")
+    for row in timed:
+        if row["dirty_lost_bytes"]:
+            ends = (row["dirty_lost_bytes"], row["dirty_lost_bytes_low"], row["dirty_lost_bytes_high"])
+            mean, low, high = (None if end is None else end / 2**20 for end in ends)
+            lost = format_estimate(mean or 0.0, low, high, unit="MiB")
+            sentences.append(f"Acknowledged data lost: {lost} with {_name(row, session)}.")
+    bare = {_elsewhere(row, session): row for row in timed if row.get(BATTERY, "present") != "present"}
     pairs = [
         (bare[_elsewhere(row, session)], row)
         for row in timed
         if row not in bare.values() and _elsewhere(row, session) in bare
     ]
     if pairs:
-        ratio, having = max(
-            ((without["response_p95_us"] / having["response_p95_us"], having) for without, having in pairs),
-            key=lambda pair: pair[0],
+        without, having = max(
+            pairs, key=lambda pair: float(pair[0]["response_p95_us"] / pair[1]["response_p95_us"])
         )
+        ratio = format_number(round(without["response_p95_us"] / having["response_p95_us"], 2))
         sentences.append(
-            f"The battery matters most here: {_answered(having, session)}; "
-            f"without it, {number(round(ratio, 2))} times as much."
+            f"Largest gain from the battery: {_response(having)} with {_name(having, session)}; "
+            f"{ratio} times that response time without it."
         )
     return sentences
 
 
 def _elsewhere(row: Row, session: Session) -> tuple[Any, ...]:
-    return tuple(row[path] for path in session.axes if path not in {_BATTERY, _WRITE_FRACTION})
+    return tuple(row[path] for path in session.axes if path not in {BATTERY, _WRITE_FRACTION})
 
 
-def _answered(row: Row, session: Session) -> str:
+def _response(row: Row) -> str:
     return (
-        f"{_name(row, session)}: {number(row['response_p95_us'] / 1e3)} ms at the 95th percentile of "
-        f"response time, {number(row['throughput_iops'])} requests a second"
+        f"{format_number(row['response_p95_us'] / 1e3)} ms response time (95th percentile) at "
+        f"{format_number(row['throughput_iops'])} requests/s"
     )
 
 
 def _name(row: Row, session: Session) -> str:
     if row.get("label"):
         within = [path for path in session.axes if path.endswith(".raid")]
-        where = ", ".join(f"{axis_title(path)} {axis_value(path, row[path], None)}" for path in within)
+        where = ", ".join(f"{title_axis(path)} {format_axis_value(path, row[path], None)}" for path in within)
         return f"{row['label']} ({where})" if where else str(row["label"])
     parts = []
-    if row.get(_CAPACITY) is not None:
-        parts.append(f"{axis_value(_CAPACITY, row[_CAPACITY], 'bytes')} of cache")
-    battery = row.get(_BATTERY)
+    if row.get(CAPACITY) is not None:
+        parts.append(f"{format_axis_value(CAPACITY, row[CAPACITY], 'bytes')} of cache")
+    battery = row.get(BATTERY)
     # Without a battery there is no write cache to split.
-    silent = {_CAPACITY, _BATTERY, "faults"} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
+    hidden = {CAPACITY, BATTERY, "faults"} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
     if "faults" in row:
-        told = axis_value("faults", row["faults"], None)
-        parts.append("no faults" if told == "none" else told)
+        faults = format_axis_value("faults", row["faults"], None)
+        parts.append("no faults" if faults == "none" else faults)
     parts += [
-        f"{axis_title(path)} {axis_value(path, row[path], session.units.get(path))}"
+        name_value(path, row[path], session.units)
         for path in session.axes
-        if path not in silent and row.get(path) is not None and not path.endswith((".use", ".arrival.file"))
+        if path not in hidden and row.get(path) is not None and not path.endswith((".use", ".arrival.file"))
     ]
     if battery is not None:
-        parts.append(f"the battery {battery}")
+        parts.append(f"battery {battery}")
     return ", ".join(parts) or "the configuration"
 
 

@@ -1,4 +1,4 @@
-"""Scales: where a value stands between two ends, and which values bear a tick."""
+"""Scales of axes: the place of a value between two ends, and the ticks."""
 
 import math
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ class Scale:
     """A mapping from values to the unit interval, with its ticks.
 
     Attributes:
-        low: The value at 0, after `is_log`.
-        high: The value at 1, after `is_log`.
-        is_log: Whether the values are taken by their logarithm.
-        ticks: The values that bear a tick.
-        zero_at: Where zero stands on a logarithmic scale that has one, after the logarithm.
+        low: The value at 0; on a logarithmic scale its logarithm.
+        high: The value at 1; on a logarithmic scale its logarithm.
+        is_log: Whether the scale is logarithmic.
+        ticks: The values with a tick.
+        zero_at: The logarithm in whose place zero is, if it is on a logarithmic scale.
     """
 
     low: float
@@ -29,11 +29,7 @@ class Scale:
     zero_at: float | None = None
 
     def place(self, value: float) -> float:
-        """Return where a value stands, 0 to 1.
-
-        Args:
-            value: The value.
-        """
+        """Return the place of a value, 0 to 1."""
         position = value
         if self.is_log:
             position = (
@@ -42,13 +38,10 @@ class Scale:
         return (position - self.low) / (self.high - self.low)
 
 
-def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None) -> Scale:
-    """Return a y axis that holds all values: from zero, or over whole decades (or 1-2-5 steps of them).
+def choose_y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None) -> Scale:
+    """Return a y axis that includes all values: from zero, or over decades or 1-2-5 steps of them.
 
-    Args:
-        values: Every value and end of an interval.
-        is_log: Whether the axis is logarithmic; only values above zero then count.
-        most: What no value exceeds, if there is such a bound.
+    A logarithmic axis ignores values that are not above zero; `most` is the largest possible value.
     """
     positive = [value for value in values if value > 0]
     if is_log and positive:
@@ -62,13 +55,13 @@ def y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None)
     return Scale(0.0, count * step, is_log=False, ticks=tuple(index * step for index in range(count + 1)))
 
 
-def x_scale(values: Sequence[float], *, is_log: bool | None = None, at_values: bool = True) -> Scale:
-    """Return an x axis: by doublings where values spread that far, zero one step to the left; else linear.
+def choose_x_scale(values: Sequence[float], *, is_log: bool | None = None, at_values: bool = True) -> Scale:
+    """Return an x axis: logarithmic where the values spread far, with zero one step to the left, or linear.
 
     Args:
         values: Every x.
-        is_log: Whether the axis is logarithmic; None leaves it to the values.
-        at_values: Whether ticks stand at the values themselves, and not at round numbers.
+        is_log: Whether the axis is logarithmic; None decides by the values.
+        at_values: Whether the ticks are at the values rather than at round numbers.
     """
     distinct = sorted(set(values))
     positive = [value for value in distinct if value > 0]
@@ -93,7 +86,7 @@ def _round_ticks(low: float, high: float) -> tuple[float, ...]:
 
 
 def _within(ticks: Sequence[float], values: Sequence[float]) -> tuple[float, ...]:
-    """The ticks that lie among the values, or the values themselves where hardly one does."""
+    """Return the ticks among the values, or the values themselves where there are fewer than two."""
     inside = tuple(tick for tick in ticks if values[0] <= tick <= values[-1])
     return inside if len(inside) > 1 else tuple(values)
 

@@ -6,7 +6,7 @@ from html import escape
 from importlib.resources import files
 
 from destage.queries.report.axis import Scale
-from destage.queries.report.labels import text_width
+from destage.queries.report.labels import estimate_width
 
 DrawSymbol = Callable[[float, float], None]
 """A function that draws a symbol around a place [px]."""
@@ -59,7 +59,7 @@ class Canvas:
         """
         x, y = left, top + 12
         for name, draw_symbol in entries:
-            needed = 34 + text_width(name)
+            needed = 34 + estimate_width(name)
             if x + needed > self.width - MARGIN_RIGHT and x > left:
                 x, y = left, y + _LEGEND_LINE
             draw_symbol(x + 11, y)
@@ -73,7 +73,7 @@ class Canvas:
         end = -math.inf
         for tick, text in zip(scale.ticks, texts, strict=True):
             x = left + scale.place(tick) * width
-            half = text_width(text) / 2
+            half = estimate_width(text) / 2
             if x - half > end + 6:
                 self.path("axis", f"M{x:.1f} {y:.1f}v5")
                 self.text(x, y + 19, text, "tick", "middle")

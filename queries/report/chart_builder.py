@@ -6,15 +6,15 @@ from itertools import chain
 from typing import Any
 
 from destage.queries.presentation import (
-    axis_title,
-    axis_value,
-    interval,
+    find_scale,
+    format_axis_value,
+    format_interval,
+    format_number,
     name_value,
-    number,
-    scale_of,
-    title_of,
+    title_axis,
+    title_column,
 )
-from destage.queries.published import published_at
+from destage.queries.published_values import find_published_values
 from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure, LineChart, Mark, Panel, Series
 from destage.queries.report.facets import (
     CAPACITY,
@@ -80,8 +80,8 @@ def build_figure(request: ChartRequest, found: Sequence[Row], session: Session) 
     else:
         measured = [row for row in found if any(row[name] is not None for name in columns)]
         rows = [row for row in measured if row[request.x] is not None]
-        remarks += _count_left_out(len(found) - len(measured), title_of(request.columns[0]))
-        remarks += _count_left_out(len(measured) - len(rows), title_of(request.x))
+        remarks += _count_left_out(len(found) - len(measured), title_column(request.columns[0]))
+        remarks += _count_left_out(len(measured) - len(rows), title_column(request.x))
         facets = request_facets(rows, session, request.x, request.by) if rows else None
     if facets is None or not columns:
         return None
@@ -112,11 +112,11 @@ class _Builder:
             return self.request.x_title
         if x == CAPACITY:
             return "cache capacity (nominal)"
-        return axis_title(x) if x in self.session.axes else title_of(x)
+        return title_axis(x) if x in self.session.axes else title_column(x)
 
     @property
     def y_title(self) -> str:
-        return self.request.y_title or title_of(self.columns[0])
+        return self.request.y_title or title_column(self.columns[0])
 
     @property
     def most(self) -> float | None:
@@ -126,7 +126,7 @@ class _Builder:
         x = self.facets.x
         if len(self.columns) > 1:
             lines = self.facets.panels[0][1]
-            plots = [(title_of(name).partition(" [")[0], name, lines) for name in self.columns]
+            plots = [(title_column(name).partition(" [")[0], name, lines) for name in self.columns]
         else:
             plots = [(title, self.columns[0], lines) for title, lines in self.facets.panels]
         panels = [Panel(title, self._series(name, lines)) for title, name, lines in plots]
@@ -148,7 +148,7 @@ class _Builder:
     def _series(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
         drawn = [Series(line.name, line.style, tuple(self._marks(column, line))) for line in lines]
         values = [
-            (self._x(row), value * scale_of(column), line.name)
+            (self._x(row), value * find_scale(column), line.name)
             for line in lines
             for row in line.rows
             for value in self.published[column].get(self._key(row), [])
@@ -158,8 +158,8 @@ class _Builder:
             Mark(
                 x,
                 y,
-                note=f"published {number(y)}",
-                label=f"{'published ' if is_wordy else ''}{number(y)}",
+                note=f"published {format_number(y)}",
+                label=f"{'published ' if is_wordy else ''}{format_number(y)}",
                 line=name,
             )
             for x, y, name in values
@@ -196,13 +196,13 @@ class _Builder:
                     low,
                     high,
                     self._note(row, column),
-                    _bound(row, column) or number(value),
+                    _bound(row, column) or format_number(value),
                     lane,
                 )
             )
             for printed in self.published[column].get(self._key(row), []):
-                text = f"published {number(printed * scale_of(column))}"
-                here.append(Dot(_PUBLISHED, printed * scale_of(column), None, None, text, text, lane))
+                text = f"published {format_number(printed * find_scale(column))}"
+                here.append(Dot(_PUBLISHED, printed * find_scale(column), None, None, text, text, lane))
         kinds = [DotKind(line.name, "circle", f"c{at}") for at, line in enumerate(lines)]
         if any(dot.kind == _PUBLISHED for dot in chain.from_iterable(dots.values())):
             kinds.append(DotKind(_PUBLISHED, "diamond", _PUBLISHED))
@@ -221,7 +221,7 @@ class _Builder:
         if not self.request.has_published:
             return {}
         session = self.session
-        values = published_at(session.spec, column, session.points, session.config)
+        values = find_published_values(session.spec, column, session.points, session.config)
         return {self._key(point): values.get(point["point_id"], []) for point in session.points}
 
     def _key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -229,11 +229,11 @@ class _Builder:
 
     def _x(self, row: Row) -> float:
         x = self.facets.x
-        return float(row[x]) * (1.0 if x in self.session.axes else scale_of(x))
+        return float(row[x]) * (1.0 if x in self.session.axes else find_scale(x))
 
     def _values(self, row: Row, column: str) -> tuple[float, float | None, float | None]:
         """Return the value and the ends of its interval [unit shown]."""
-        scale = scale_of(column)
+        scale = find_scale(column)
         low, high = (
             None if row[name] is None else row[name] * scale for name in (f"{column}_low", f"{column}_high")
         )
@@ -241,21 +241,21 @@ class _Builder:
 
     def _place(self, row: Row) -> str:
         """Return the name of a row on an axis of names."""
-        return axis_value(self.facets.x, row[self.facets.x], self.session.units.get(self.facets.x))
+        return format_axis_value(self.facets.x, row[self.facets.x], self.session.units.get(self.facets.x))
 
     def _note(self, row: Row, column: str) -> str:
         where = [
             name_value(path, row[path], self.session.units) for path in self.varying if row[path] is not None
         ]
         bound = _bound(row, column)
-        result = f"{title_of(column)} {bound}" if bound else interval(column, row)
+        result = f"{title_column(column)} {bound}" if bound else format_interval(column, row)
         return ": ".join(filter(None, [", ".join(filter(None, [row["label"], *where])), result]))
 
 
 def _bound(row: Row, column: str) -> str | None:
     """Return the text of an answer that is only a bound."""
     bound = _CENSORED.get(row.get("censored") or "")
-    return f"{bound}{number(row[column])}" if bound and column.endswith("_supported") else None
+    return f"{bound}{format_number(row[column])}" if bound and column.endswith("_supported") else None
 
 
 def _count_left_out(count: int, what: str) -> list[str]:

@@ -4,11 +4,11 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from destage.queries.presentation import number
-from destage.queries.report.axis import y_scale
+from destage.queries.presentation import format_number
+from destage.queries.report.axis import choose_y_scale
 from destage.queries.report.canvas import Canvas, DrawSymbol
 from destage.queries.report.chart import Dot, DotKind, DotPlot
-from destage.queries.report.labels import Box, place_label, text_width
+from destage.queries.report.labels import Box, estimate_width, place_label
 
 _LANE, _LINE, _PADDING = 17.0, 15.0, 12.0
 _MARGIN_RIGHT, _BESIDE, _AXIS = 30, 46, 50
@@ -35,12 +35,12 @@ class _DotDrawing:
         self.remarks = [_wrap(row.remark, _MOST_REMARK) for row in chart.rows]
         self.texts = [_wrap(row.text, _MOST_TEXT) for row in chart.rows]
         headings = [line for lines in self.titles for line in lines]
-        self.left = 34 + max(map(text_width, [*headings, chart.row_title]))
-        widest = max((text_width(line) for lines in self.remarks for line in lines), default=0.0)
+        self.left = 34 + max(map(estimate_width, [*headings, chart.row_title]))
+        widest = max((estimate_width(line) for lines in self.remarks for line in lines), default=0.0)
         self.right = self.canvas.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
         dots = [dot for row in chart.rows for dot in row.dots]
         ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
-        self.x = chart.scale or y_scale(ends or [1.0], is_log=chart.x_log, most=chart.x_most)
+        self.x = chart.scale or choose_y_scale(ends or [1.0], is_log=chart.x_log, most=chart.x_most)
 
     def draw(self, top: float) -> float:
         named = [kind for kind in self.chart.kinds if kind.name]
@@ -71,7 +71,7 @@ class _DotDrawing:
         if self.chart.rule_at is not None:
             self.canvas.path("axis at", f"M{self._x(self.chart.rule_at):.1f} {top:.1f}V{bottom + 5:.1f}")
         wide = self.right - self.left
-        self.canvas.x_axis(self.x, [number(tick) for tick in self.x.ticks], self.left, wide, bottom)
+        self.canvas.x_axis(self.x, [format_number(tick) for tick in self.x.ticks], self.left, wide, bottom)
         if self.chart.row_title:
             self.canvas.text(self.left - 14, bottom + _AXIS - 12, self.chart.row_title, "axis-title", "end")
         middle = self.left + wide / 2
@@ -130,11 +130,11 @@ class _DotDrawing:
         low, high = (x if end is None else self._x(end) for end in (dot.low, dot.high))
         spare = _BESIDE - 18 if any(row.remark for row in self.chart.rows) else _MARGIN_RIGHT
         bounds = Box(self.left, y - 40, self.right + spare - self.left, 80)
-        box = Box(max(high, x) + 10, y - 7, text_width(text), 14)
+        box = Box(max(high, x) + 10, y - 7, estimate_width(text), 14)
         while covered := [other for other in taken if box.overlap(other)]:
             box = replace(box, left=max(other.left + other.width for other in covered) + 5)
         if box.left + box.width > bounds.left + bounds.width:
-            box = Box(min(low, x) - 10 - text_width(text), y - 7, text_width(text), 14)
+            box = Box(min(low, x) - 10 - estimate_width(text), y - 7, estimate_width(text), 14)
         if box.left < bounds.left or any(box.overlap(other) for other in taken):
             box = place_label(text, x, y, taken, bounds)
         style = "published" if self.kinds[dot.kind].colour == "published" else ""

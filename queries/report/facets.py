@@ -13,7 +13,7 @@ Row = dict[str, Any]
 CAPACITY = "controller.cache.capacity"
 MOST_LINES = 8
 _LABEL = "label"
-_BATTERY = "controller.battery.state"
+BATTERY = "controller.battery.state"
 _SHARED = frozenset({"array.raid", "array.disks"})
 """Axes on which a named controller must agree with what is drawn."""
 _MOST_PANELS = 4
@@ -59,9 +59,9 @@ def choose_facets(rows: Sequence[Row], session: Session, *, split_panels: bool) 
         return None
     grid = [row for row in rows if row[_LABEL] is None] or list(rows)
     has_grid = grid[0][_LABEL] is None
-    protected = [row for row in grid if row.get(_BATTERY, "present") == "present"] or grid
+    protected = [row for row in grid if row.get(BATTERY, "present") == "present"] or grid
     candidates = sorted(
-        (path for path in session.axes if path not in {x, _BATTERY} and varies(path, protected)),
+        (path for path in session.axes if path not in {x, BATTERY} and varies(path, protected)),
         key=lambda path: (is_text(path, protected), -len(_values(path, protected))),
     )
     # A trace says nothing about another: traces have panels of their own.
@@ -145,16 +145,16 @@ def _grid_lines(rows: Sequence[Row], by: str | None, session: Session, style: Se
             Line(name_value(by, value, session.units), style, tuple(_agreeing(rows, {by: value})))
             for value in _values(by, rows)
         ]
-    has_battery = bool(rows) and rows[0].get(_BATTERY) == "present"
+    has_battery = bool(rows) and rows[0].get(BATTERY) == "present"
     return [Line("battery present" if has_battery else "measured", style, tuple(rows))]
 
 
 def _bare_lines(rows: Sequence[Row], x: str) -> list[Line]:
     """Return a dashed line for each state of a battery that protects nothing."""
     lines = []
-    for state in dict.fromkeys(row[_BATTERY] for row in rows):
+    for state in dict.fromkeys(row[BATTERY] for row in rows):
         first: dict[Any, Row] = {}
-        for row in _agreeing(rows, {_BATTERY: state}):
+        for row in _agreeing(rows, {BATTERY: state}):
             first.setdefault(row[x], row)
         lines.append(Line(f"battery {state}", "reference", tuple(first.values())))
     return lines

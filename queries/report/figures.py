@@ -2,7 +2,7 @@
 
 from destage.errors import QueryError
 from destage.queries.report.chart import Figure
-from destage.queries.report.ratios import RATIOS, ratios
+from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
 from destage.queries.report.standard_charts import build_standard_chart, fitting_charts
 from destage.queries.report.study_charts import build_study_charts
 from destage.queries.report.timeline import TIMELINE, build_timeline
@@ -39,7 +39,7 @@ def find_figure(session: Session, name: str) -> Figure:
     elif name == TIMELINE:
         figure = build_timeline(session)
     elif name == RATIOS:
-        figure = ratios(session)
+        figure = build_ratio_plot(session)
     else:
         raise QueryError(
             "query.unknown-plot",

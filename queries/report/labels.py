@@ -1,4 +1,4 @@
-"""Placing a mark's text where it covers nothing."""
+"""Places of labels where they cover nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,36 +18,20 @@ class Box:
     height: float
 
     def overlap(self, other: "Box") -> float:
-        """Return the area common to both [px^2].
-
-        Args:
-            other: The other rectangle.
-        """
+        """Return the area common to both [px^2]."""
         across = min(self.left + self.width, other.left + other.width) - max(self.left, other.left)
         down = min(self.top + self.height, other.top + other.height) - max(self.top, other.top)
         return max(across, 0.0) * max(down, 0.0)
 
 
-def text_width(text: str) -> float:
-    """Return about how wide a text is in the chart's letters [px].
-
-    Args:
-        text: The text.
-    """
+def estimate_width(text: str) -> float:
+    """Return the approximate width of a text in a chart [px]."""
     return _LETTER * len(text)
 
 
 def place_label(text: str, x: float, y: float, taken: Sequence[Box], bounds: Box) -> Box:
-    """Return where a text near a mark covers least of what is there.
-
-    Args:
-        text: The text.
-        x: The mark's place [px].
-        y: The mark's place [px].
-        taken: What should stay uncovered.
-        bounds: What the text should stay within.
-    """
-    width = text_width(text)
+    """Return the box near a mark [px] where a text covers least of `taken`, within `bounds` if possible."""
+    width = estimate_width(text)
     spots = [
         Box(left, y + down, width, _HEIGHT)
         for down in (-_HEIGHT / 2, -_HEIGHT - _AWAY, _AWAY - 4, -_HEIGHT - 2.4 * _AWAY, 2 * _AWAY)

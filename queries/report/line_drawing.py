@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 
-from destage.queries.presentation import number, quantity
-from destage.queries.report.axis import Scale, x_scale, y_scale
+from destage.queries.presentation import format_number, format_quantity
+from destage.queries.report.axis import Scale, choose_x_scale, choose_y_scale
 from destage.queries.report.canvas import MARGIN_RIGHT, Canvas, DrawSymbol
 from destage.queries.report.chart import LineChart, Mark, Panel, Series
-from destage.queries.report.labels import Box, place_label, text_width
+from destage.queries.report.labels import Box, estimate_width, place_label
 
 _PLOT_HEIGHT = 300
 _MARGIN_BOTTOM = 62
@@ -58,12 +58,12 @@ class _LineDrawing:
             count = len(chart.x_names)
             self.x = Scale(-0.5, count - 0.5, is_log=False, ticks=tuple(map(float, range(count))))
         else:
-            self.x = x_scale(
+            self.x = choose_x_scale(
                 [mark.x for mark in marks] or [0.0], is_log=chart.x_log, at_values=chart.x_at_values
             )
         ends = [end for mark in marks for end in (mark.y, mark.low, mark.high) if end is not None]
-        self.y = y_scale(ends, is_log=chart.y_log, most=chart.y_most)
-        self.margin = _Y_TITLE + max(text_width(number(tick)) for tick in self.y.ticks)
+        self.y = choose_y_scale(ends, is_log=chart.y_log, most=chart.y_most)
+        self.margin = _Y_TITLE + max(estimate_width(format_number(tick)) for tick in self.y.ticks)
         coloured = {series.name for series in every if series.style not in _OWN_COLOUR}
         self.coloured = [name for name in chart.legend if name in coloured]
 
@@ -137,7 +137,7 @@ class _LineDrawing:
             y = self._y(tick, frame)
             self.canvas.path("grid", f"M{frame.left:.1f} {y:.1f}h{frame.width:.1f}")
             if is_first:
-                self.canvas.text(frame.left - 8, y + 4, number(tick), "tick", "end")
+                self.canvas.text(frame.left - 8, y + 4, format_number(tick), "tick", "end")
         self.canvas.x_axis(self.x, self._tick_texts(), frame.left, frame.width, frame.bottom)
         if self.x.zero_at is not None:
             # The axis is broken between zero and the first doubling.
@@ -148,7 +148,8 @@ class _LineDrawing:
     def _tick_texts(self) -> Sequence[str]:
         if self.chart.x_names:
             return self.chart.x_names
-        return ["0" if tick == 0 else quantity(_whole(tick), self.chart.x_unit) for tick in self.x.ticks]
+        unit = self.chart.x_unit
+        return ["0" if tick == 0 else format_quantity(_whole(tick), unit) for tick in self.x.ticks]
 
     def _line(self, series: Series, frame: _Frame, offset: float) -> None:
         kind = self._class(series)

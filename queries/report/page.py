@@ -10,33 +10,29 @@ import pyarrow as pa
 import yaml
 
 from destage import engine
-from destage.queries.formats import rows_of
-from destage.queries.named import find_query
-from destage.queries.presentation import number, present
-from destage.queries.report.answer import answer_sentences
+from destage.queries.formats import rows_as_json
+from destage.queries.named_queries import find_query
+from destage.queries.presentation import format_number, present
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.chart import Figure
 from destage.queries.report.figures import build_figures
-from destage.queries.report.judged import judged_section
-from destage.queries.report.ratios import ratios
+from destage.queries.report.published_section import render_published_section
+from destage.queries.report.ratio_plot import build_ratio_plot
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
 
 
-def render(session: Session) -> str:
-    """Return a sweep's report.
-
-    Args:
-        session: The sweep.
-    """
+def render_page(session: Session) -> str:
+    """Return a sweep's report in HTML."""
     sections = [
         _answer(session),
         *(_figure(figure) for figure in build_figures(session)),
-        *map(_figure, filter(None, [ratios(session)])),
-        judged_section(session),
+        *map(_figure, filter(None, [build_ratio_plot(session)])),
+        render_published_section(session),
         _design_space(session),
         _provenance(session),
     ]
-    title = f"{session.sweep.name}: what the sweep answers"
+    title = f"{session.sweep.name}: answer and figures"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -47,16 +43,16 @@ def render(session: Session) -> str:
 
 
 def _answer(session: Session) -> str:
-    question = session.spec.get("question") or f"What does the sweep {session.sweep.name} show?"
-    sentences = answer_sentences(session)
+    question = session.spec.get("question") or f"Results of {session.sweep.name}"
+    sentences = compose_answer(session)
     if not sentences:
-        sentences = ["The rows do not answer it yet: what there is stands in the table below."]
+        sentences = ["The finished runs do not answer the question yet; the table below shows their results."]
     first, *others = sentences
     more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
     return (
         '<header><p class="study">'
         f"Destage study <b>{escape(session.sweep.name)}</b>"
-        '<button id="theme" type="button" title="light or dark">◐</button></p>'
+        '<button id="theme" type="button" title="Switch between light and dark">◐</button></p>'
         f'<h1>{escape(question)}</h1><p class="answer">{escape(first)}</p>'
         f"<ul>{more}</ul></header>\n"
     )
@@ -71,7 +67,7 @@ def _figure(figure: Figure) -> str:
 
 
 def _sql(text: str) -> str:
-    return f"<details><summary>The SQL behind it</summary><pre>{escape(text.strip())}</pre></details>"
+    return f"<details><summary>SQL</summary><pre>{escape(text.strip())}</pre></details>"
 
 
 def _design_space(session: Session) -> str:
@@ -79,11 +75,11 @@ def _design_space(session: Session) -> str:
     query = find_query("design_space", session.kind)
     return (
         '<section id="design_space"><h2>The design space</h2>'
-        f'<p class="caption">{escape(query.purpose)} A heading sorts; the field filters.</p>'
+        f'<p class="caption">{escape(query.purpose)} Click a heading to sort.</p>'
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
         f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(query.sql)}'
-        f'<script type="application/json" id="rows">{_json(rows_of(rows))}</script></section>\n'
+        f'<script type="application/json" id="rows">{_json(rows_as_json(rows))}</script></section>\n'
     )
 
 
@@ -125,20 +121,20 @@ def _provenance(session: Session) -> str:
         "date_trunc('second', min(prov_time))::VARCHAR AS first, "
         "date_trunc('second', max(prov_time))::VARCHAR AS last FROM runs"
     ).to_pylist()[0]
-    statuses = ", ".join(f"{number(row['runs'])} {row['status']}" for row in summary) or "none yet"
-    present_runs = sum(row["runs"] for row in summary)
-    seconds = sum(row["engine_s"] or 0.0 for row in summary)
+    statuses = ", ".join(f"{format_number(row['runs'])} {row['status']}" for row in summary) or "none yet"
+    finished = sum(row["runs"] for row in summary)
+    engine_time = f"{format_number(round(sum(row['engine_s'] or 0.0 for row in summary), 1))} s"
     requests = sum(row["requests"] or 0 for row in summary)
     seed = session.config.get("run", {}).get("seed")
     planned = (
-        f"{facts['points']} points, {number(facts['runs'])} distinct runs, "
-        f"up to {facts['replicates']} replicates a point"
+        f"{facts['points']} points, {format_number(facts['runs'])} distinct runs, "
+        f"up to {facts['replicates']} replicates per point"
     )
     pairs: list[tuple[str, str]] = [
         ("study", f"{session.sweep.name}, sweep {session.sweep.id}"),
         ("planned", planned),
-        ("runs there", f"{number(present_runs)}: {statuses}"),
-        ("simulated", f"{number(requests)} requests in {number(round(seconds, 1))} s of engine time"),
+        ("finished", f"{format_number(finished)} runs: {statuses}"),
+        ("simulated", f"{format_number(requests)} requests in {engine_time} of engine time"),
         (
             "seed",
             "not planned yet"
@@ -153,14 +149,14 @@ def _provenance(session: Session) -> str:
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
     failures = "".join(
-        f"<p class='warning'>{number(row['runs'])} runs {escape(row['status'])}; "
-        f"the first: {escape(row['first_error'])}</p>"
+        f"<p class='warning'>{format_number(row['runs'])} runs {escape(row['status'])}; "
+        f"first error: {escape(row['first_error'])}</p>"
         for row in summary
         if row["first_error"]
     )
     spec = yaml.safe_dump(session.spec, sort_keys=False, allow_unicode=True)
     return (
-        f'<section id="provenance"><h2>Where the figures come from</h2><dl>{listed}</dl>{failures}'
+        f'<section id="provenance"><h2>Provenance</h2><dl>{listed}</dl>{failures}'
         f"<details><summary>The study as it was run</summary><pre>{escape(spec)}</pre></details></section>\n"
     )
 
@@ -172,7 +168,7 @@ def _not_stationary(session: Session) -> str:
     ).to_pylist()[0]
     if not row["runs"]:
         return "none"
-    return f"{number(row['runs'])} runs of {row['points']} points: shown, never averaged"
+    return f"{format_number(row['runs'])} runs of {row['points']} points, excluded from means"
 
 
 def _intervals(session: Session) -> Sequence[tuple[str, str]]:
@@ -183,9 +179,9 @@ def _intervals(session: Session) -> Sequence[tuple[str, str]]:
         "max(answer_half_width / answer_mean) FILTER (WHERE NOT interval_met) AS widest FROM answers"
     ).to_pylist()[0]
     if not row["answers"]:
-        return (("intervals", "95 %; the study sets no target for their width"),)
+        return (("intervals", "95 %, no target width"),)
     if not row["unmet"]:
-        return (("intervals", f"no target missed among {row['answers']} answers"),)
+        return (("intervals", f"all {row['answers']} answers within the target width"),)
     widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
     return (("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}"),)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from destage.queries.named import FITTING, find_query
+from destage.queries.named_queries import FITTING, find_query
 from destage.queries.report.chart import Figure
 from destage.queries.report.chart_builder import ChartRequest, build_figure
 from destage.queries.report.facets import CAPACITY
@@ -33,7 +33,7 @@ STANDARD_CHARTS = (
         "seek",
         ChartRequest(
             name="users_against_cache",
-            title="Load carried against cache size",
+            title="Load supported against cache size",
             columns=("answer",),
             caption="The largest load that meets every objective. In each replicate, one run at this load "
             "meets them and one just above does not.",

@@ -1,4 +1,4 @@
-"""Charts drawn as SVG by hand, without a plotting library, in colours for light and dark."""
+"""Charts drawn as SVG without a plotting library, in colours for light and dark."""
 
 from destage.queries.report.canvas import Canvas
 from destage.queries.report.chart import Chart, ChartGrid, DotPlot, LineChart

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from destage.queries.named import find_query
-from destage.queries.presentation import axis_title, axis_value, number
+from destage.queries.named_queries import find_query
+from destage.queries.presentation import format_axis_value, format_number, title_axis
 from destage.queries.report.chart import Event, Figure, RunTimeline, State, StateTimeline
 from destage.queries.session import Session
 
@@ -48,7 +48,7 @@ def _run(rows: Sequence[Row], session: Session, *, has_own_label: bool) -> RunTi
         Event(row["from_s"], _state_text(row), row["condition"]) for row in rows if row["until_s"] is None
     )
     where = ", ".join(
-        f"{axis_title(path)}: {axis_value(path, rows[0][path], session.units.get(path))}"
+        f"{title_axis(path)}: {format_axis_value(path, rows[0][path], session.units.get(path))}"
         for path in session.axes
         if rows[0][path] is not None and not has_own_label
     )
@@ -67,9 +67,9 @@ def _state_text(row: Row) -> str:
     """Return the state, with the amount of dirty data if there was any."""
     if not row["dirty_bytes"]:
         return str(row["state"])
-    amount = f"{number(round(row['dirty_bytes'] / 2**20, 1))} MiB"
+    amount = f"{format_number(round(row['dirty_bytes'] / 2**20, 1))} MiB"
     return f"{row['state']}, {amount}{' dirty' if row['until_s'] is not None else ''}"
 
 
 def _seconds(at_s: float) -> str:
-    return f"{number(round(at_s, 3))} s"
+    return f"{format_number(round(at_s, 3))} s"

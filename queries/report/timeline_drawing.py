@@ -4,11 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from destage.queries.presentation import number
-from destage.queries.report.axis import Scale, y_scale
+from destage.queries.presentation import format_number
+from destage.queries.report.axis import Scale, choose_y_scale
 from destage.queries.report.canvas import MARGIN_RIGHT, Canvas
 from destage.queries.report.chart import Event, RunTimeline, State, StateTimeline
-from destage.queries.report.labels import text_width
+from destage.queries.report.labels import estimate_width
 
 _LANE, _BETWEEN, _HEADING, _AXIS = 18, 6, 30, 46
 _EVENT_LINE = 17
@@ -30,13 +30,13 @@ class _TimelineDrawing:
     def __post_init__(self) -> None:
         runs = self.chart.runs
         names = [name for run in runs for name, _ in run.states]
-        self.left = 20.0 + max(text_width(name) for name in [*names, _EVENTS])
+        self.left = 20.0 + max(estimate_width(name) for name in [*names, _EVENTS])
         self.plot_width = self.canvas.width - MARGIN_RIGHT - self.left
         ends = [state.end_s for run in runs for _, states in run.states for state in states]
         self.end_s = max([*ends, *(event.at_s for run in runs for event in run.events)])
         _, self.unit_s, self.unit = next(unit for unit in _UNITS if self.end_s >= unit[0])
         end = self.end_s / self.unit_s
-        ticks = y_scale([end], is_log=False).ticks
+        ticks = choose_y_scale([end], is_log=False).ticks
         self.scale = Scale(
             0.0,
             end,
@@ -65,7 +65,7 @@ class _TimelineDrawing:
             top = self._events(run.events, top) + _BETWEEN
         for tick in self.scale.ticks:
             self.canvas.path("rule", f"M{self._x(tick * self.unit_s):.1f} {first - 3:.1f}V{top:.1f}")
-        texts = [number(tick) for tick in self.scale.ticks]
+        texts = [format_number(tick) for tick in self.scale.ticks]
         self.canvas.x_axis(self.scale, texts, self.left, self.plot_width, top)
         return top + _AXIS
 
@@ -76,14 +76,14 @@ class _TimelineDrawing:
         if state.progress is not None:
             high = _LANE * state.progress
             self.canvas.rectangle(f"progress {state.condition}", left, top + _LANE - high, wide, high)
-        elif text_width(state.name) + 8 < wide:
+        elif estimate_width(state.name) + 8 < wide:
             self.canvas.text(left + 4, top + _LANE - 5, state.name, "span-label")
 
     def _events(self, events: Sequence[Event], top: float) -> float:
         """Draw events, each text in the first line where it touches none before; return where they end."""
         ends: list[float] = []
         for event in events:
-            x, wide = self._x(event.at_s), text_width(event.name)
+            x, wide = self._x(event.at_s), estimate_width(event.name)
             is_left = x + 8 + wide > self.canvas.width - MARGIN_RIGHT
             start = x - 10 - wide if is_left else x - 6
             line = next((at for at, end in enumerate(ends) if start > end), len(ends))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from destage.engine.workload_profile import REFERENCE, Profile
-from destage.queries.presentation import number, quantity
+from destage.queries.presentation import format_number, format_quantity
 from destage.queries.report.chart import ChartGrid, LineChart, Mark, Panel, Series, SeriesStyle
 from destage.queries.report.svg import draw
 
@@ -26,7 +26,7 @@ def draw_workload(profile: Profile, title: str) -> str:
 def _summary(profile: Profile) -> tuple[str, ...]:
     reads = profile.read_fraction()
     facts = [
-        f"{number(len(profile.time))} requests in {number(round(profile.seconds, 3))} s"
+        f"{format_number(len(profile.time))} requests in {format_number(round(profile.seconds, 3))} s"
         + ("" if profile.is_whole else ", the beginning of its timeline"),
         "" if reads is None else f"{reads:.1%} reads",
         f"{profile.sequential_fraction():.0%} sequential (start where the last request of their kind ended)",
@@ -53,7 +53,7 @@ def _sizes(profile: Profile) -> LineChart:
         [(at, 100 * counts[size] / total) for at, size in enumerate(sizes) if size in counts]
         for counts in by_kind
     ]
-    names = tuple(quantity(size, "bytes") for size in sizes)
+    names = tuple(format_quantity(size, "bytes") for size in sizes)
     return _chart("Sizes", "request size", "requests [%]", "bars", shares, y_most=100.0, x_names=names)
 
 
@@ -72,7 +72,7 @@ def _skew(profile: Profile) -> LineChart:
     shares = tuple(float(share) for share in np.linspace(0.0, 1.0, 101))
     curve = tuple(Mark(100 * x, 100 * y) for x, y in zip(shares, profile.skew(shares), strict=True))
     even = Series("even", "reference", (Mark(0.0, 0.0), Mark(100.0, 100.0)))
-    touched = number(float(f"{profile.touched_bytes() / 2**20:.3g}"))
+    touched = format_number(float(f"{profile.touched_bytes() / 2**20:.3g}"))
     return LineChart(
         title="Skew",
         x_title=f"busiest extents of 1 MiB [% of the {touched} MiB accessed]",

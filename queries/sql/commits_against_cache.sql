@@ -1,7 +1,7 @@
 -- name: commits_against_cache
 -- studies: replay
--- purpose: What each cache size does for a server that waits for its commits: how long the work takes, how long a commit.
--- row: one per point; means over replicates with the ends of their 95 % interval where there are several
+-- purpose: Completion time and commit latency of a server that waits for its commits, by cache size.
+-- row: one per point; means over replicates with their 95 % intervals if there are several
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
   completion_time_s,
@@ -13,7 +13,7 @@ SELECT
   commit_p99_us,
   commit_p99_us_low,
   commit_p99_us_high,
-  -- Not every replay knows commits.
+  -- Not every replay has commits.
   nullif(commits_per_s, 0) AS commits_per_s,
   commits_per_s_low,
   commits_per_s_high

@@ -1,8 +1,8 @@
 -- name: design_space
 -- studies: fixed
--- purpose: What each configuration does under the study's load: response times, throughput, stalls, hit ratios.
--- parameter: idle [fraction] = 0.5: below this use of every part of the array, the host is the limiting resource
--- row: one per point (points that come to the same runs share one); means over replicates
+-- purpose: Results of each configuration at the study's load: response times, throughput, stalls, hit ratios.
+-- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
+-- row: one per point (points with the same runs share one); means over replicates
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
 ),
@@ -22,7 +22,7 @@ SELECT
   read_hit_ratio,
   write_hit_ratio,
   hit_ratio,
-  -- What nothing was lost of is not told.
+  -- A column that is zero everywhere is hidden.
   nullif(dirty_lost_bytes, 0) AS dirty_lost_bytes,
   dirty_lost_bytes_low,
   dirty_lost_bytes_high,

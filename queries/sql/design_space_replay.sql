@@ -1,8 +1,8 @@
 -- name: design_space
 -- studies: replay
--- purpose: What each configuration makes of the recorded work: time to completion, commits, response, stalls, hit ratios.
--- parameter: idle [fraction] = 0.5: below this use of every part of the array, the host is the limiting resource
--- row: one per point (points that come to the same runs share one); means over replicates
+-- purpose: Results of each configuration for the recorded work: completion time, commits, response, stalls, hit ratios.
+-- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
+-- row: one per point (points with the same runs share one); means over replicates
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
 ),

@@ -1,7 +1,7 @@
 -- name: design_space
 -- studies: seek
--- purpose: What each configuration carries, what it does there and what stops it: cache size x hit ratio x users supported.
--- row: one per point (points that come to the same runs share one); means over replicates, each at its own answer
+-- purpose: The load that each configuration supports, its hit ratios and response time there, and the limiting resource.
+-- row: one per point (points with the same runs share one); means over replicates, each at its own answer
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
 ),

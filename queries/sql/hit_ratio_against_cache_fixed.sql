@@ -1,7 +1,7 @@
 -- name: hit_ratio_against_cache
 -- studies: fixed
--- purpose: How often the cache serves a read or absorbs a write, under the study's load.
--- row: one per point; means over replicates with the ends of their 95 % interval
+-- purpose: Hit ratios of reads and writes by cache size, at the study's load.
+-- row: one per point; means over replicates with their 95 % intervals
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
   hit_ratio,

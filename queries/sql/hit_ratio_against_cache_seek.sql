@@ -1,7 +1,7 @@
 -- name: hit_ratio_against_cache
 -- studies: seek
--- purpose: How often the cache serves a read or absorbs a write, at the load each configuration is certified for.
--- row: one per point with a certified answer; means over replicates with the ends of their 95 % interval
+-- purpose: Hit ratios of reads and writes by cache size, at the load that each configuration supports.
+-- row: one per point with a certified answer; means over replicates with their 95 % intervals
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
   hit_ratio,

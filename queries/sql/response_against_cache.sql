@@ -1,7 +1,7 @@
 -- name: response_against_cache
 -- studies: fixed
--- purpose: How fast requests are answered, and how many, against cache size.
--- row: one per point; means over replicates with the ends of their 95 % interval where there are several
+-- purpose: Response time percentiles by cache size.
+-- row: one per point; means over replicates with their 95 % intervals if there are several
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
   response_p50_us,

@@ -1,9 +1,9 @@
 -- name: runs_summary
 -- studies: any
--- purpose: How the runs ended and what they cost.
+-- purpose: Runs by status, with their requests, events and engine time.
 -- row: one per status
 WITH executed AS (
-  -- Points that share a run have a row each in `runs`; a run is counted once.
+  -- Points that share a run have a row each in `runs`; the run is counted once.
   SELECT DISTINCT ON (run_id) run_id, status, error_kind, error, requests, events, prov_engine_s FROM runs
 )
 

@@ -1,9 +1,9 @@
 -- name: states_over_time
 -- studies: any
--- purpose: What state power, battery, write cache and disks were in over the time of each run, and what happened to dirty data.
--- row: one per state that something was in, or per moment (until_s is null), of the first replicate of each point
+-- purpose: States of mains, battery, write cache, dirty data and disks over the time of each run.
+-- row: one per state, or per event (until_s is null), of the first replicate of each point
 WITH meanings (event, lane, state, condition, before) AS (
-  -- condition: whether it is as it should be (good), in between (wait) or not (bad); before: the state until then
+  -- condition: as it should be (good), in between (wait) or not (bad); before: the state until then
   VALUES
   ('mains_lost', 'mains', 'lost', 'bad', 'on'),
   ('mains_back', 'mains', 'on', 'good', 'lost'),
@@ -44,11 +44,11 @@ ends AS (
   SELECT run_id, max(at_s) AS end_s FROM timeline GROUP BY run_id
 ),
 
--- What has no lane of its own, and what happens to dirty data, is a moment.
-moments AS (
+-- Transitions without a lane of their own, and those of dirty data, are events.
+events AS (
   SELECT
     run_id,
-    'moments' AS lane,
+    'events' AS lane,
     replace(event, '_', ' ') AS state,
     if(event IN ('dirty_lost', 'array_failed'), 'bad', 'good') AS condition,
     at_s AS from_s,
@@ -63,7 +63,7 @@ moments AS (
 changes AS (
   SELECT
     timeline.run_id,
-    -- The array of a scenario that has but one is called array.
+    -- A single array is called array.
     trim(meanings.lane || ' ' || regexp_replace(timeline.subject, '^array(/|$)', '')) AS lane,
     meanings.state,
     meanings.condition,
@@ -78,7 +78,7 @@ changes AS (
 begun AS (
   SELECT * EXCLUDE (before), FROM changes
   UNION ALL
-  -- Until its first change, each was in the state before.
+  -- Until its first change, each thing is in the state before.
   SELECT run_id, lane, before, if(before IN ('on', 'charged', 'write-back', 'optimal', 'working', 'protected'), 'good', 'wait'), 0, NULL, NULL
   FROM changes
   QUALIFY row_number() OVER (PARTITION BY run_id, lane ORDER BY from_s) = 1 AND from_s > 0
@@ -98,15 +98,15 @@ states AS (
   INNER JOIN ends USING (run_id)
 ),
 
-told AS (
+listed AS (
   SELECT * FROM states WHERE until_s > from_s
-  -- Where no dirty data were ever at risk, there is nothing to tell of them.
+  -- Dirty data is listed only if it was ever at risk.
   QUALIFY lane <> 'dirty data' OR bool_or(condition = 'bad') OVER (PARTITION BY run_id, lane)
   UNION ALL
-  SELECT * FROM moments
+  SELECT * FROM events
 )
 
-SELECT first_runs.* EXCLUDE (plan_row), told.* EXCLUDE (run_id)
-FROM told
+SELECT first_runs.* EXCLUDE (plan_row), listed.* EXCLUDE (run_id)
+FROM listed
 INNER JOIN first_runs USING (run_id)
-ORDER BY first_runs.plan_row, told.from_s, told.lane
+ORDER BY first_runs.plan_row, listed.from_s, listed.lane

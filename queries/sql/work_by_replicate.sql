@@ -1,17 +1,17 @@
 -- name: work_by_replicate
 -- studies: replay
--- purpose: How long the recorded work takes in each run, and what it meets: what the report's answer is told from.
--- parameter: idle [fraction] = 0.5: below this use of every part of the array, the host is the limiting resource
--- row: one per point and replicate (points that come to the same runs share one)
+-- purpose: Time that the recorded work takes in each run, with flushes, absorbed writes and busy fractions.
+-- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
+-- row: one per point and replicate (points with the same runs share one)
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
   runs.replicate,
-  -- Where a run drains, its work is over when all that was dirty is on the disks.
+  -- The work of a run that drains ends when all dirty data is on the disks.
   runs.completion_time_s + coalesce(runs.drain_s, 0) AS work_s,
   runs.drain_s,
   runs.reads + runs.writes + runs.flushes AS commands,
   runs.flushes,
-  -- Of the sectors that the write cache took, those that overwrote dirty ones: the older never go to the disks.
+  -- Sectors that overwrote dirty ones, of all accepted by the write cache: the older data never goes to the disks.
   runs.absorbed_sectors / nullif(runs.accepted_sectors, 0) AS absorbed_fraction,
   runs.coalescing_factor,
   runs.commit_p50_us,

@@ -1,10 +1,10 @@
-"""SQL over Arrow tables: an in-memory DuckDB database that reaches nothing outside the tables it was given.
+"""SQL over Arrow tables: an in-memory DuckDB database without access to anything but these tables.
 
-A query is one statement, SELECT or EXPLAIN, run in a read-only transaction under a locked configuration:
-no file, no network, no extension, no Python variable, no change of a setting or of a row.
+A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without files,
+network, extensions or Python variables, and without changes of settings or rows.
 
 An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
-segment, ``capacity``, stands for it wherever that name means nothing else and only one axis ends in it.
+segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
 """
 
 import json
@@ -41,7 +41,7 @@ _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 
 
 class Database:
-    """A closed database over Arrow tables, with views above them."""
+    """A read-only database of Arrow tables, with views over them."""
 
     def __init__(
         self,
@@ -49,12 +49,7 @@ class Database:
         views: Mapping[str, str] | None = None,
         macros: Mapping[str, str] | None = None,
     ) -> None:
-        """Open the database and close it to everything else.
-
-        Args:
-            tables: The tables by the names they have in SQL.
-            views: The views' SELECT statements by name; a view may use the tables and the views before it.
-            macros: The expressions of scalar macros by name and parameters: `double(x)`.
+        """Create the tables, then the views over them and over earlier views, then the scalar macros.
 
         Raises:
             QueryError: A view's statement does not fit the tables.
@@ -79,17 +74,10 @@ class Database:
         self._paths_by_alias = _aliases([str(column) for (column,) in columns])
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
-        """Run one SELECT or EXPLAIN.
-
-        Args:
-            statement: The statement; `$name` stands for a parameter.
-            parameters: The parameters' values by name.
-
-        Returns:
-            The rows.
+        """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
 
         Raises:
-            QueryError: It is not exactly one SELECT or EXPLAIN, reaches outside, does not bind, or fails.
+            QueryError: It is not exactly one SELECT or EXPLAIN, is not allowed, does not bind, or fails.
         """
         explain, select = self._split(statement)
         values = dict(parameters or {})
@@ -102,7 +90,7 @@ class Database:
                 raise _query_error(_details(error)) from error
 
     def close(self) -> None:
-        """Let go of the tables."""
+        """Release the tables."""
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -157,7 +145,7 @@ class Database:
 
     @contextmanager
     def _read_only(self) -> "Iterator[None]":
-        # A SELECT may hold a data-changing WITH: only the transaction keeps the rows as they are.
+        # A SELECT may contain a WITH that changes rows: only the transaction prevents it.
         self._connection.execute("BEGIN TRANSACTION READ ONLY")
         try:
             yield
@@ -165,7 +153,7 @@ class Database:
             self._connection.execute("ROLLBACK")
 
     def _resolve_aliases(self, select: str, values: dict[str, object]) -> str:
-        """Replace each name that means nothing, but is the last segment of one axis, by its dotted path."""
+        """Replace each name that does not bind, but is the last segment of one axis, by the dotted path."""
         command = "EXPLAIN "
         while True:
             try:
@@ -211,29 +199,24 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"
 
 
-def qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
-    """Return which table names an expression qualifies its columns by, in the order of `names`.
-
-    Args:
-        expression: An SQL expression such as `on.reads / off.reads`.
-        names: The tables there are.
-    """
+def find_qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
+    """Return the table names that qualify columns of an expression, as in `on.reads / off.reads`."""
     return [name for name in names if re.search(_QUALIFIER.format(re.escape(name)), expression)]
 
 
-def joined_statement(expression: str, tables: Mapping[str, str], keys: Sequence[str] = ()) -> str:
+def join_statement(expression: str, tables: Mapping[str, str], keys: Sequence[str] = ()) -> str:
     """Return the statement of an expression's `value` for each replicate that all its tables have.
 
     Args:
         expression: An SQL expression over the tables' columns; a table's name may be a reserved word.
-        tables: What stands for each table, a name or a statement in brackets, by the name it has in the
-            expression; none for plain arithmetic.
-        keys: Columns that the tables are joined on beside the replicate; the rows carry them.
+        tables: A table name or a statement in brackets, by the name in the expression; empty for plain
+            arithmetic.
+        keys: Columns to join on besides the replicate; they are columns of the result.
     """
     for name in tables:
         expression = re.sub(_QUALIFIER.format(re.escape(name)), f"{quote(name)}.", expression)
@@ -248,9 +231,7 @@ def joined_statement(expression: str, tables: Mapping[str, str], keys: Sequence[
 def filter_rows(table: pa.Table, where: str) -> pa.Table:
     """Return the rows of a table that meet a condition, in their order.
 
-    Args:
-        table: The rows; the last segment of a dotted column names it too, where that is unique.
-        where: An SQL expression over the columns.
+    The last segment of a dotted column is an alias, as in a query.
 
     Raises:
         QueryError: The condition is not one expression over the columns.
@@ -276,7 +257,7 @@ def _aliases(paths: Sequence[str]) -> dict[str, list[str]]:
 
 
 def _details(error: duckdb.Error) -> dict[str, Any]:
-    """Return what DuckDB says of an error: as it gives it when asked for JSON, or the plain text."""
+    """Return the fields of a DuckDB error, or only its message where it is not JSON."""
     text = str(error)
     try:
         details: dict[str, Any] = json.loads(text[text.index("{") :])

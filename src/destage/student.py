@@ -1,7 +1,7 @@
-"""Student's t: how far the mean of a few values may be from the truth.
+"""Student's t-interval of a mean.
 
-This is all of statistics that a question to a sweep needs. scipy has it, too, and takes longer to load than
-pyarrow and DuckDB together, for which a pod with a part of a processor would pay with every question.
+scipy has it, too, but takes longer to load than pyarrow and DuckDB together, which a pod with a fraction of a
+processor would pay for with every query.
 
 [1] M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
 """
@@ -11,25 +11,22 @@ from collections.abc import Sequence
 from functools import cache
 
 CONFIDENCE = 0.95
-"""The share of intervals that hold the truth."""
+"""The fraction of intervals that contain the true mean."""
 _NORMAL = 1.959963984540054
-"""The quantile of the normal distribution, to which Student's falls with the number of values."""
+"""The quantile of the normal distribution, the limit of Student's for many values."""
 
 
 @cache
 def quantile(count: int) -> float:
-    """Return the half-width of the 95 % interval of a mean [standard errors].
-
-    Args:
-        count: How many values the mean is of; two at least.
+    """Return the half-width of the 95 % interval of the mean of `count` values [standard errors].
 
     Raises:
-        ValueError: One value has no spread.
+        ValueError: There are fewer than two values.
     """
     degrees = count - 1
     if degrees < 1:
-        raise ValueError(f"{count}: at least 2 values have a spread")
-    # The share rises ever less steeply: Newton's steps from below stay below, until rounding ends them.
+        raise ValueError(f"{count} values; an interval needs at least 2")
+    # The share is concave: Newton's steps from below stay below, until rounding ends them.
     found, step = _NORMAL, math.inf
     while found + step > found:
         step = (CONFIDENCE - _share(found, degrees)) / _slope(found, degrees)
@@ -38,11 +35,7 @@ def quantile(count: int) -> float:
 
 
 def half_width(values: Sequence[float]) -> float:
-    """Return half of the 95 % t-interval of a mean; 0 for one value.
-
-    Args:
-        values: One of each replicate.
-    """
+    """Return half of the 95 % t-interval of the mean of one value per replicate; 0 for one value."""
     count = len(values)
     if count < 2:  # noqa: PLR2004 - one value has no spread
         return 0.0
@@ -52,7 +45,7 @@ def half_width(values: Sequence[float]) -> float:
 
 
 def _share(distance: float, degrees: int) -> float:
-    """Return the share of the distribution within a distance of its middle: a finite sum [1]."""
+    """Return the fraction of the distribution within a distance of its middle: a finite sum [1]."""
     angle = math.atan(distance / math.sqrt(degrees))
     cosine = math.cos(angle)
     is_odd = degrees % 2
@@ -65,7 +58,7 @@ def _share(distance: float, degrees: int) -> float:
 
 
 def _slope(distance: float, degrees: int) -> float:
-    """Return how fast that share rises: twice the density."""
+    """Return the slope of that fraction: twice the density."""
     half = degrees / 2
     scale = math.exp(math.lgamma(half + 0.5) - math.lgamma(half)) / math.sqrt(math.pi * degrees)
     return 2 * scale * math.pow(1 + distance * distance / degrees, -half - 0.5)

@@ -29,13 +29,13 @@ def find_error(destage: Any, tmp_path: Path, *args: str) -> tuple[str, str]:
 @pytest.mark.parametrize(
     ("text", "replacement", "issue"),
     [
-        ("controller: {use", "controler: {use", ("study.unknown-key", "scenario.controler")),
-        ("controller.battery", "controller.batery", ("study.unknown-name", "axes.controller.batery.state")),
-        ('raid: "5", disks: 4', 'raid: "10", disks: 3', ("scenario.bad-disk-count", "array.disks")),
+        ("controller: {use", "controler: {use", ("scenario.unknown-key", "scenario.controler")),
+        ("controller.battery", "controller.batery", ("study.unknown-key", "axes.controller.batery.state")),
+        ('raid: "5", disks: 4', 'raid: "10", disks: 3', ("scenario.raid-disk-count", "scenario.array.disks")),
         (
             "smart_array_5i_plus}",
             "smart_array_5i_plus, cache: {write_fraction: 2}}",
-            ("study.out-of-range", "scenario.controller.cache.write_fraction"),
+            ("scenario.out-of-range", "scenario.controller.cache.write_fraction"),
         ),
         ("replicates: 2", "replicates: 2\nbudget: {wall: -2h}", ("study.out-of-range", "budget.wall")),
     ],
@@ -106,13 +106,22 @@ def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> N
         (("simulate", "nowhere.yaml"), ("usage.unreadable-file", "FILE")),
         (("run", "nowhere.yaml"), ("study.not-found", "nowhere.yaml")),
         (("study", "run", "nope"), ("study.not-found", "nope")),
-        (("trace", "info", "nowhere.blk"), ("trace.unreadable", "")),
+        (("trace", "info", "nowhere.blk"), ("trace.unreadable", "{}/nowhere.blk")),
     ],
 )
 def test_wrong_usage_has_a_code(
     destage: Any, tmp_path: Path, args: tuple[str, ...], issue: tuple[str, str]
 ) -> None:
-    assert find_error(destage, tmp_path, *args) == issue
+    code, place = issue
+    assert find_error(destage, tmp_path, *args) == (code, place.format(tmp_path))
+
+
+def test_an_interrupt_has_its_exit_code(destage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sweeps, "load_study", interrupt)
+    assert destage("plan", "x.yaml").code == 130
 
 
 def test_an_option_after_a_double_dash_is_no_option(destage: Any) -> None:
@@ -132,29 +141,27 @@ def test_a_traceback_needs_debug(destage: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "issue", "code"),
+    ("error", "issue"),
     [
-        (OSError(28, "No space left on device", "/x"), ("system.disk-full", "/x"), 1),
-        (PermissionError(13, "Permission denied", "/x"), ("system.permission-denied", "/x"), 1),
-        (FileNotFoundError(2, "No such file or directory", "/x"), ("system.file-not-found", "/x"), 1),
-        (OSError("odd"), ("system.io-error", ""), 1),
-        (ZeroDivisionError("two\nlines"), ("system.internal-error", ""), 1),
-        (KeyboardInterrupt(), ("system.interrupted", ""), 130),
+        (OSError(28, "No space left on device", "/x"), ("system.disk-full", "/x")),
+        (PermissionError(13, "Permission denied", "/x"), ("system.permission-denied", "/x")),
+        (FileNotFoundError(2, "No such file or directory", "/x"), ("system.file-not-found", "/x")),
+        (OSError("odd"), ("system.io-error", "")),
+        (ZeroDivisionError("two\nlines"), ("system.internal-error", "")),
     ],
 )
 def test_failures_of_the_system_have_codes(
     destage: Any,
     monkeypatch: pytest.MonkeyPatch,
-    error: BaseException,
+    error: Exception,
     issue: tuple[str, str],
-    code: int,
 ) -> None:
     def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(sweeps, "load_study", fail)
     done = destage("plan", "x.yaml")
-    assert (done.code, done.issues, done.err.count("\n")) == (code, [issue], 1)
+    assert (done.code, done.issues, done.err.count("\n")) == (1, [issue], 1)
 
 
 @pytest.mark.parametrize(("command", "namespace"), [("plan", "study"), ("simulate", "scenario")])

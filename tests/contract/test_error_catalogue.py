@@ -22,9 +22,9 @@ NAMESPACES = DOCUMENTS | {
 CODE = re.compile(rf"({'|'.join(sorted(NAMESPACES))})\.([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELDS = {
-    *("disk.capacity", "disk.channels", "disk.geometry", "disk.page", "disk.planes", "disk.seek"),
+    *("disk.capacity", "disk.geometry", "disk.page", "disk.seek"),
     *("run.replicate", "run.window", "store.secret", "store.url"),
-    *("disk.blk", "study.yaml"),
+    "study.yaml",
 }
 """Paths of fields and names of files that have the form of a code."""
 COMPOSED_IN = "src/destage/spec/"
@@ -87,7 +87,7 @@ def literals() -> Iterator[tuple[str, str]]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and CODE.fullmatch(node.value):
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", node.value
     for path in RUST:
-        for match in re.finditer(rf'"({CODE.pattern})"', path.read_text()):
+        for match in re.finditer(rf'"({CODE.pattern})(?:"|: )', path.read_text()):
             yield str(path.relative_to(ROOT)), match[1]
 
 

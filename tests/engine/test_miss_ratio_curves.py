@@ -155,7 +155,10 @@ def test_a_side_without_accesses_has_no_rows() -> None:
         ({"block": 1000}, "^trace.bad-block-size at block"),
         ({"policy": "mru"}, "^trace.unknown-policy at policy"),
         ({"rate": 0.0}, "^trace.bad-sampling-rate at rate"),
-        ({"rate": 0.01, "sizes": ["1MiB"]}, "^trace.bad-cache-size at sizes: 256 blocks; must be at least 1000"),
+        (
+            {"rate": 0.01, "sizes": ["1MiB"]},
+            "^trace.bad-cache-size at sizes: 256 blocks; must be at least 1000",
+        ),
         ({"sizes": [512]}, "^trace.bad-cache-size at sizes"),
     ],
 )

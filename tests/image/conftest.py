@@ -1,4 +1,4 @@
-"""The image that `make image-test` built, its root mounted, and commands in it as a pod runs them."""
+"""The image of `make image-test`, with its root mounted, and commands in it as in a pod."""
 
 import json
 import os
@@ -25,7 +25,7 @@ ip link set lo up
 exec chroot "$root" /usr/bin/setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs \
   --inh-caps=-all --bounding-set=-all "$@"
 """
-"""A user without rights, a root that cannot be written, a /tmp that can, and no network but itself."""
+"""An unprivileged user, a read-only root, a writable /tmp, and only the loopback network."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class Image:
     """An image.
 
     Attributes:
-        root: Where its files are.
-        config: What a container of it is started with.
+        root: The folder with its files.
+        config: Its container configuration.
     """
 
     root: Path
@@ -42,11 +42,11 @@ class Image:
 
     @cached_property
     def environment(self) -> dict[str, str]:
-        """The variables that a container of it starts with."""
+        """The environment variables of a container."""
         return dict(variable.split("=", 1) for variable in self.config["Env"])
 
     def run(self, *command: str) -> "subprocess.CompletedProcess[str]":
-        """Run a command as a pod of level `restricted` does."""
+        """Run a command as in a pod at level `restricted`."""
         entered = ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "sh", "-ec", _AS_A_POD]
         inside = ["/usr/bin/env", "-i", f"--chdir={self.config['WorkingDir']}", *self.config["Env"], *command]
         return subprocess.run(
@@ -57,8 +57,8 @@ class Image:
             timeout=600,
         )
 
-    def say(self, *command: str) -> str:
-        """Run a command that must succeed, and return what it prints."""
+    def read(self, *command: str) -> str:
+        """Run a command that must succeed, and return its standard output."""
         done = self.run(*command)
         assert done.returncode == 0, f"{command}: {done.stdout}\n{done.stderr}"
         return done.stdout

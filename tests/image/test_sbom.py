@@ -1,4 +1,4 @@
-"""The bill of materials names what is in the image, all of it and nothing else."""
+"""The SBOM lists exactly the contents of the image."""
 
 import json
 import os
@@ -26,13 +26,13 @@ def linked_crates() -> set[str]:
 
 
 def installed_packages() -> set[str]:
-    """Return `name@version` of what the installer sees; importing Ray shows this process more."""
+    """Return `name@version` of the installed packages; this process sees more after importing Ray."""
     listing = [find_uv_bin(), "pip", "list", "--format", "json", "--python", sys.executable]
     listed = subprocess.run(listing, capture_output=True, check=True)
     return {f"{one['name']}@{one['version']}" for one in json.loads(listed.stdout)}
 
 
-def of(bill: dict[str, Any], kind: str) -> list[str]:
+def find_components(bill: dict[str, Any], kind: str) -> list[str]:
     """Return `name@version` of the components of a kind."""
     return [
         f"{one['name']}@{one['version']}"
@@ -41,7 +41,7 @@ def of(bill: dict[str, Any], kind: str) -> list[str]:
     ]
 
 
-def test_the_bill_names_the_packages_and_crates_once(tmp_path: Path) -> None:
+def test_the_sbom_lists_packages_and_crates_once(tmp_path: Path) -> None:
     crates = subprocess.run([ROOT / "image" / "crates.sh"], capture_output=True, check=True)
     listed = tmp_path / "crates.txt"
     listed.write_bytes(crates.stdout)
@@ -53,9 +53,9 @@ def test_the_bill_names_the_packages_and_crates_once(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     bill = json.loads(done.stdout)
-    assert sorted(of(bill, "cargo")) == sorted(linked_crates())
-    assert {"destage-core", "pyo3"} <= {name.partition("@")[0] for name in of(bill, "cargo")}
-    assert "proptest" not in done.stdout  # the tests' own is in the lock, not in the engine
+    assert sorted(find_components(bill, "cargo")) == sorted(linked_crates())
+    assert {"destage-core", "pyo3"} <= {name.partition("@")[0] for name in find_components(bill, "cargo")}
+    assert "proptest" not in done.stdout  # a test dependency in the lock
     purls = {
         one["purl"].removeprefix("pkg:pypi/") for one in bill["components"] if "pkg:pypi/" in one["purl"]
     }
@@ -64,16 +64,16 @@ def test_the_bill_names_the_packages_and_crates_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.image
-def test_the_images_bill_is_complete(image: Image) -> None:
+def test_the_images_sbom_is_complete(image: Image) -> None:
     bill = json.loads((image.root / "opt" / "destage" / "sbom.cdx.json").read_text())
     (packages,) = (image.root / "opt" / "destage" / "lib").glob("python3.*/site-packages")
     installed = {folder.name.removesuffix(".dist-info") for folder in packages.glob("*.dist-info")}
-    assert {name.replace("-", "_").replace("@", "-").lower() for name in of(bill, "pypi")} == {
+    assert {name.replace("-", "_").replace("@", "-").lower() for name in find_components(bill, "pypi")} == {
         name.lower() for name in installed
     }
-    assert sorted(of(bill, "cargo")) == sorted(linked_crates())
-    system = image.say("dpkg-query", "--show", "--showformat", "${Package}@${Version}\n")
-    assert sorted(of(bill, "deb")) == sorted(system.split())
+    assert sorted(find_components(bill, "cargo")) == sorted(linked_crates())
+    system = image.read("dpkg-query", "--show", "--showformat", "${Package}@${Version}\n")
+    assert sorted(find_components(bill, "deb")) == sorted(system.split())
     assert len({one["purl"] for one in bill["components"]}) == len(bill["components"])
     assert (
         bill["metadata"]["component"]["version"] == image.config["Labels"]["org.opencontainers.image.version"]
@@ -81,9 +81,9 @@ def test_the_images_bill_is_complete(image: Image) -> None:
 
 
 @pytest.mark.image
-def test_the_images_bill_is_cyclonedx(image: Image) -> None:
+def test_the_images_sbom_is_valid_cyclonedx(image: Image) -> None:
     bill = (image.root / "opt" / "destage" / "sbom.cdx.json").read_text()
-    for text, said in ((bill, "valid"), (bill.replace('"library"', '"libary"', 1), "libary")):
+    for text, output in ((bill, "valid"), (bill.replace('"library"', '"libary"', 1), "libary")):
         done = subprocess.run(
             [os.environ["DESTAGE_SBOM_VALIDATOR"], "-c", VALIDATE],
             input=text,
@@ -91,4 +91,4 @@ def test_the_images_bill_is_cyclonedx(image: Image) -> None:
             text=True,
             check=True,
         )
-        assert said in done.stdout
+        assert output in done.stdout

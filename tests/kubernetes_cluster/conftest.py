@@ -1,4 +1,4 @@
-"""A namespace of the test cluster, a volume in it, and the stand-in for KubeRay's operator."""
+"""The test cluster: a real Kubernetes with a namespace for sweeps and a fake KubeRay operator."""
 
 import json
 import os
@@ -34,8 +34,8 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-PERSON = "architect"
-"""The account of somebody who may do what the chart's Role for users allows."""
+USER = "architect"
+"""A service account with the chart's Role for users."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Cluster:
 
     Attributes:
         api: Its API server.
-        folder: Where volumes and files are.
+        folder: The folder for volumes and files.
     """
 
     api: Connection
@@ -57,32 +57,32 @@ class Cluster:
         return done.stdout
 
     def destage(self, *args: str, code: int = 0) -> str:
-        """Run a verb of `destage cluster` and return what it prints on stdout."""
-        return self.say(*args, code=code)[0]
+        """Run a `destage cluster` command and return its standard output."""
+        return self.run(*args, code=code)[0]
 
-    def say(self, *args: str, code: int = 0, config: Path | None = None) -> tuple[str, str]:
-        """Run a verb of `destage cluster` and return what it prints on stdout and on stderr.
+    def run(self, *args: str, code: int = 0, config: Path | None = None) -> tuple[str, str]:
+        """Run a `destage cluster` command and return its standard output and standard error.
 
         Args:
-            args: The verb and its arguments.
-            code: The exit code that is expected.
-            config: A kubeconfig; by default the administrator's.
+            args: The command and its arguments.
+            code: The expected exit code.
+            config: A kubeconfig; default: the administrator's.
         """
-        verb = self.begin(*args, config=config)
-        out, err = verb.communicate(timeout=600)
-        assert verb.returncode == code, f"{args}: {out}\n{err}\n{self.story()}"
+        process = self.start(*args, config=config)
+        out, err = process.communicate(timeout=600)
+        assert process.returncode == code, f"{args}: {out}\n{err}\n{self.describe_state()}"
         return out, err
 
-    def begin(self, *args: str, config: Path | None = None) -> "subprocess.Popen[str]":
-        """Start a verb of `destage cluster`."""
+    def start(self, *args: str, config: Path | None = None) -> "subprocess.Popen[str]":
+        """Start a `destage cluster` command."""
         program = "import sys; from destage.cli import app; app(sys.argv[1:])"
         command = [sys.executable, "-c", program, "cluster", *args, "--namespace", NAMESPACE]
         env = os.environ if config is None else {**os.environ, "KUBECONFIG": str(config)}
         pipe = subprocess.PIPE
         return subprocess.Popen(command, env=env, text=True, stdout=pipe, stderr=pipe)
 
-    def volume(self, name: str) -> Path:
-        """Make a volume of a folder here, and return the folder."""
+    def create_volume(self, name: str) -> Path:
+        """Create a volume in a local folder and return the folder."""
         folder = self.folder / "volumes" / name
         folder.mkdir(parents=True)
         folder.chmod(0o777)
@@ -102,51 +102,51 @@ class Cluster:
         self.kubectl("apply", "-f", "-", given=json.dumps(volume))
         return folder
 
-    def study(self, name: str, requests: int) -> Path:
+    def write_study(self, name: str, requests: int) -> Path:
         """Write a study of `RUNS` runs."""
         path = self.folder / f"{name}.yaml"
         axes = ("controller.battery.state: [present, absent]", "workload.users: {range: [1, 20, 1]}")
         path.write_text(small_study(name, *axes, requests=requests, replicates=5))
         return path
 
-    def pods(self, release: str, component: str) -> list[str]:
-        """Return the names of a release's pods of a kind that are not on their way out."""
+    def find_pods(self, release: str, component: str) -> list[str]:
+        """Return the names of a component's pods, except those being deleted."""
         selector = f"destage.io/release={release},destage.io/component={component}"
         found = find_all(self.api, "Pod", labelSelector=selector)
         return [pod["metadata"]["name"] for pod in found if not pod["metadata"].get("deletionTimestamp")]
 
-    def wait(self, what: str, condition: Callable[[], Any], seconds: float = 300.0) -> Any:
-        """Wait until something holds, and return it."""
+    def wait_for(self, what: str, condition: Callable[[], Any], seconds: float = 300.0) -> Any:
+        """Wait until a condition is true, and return its value."""
         end = time.monotonic() + seconds
         while not (found := condition()):
-            assert time.monotonic() < end, f"{what}: not after {seconds} s\n{self.story()}"
+            assert time.monotonic() < end, f"{what}: not after {seconds} s\n{self.describe_state()}"
             time.sleep(0.5)
         return found
 
-    def story(self) -> str:
-        """Return what a person would look at first."""
+    def describe_state(self) -> str:
+        """Return the objects, events and logs for a failure message."""
         parts = [
             ["get", "rayjobs,rayclusters,jobs,pods,pvc", "-o", "wide"],
             ["get", "events", "--sort-by=.lastTimestamp"],
             ["logs", "-l", "destage.io/component=head", "--tail=15"],
             ["logs", "-l", "destage.io/component=submitter", "--tail=15"],
         ]
-        told = [_kubectl(*each) for each in parts]
+        outputs = [_kubectl(*each) for each in parts]
         operator = self.folder / "operator.log"
         text = operator.read_text()[-2000:] if operator.exists() else ""
-        return "\n".join([*(done.stdout[-4000:] + done.stderr[-500:] for done in told), text])
+        return "\n".join([*(done.stdout[-4000:] + done.stderr[-500:] for done in outputs), text])
 
 
 def helm(*args: str) -> str:
-    """Run Helm in the namespace and return what it prints."""
+    """Run Helm in the namespace and return its output."""
     command = ["helm", *args, "--namespace", NAMESPACE]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def values_file(cluster: Cluster, **more: Mapping[str, Any]) -> Path:
-    """Write the settings that fit the test cluster, some of them replaced, as a values file."""
+def write_values(cluster: Cluster, **more: Mapping[str, Any]) -> Path:
+    """Write a values file for the test cluster, with some settings replaced."""
     path = cluster.folder / "values.yaml"
     path.write_text(yaml.safe_dump({**SETTINGS, **more}))
     return path
@@ -166,11 +166,11 @@ def _knows_jobs(api: Connection) -> bool:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """Return the cluster, its namespace enforcing level `restricted`, the operator's stand-in at work."""
+    """Return the cluster, with a namespace at level `restricted` and the fake operator running."""
     if "K" not in os.environ or "KUBECONFIG" not in os.environ:
         pytest.fail("there is no test cluster: run `make cluster-test`")
     folder = tmp_path_factory.mktemp("cluster")
-    for parent in (folder, *folder.parents[:2]):  # pods go through them to their volumes
+    for parent in (folder, *folder.parents[:2]):  # the pods' user needs access to the volumes
         parent.chmod(0o755)
     cluster = Cluster(connect(namespace=NAMESPACE), folder)
     namespace = {
@@ -180,8 +180,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     }
     cluster.kubectl("apply", "-f", "-", given=json.dumps(namespace))
     cluster.kubectl("apply", "--server-side", "-f", os.environ["DESTAGE_KUBERAY_CRDS"])
-    cluster.wait("KubeRay's kinds", lambda: _knows_jobs(cluster.api))
-    cluster.wait("the namespace's default account", lambda: find_all(cluster.api, "ServiceAccount"))
+    cluster.wait_for("KubeRay's kinds", lambda: _knows_jobs(cluster.api))
+    cluster.wait_for("the namespace's default account", lambda: find_all(cluster.api, "ServiceAccount"))
     program = Path(__file__).with_name("fake_operator.py")
     with (
         (folder / "operator.log").open("w") as log,
@@ -192,8 +192,8 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture(autouse=True)
-def _room(cluster: Cluster) -> Iterator[None]:
-    """Take away what a test leaves running: the node has two processors for the next one's pods."""
+def _delete_pods(cluster: Cluster) -> Iterator[None]:
+    """Delete what a test leaves running: the node has two CPUs."""
     yield
     for kinds in ("rayjobs.ray.io,rayclusters.ray.io,jobs", "pods"):
         cluster.kubectl("delete", kinds, "--all", "--grace-period=0", "--force", "--wait")
@@ -201,7 +201,7 @@ def _room(cluster: Cluster) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def chart(cluster: Cluster) -> Path:
-    """Return the chart, an empty one in the operator's place."""
+    """Return the chart with an empty operator chart."""
     chart = cluster.folder / "destage"
     shutil.copytree(ROOT / "helm" / "destage", chart)
     operator = chart / "charts" / "kuberay-operator"
@@ -211,34 +211,34 @@ def chart(cluster: Cluster) -> Path:
 
 
 @pytest.fixture(scope="session")
-def person(cluster: Cluster, chart: Path) -> Path:
-    """Return the kubeconfig of somebody who has the chart's Role for users, and no other."""
-    subject = {"kind": "ServiceAccount", "name": PERSON, "namespace": NAMESPACE}
-    values = values_file(cluster, users={"role": True, "subjects": [subject]})
+def user_config(cluster: Cluster, chart: Path) -> Path:
+    """Return the kubeconfig of a user with only the chart's Role for users."""
+    subject = {"kind": "ServiceAccount", "name": USER, "namespace": NAMESPACE}
+    values = write_values(cluster, users={"role": True, "subjects": [subject]})
     shown = [each for name in ("role", "rolebinding") for each in ("--show-only", f"templates/{name}.yaml")]
     rules = helm(
         "template", "people", str(chart), "--values", str(values), "--set", "sweep.study=call_center", *shown,
         "--api-versions", "ray.io/v1/RayJob", "--kube-version", "1.34.0",
     )  # fmt: skip
-    cluster.kubectl("create", "serviceaccount", PERSON)
+    cluster.kubectl("create", "serviceaccount", USER)
     cluster.kubectl("apply", "-f", "-", given=rules)
     config = yaml.safe_load(Path(os.environ["KUBECONFIG"]).read_text())
-    config["users"][0]["user"] = {"token": cluster.kubectl("create", "token", PERSON).strip()}
-    path = cluster.folder / "person.kubeconfig"
+    config["users"][0]["user"] = {"token": cluster.kubectl("create", "token", USER).strip()}
+    path = cluster.folder / "user.kubeconfig"
     path.write_text(yaml.safe_dump(config))
     return path
 
 
 @pytest.fixture(scope="session")
 def reference(cluster: Cluster) -> Callable[[int], Path]:
-    """Return a function that runs the study of a window here, uninterrupted, and returns its sweep.
+    """Return a function that runs the study with a window locally and returns its sweep.
 
-    Studies of other names have the same runs.
+    Studies of all names have the same runs.
     """
 
     @cache
     def run(requests: int) -> Path:
-        study = sweeps.load_study(cluster.study(f"reference_{requests}", requests))
+        study = sweeps.load_study(cluster.write_study(f"reference_{requests}", requests))
         outcome = sweeps.run(study, cluster.folder / "reference", executor="inline", workers=2)
         assert outcome.state == "finished"
         return outcome.path

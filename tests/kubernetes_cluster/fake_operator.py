@@ -1,12 +1,11 @@
-"""A stand-in for the KubeRay operator: RayClusters and RayJobs of one API server become real pods and jobs.
+"""A fake KubeRay operator: creates the pods and Jobs of the RayClusters and RayJobs of an API server.
 
-KUBECONFIG names the server. A RayJob goes through the states that KubeRay 1.7 gives it, in mode `K8sJobMode`
-alone: a cluster is made and, once all its pods are ready, a Job whose pod submits the entrypoint and follows
-its log; what ended in failure is tried again on a new cluster, `backoffLimit` times; `suspend` deletes
-cluster and submitter and then forgets both. A RayCluster gets a head, its service and its token, and as many
-workers as `replicas`, kept between `minReplicas` and `maxReplicas`, says at any time; a pod that is gone is
-made anew in the same cluster. It validates nothing, adds no probes but the head's, and knows no autoscaler,
-no deletion rules and no finalizers. What passes with it is not thereby shown of KubeRay.
+KUBECONFIG selects the server. A RayJob has the states of KubeRay 1.7 in mode `K8sJobMode`: the operator
+creates a RayCluster and, when all its pods are ready, a Job whose pod submits the entrypoint and follows its
+log. A failed job is retried on a new cluster, `backoffLimit` times; `suspend` deletes cluster and submitter.
+A RayCluster has a head, its service and its token, and `replicas` workers between `minReplicas` and
+`maxReplicas`; a lost pod is replaced. There is no validation, no probe except the head's, no autoscaler, no
+deletion rules and no finalizers, so a passing test does not prove the same of KubeRay.
 """
 
 import base64
@@ -22,14 +21,14 @@ from collections.abc import Callable
 from typing import Any
 
 from destage.cluster.connection import ApiError, Connection, connect
-from destage.cluster.objects import place
+from destage.cluster.objects import build_path
 from destage.errors import ClusterError
 
 Manifest = dict[str, Any]
 _TICK_S = 0.5
 _PORTS = (6379, 8265, 10001)
 _OVER = ("STOPPED", "SUCCEEDED", "FAILED")
-_FORGOTTEN = {"rayClusterName": "", "dashboardURL": "", "jobId": "", "message": "", "reason": ""}
+_CLEARED = {"rayClusterName": "", "dashboardURL": "", "jobId": "", "message": "", "reason": ""}
 _HEALTHY = "import urllib.request as u; u.urlopen('{}/api/gcs_healthz', timeout=5)"
 _PLACES = {
     "Job": "/apis/batch/v1/namespaces/{}/jobs",
@@ -39,36 +38,36 @@ _PLACES = {
 
 
 class Operator:
-    """One operator."""
+    """The operator."""
 
     def __init__(self, everywhere: Connection) -> None:
         self._everywhere = everywhere
 
     def tick(self) -> None:
-        """Bring every object one step further."""
+        """Reconcile every object once."""
         for plural, step in (("rayjobs", _job), ("rayclusters", _cluster)):
             for manifest in self._everywhere.call("GET", f"/apis/ray.io/v1/{plural}")["items"]:
                 if not manifest["metadata"].get("deletionTimestamp"):
                     try:
                         step(Connection(self._everywhere.api, manifest["metadata"]["namespace"]), manifest)
                     except ClusterError as error:
-                        say(f"{manifest['kind']} {manifest['metadata']['name']}: {error}")
+                        log(f"{manifest['kind']} {manifest['metadata']['name']}: {error}")
 
 
 def _job(api: Connection, job: Manifest) -> None:
-    """Bring a RayJob from the state it is in to the next."""
+    """Advance a RayJob to its next state."""
     known = job.get("status") or {}
-    told = _STATES.get(known.get("jobDeploymentStatus") or "", _rest)(api, job, known)
-    if told is None:
+    status = _STATES.get(known.get("jobDeploymentStatus") or "", _rest)(api, job, known)
+    if status is None:
         return
-    if told.get("jobDeploymentStatus") == "Failed":
+    if status.get("jobDeploymentStatus") == "Failed":
         failed = known.get("failed", 0) + 1
-        told["failed"] = failed
-        if failed <= job["spec"].get("backoffLimit", 0) and told["reason"] != "DeadlineExceeded":
-            told["jobDeploymentStatus"] = "Retrying"
-    if told.get("jobDeploymentStatus") in ("Complete", "Failed"):
-        told["endTime"] = _now()
-    _tell(api, job, **told)
+        status["failed"] = failed
+        if failed <= job["spec"].get("backoffLimit", 0) and status["reason"] != "DeadlineExceeded":
+            status["jobDeploymentStatus"] = "Retrying"
+    if status.get("jobDeploymentStatus") in ("Complete", "Failed"):
+        status["endTime"] = _now()
+    _update_status(api, job, **status)
 
 
 def _begin(_: Connection, job: Manifest, __: Manifest) -> Manifest:
@@ -78,7 +77,7 @@ def _begin(_: Connection, job: Manifest, __: Manifest) -> Manifest:
 
 
 def _initialize(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
-    """Wait for the cluster, then make the submitter."""
+    """Wait for the cluster, then create the submitter."""
     if (ending := _asked_to_end(job, known)) is not None:
         return ending
     cluster = _cluster_of(api, job, known)
@@ -90,7 +89,7 @@ def _initialize(api: Connection, job: Manifest, known: Manifest) -> Manifest | N
 
 
 def _run(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
-    """Look how submitter and job are; the job has ended when both have."""
+    """Read the status of submitter and job; the RayJob ends when both have ended."""
     if (ending := _asked_to_end(job, known)) is not None:
         return ending
     cluster = _cluster_of(api, job, known)
@@ -105,33 +104,33 @@ def _run(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
         message = "Submitter completed but Ray job not found in RayCluster."
         return {"jobDeploymentStatus": "Failed", "reason": "AppFailed", "message": message}
     except (OSError, ValueError):
-        return None  # the head starts, or is away
-    told = {"jobStatus": found["status"], "message": found.get("message") or ""}
+        return None  # the head is starting or lost
+    status = {"jobStatus": found["status"], "message": found.get("message") or ""}
     if end and found["status"] in _OVER:
-        is_lost = found["status"] == "FAILED"
-        told["jobDeploymentStatus"] = "Failed" if is_lost else "Complete"
-        told["reason"] = "AppFailed" if is_lost else ""
-    return told
+        has_failed = found["status"] == "FAILED"
+        status["jobDeploymentStatus"] = "Failed" if has_failed else "Complete"
+        status["reason"] = "AppFailed" if has_failed else ""
+    return status
 
 
 def _end_of(submitter: Manifest | None) -> Manifest | None:
-    """Return how a Job ended; None before it has."""
+    """Return the final condition of a Job; None before its end."""
     conditions = ((submitter or {}).get("status") or {}).get("conditions", [])
     ends = (one for one in conditions if one["type"] in ("Complete", "Failed") and one["status"] == "True")
     return next(ends, None)
 
 
 def _failed_to_submit(known: Manifest, end: Manifest) -> Manifest:
-    """Return what follows from a submitter that failed: it also does when what it submitted has failed."""
-    told = {"jobDeploymentStatus": "Failed", "reason": "AppFailed"}
+    """Return the status after a failed submitter, which also fails when the job that it submitted fails."""
+    status = {"jobDeploymentStatus": "Failed", "reason": "AppFailed"}
     if known.get("jobStatus") == "FAILED":
-        return told
+        return status
     why = f"Reason: {end['reason']}. Message: {end['message']}"
-    return {**told, "reason": "SubmissionFailed", "message": f"Job submission has failed. {why}"}
+    return {**status, "reason": "SubmissionFailed", "message": f"Job submission has failed. {why}"}
 
 
 def _clear(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
-    """Delete cluster and submitter; once both are gone, forget them."""
+    """Delete cluster and submitter, and clear the status when both are deleted."""
     names = (("RayCluster", known.get("rayClusterName", "")), ("Job", job["metadata"]["name"]))
     left = [(kind, name) for kind, name in names if name and _find(api, kind, name) is not None]
     for kind, name in left:
@@ -139,7 +138,7 @@ def _clear(api: Connection, job: Manifest, known: Manifest) -> Manifest | None:
     if left:
         return None
     after = "Suspended" if known["jobDeploymentStatus"] == "Suspending" else ""
-    return {**_FORGOTTEN, "jobStatus": "", "jobDeploymentStatus": after}
+    return {**_CLEARED, "jobStatus": "", "jobDeploymentStatus": after}
 
 
 def _stay(_: Connection, job: Manifest, __: Manifest) -> Manifest | None:
@@ -147,7 +146,7 @@ def _stay(_: Connection, job: Manifest, __: Manifest) -> Manifest | None:
 
 
 def _rest(api: Connection, job: Manifest, known: Manifest) -> None:
-    """Delete the cluster some time after the end; the submitter's pod, and its log, stay."""
+    """Delete the cluster after its time to live; the submitter's pod and log are kept."""
     ttl = job["spec"].get("ttlSecondsAfterFinished", 0)
     if job["spec"].get("shutdownAfterJobFinishes") and time.time() > _seconds(known["endTime"]) + ttl:
         _drop(api, "RayCluster", known["rayClusterName"])
@@ -174,7 +173,7 @@ def _asked_to_end(job: Manifest, known: Manifest) -> Manifest | None:
 
 
 def _cluster_of(api: Connection, job: Manifest, known: Manifest) -> Manifest:
-    """Return a job's cluster; made, with the job's labels, where there is none."""
+    """Return a job's cluster, created with the job's labels if it does not exist."""
     name = known["rayClusterName"]
     found = _find(api, "RayCluster", name)
     if found is None:
@@ -185,7 +184,7 @@ def _cluster_of(api: Connection, job: Manifest, known: Manifest) -> Manifest:
 
 
 def _submitter(job: Manifest, known: Manifest, address: str) -> Manifest:
-    """Return the Job whose pod submits the entrypoint, unless it is submitted, and follows its log."""
+    """Return the Job whose pod submits the entrypoint once and follows its log."""
     name, at = known["jobId"], f"--address {address}"
     template = copy.deepcopy(job["spec"]["submitterPodTemplate"])
     container = template["spec"]["containers"][0]
@@ -203,7 +202,7 @@ def _submitter(job: Manifest, known: Manifest, address: str) -> Manifest:
 
 
 def _cluster(api: Connection, cluster: Manifest) -> None:
-    """Give a RayCluster what it lacks, take what it has too much of, and say how it is."""
+    """Create a RayCluster's missing objects, delete surplus pods, and update its status."""
     name, spec = cluster["metadata"]["name"], cluster["spec"]
     if _token_variables(spec, name) and _find(api, "Secret", name) is None:
         token = base64.b64encode(secrets.token_hex(16).encode()).decode()
@@ -212,7 +211,7 @@ def _cluster(api: Connection, cluster: Manifest) -> None:
     if _find(api, "Service", service) is None:
         _make(api, _owned(cluster, "Service", service, spec=_service(name)))
     query = {"labelSelector": f"ray.io/cluster={name}"}
-    pods = api.call("GET", place(api, "Pod"), query=query)["items"]
+    pods = api.call("GET", build_path(api, "Pod"), query=query)["items"]
     over = [pod for pod in pods if pod.get("status", {}).get("phase") in ("Failed", "Succeeded")]
     for pod in over:
         _drop(api, "Pod", pod["metadata"]["name"])
@@ -235,7 +234,7 @@ def _cluster(api: Connection, cluster: Manifest) -> None:
     heads = [pod for pod in ready if pod["metadata"]["labels"]["ray.io/group"] == "headgroup"]
     is_whole = len(ready) == len(pods) == sum(count for *_, count in groups)
     head = {"podIP": heads[0]["status"]["podIP"] if heads else "", "serviceName": service}
-    _tell(api, cluster, state="ready" if is_whole else "", head=head)
+    _update_status(api, cluster, state="ready" if is_whole else "", head=head)
 
 
 def _service(cluster: str) -> Manifest:
@@ -248,7 +247,7 @@ def _service(cluster: str) -> Manifest:
 
 
 def _replicas(group: Manifest) -> int:
-    """Return how many workers a group shall have: what it asks for, within its bounds."""
+    """Return the number of workers of a group: its replicas within its bounds."""
     return int(max(group["minReplicas"], min(group["replicas"], group["maxReplicas"])))
 
 
@@ -276,7 +275,7 @@ def _pod(cluster: Manifest, group_name: str, group: Manifest, arguments: str) ->
 
 
 def _wait_for_head(container: Manifest, service: str) -> Manifest:
-    """Return the init container that KubeRay gives a worker; this one asks in a cheaper way."""
+    """Return the init container of a worker; it waits for the head, with a cheaper check than KubeRay's."""
     made = {key: container[key] for key in ("image", "imagePullPolicy", "securityContext")}
     wait = f"until (exec 3<>/dev/tcp/{service}/6379) 2>/dev/null; do sleep 1; done"
     amounts = {"cpu": "200m", "memory": "256Mi"}
@@ -291,7 +290,7 @@ def _wait_for_head(container: Manifest, service: str) -> Manifest:
 
 
 def _token_variables(spec: Manifest, cluster: str) -> list[Manifest]:
-    """Return the variables that hand Ray its token, where the cluster asks for one."""
+    """Return the variables with Ray's token, if the cluster requires one."""
     if (spec.get("authOptions") or {}).get("mode") != "token":
         return []
     key = {"secretKeyRef": {"name": cluster, "key": "auth_token"}}
@@ -315,7 +314,7 @@ def _owned(owner: Manifest, kind: str, name: str, **rest: Any) -> Manifest:
 
 
 def _path(api: Connection, kind: str, name: str = "") -> str:
-    folder = _PLACES[kind].format(api.namespace) if kind in _PLACES else place(api, kind)
+    folder = _PLACES[kind].format(api.namespace) if kind in _PLACES else build_path(api, kind)
     return f"{folder}/{name}" if name else folder
 
 
@@ -345,10 +344,10 @@ def _unless(status: int, request: Callable[[], object]) -> None:
             raise
 
 
-def _tell(api: Connection, manifest: Manifest, **status: Any) -> None:
+def _update_status(api: Connection, manifest: Manifest, **status: Any) -> None:
     known = manifest.get("status") or {}
     if any(known.get(key) != value for key, value in status.items()):
-        path = f"{place(api, manifest['kind'], manifest['metadata']['name'])}/status"
+        path = f"{build_path(api, manifest['kind'], manifest['metadata']['name'])}/status"
         api.call("PATCH", path, body={"status": status}, content_type="application/merge-patch+json")
 
 
@@ -381,8 +380,8 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-def say(text: str) -> None:
-    """Write a line into the operator's log."""
+def log(text: str) -> None:
+    """Write a line to the log."""
     print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
@@ -392,8 +391,8 @@ def main() -> None:
     while True:
         try:
             operator.tick()
-        except Exception as error:  # noqa: BLE001 - an operator outlives what it stumbles over
-            say(f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - logged; the operator continues
+            log(f"{type(error).__name__}: {error}")
         time.sleep(_TICK_S)
 
 

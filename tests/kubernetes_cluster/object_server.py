@@ -1,4 +1,4 @@
-"""An S3 server inside the test cluster: a pod, a Service, a bucket, and the Secret with its keys."""
+"""An S3 server in the test cluster: a pod, a Service, a bucket, and a Secret with its keys."""
 
 import hashlib
 import io
@@ -17,9 +17,9 @@ from kubernetes_cluster.conftest import NAMESPACE, Cluster
 from pyarrow.fs import FileSystem
 
 PROGRAM = "DESTAGE_TEST_CLUSTER_S3_SERVER"
-"""The server's program, linked statically; or `skipped: ` and why there is none."""
+"""The statically linked server; or `skipped: ` and the reason."""
 STORAGE = "storage"
-"""The namespace of the server: what is cleared away between sweeps does not touch it."""
+"""The server's namespace, which is kept between tests."""
 BUCKET, PREFIX, PORT = "destage", "results", 7070
 KEYS = "bucket-keys"
 _IMAGE = "example.local/s3-server:test"
@@ -32,35 +32,35 @@ _UNPRIVILEGED = {
 
 @dataclass(frozen=True)
 class ObjectServer:
-    """The server, as pods and as the tests reach it.
+    """The server's address for pods and for the tests.
 
     Attributes:
         url: The store, for pods.
         secret: The Secret with the keys, in the namespace of the sweeps.
-        here: The same store, for the tests.
-        keys: What the Secret holds.
+        local_url: The same store, for the tests.
+        keys: The keys in the Secret.
     """
 
     url: str
     secret: str
-    here: str
+    local_url: str
     keys: dict[str, str]
 
     @contextmanager
     def credentials(self) -> Iterator[None]:
-        """Have the keys in this process's environment, where verbs that look for pods do not have them."""
+        """Set the keys in this process's environment; commands run without them."""
         with patch.dict(os.environ, self.keys):
             yield
 
 
 @contextmanager
-def serving(cluster: Cluster) -> Iterator[ObjectServer]:
-    """Run the server for the length of a `with` block.
+def run_server(cluster: Cluster) -> Iterator[ObjectServer]:
+    """Run the server for a `with` block.
 
     Raises:
-        LookupError: It cannot be had here; the message says why.
+        LookupError: It is not available; the message says why.
     """
-    program = os.environ.get(PROGRAM, f"skipped: {PROGRAM} names no program")
+    program = os.environ.get(PROGRAM, f"skipped: {PROGRAM} is not set")
     if program.startswith("skipped: "):
         raise LookupError(program)
     archive = cluster.folder / "s3-server.tar"
@@ -71,12 +71,12 @@ def serving(cluster: Cluster) -> Iterator[ObjectServer]:
     keys = {"AWS_ACCESS_KEY_ID": "destage-test", "AWS_SECRET_ACCESS_KEY": secrets.token_hex(20)}
     _apply(cluster, keys)
     cluster.kubectl("wait", "--namespace", STORAGE, "--for=condition=Ready", "pod/s3", "--timeout=120s")
-    # The node's own processes have no way to a Service, but one to its pod.
+    # Processes on the node can connect to the pod, but not to the Service.
     pod = json.loads(cluster.kubectl("get", "--namespace", STORAGE, "pod", "s3", "-o", "json"))
     address = pod["status"]["podIP"]
     server = ObjectServer(_url(f"s3.{STORAGE}.svc"), KEYS, _url(address), keys)
     with server.credentials():
-        filesystem, _ = FileSystem.from_uri(f"{server.here}&allow_bucket_creation=true")
+        filesystem, _ = FileSystem.from_uri(f"{server.local_url}&allow_bucket_creation=true")
         filesystem.create_dir(BUCKET, recursive=False)
     yield server
     cluster.kubectl("delete", "namespace", STORAGE, "--wait=false")
@@ -93,7 +93,7 @@ def _apply(cluster: Cluster, keys: dict[str, str]) -> None:
         _make(cluster, namespace, {"kind": "Secret", "metadata": {"name": KEYS}, "stringData": keys})
     ports = {"selector": {"app": "s3"}, "ports": [{"port": PORT}]}
     _make(cluster, STORAGE, {"kind": "Service", "metadata": {"name": "s3"}, "spec": ports})
-    cluster.wait("its default account", lambda: _has_account(cluster))
+    cluster.wait_for("its default account", lambda: _has_account(cluster))
     _make(cluster, STORAGE, _pod())
 
 
@@ -113,7 +113,7 @@ def _pod() -> dict[str, object]:
         "name": "s3",
         "image": _IMAGE,
         "imagePullPolicy": "Never",
-        # Objects are files in one folder, what S3 knows of them beyond that is in the other.
+        # Objects are files in one folder; their S3 attributes are in the other.
         "command": ["/server", "--quiet", "--port", f":{PORT}", "posix", "--sidecar", "/data/attributes"],
         "args": ["/data/objects"],
         "env": [
@@ -122,7 +122,7 @@ def _pod() -> dict[str, object]:
         ],
         "volumeMounts": [{"name": name, "mountPath": f"/data/{name}"} for name in folders],
         "readinessProbe": {"tcpSocket": {"port": PORT}, "periodSeconds": 1},
-        # The sweeps' pods ask for all that the node has but 50m.
+        # The sweeps' pods request all CPUs of the node except 50m.
         "resources": {"requests": {"cpu": "20m", "memory": "64Mi"}, "limits": {"memory": "512Mi"}},
         "securityContext": _UNPRIVILEGED,
     }
@@ -145,7 +145,7 @@ def _pod() -> dict[str, object]:
 
 
 def _wrap(program: Path, archive: Path) -> None:
-    """Write an image that holds one program and nothing else, as `docker save` would."""
+    """Write an image with one program, in the format of `docker save`."""
     layer = archive.with_suffix(".layer")
     with tarfile.open(layer, "w") as tar:
         info = tar.gettarinfo(str(program), arcname="server")

@@ -1,4 +1,4 @@
-"""The engine of the image gives the golden rows in a pod."""
+"""The image computes the golden rows in a pod."""
 
 import json
 
@@ -6,20 +6,20 @@ import pytest
 from golden_rows_in_image import assert_golden, build_command
 from kubernetes_cluster.conftest import VERSION, Cluster
 
-from destage.cluster.pods import build_container_security, resources
+from destage.cluster.pods import build_container_security, build_resources
 
-pytestmark = [pytest.mark.kubernetes]
+pytestmark = [pytest.mark.kubernetes, pytest.mark.smoke]
 
 
-def test_the_image_gives_every_golden_row(cluster: Cluster) -> None:
+def test_a_pod_computes_the_golden_rows(cluster: Cluster) -> None:
     container = {
         "name": "golden",
         "image": f"example.local/destage:{VERSION}",
         "imagePullPolicy": "Never",
         "command": build_command(),
-        "resources": resources("500m", "512Mi"),
+        "resources": build_resources("500m", "512Mi"),
         "securityContext": build_container_security(),
-        "volumeMounts": [{"name": "scratch", "mountPath": "/tmp"}],  # noqa: S108 -- the container's own
+        "volumeMounts": [{"name": "scratch", "mountPath": "/tmp"}],  # noqa: S108 -- in the container
     }
     account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
     spec = {

@@ -1,4 +1,4 @@
-"""The same against an S3 server in the cluster: results in a bucket that pods reach by a Secret."""
+"""Sweeps with results in a bucket of an S3 server in the cluster, with a Secret."""
 
 import io
 import json
@@ -9,10 +9,15 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 from kubernetes_cluster.conftest import RUNS, SETTINGS, VERSION, Cluster
-from kubernetes_cluster.object_server import ObjectServer, serving
-from kubernetes_cluster.results import LONG, assert_brought_and_told, assert_whole, lose_a_worker_and_the_head
+from kubernetes_cluster.object_server import ObjectServer, run_server
+from kubernetes_cluster.results import (
+    LONG,
+    assert_complete,
+    assert_fetched_and_listed,
+    lose_a_worker_and_the_head,
+)
 
-from destage.cluster.pods import build_container_security, resources
+from destage.cluster.pods import build_container_security, build_resources
 from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
 from destage.store.location import tree
@@ -32,14 +37,14 @@ print([(each.path.name, each.size) for each in seen.listed()], (seen / "by-a-pod
 @pytest.fixture(scope="module")
 def bucket(cluster: Cluster) -> Iterator[ObjectServer]:
     try:
-        with serving(cluster) as server:
+        with run_server(cluster) as server:
             yield server
     except LookupError as missing:
         pytest.skip(str(missing))
 
 
-def values_file(cluster: Cluster, bucket: ObjectServer, store: Mapping[str, str] | None = None) -> str:
-    """Write the settings of a sweep whose results go to the bucket."""
+def write_values(cluster: Cluster, bucket: ObjectServer, store: Mapping[str, str] | None = None) -> str:
+    """Write a values file for results in the bucket."""
     path = cluster.folder / "bucket.yaml"
     path.write_text(
         yaml.safe_dump({**SETTINGS, "store": {"url": bucket.url, "secret": bucket.secret, **(store or {})}})
@@ -47,23 +52,23 @@ def values_file(cluster: Cluster, bucket: ObjectServer, store: Mapping[str, str]
     return str(path)
 
 
-def committed(bucket: ObjectServer) -> dict[str, bytes]:
-    """Return the fragments that are there, by name."""
+def read_fragments(bucket: ObjectServer) -> dict[str, bytes]:
+    """Return the committed fragments, by name."""
     with bucket.credentials():
-        store = locate(bucket.here)
+        store = locate(bucket.local_url)
         return {name: (store / name).read_bytes() for name, _ in tree(store) if "/fragments/" in name}
 
 
-def test_a_pod_reaches_the_bucket_by_the_secret(cluster: Cluster, bucket: ObjectServer) -> None:
+def test_a_pod_accesses_the_bucket_with_the_secret(cluster: Cluster, bucket: ObjectServer) -> None:
     with bucket.credentials():
-        (ObjectPath.parse(bucket.here) / "seen" / "by-the-tests").touch()
+        (ObjectPath.parse(bucket.local_url) / "seen" / "by-the-tests").touch()
     container = {
         "name": "pod",
         "image": f"example.local/destage:{VERSION}",
         "imagePullPolicy": "Never",
         "command": ["python", "-c", PROGRAM, bucket.url],
         "envFrom": [{"secretRef": {"name": bucket.secret}}],
-        "resources": resources("500m", "512Mi"),
+        "resources": build_resources("500m", "512Mi"),
         "securityContext": build_container_security(),
     }
     account = {"runAsNonRoot": True, "runAsUser": 1000, "seccompProfile": {"type": "RuntimeDefault"}}
@@ -74,47 +79,47 @@ def test_a_pod_reaches_the_bucket_by_the_secret(cluster: Cluster, bucket: Object
     assert cluster.kubectl("logs", "reaches").strip() == "[('by-a-pod', 6)] second"
     cluster.kubectl("delete", "pod", "reaches")
     with bucket.credentials():
-        assert (ObjectPath.parse(bucket.here) / "seen" / "by-a-pod").read_text() == "second"
+        assert (ObjectPath.parse(bucket.local_url) / "seen" / "by-a-pod").read_text() == "second"
 
 
-def test_a_sweep_in_a_bucket_survives_the_loss_of_a_worker_and_of_its_head(
+def test_a_sweep_in_a_bucket_survives_lost_pods(
     cluster: Cluster, bucket: ObjectServer, reference: Callable[[int], Path]
 ) -> None:
-    study, values = cluster.study("bucket_sweep", LONG), values_file(cluster, bucket)
+    study, values = cluster.write_study("bucket_sweep", LONG), write_values(cluster, bucket)
     job = cluster.destage("submit", str(study), "--name", "bucket", "--values", values).strip()
-    before = lose_a_worker_and_the_head(cluster, "bucket", lambda: committed(bucket))
+    before = lose_a_worker_and_the_head(cluster, "bucket", lambda: read_fragments(bucket))
 
     cluster.destage("watch", "bucket", "--quiet")
-    after = committed(bucket)
+    after = read_fragments(bucket)
     assert {name: after[name] for name in before} == before
-    told = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
-    assert told["jobStatus"] == "SUCCEEDED"
+    status = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+    assert status["jobStatus"] == "SUCCEEDED"
     whole = reference(LONG)
     with bucket.credentials():
-        (sweep,) = list_sweeps(locate(bucket.here))
-        assert_whole(sweep, whole)
+        (sweep,) = list_sweeps(locate(bucket.local_url))
+        assert_complete(sweep, whole)
     executed = sum(pq.read_metadata(io.BytesIO(data)).num_rows for data in after.values())
-    assert executed == RUNS  # none twice
+    assert executed == RUNS  # each run once
 
-    assert_brought_and_told(cluster, "bucket", len(after), whole)
+    assert_fetched_and_listed(cluster, "bucket", len(after), whole)
     assert "bucket" not in cluster.kubectl("get", "pvc", "-o", "name")
 
     assert sweep.name in cluster.destage("delete", "bucket", "--results")
-    cluster.wait("the pods' end", lambda: not cluster.pods("bucket", "worker"))
+    cluster.wait_for("the pods' end", lambda: not cluster.find_pods("bucket", "worker"))
     with bucket.credentials():
-        assert list_sweeps(locate(bucket.here)) == []
-        assert [name for name, _ in tree(locate(bucket.here)) if not name.startswith("seen/")] == []
+        assert list_sweeps(locate(bucket.local_url)) == []
+        assert [name for name, _ in tree(locate(bucket.local_url)) if not name.startswith("seen/")] == []
 
 
-def test_doctor_says_what_a_bucket_refuses(cluster: Cluster, bucket: ObjectServer) -> None:
-    assert "can be written" in cluster.destage("doctor", "--values", values_file(cluster, bucket))
+def test_doctor_reports_what_a_bucket_rejects(cluster: Cluster, bucket: ObjectServer) -> None:
+    assert "is writable" in cluster.destage("doctor", "--values", write_values(cluster, bucket))
     wrong = {name: f"{value}x" for name, value in bucket.keys.items()}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "other-keys"}, "stringData": wrong}
     cluster.kubectl("apply", "-f", "-", given=json.dumps(secret))
-    told = cluster.destage(
-        "doctor", "--values", values_file(cluster, bucket, {"secret": "other-keys"}), code=4
+    output = cluster.destage(
+        "doctor", "--values", write_values(cluster, bucket, {"secret": "other-keys"}), code=4
     )
-    assert "No user exists with the provided access key" in told  # the words of this server
+    assert "No user exists with the provided access key" in output  # the message of this server
     elsewhere = bucket.url.replace("s3://destage/", "s3://none/")
-    told = cluster.destage("doctor", "--values", values_file(cluster, bucket, {"url": elsewhere}), code=4)
-    assert "NO_SUCH_BUCKET" in told
+    output = cluster.destage("doctor", "--values", write_values(cluster, bucket, {"url": elsewhere}), code=4)
+    assert "NO_SUCH_BUCKET" in output

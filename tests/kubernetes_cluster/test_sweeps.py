@@ -1,98 +1,103 @@
-"""Sweeps on a real Kubernetes, to their end whatever is taken from them; the operator is stood in for."""
+"""Sweeps on a real Kubernetes finish despite lost pods and clusters."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from kubernetes_cluster.conftest import NAMESPACE, RUNS, SETTINGS, Cluster, values_file
+from kubernetes_cluster.conftest import NAMESPACE, RUNS, SETTINGS, Cluster, write_values
 from kubernetes_cluster.results import (
     LONG,
     SHORT,
-    assert_brought_and_told,
-    assert_kept,
-    assert_whole,
-    committed,
+    assert_complete,
+    assert_fetched_and_listed,
+    assert_unchanged,
+    find_sweep,
     lose_a_worker_and_the_head,
-    sweep_of,
+    read_fragments,
 )
 
-from destage.errors import ClusterError
+from destage.cluster import Release, build, read_settings
+from destage.cluster.connection import ApiError
+from destage.cluster.jobs import submit
 
 pytestmark = [pytest.mark.kubernetes]
 
 
-def test_a_sweep_survives_the_loss_of_a_worker_and_of_its_head(
+def test_a_sweep_survives_the_loss_of_a_worker_and_the_head(
     cluster: Cluster, reference: Callable[[int], Path]
 ) -> None:
-    volume, study = cluster.volume("hurt"), cluster.study("hurt_sweep", LONG)
+    volume, study = cluster.create_volume("hurt"), cluster.write_study("hurt_sweep", LONG)
     job = cluster.destage(
-        "submit", str(study), "--name", "hurt", "--values", str(values_file(cluster))
+        "submit", str(study), "--name", "hurt", "--values", str(write_values(cluster))
     ).strip()
-    before = lose_a_worker_and_the_head(cluster, "hurt", lambda: committed(volume))
+    before = lose_a_worker_and_the_head(cluster, "hurt", lambda: read_fragments(volume))
 
     cluster.destage("watch", "hurt", "--quiet")
-    assert_kept(volume, before)
-    told = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
-    assert told["jobStatus"] == "SUCCEEDED"
+    assert_unchanged(volume, before)
+    status = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+    assert status["jobStatus"] == "SUCCEEDED"
     submitter = json.loads(cluster.kubectl("get", "job", job, "-o", "json"))["status"]
-    assert submitter["failed"] >= 1  # it follows a head, which was lost, and submits to the next
-    assert_whole(sweep_of(volume, "hurt_sweep"), reference(LONG))
+    assert submitter["failed"] >= 1  # it failed with the lost head, and was retried
+    assert_complete(find_sweep(volume, "hurt_sweep"), reference(LONG))
 
-    assert_brought_and_told(cluster, "hurt", len(committed(volume)), reference(LONG))
+    assert_fetched_and_listed(cluster, "hurt", len(read_fragments(volume)), reference(LONG))
     assert f"RayJob {job}" in cluster.destage("delete", "hurt")
-    cluster.wait("the pods' end", lambda: not cluster.pods("hurt", "worker"))
+    cluster.wait_for("the pods' end", lambda: not cluster.find_pods("hurt", "worker"))
     assert "Bound" in cluster.kubectl("get", "pvc", "hurt-results", "--no-headers")
 
 
-def test_a_cluster_that_is_lost_for_good_is_followed_by_a_new_one_that_goes_on(
+def test_a_new_cluster_resumes_the_sweep_of_a_lost_one(
     cluster: Cluster, reference: Callable[[int], Path]
 ) -> None:
-    volume, study = cluster.volume("again"), cluster.study("again_sweep", LONG)
-    # The submitter that has lost its head is not tried again, so that the job fails, and is.
-    values = values_file(cluster, job={**SETTINGS["job"], "submitterBackoffLimit": 0})
+    volume, study = cluster.create_volume("again"), cluster.write_study("again_sweep", LONG)
+    # Without a retry of the submitter the job fails and is retried on a new cluster.
+    values = write_values(cluster, job={**SETTINGS["job"], "submitterBackoffLimit": 0})
     job = cluster.destage("submit", str(study), "--name", "again", "--values", str(values)).strip()
-    cluster.wait("some rows", lambda: len(committed(volume)) >= 3)
+    cluster.wait_for("some rows", lambda: len(read_fragments(volume)) >= 3)
 
     def cluster_name() -> str:
-        told = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
-        return str(told.get("rayClusterName") or "")
+        status = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
+        return str(status.get("rayClusterName") or "")
 
     first = cluster_name()
-    (head,) = cluster.pods("again", "head")
+    (head,) = cluster.find_pods("again", "head")
     cluster.kubectl("delete", "pod", head, "--grace-period=0", "--force")
-    cluster.wait("another cluster", lambda: cluster_name() not in ("", first))
-    before = committed(volume)
+    cluster.wait_for("another cluster", lambda: cluster_name() not in ("", first))
+    before = read_fragments(volume)
     assert 0 < len(before) < RUNS
     cluster.destage("watch", "again", "--quiet")
-    assert_kept(volume, before)
-    assert_whole(sweep_of(volume, "again_sweep"), reference(LONG))
+    assert_unchanged(volume, before)
+    assert_complete(find_sweep(volume, "again_sweep"), reference(LONG))
     assert json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]["failed"] == 1
     cluster.destage("delete", "again", "--results")
 
 
-def test_of_a_sweep_with_autoscaling_nothing_is_left(cluster: Cluster) -> None:
-    cluster.volume("scaled")
-    study, values = cluster.study("scaled_sweep", SHORT), values_file(cluster, autoscaling={"enabled": True})
+def test_deleting_an_elastic_sweep_leaves_no_objects(cluster: Cluster) -> None:
+    cluster.create_volume("scaled")
+    study, values = (
+        cluster.write_study("scaled_sweep", SHORT),
+        write_values(cluster, autoscaling={"enabled": True}),
+    )
     cluster.destage("submit", str(study), "--name", "scaled", "--values", str(values))
 
-    def left() -> list[str]:
+    def remaining() -> list[str]:
         kinds = "roles,rolebindings,serviceaccounts,networkpolicies,configmaps,pvc,rayjobs,rayclusters,pods"
         return cluster.kubectl("get", kinds, "-l", "destage.io/release=scaled", "-o", "name").split()
 
-    assert "role.rbac.authorization.k8s.io/scaled-autoscaler" in left()
+    assert "role.rbac.authorization.k8s.io/scaled-autoscaler" in remaining()
     cluster.destage("delete", "scaled", "--results")
-    cluster.wait("the end of all of it", lambda: not left())
+    cluster.wait_for("the end of all of it", lambda: not remaining())
 
 
-def test_a_field_that_kuberay_does_not_know_is_refused_by_the_server(cluster: Cluster) -> None:
-    from destage.cluster import Release, build, read_settings  # noqa: PLC0415
-    from destage.cluster.jobs import submit  # noqa: PLC0415
-
+@pytest.mark.smoke
+def test_the_server_rejects_an_unknown_field(cluster: Cluster) -> None:
     manifests = build(
         Release("strict", NAMESPACE, "1"), read_settings({**SETTINGS, "sweep": {"study": "call_center"}})
     )
     manifests[-1]["spec"]["backofLimit"] = 3
-    with pytest.raises(ClusterError, match=r'unknown field "spec.backofLimit"|field not declared in schema'):
+    with pytest.raises(ApiError) as error:
         submit(cluster.api, manifests)
+    assert error.value.code == "cluster.request-rejected"
+    assert error.value.place.startswith("RayJob strict-")
     assert "strict" not in cluster.kubectl("get", "all,pvc,serviceaccounts,networkpolicies", "-o", "name")

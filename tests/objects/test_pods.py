@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from in_process_pod import Pod, destage
+from in_process_pod import InProcessPod, destage
 from objects.faulty_proxy import ALL, FaultyProxy
 from small_studies import small_study
 
@@ -25,14 +25,14 @@ def ran(folder: Path, store_url: str, name: str = "small") -> Any:
 
 def test_a_fetch_brings_a_bucket_into_a_folder_and_no_fragment_twice(tmp_path: Path, store_url: str) -> None:
     there = ran(tmp_path, store_url)
-    pod = Pod(store_url)
+    pod = InProcessPod(store_url)
     remote = results.find_results(pod, "")
     assert (remote.name, remote.status["present"], remote.status["finished"]) == (there.name, 4, True)
-    found = results.fetch(pod, remote.name, tmp_path / "here")
+    found = results.fetch_results(pod, remote.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
     names = {path.relative_to(found.path).parts[0] for path in found.path.rglob("*") if path.is_file()}
     assert {"spec.yaml", "plan.parquet", "manifest", "fragments", "finished"} <= names
-    again = results.fetch(pod, remote.name, tmp_path / "here")
+    again = results.fetch_results(pod, remote.name, tmp_path / "here")
     assert again.kept == sum(1 for _ in (found.path / "fragments").glob("*.parquet"))
 
 
@@ -40,18 +40,20 @@ def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
     tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = ran(tmp_path, store_url)
-    monkeypatch.setattr(results, "_MOST_PATHS", 1)
-    pod = Pod(store_url)
-    pod.break_off(3)
+    monkeypatch.setattr(results, "_BATCH_FILES", 1)
+    pod = InProcessPod(store_url)
+    pod.truncate(3)
     with pytest.raises(ClusterError, match=r"^cluster\."):
-        results.fetch(pod, there.name, tmp_path / "here")
-    found = results.fetch(pod, there.name, tmp_path / "here")
+        results.fetch_results(pod, there.name, tmp_path / "here")
+    found = results.fetch_results(pod, there.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
 
 
 def test_sql_is_asked_where_the_bucket_is(tmp_path: Path, store_url: str) -> None:
     there = ran(tmp_path, store_url)
-    answer = results.query(Pod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json")
+    answer = results.query_results(
+        InProcessPod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json"
+    )
     assert json.loads(answer) == [{"runs": 4}]
 
 

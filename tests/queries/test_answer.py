@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from destage.queries import Session
-from destage.queries.report.answer import answer_sentences
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.figures import build_figures
 
 CAPACITY = "controller.cache.capacity"
@@ -17,8 +17,8 @@ TRACE = "workload.streams.0.arrival.file"
 MIB = 2**20
 
 
-def told(session: Session) -> str:
-    return " ".join(answer_sentences(session))
+def answer(session: Session) -> str:
+    return " ".join(compose_answer(session))
 
 
 def one_line(text: str) -> str:
@@ -48,16 +48,16 @@ def replay(make_session: Any) -> Session:
     return session
 
 
-def test_a_replay_is_compared_with_no_battery(replay: Session) -> None:
-    assert told(replay) == one_line("""
-        With 256 MiB of cache, the battery present, the recorded work takes 40 s instead of 100: a
-        commit 4 ms instead of 10 in the median, 40 ms instead of 100 at the 99th percentile, 200
-        instead of 80 commits a second.
-        The comparison is with 64 MiB of cache, the battery absent: the work is 2.5 times as fast.
-        With 64 MiB of cache, the battery present, it takes 80 s: a commit 8 ms in the median, 80 ms at
-        the 99th percentile, 100 commits a second.
-        128 MiB of cache, the battery present comes within 5 % of the best: a larger cache buys nothing
-        more.
+def test_a_replay_is_compared_with_the_one_without_battery(replay: Session) -> None:
+    assert answer(replay) == one_line("""
+        The recorded work takes 40 s with 256 MiB of cache, battery present: 2.5 times as fast as with 64 MiB
+        of cache, battery absent.
+        The recorded work takes 100 s with 64 MiB of cache, battery absent.
+        Commit latency there: median 4 ms instead of 10 ms, 99th percentile 40 ms instead of 100 ms;
+        200 commits/s instead of 80 commits/s.
+        The recorded work takes 80 s with 64 MiB of cache, battery present.
+        Commit latency there: median 8 ms, 99th percentile 80 ms; 100 commits/s.
+        128 MiB of cache, battery present is within 5 % of the best: more cache gains nothing.
     """)
 
 
@@ -88,7 +88,7 @@ def _backup(
     }
 
 
-def test_the_parts_of_a_trace_are_compared_with_the_whole_replicate_by_replicate(make_session: Any) -> None:
+def test_parts_of_a_trace_are_compared_within_each_replicate(make_session: Any) -> None:
     runs = [
         _backup(file, replicate, seconds + replicate, commands)
         for file, seconds, commands in [("all", 40.0, 100), ("tar", 10.0, 40), ("copy", 20.0, 60)]
@@ -97,21 +97,24 @@ def test_the_parts_of_a_trace_are_compared_with_the_whole_replicate_by_replicate
     runs += [_backup("all", replicate, 10.0, 100, "present") for replicate in range(2)]
     session = make_session(runs, axes={TRACE: pa.string(), BATTERY: pa.string()})
     # 30 of 40 and 32 of 41 s: means of 31 s and 0.765, t = 12.7 for two replicates.
-    assert answer_sentences(session)[0] == one_line("""
-        One after the other, tar and then copy, the parts take 31 (18.3 .. 43.7) s with the battery absent:
-        0.765 (0.572 .. 0.959) times as long as together.
+    assert compose_answer(session)[0] == one_line("""
+        One after the other, tar and copy take 31 s (95 % CI 18.3 to 43.7) with battery absent: 0.765 times
+        (95 % CI 0.572 to 0.959) as long as together.
     """)
-    text = told(session)
+    text = answer(session)
     assert (
-        "With the battery present, the recorded work takes 10 s instead of 40.5 (34.1 .. 46.9), until all "
-        "that it has written is on the disks." in text
+        "The recorded work takes 10 s until all its data is on the disks with battery present: 4.05 times "
+        "(95 % CI 3.41 to 4.69) as fast as with battery absent." in text
     )
-    assert "the work is 4.05 (3.41 .. 4.69) times as fast" in text
-    assert "What limits the work with the battery present: the disks; the busiest disk is busy 90 %" in text
+    assert (
+        "The recorded work takes 40.5 s (95 % CI 34.1 to 46.9) until all its data is on the disks "
+        "with battery absent." in text
+    )
+    assert "Limiting resource with battery present: disks; busiest disk busy 90 % of the time" in text
     assert "20 % of all commands are flushes" in text
 
 
-def test_what_a_larger_cache_spares_the_disks_is_told(make_session: Any) -> None:
+def test_writes_saved_by_a_larger_cache_are_stated(make_session: Any) -> None:
     runs = [
         _backup("all", 0, 20.0, 100, "present")
         | {"point_id": f"{mib}", "run_id": f"{mib}", CAPACITY: mib * MIB}
@@ -120,13 +123,13 @@ def test_what_a_larger_cache_spares_the_disks_is_told(make_session: Any) -> None
     ]
     session = make_session(runs, axes={TRACE: pa.string(), BATTERY: pa.string(), CAPACITY: pa.int64()})
     assert one_line("""
-        With 40 MiB of cache, the battery present, 14 % of what is written is overwritten before it goes to
-        the disks; with 80 MiB of cache, the battery present, 18 %: more of it absorbs hardly more.
-        One write to the disks stands for 4 of the host's with the one, and for 8 with the other.
-    """) in told(session)
+        The cache absorbs 14 % of all written data with 40 MiB of cache, battery present and 18 % with 80 MiB
+        of cache, battery present; a larger cache absorbs hardly more.
+        A write to the disks combines 4 host writes with the smaller cache and 8 with the larger one.
+    """) in answer(session)
 
 
-def test_each_back_end_is_told_by_itself(make_session: Any) -> None:
+def test_each_array_has_an_answer_of_its_own(make_session: Any) -> None:
     disk = "array.disk.use"
     times = {("slow", 64): 90.0, ("slow", 128): 60.0, ("fast", 64): 50.5, ("fast", 128): 50.0}
     runs = [
@@ -135,14 +138,18 @@ def test_each_back_end_is_told_by_itself(make_session: Any) -> None:
         for (name, mib), seconds in times.items()
     ]
     session = make_session(runs, axes={disk: pa.string(), CAPACITY: pa.int64()})
-    text = told(session)
-    assert "Over slow: with 128 MiB of cache, the recorded work takes 60 s instead of 90" in text
-    assert "Over fast: with 128 MiB of cache, the recorded work takes 50 s instead of 50.5" in text
-    assert text.count("a larger cache buys nothing more") == 1
-    assert text.index("Over fast") < text.index("a larger cache buys nothing more")
+    text = answer(session)
+    assert (
+        "slow: The recorded work takes 60 s until all its data is on the disks with 128 MiB of cache" in text
+    )
+    assert (
+        "fast: The recorded work takes 50 s until all its data is on the disks with 128 MiB of cache" in text
+    )
+    assert text.count("more cache gains nothing") == 1
+    assert text.index("fast: ") < text.index("more cache gains nothing")
 
 
-def test_traces_stand_in_panels_of_their_own(make_session: Any) -> None:
+def test_each_trace_has_a_panel_of_its_own(make_session: Any) -> None:
     runs = [
         _backup(file, 0, 10.0, 50, battery)
         | {"point_id": f"{file}-{battery}-{mib}", CAPACITY: mib * MIB}
@@ -161,7 +168,7 @@ def test_traces_stand_in_panels_of_their_own(make_session: Any) -> None:
     ] * 2
 
 
-def test_a_replay_has_figures_of_its_commits(replay: Session) -> None:
+def test_a_replay_has_figures_of_commits(replay: Session) -> None:
     drawn = {figure.name: figure.chart for figure in build_figures(replay)}
     assert list(drawn) == [
         "completion_time_against_cache",
@@ -177,7 +184,7 @@ def test_a_replay_has_figures_of_its_commits(replay: Session) -> None:
     ]
 
 
-def test_a_fixed_load_tells_the_extremes_and_the_battery(make_session: Any) -> None:
+def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) -> None:
     figures_ms = {("absent", 20): 14, ("present", 20): 7, ("absent", 40): 40, ("present", 40): 8}
     runs = [
         {
@@ -192,17 +199,15 @@ def test_a_fixed_load_tells_the_extremes_and_the_battery(make_session: Any) -> N
         for (battery, users), ms in figures_ms.items()
     ]
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
-    assert told(session) == one_line("""
-        The slowest: users 40, the battery absent: 40 ms at the 95th percentile of response time, 60
-        requests a second.
-        The fastest: users 20, the battery present: 7 ms at the 95th percentile of response time, 30
-        requests a second.
-        The battery matters most here: users 40, the battery present: 8 ms at the 95th percentile of
-        response time, 60 requests a second; without it, 5 times as much.
+    assert answer(session) == one_line("""
+        Slowest: 40 ms response time (95th percentile) at 60 requests/s with users 40, battery absent.
+        Fastest: 7 ms response time (95th percentile) at 30 requests/s with users 20, battery present.
+        Largest gain from the battery: 8 ms response time (95th percentile) at 60 requests/s with users 40,
+        battery present; 5 times that response time without it.
     """)
 
 
-def test_a_bound_is_told_as_one(make_session: Any) -> None:
+def test_a_bound_is_stated_as_a_bound(make_session: Any) -> None:
     answers = [
         {"point_id": "p", "label": "bare", CAPACITY: 0, "metric": "users_supported", "answer_mean": 40.0},
         {
@@ -219,8 +224,8 @@ def test_a_bound_is_told_as_one(make_session: Any) -> None:
         for each in answers
     ]
     session = make_session(runs, axes={CAPACITY: pa.int64()}, seek=USERS, answers=answers)
-    assert told(session) == one_line("""
-        64 MiB of cache carries at least 1024 users, at least 2460 % more than the 40 of bare.
-        The baseline is bare: 40 users.
-        1 point reached an end of the range searched; the figure there is a bound.
+    assert answer(session) == one_line("""
+        At least 1024 users with 64 MiB of cache: at least 25.6 times the baseline.
+        Baseline: 40 users with bare.
+        1 point reached an end of the search range; the answer is a bound.
     """)

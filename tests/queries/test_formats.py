@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from destage.errors import QueryError
-from destage.queries.formats import encode, markdown
-from destage.queries.presentation import axis_value, number, present
+from destage.queries.formats import encode, format_markdown
+from destage.queries.presentation import format_axis_value, format_number, present
 
 CAPACITY = "controller.cache.capacity"
 UNITS = {CAPACITY: "bytes"}
@@ -41,23 +41,23 @@ def test_csv_keeps_names_and_base_units() -> None:
     assert table["answers"].to_pylist() == ["[46, 47]", "[97]"]
 
 
-def test_json_has_null_for_what_it_cannot_hold() -> None:
+def test_json_has_null_for_nan_and_infinity() -> None:
     rows = json.loads(encode(pa.table({"x": [float("nan"), 1.5]}), "json", {}))
     assert rows == [{"x": None}, {"x": 1.5}]
 
 
 def test_markdown_shows_units_intervals_and_bounds() -> None:
-    lines = markdown(ROWS, UNITS).splitlines()
-    assert lines[0] == "| capacity | RAID | response p95 [ms] | users supported | answers |"
-    assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 ± 1.7 | [46, 47] |"
+    lines = format_markdown(ROWS, UNITS).splitlines()
+    assert lines[0] == "| capacity | RAID | response p95 [ms] | users supported (95 % CI) | answers |"
+    assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 (44.74 to 48.06) | [46, 47] |"
     assert lines[3] == "| 1 GiB | 5 | – | ≥ 97 | [97] |"  # noqa: RUF001 - as people read it
 
 
-def test_a_bar_in_a_cell_does_not_split_it() -> None:
-    assert markdown(pa.table({"label": ["a|b"]}), {}).splitlines()[2] == "| a\\|b |"
+def test_a_pipe_in_a_cell_is_escaped() -> None:
+    assert format_markdown(pa.table({"label": ["a|b"]}), {}).splitlines()[2] == "| a\\|b |"
 
 
-def test_a_column_that_warns_is_shown_only_when_it_does() -> None:
+def test_warning_columns_are_hidden_without_a_warning() -> None:
     def titles(failed: int) -> list[str]:
         return [heading.title for heading in present(pa.table({"n": [5], "n_failed": [failed]}), {}).headings]
 
@@ -65,7 +65,7 @@ def test_a_column_that_warns_is_shown_only_when_it_does() -> None:
     assert titles(1) == ["n", "n failed"]
 
 
-def test_equal_short_headings_are_told_apart() -> None:
+def test_equal_short_headings_become_full_paths() -> None:
     table = pa.table({"controller.cache.capacity": [1], "array.disk.capacity": [2]})
     assert [heading.title for heading in present(table, {}).headings] == table.column_names
 
@@ -86,10 +86,10 @@ def test_equal_short_headings_are_told_apart() -> None:
     ],
 )
 def test_numbers_have_four_digits_and_no_exponent(value: float, text: str) -> None:
-    assert number(value) == text
+    assert format_number(value) == text
 
 
-def test_an_unknown_format_lists_the_known() -> None:
+def test_an_unknown_format_is_an_error_with_the_allowed_ones() -> None:
     with pytest.raises(QueryError) as caught:
         encode(ROWS, "xml", {})
     assert caught.value.code == "query.unknown-format"
@@ -99,5 +99,5 @@ def test_an_unknown_format_lists_the_known() -> None:
 @pytest.mark.parametrize(
     "place", ["/traces/web.parquet", "s3://bucket/traces/web.parquet?endpoint_override=10.0.0.1:9000/x"]
 )
-def test_a_trace_is_called_by_its_name_wherever_it_lies(place: str) -> None:
-    assert axis_value("workload.streams.0.arrival.file", place, None) == "web.parquet"
+def test_a_trace_is_shown_by_its_file_name(place: str) -> None:
+    assert format_axis_value("workload.streams.0.arrival.file", place, None) == "web.parquet"

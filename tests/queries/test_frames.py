@@ -11,7 +11,7 @@ from destage.errors import StoreError
 from destage.queries import Session
 
 
-def test_frames_hold_the_views(seek_session: Session) -> None:
+def test_frames_contain_the_views(seek_session: Session) -> None:
     frames = destage.open(str(seek_session.sweep.path))
     assert isinstance(frames.points(), pl.LazyFrame)
     answers = frames.answers().select("controller.cache.capacity", "answer_mean").collect()
@@ -21,13 +21,13 @@ def test_frames_hold_the_views(seek_session: Session) -> None:
     assert frames.query("design_space").collect().height == 2
 
 
-def test_a_sweep_that_is_not_there_is_named(seek_session: Session) -> None:
+def test_a_missing_sweep_is_an_error(seek_session: Session) -> None:
     with pytest.raises(StoreError) as caught:
         destage.open("nowhere", seek_session.sweep.path.parents[1])
     assert (caught.value.code, caught.value.place) == ("store.unknown-sweep", "nowhere")
 
 
-def test_asking_does_not_load_polars_or_ray() -> None:
+def test_queries_do_not_import_polars_or_ray() -> None:
     code = "import sys, destage.queries; print({'polars', 'ray'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"

@@ -7,7 +7,7 @@ import pytest
 
 from destage.engine import columns
 from destage.engine.limiting import IDLE, columns_needed, limiting_resource, limiting_sql
-from destage.queries.named import named_queries
+from destage.queries.named_queries import list_queries
 from destage.sql import Database
 
 BUSY = {"disk_busy_max_fraction": 0.8, "link_busy_fraction": 0.3, "firmware_busy_fraction": 0.2}
@@ -59,7 +59,7 @@ def test_sql_and_python_agree(idle: float) -> None:
 def test_queries_have_the_same_threshold() -> None:
     defaults = [
         parameter.default
-        for query in named_queries()
+        for query in list_queries()
         for parameter in query.parameters
         if "limiting_resource(" in query.sql and parameter.name == "idle"
     ]

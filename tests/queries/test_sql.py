@@ -31,22 +31,22 @@ def database() -> Database:
         "SELECT\n  -- a comment: é\n  disks AS d FROM points GROUP BY disks HAVING min(disks) > 0 ORDER BY d",
     ],
 )
-def test_the_last_segment_stands_for_an_axis(database: Database, statement: str) -> None:
+def test_the_last_segment_is_an_alias_of_an_axis(database: Database, statement: str) -> None:
     assert database.query(statement).column(0).to_pylist() == [4, 5]
 
 
-def test_a_name_that_means_something_is_left_alone(database: Database) -> None:
+def test_a_name_that_binds_is_not_an_alias(database: Database) -> None:
     assert database.query("WITH x AS (SELECT 7 AS disks) SELECT disks FROM x").to_pylist() == [{"disks": 7}]
 
 
-def test_an_ambiguous_alias_lists_its_candidates(database: Database) -> None:
+def test_an_ambiguous_alias_is_an_error_with_its_candidates(database: Database) -> None:
     with pytest.raises(QueryError) as caught:
         database.query("SELECT capacity FROM points")
     assert caught.value.code == "query.ambiguous-axis"
     assert caught.value.data["candidates"] == ["array.disk.capacity", "controller.cache.capacity"]
 
 
-def test_an_axis_without_quotes_is_pointed_out(database: Database) -> None:
+def test_an_axis_without_quotes_is_an_error(database: Database) -> None:
     with pytest.raises(QueryError) as caught:
         database.query("SELECT array.disks FROM points")
     assert caught.value.code == "query.bad-syntax"
@@ -119,7 +119,7 @@ def test_everything_else_is_rejected(
     assert database.query("SELECT count(*) AS n FROM runs").to_pylist() == [{"n": 2}]
 
 
-def test_the_rows_survive_a_refusal_in_the_middle_of_a_transaction(database: Database) -> None:
+def test_rows_are_unchanged_after_an_error_in_a_transaction(database: Database) -> None:
     for _ in range(2):
         with pytest.raises(QueryError) as caught:
             database.query("SELECT nope FROM runs")
@@ -127,7 +127,7 @@ def test_the_rows_survive_a_refusal_in_the_middle_of_a_transaction(database: Dat
     assert database.query("SELECT sum(hit_ratio) AS s FROM runs").to_pylist() == [{"s": pytest.approx(0.3)}]
 
 
-def test_a_view_that_does_not_fit_says_which() -> None:
+def test_a_view_that_does_not_fit_is_an_error() -> None:
     with pytest.raises(QueryError) as caught:
         Database({"runs": ROWS}, {"points": "SELECT nothing FROM runs"})
     assert (caught.value.code, caught.value.place) == ("query.broken-view", "view points")
@@ -140,7 +140,7 @@ def test_filter_keeps_order_types_and_all_columns() -> None:
     assert kept["a.n"].to_pylist() == [n for n in range(5000) if n % 7 == 3 and n % 2 == 1]
 
 
-def test_filter_takes_null_for_no() -> None:
+def test_filter_drops_rows_where_the_condition_is_null() -> None:
     table = pa.table({"a.n": [1, None, 3]})
     assert filter_rows(table, "n > 0")["a.n"].to_pylist() == [1, 3]
 
@@ -166,7 +166,7 @@ def test_filter_allows_a_comment_and_parentheses() -> None:
     assert filter_rows(ROWS, "(disks = 4) -- the smaller").num_rows == 1
 
 
-def test_the_doors_are_shut_one_by_one(database: Database) -> None:
+def test_external_access_is_disabled_and_locked(database: Database) -> None:
     shut = (
         "python_enable_replacements",
         "autoinstall_known_extensions",

@@ -11,7 +11,7 @@ from destage.queries.report import draw_figure
 from destage.queries.report.chart import DotPlot, LineChart
 from destage.queries.report.facets import MOST_LINES
 from destage.queries.report.figures import build_figures
-from destage.queries.report.page import render
+from destage.queries.report.page import render_page
 from destage.queries.report.study_charts import build_study_charts
 
 CAPACITY = "controller.cache.capacity"
@@ -78,30 +78,30 @@ def test_the_marks_are_the_means_and_intervals_of_the_view(make_session: Any) ->
     assert (figure.chart.x_title, figure.chart.y_title) == ("users", "response mean [ms]")
 
 
-def test_its_sql_gives_what_is_drawn(make_session: Any) -> None:
+def test_a_charts_sql_returns_the_rows_drawn(make_session: Any) -> None:
     session = make_session(
         RUNS, axes=AXES, charts=[chart(where="users > 10 AND \"controller.use\" = 'large'")]
     )
     (figure,) = build_study_charts(session)
     rows = session.sql(figure.sql).to_pylist()
     assert [row[USERS] for row in rows] == [40, 160]
-    assert "users &gt; 10" in render(session)
+    assert "users &gt; 10" in render_page(session)
 
 
-def test_a_study_may_name_its_axes(draw: Any) -> None:
+def test_a_study_can_name_its_axes(draw: Any) -> None:
     drawn, _ = draw(chart(x_title="agents", y_title="wait [ms]"))
     assert (drawn.x_title, drawn.y_title) == ("agents", "wait [ms]")
     dots, _ = draw(chart(x=CONTROLLER, y_title="wait [ms]"))
     assert (dots.x_title, dots.row_title) == ("wait [ms]", "controller")
 
 
-def test_an_axis_is_logarithmic_only_if_asked(draw: Any) -> None:
+def test_an_axis_is_logarithmic_only_on_request(draw: Any) -> None:
     assert not draw(chart())[0].x_log
     assert draw(chart(x_log=True))[0].x_log
     assert draw(chart(y_log=True))[0].y_log
 
 
-def test_names_along_x_become_rows_in_the_plans_order(draw: Any) -> None:
+def test_names_along_x_are_rows_in_the_order_of_the_plan(draw: Any) -> None:
     dots, caption = draw(chart(x=CONTROLLER, by=USERS, where="users < 100"))
     assert isinstance(dots, DotPlot)
     assert [row.title for row in dots.rows] == ["small", "large"]
@@ -112,7 +112,7 @@ def test_names_along_x_become_rows_in_the_plans_order(draw: Any) -> None:
     assert "95 % confidence intervals" in caption
 
 
-def test_another_axis_that_varies_is_told_and_not_drawn_over(draw: Any) -> None:
+def test_another_axis_that_varies_splits_the_line(draw: Any) -> None:
     drawn, _ = draw(chart())
     assert [series.name for series in drawn.panels[0].series] == ["small", "large"]
     assert all(len(series.marks) == 3 for series in drawn.panels[0].series)
@@ -130,14 +130,14 @@ def test_marks_of_several_axes_are_not_joined_by_a_line(draw: Any) -> None:
     assert [series.style for series in drawn.panels[0].series] == ["scattered"]
 
 
-def test_more_lines_than_can_be_told_apart_are_left_out_and_said(draw: Any) -> None:
+def test_lines_above_the_limit_are_left_out_with_a_remark(draw: Any) -> None:
     runs = [run(users, f"c{kind}", 0, 1000.0 + users) for kind in range(11) for users in (1, 2)]
     drawn, caption = draw(chart(by=CONTROLLER), runs)
     assert len(drawn.panels[0].series) == MOST_LINES
     assert "The first 8 of 11 lines." in caption
 
 
-def test_points_with_a_label_stand_apart_from_the_grid(draw: Any) -> None:
+def test_labelled_points_are_drawn_apart_from_the_grid(draw: Any) -> None:
     runs = [*RUNS, run(40, "other", 0, 5000.0, label="the named")]
     drawn, _ = draw(chart(by=CONTROLLER), runs)
     named = drawn.panels[0].series[-1]
@@ -181,7 +181,7 @@ def test_a_published_figure_is_a_mark_at_its_point(draw: Any) -> None:
         ("here.response_mean_us", "fast", []),
     ],
 )
-def test_a_published_figure_that_is_a_column_of_one_place_is_a_mark_too(
+def test_a_published_figure_of_one_column_is_a_mark(
     draw: Any, compute: str, value: object, drawn_at: list[tuple[float, float]]
 ) -> None:
     figure = {"figure": "a", "source": "p. 1", "kind": "predicted", "value": value, "compute": compute}
@@ -190,7 +190,7 @@ def test_a_published_figure_that_is_a_column_of_one_place_is_a_mark_too(
     assert [(mark.x, pytest.approx(mark.y)) for mark in marks] == drawn_at
 
 
-def test_what_was_not_measured_is_counted(draw: Any) -> None:
+def test_points_without_a_value_are_counted(draw: Any) -> None:
     runs = [*RUNS, {**run(20, "small", 0, 1.0), "status": "overloaded"}]
     drawn, caption = draw(chart(by=CONTROLLER), runs)
     assert [mark.x for mark in drawn.panels[0].series[0].marks] == [10, 40, 160]
@@ -201,7 +201,7 @@ def test_a_sweep_without_rows_has_no_chart(make_session: Any) -> None:
     for runs in ([], [{**RUNS[0], "status": "failed"}]):
         session = make_session(runs, axes=AXES, charts=[chart()])
         assert build_study_charts(session) == []
-        assert "Growth" not in re.sub("<details>.*?</details>", "", render(session), flags=re.DOTALL)
+        assert "Growth" not in re.sub("<details>.*?</details>", "", render_page(session), flags=re.DOTALL)
 
 
 def test_one_point_makes_a_chart(draw: Any) -> None:
@@ -209,7 +209,7 @@ def test_one_point_makes_a_chart(draw: Any) -> None:
     assert [len(series.marks) for series in drawn.panels[0].series] == [1]
 
 
-def test_what_a_seek_answers_is_drawn_with_its_figures(seek_session: Session) -> None:
+def test_a_seeks_answers_are_drawn_with_published_figures(seek_session: Session) -> None:
     seek_session.spec["charts"] = [
         {"title": "Users", "x": CAPACITY, "y": "users_supported", "published": True},
         {"title": "Response there", "x": CAPACITY, "y": "response_p95_us", "where": "users_supported > 40"},
@@ -228,7 +228,7 @@ def test_what_a_seek_answers_is_drawn_with_its_figures(seek_session: Session) ->
     assert [mark.y for mark in response.chart.panels[0].series[0].marks] == [pytest.approx(29.0005)]
 
 
-def test_an_answer_that_is_a_bound_says_so(seek_session: Session, make_session: Any) -> None:
+def test_an_answer_that_is_a_bound_is_labelled(seek_session: Session, make_session: Any) -> None:
     answers = seek_session.sweep.answers().to_pylist()
     for answer in answers:
         answer |= {"censored": "at_least", "answer_low": None, "answer_high": None}
@@ -244,7 +244,7 @@ def test_an_answer_that_is_a_bound_says_so(seek_session: Session, make_session: 
     assert [mark.label for series in figure.chart.panels[0].series for mark in series.marks] == ["≥ 32"]
 
 
-def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: Any) -> None:
+def test_own_charts_are_first_and_replace_standard_ones(make_session: Any) -> None:
     session = make_session(RUNS, axes=AXES, charts=[chart()])
     assert [figure.name for figure in build_figures(session)] == ["growth"]
     runs = [
@@ -264,7 +264,7 @@ def test_charts_come_first_and_other_figures_only_where_they_fit(make_session: A
     assert [figure.name for figure in build_figures(beside)] == ["hit_ratio_against_cache"]
 
 
-def test_figures_that_many_names_would_hide_are_left_out_beside_charts(make_session: Any) -> None:
+def test_standard_charts_with_many_labels_are_left_out(make_session: Any) -> None:
     runs = [
         run(10, f"c{at}", 0, 1000.0, label=f"point {at}", read_hit_ratio=0.1, **{CAPACITY: at * MIB})
         for at in range(1, 13)
@@ -276,11 +276,13 @@ def test_figures_that_many_names_would_hide_are_left_out_beside_charts(make_sess
     assert [figure.name for figure in build_figures(session)] == ["hit_ratio_against_cache"]
 
 
-def test_a_chart_is_a_file_of_its_own_and_names_stay_apart(make_session: Any) -> None:
+def test_each_chart_has_a_unique_file_name(make_session: Any) -> None:
     entries = [chart(title="A <b>"), chart(title="A (b)"), chart(title="???", x=CONTROLLER)]
     session = make_session(RUNS, axes=AXES, charts=entries)
     assert [figure.name for figure in build_study_charts(session)] == ["a_b", "a_b_2", "chart"]
     assert "A &lt;b&gt;" in draw_figure(session, "a_b")
-    assert "users 40, small: response mean [ms] 120.1 (118.8 .. 121.4)" in draw_figure(session, "chart")
+    assert "users 40, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
+        session, "chart"
+    )
     session.spec["charts"] = [chart(title="Timeline"), chart(title="Published!")]
     assert [figure.name for figure in build_study_charts(session)] == ["timeline_2", "published_2"]

@@ -8,10 +8,10 @@ import pytest
 
 from destage.queries import Session
 from destage.queries.report import draw_figure
-from destage.queries.report.answer import answer_sentences
+from destage.queries.report.answer import compose_answer
 from destage.queries.report.chart import StateTimeline
 from destage.queries.report.figures import build_figures
-from destage.queries.report.page import render
+from destage.queries.report.page import render_page
 
 ALLOW = "controller.battery.allow_without_battery"
 MIB = 2**20
@@ -56,7 +56,7 @@ def session(make_session: Any) -> Session:
     quiet = [entry for entry in TIMELINE if entry[1].startswith("window_")]
     runs = [
         _run(point, replicate, timeline)
-        for point, timeline in [("sound", quiet), ("fails", TIMELINE)]
+        for point, timeline in [("quiet", quiet), ("fails", TIMELINE)]
         for replicate in range(2)
     ]
     made: Session = make_session(runs, axes={"faults": pa.string(), ALLOW: pa.bool_()})
@@ -93,11 +93,11 @@ def test_states_last_until_the_next_and_to_the_end(session: Session) -> None:
             ("rebuilding", "wait", 200, 300),
             ("rebuilt", "good", 300, 400),
         ],
-        "moments": [("drained", "good", 90, None), ("spare taken", "good", 100, None)],
+        "events": [("drained", "good", 90, None), ("spare taken", "good", 100, None)],
     }
 
 
-def test_the_lanes_are_drawn_with_what_was_dirty_and_what_was_rebuilt(session: Session) -> None:
+def test_lanes_show_dirty_data_and_rebuild_progress(session: Session) -> None:
     (figure,) = [one for one in build_figures(session) if one.name == "timeline"]
     assert isinstance(figure.chart, StateTimeline)
     (run,) = figure.chart.runs
@@ -115,21 +115,19 @@ def test_the_lanes_are_drawn_with_what_was_dirty_and_what_was_rebuilt(session: S
     svg = draw_figure(session, "timeline")
     assert "disk 1: rebuilding, 50 % done, 200 s to 300 s" in svg
     assert svg.count('class="progress wait"') == 2
-    html = render(session)
+    html = render_page(session)
     assert 'id="timeline"' in html
     assert "states_over_time" in html
 
 
-def test_neither_a_script_nor_a_switch_is_an_axis_to_draw_along(session: Session) -> None:
+def test_text_and_boolean_axes_are_not_drawn_along(session: Session) -> None:
     assert [figure.name for figure in build_figures(session)] == ["timeline"]
 
 
-def test_what_is_lost_is_told(session: Session) -> None:
-    sentence = (
-        "battery fails at 60 s, allow without battery no: acknowledged data are lost, dirty lost [MiB] 3"
-    )
-    assert any(told.startswith(sentence) for told in answer_sentences(session))
+def test_lost_data_is_part_of_the_answer(session: Session) -> None:
+    sentence = "Acknowledged data lost: 3 MiB with battery fails at 60 s, allow without battery no."
+    assert sentence in compose_answer(session)
 
 
-def test_a_sweep_in_which_nothing_happens_has_no_timeline(seek_session: Session) -> None:
+def test_a_sweep_without_transitions_has_no_timeline(seek_session: Session) -> None:
     assert "timeline" not in {figure.name for figure in build_figures(seek_session)}

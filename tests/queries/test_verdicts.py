@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from destage.queries import Session
-from destage.queries.measuring import Measured
-from destage.queries.report import answer_sentences
-from destage.queries.report.judged import judged_section
-from destage.queries.verdict_sheet import verdict_cells
-from destage.queries.verdicts import NO_ANSWER, verdict, verdict_table
+from destage.queries.measurement import Measurement
+from destage.queries.report import compose_answer
+from destage.queries.report.published_section import render_published_section
+from destage.queries.verdict_text import format_verdict
+from destage.queries.verdicts import NO_ANSWER, judge, judge_figures
 from destage.store.published_figures import PublishedFigure, read_figures
 
 DISKS = "array.disks"
@@ -42,7 +42,7 @@ def judged(make_session: Any, runs: list[dict[str, Any]], *figures: dict[str, An
         ],
         **spec,
     )
-    rows: list[Any] = verdict_table(session).to_pylist()
+    rows: list[Any] = judge_figures(session).to_pylist()
     return rows
 
 
@@ -62,7 +62,7 @@ def test_a_ratio_is_taken_within_each_replicate(make_session: Any) -> None:
     assert row["verdict"] == "predicted"
 
 
-def test_runs_that_are_not_ok_do_not_enter_and_a_replicate_needs_all_its_places(make_session: Any) -> None:
+def test_a_replicate_counts_only_with_ok_runs_at_all_places(make_session: Any) -> None:
     runs = [run(4, 0, 10.0), run(4, 1, 30.0), run(8, 0, 5.0), run(8, 1, 1e9, status="not_stationary")]
     (row,) = judged(make_session, runs, {"compute": "off.response_mean_us / on.response_mean_us"})
     assert (row["simulated"], row["replicates"], row["simulated_low"]) == (2.0, 1, None)
@@ -87,13 +87,13 @@ def test_for_each_gives_the_range_over_an_axis(make_session: Any) -> None:
     )
     assert row["is_range"]
     assert row["error_fraction"] == 0
-    assert verdict_cells(row)[3] == "-36.1 .. +59.3 %"
+    assert format_verdict(row)[3] == "-36.1 to +59.3 %"
     assert row["simulated_low"] == pytest.approx((10 / 5 + 11 / 6) / 2)
     assert row["simulated_high"] == pytest.approx((40 / 8 + 41 / 9) / 2)
     assert row["verdict"] == "predicted"
 
 
-def test_what_a_figure_says_of_all_its_places_picks_the_points(make_session: Any) -> None:
+def test_values_common_to_all_places_select_the_points(make_session: Any) -> None:
     runs = [
         run(disks, 0, value, **{RAID: raid})
         for raid, off, on in (("10", 10.0, 5.0), ("5", 40.0, 8.0))
@@ -129,7 +129,7 @@ def test_a_seek_measures_its_answers_of_each_replicate(seek_session: Session) ->
         },
         *seek_session.spec["published"],
     ]
-    gain, small, large = verdict_table(seek_session).to_pylist()
+    gain, small, large = judge_figures(seek_session).to_pylist()
     assert gain["simulated"] == pytest.approx((40 / 30 + 44 / 34) / 2)
     assert (small["simulated"], small["verdict"]) == (
         32,
@@ -166,10 +166,10 @@ def test_an_answer_that_is_only_a_bound_is_no_answer(make_session: Any) -> None:
             },
         ],
     )
-    assert verdict_table(session)["verdict"].to_pylist() == [NO_ANSWER, "predicted"]
+    assert judge_figures(session)["verdict"].to_pylist() == [NO_ANSWER, "predicted"]
 
 
-def test_a_study_judged_over_places_answers_with_its_verdicts(make_session: Any) -> None:
+def test_a_study_without_an_answer_answers_with_verdicts(make_session: Any) -> None:
     session = make_session(
         [run(4, 0, 10.0), run(8, 0, 5.0)],
         axes={DISKS: pa.int64()},
@@ -186,22 +186,22 @@ def test_a_study_judged_over_places_answers_with_its_verdicts(make_session: Any)
             {"figure": "root", "source": "p. 2", "value": 3, "kind": "exact", "compute": "sqrt(9.0)"},
         ],
     )
-    assert answer_sentences(session) == [
-        "2 published figures: 1 predicted, 1 exact.",
-        "gain: published 2 x, simulated 2 x (+0.0 %): predicted.",
+    assert compose_answer(session) == [
+        "2 published figures: 2 reproduced.",
+        "gain: reproduced; published 2 x, simulated 2 x; error +0.0 %.",
     ]
 
 
-def test_a_study_without_a_paper_shows_what_it_assumes(make_session: Any) -> None:
+def test_a_study_without_a_paper_shows_its_assumptions(make_session: Any) -> None:
     session = make_session(assumptions=["Eight <drives>."])
-    assert "<h2>Assumed</h2><ul><li>Eight &lt;drives&gt;.</li></ul>" in judged_section(session)
+    assert "<h2>Assumptions</h2><ul><li>Eight &lt;drives&gt;.</li></ul>" in render_published_section(session)
 
 
 def test_without_figures_and_assumptions_there_is_no_section(make_session: Any) -> None:
-    assert judged_section(make_session()) == ""
+    assert render_published_section(make_session()) == ""
 
 
-def test_a_study_with_an_answer_tells_it_first_where_its_rows_are_there(make_session: Any) -> None:
+def test_a_studys_own_answer_is_first_where_its_rows_exist(make_session: Any) -> None:
     runs = [run(disks, at, 1e3 * disks, **{RAID: "5"}) for disks in (4, 8) for at in range(2)]
     session = make_session(
         [*runs, run(4, 0, 9e3, **{RAID: "6"}), run(6, 0, None, **{RAID: "5"})],
@@ -217,10 +217,10 @@ def test_a_study_with_an_answer_tells_it_first_where_its_rows_are_there(make_ses
         ],
         published=[{"figure": "root", "source": "p. 2", "value": 3, "kind": "exact", "compute": "sqrt(9.0)"}],
     )
-    assert answer_sentences(session) == [
+    assert compose_answer(session) == [
         "Eight take 2670 us, four 4000.",
         "Four take 4 to 9 ms.",
-        "1 published figure: 1 exact.",
+        "1 published figure: 1 reproduced.",
     ]
 
 
@@ -276,19 +276,19 @@ def read_figure(**keys: Any) -> PublishedFigure:
         ({"kind": "input", "value": "RAID 1"}, None, "input"),
     ],
 )
-def test_what_follows(figure: dict[str, Any], measured: Any, said: str) -> None:
+def test_each_kind_of_figure_has_its_verdict(figure: dict[str, Any], measured: Any, said: str) -> None:
     if isinstance(measured, tuple):
         low, high = measured
-        found = Measured((low + high) / 2, low, high, 5)
+        found = Measurement((low + high) / 2, low, high, 5)
     else:
-        found = None if measured is None else Measured(measured, None, None, 1)
-    assert verdict(read_figure(**figure), found) == said
+        found = None if measured is None else Measurement(measured, None, None, 1)
+    assert judge(read_figure(**figure), found) == said
 
 
-def test_a_prediction_beside_fitted_figures_names_them() -> None:
+def test_a_prediction_names_the_fitted_figures() -> None:
     figure: dict[str, Any] = {"kind": "predicted", "value": 51}
-    met, missed = Measured(50.0, 45.0, 55.0, 5), Measured(128.0, 124.0, 133.0, 5)
+    met, missed = Measurement(50.0, 45.0, 55.0, 5), Measurement(128.0, 124.0, 133.0, 5)
     given = read_figure(**figure, given=["39 users"])
-    assert verdict(given, met) == "calibrated on 39 users, predicts"
-    assert verdict(given, missed) == "calibrated on 39 users, does not predict"
-    assert verdict(read_figure(**figure, given=[]), missed) == "not predicted"
+    assert judge(given, met) == "calibrated on 39 users, predicts"
+    assert judge(given, missed) == "calibrated on 39 users, does not predict"
+    assert judge(read_figure(**figure, given=[]), missed) == "not predicted"

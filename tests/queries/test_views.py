@@ -79,7 +79,7 @@ def test_only_ok_runs_are_averaged_and_the_others_counted(make_session: Any) -> 
     assert {name: row[name] for name in unused} == dict.fromkeys(unused, 1)
 
 
-def test_a_replicate_weighs_once_however_many_runs_it_has(make_session: Any) -> None:
+def test_a_replicate_has_weight_one_with_any_number_of_runs(make_session: Any) -> None:
     runs = [
         run("p", 0, 10.0),
         run("p", 0, 20.0, run_id="p-0-again", round=1),
@@ -89,7 +89,7 @@ def test_a_replicate_weighs_once_however_many_runs_it_has(make_session: Any) -> 
     assert (row["n"], row["response_p95_us"]) == (2, 22.5)
 
 
-def test_points_that_share_a_run_have_a_row_each_and_one_in_the_design_space(make_session: Any) -> None:
+def test_points_sharing_a_run_are_one_row_in_the_design_space(make_session: Any) -> None:
     runs = [run("p", 0, 10.0), run("q", 0, 10.0, run_id="p-0"), run("r", 0, 12.0)]
     session = make_session(runs, axes={DISKS: pa.int64()})
     assert session.sql("SELECT point_id FROM points").num_rows == 3
@@ -98,13 +98,13 @@ def test_points_that_share_a_run_have_a_row_each_and_one_in_the_design_space(mak
     assert session.query("runs_summary").to_pylist()[0]["runs"] == 2
 
 
-def test_points_come_in_the_order_of_the_plan(make_session: Any) -> None:
+def test_points_are_in_the_order_of_the_plan(make_session: Any) -> None:
     runs = [run(point, 0, 1.0) for point in ("z", "a", "m")]
     session = make_session(runs, axes={DISKS: pa.int64()})
     assert session.sql("SELECT point_id FROM points")["point_id"].to_pylist() == ["z", "a", "m"]
 
 
-def test_a_seek_has_a_row_per_probe_and_a_certified_row_per_point(seek_session: Session) -> None:
+def test_a_seek_has_rows_per_probe_and_per_certified_point(seek_session: Session) -> None:
     probes = seek_session.sql("SELECT point_id, users, n FROM points")
     assert probes.num_rows == 12
     certified = seek_session.sql("SELECT point_id, n, response_p95_us FROM certified").to_pylist()
@@ -114,7 +114,7 @@ def test_a_seek_has_a_row_per_probe_and_a_certified_row_per_point(seek_session: 
     ]
 
 
-def test_published_figures_stand_beside_their_point(seek_session: Session) -> None:
+def test_answers_include_the_published_figure_of_their_point(seek_session: Session) -> None:
     rows = seek_session.sql("SELECT point_id, published, published_kind FROM answers ORDER BY 1").to_pylist()
     assert rows == [
         {"point_id": "p0", "published": 39.0, "published_kind": "calibrated"},
@@ -144,7 +144,7 @@ def test_a_sweep_without_rows_has_typed_empty_views(make_session: Any, seek: str
     assert session.query("design_space").num_rows == 1
 
 
-def test_a_store_before_its_plan_has_empty_views_too(make_session: Any) -> None:
+def test_a_store_without_a_plan_has_empty_views(make_session: Any) -> None:
     session = make_session()
     for view in ("runs", "points", "answers", "certified", "configurations", "timeline"):
         assert session.sql(f"FROM {view}").num_rows == 0

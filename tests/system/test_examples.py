@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 
 from destage import queries, store, sweeps
-from destage.queries.report import answer_sentences
+from destage.queries.report import compose_answer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STUDIES = sorted(set(EXAMPLES.glob("*.yaml")) - {EXAMPLES / "ray-cluster.yaml"})
@@ -97,7 +97,7 @@ def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path
     assert set(rows["status"].to_pylist()) == {"ok"}
     assert set(rows["flushes"].to_pylist()) == {40_145}
     with queries.open_session(outcome.path) as session:
-        told = answer_sentences(session)
+        told = compose_answer(session)
     assert told[0].startswith("With 64 MiB of cache, the battery present, the recorded work takes ")
     assert told[1].startswith("The comparison is with 64 MiB of cache, the battery absent: the work is 3.1")
     (protected, bare) = (sentence for sentence in told if sentence.startswith("What limits the work"))
@@ -118,7 +118,7 @@ def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
     }
     assert counts["backup"] == 23_696 == counts["backup-archive"] + counts["backup-copy"]
     with queries.open_session(outcome.path) as session:
-        bare, protected, *_ = answer_sentences(session)
+        bare, protected, *_ = compose_answer(session)
     # Without a protected cache the disks have the same to do, in whatever order.
     assert re.search(r"the battery absent: (0.99|1(.00)?)\d* .* times as long as together", bare)
     assert re.search(r"the battery present: 0.9\d* .* times as long as together", protected)

@@ -1,7 +1,7 @@
 //! Discrete-event simulation of disk arrays behind a controller with a battery-backed write cache.
 //!
-//! [`simulate`] runs one [`Scenario`] and gives one row. The crate reads no clock, opens no file and draws no
-//! randomness but from the seed: the same scenario gives the same bytes on every machine.
+//! [`simulate`] runs one [`Scenario`] and returns one row. The crate reads no clock, opens no file and draws random
+//! numbers only from the seed: the same scenario gives the same bytes on every machine.
 #![forbid(unsafe_code)]
 
 mod battery;
@@ -14,6 +14,7 @@ mod event;
 mod issue;
 pub mod metrics;
 pub mod miss_ratio_curve;
+mod mutation;
 mod pipe;
 pub mod raid;
 mod ranked_slots;
@@ -36,7 +37,7 @@ pub use error::RunError;
 pub use issue::Issue;
 pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
 #[cfg(any(test, feature = "mutations"))]
-pub use simulation::{Mutation, simulate_mutant};
+pub use {mutation::Mutation, simulation::simulate_mutant};
 
 /// Version of the results, a part of every run's identity.
 ///

@@ -1,4 +1,4 @@
-//! Random streams: one for each source of randomness, named, so that adding a user or a disk changes no other draw.
+//! Random streams, one per source of randomness and seeded by name, so that adding a user or a disk changes no other draw.
 
 use std::hash::Hasher;
 
@@ -6,15 +6,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
-use crate::config::Distribution;
 use crate::units::SimDuration;
 
-/// What a random stream is used for.
+/// Purpose of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Think times and gaps between arrivals.
     Arrival,
-    /// Read or write, and how durable.
+    /// Read or write, and durability.
     Operation,
     /// Sizes.
     Size,
@@ -28,25 +27,25 @@ pub enum Purpose {
     Spindle,
     /// Service times of an abstract server.
     Service,
-    /// The initial state of an SSD, and which of its units nobody has asked for are overwritten.
+    /// Initial state of an SSD, and the choice of anonymous units that are overwritten.
     Flash,
     /// Processor times of the firmware.
     Firmware,
-    /// A user's place among those who start.
+    /// Position of a user in the start interval.
     Start,
-    /// Which kind of a mixture's requests comes next.
+    /// Next kind of request of a mix.
     Kind,
-    /// The first order of an LRU stack.
+    /// Initial order of an LRU stack.
     Stack,
 }
 
-/// One random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.
+/// A random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.
 #[derive(Clone, Debug)]
-pub struct Stream {
+pub struct RandomStream {
     generator: Xoshiro256PlusPlus,
 }
 
-impl Stream {
+impl RandomStream {
     /// The stream H(root seed, replicate, name, index, purpose).
     pub fn named(root: u64, replicate: u32, name: &str, index: u32, purpose: Purpose) -> Self {
         let mut hasher = SipHasher24::new_with_keys(root, u64::from(replicate));
@@ -61,7 +60,7 @@ impl Stream {
         seed[16..24].copy_from_slice(&(hash.h1 ^ 0x9E37_79B9_7F4A_7C15).to_le_bytes());
         seed[24..].copy_from_slice(&(hash.h2 ^ 0xD1B5_4A32_D192_ED03).to_le_bytes());
         let mut generator = Xoshiro256PlusPlus::from_seed(seed);
-        // The first outputs still show the seed's structure.
+        // The first outputs depend visibly on the seed.
         for _ in 0..4 {
             generator.next_u64();
         }
@@ -104,54 +103,16 @@ impl Stream {
         let radius = (2.0 * self.exponential()).sqrt();
         radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
     }
-
-    /// A draw from `distribution`.
-    pub fn duration(&mut self, distribution: &Distribution) -> SimDuration {
-        match *distribution {
-            Distribution::Constant { value } => value,
-            Distribution::Exponential { mean } => self.exponential_duration(mean),
-            Distribution::Uniform { low, high } => SimDuration(low.0 + self.below(high.0 - low.0 + 1)),
-            Distribution::Lognormal { mean, cv } => {
-                let variance = libm::log1p(cv * cv);
-                let location = -0.5 * variance;
-                let factor = libm::exp(location + variance.sqrt() * self.normal());
-                SimDuration((mean.0 as f64 * factor + 0.5) as u64)
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn mean_and_variance(distribution: Distribution) -> (f64, f64) {
-        let mut stream = Stream::named(7, 0, "test", 0, Purpose::Service);
-        let draws: Vec<f64> = (0..400_000).map(|_| stream.duration(&distribution).0 as f64 / 1e6).collect();
-        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
-        let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / draws.len() as f64;
-        (mean, variance)
-    }
-
-    #[test]
-    fn moments_are_those_of_the_distribution() {
-        let ms = |x: f64| SimDuration((x * 1e6) as u64);
-        for (distribution, mean, variance) in [
-            (Distribution::Constant { value: ms(3.0) }, 3.0, 0.0),
-            (Distribution::Exponential { mean: ms(8.0) }, 8.0, 64.0),
-            (Distribution::Uniform { low: ms(0.0), high: ms(12.0) }, 6.0, 12.0),
-            (Distribution::Lognormal { mean: ms(10.0), cv: 0.5 }, 10.0, 25.0),
-        ] {
-            let (m, v) = mean_and_variance(distribution);
-            assert!((m - mean).abs() < 0.01 * mean, "{distribution:?}: mean {m}");
-            assert!((v - variance).abs() <= 0.02 * variance, "{distribution:?}: variance {v}");
-        }
-    }
-
     #[test]
     fn streams_differ_by_every_part_of_their_name() {
         let first = |root, replicate, name, index, purpose| {
-            Stream::named(root, replicate, name, index, purpose).bits()
+            RandomStream::named(root, replicate, name, index, purpose).bits()
         };
         let base = first(1, 0, "a", 0, Purpose::Arrival);
         assert_eq!(base, first(1, 0, "a", 0, Purpose::Arrival));

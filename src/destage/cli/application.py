@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from destage.cli.output import issue_as_json, print_error, print_json, print_note, print_warning
+from destage.cli.output import issue_as_json, print_error, print_json, print_note
 from destage.errors import (
     ClusterError,
     ConfigError,
@@ -59,8 +59,7 @@ class Application(typer.Typer):
         try:
             code = super().__call__(*args, standalone_mode=False, **kwargs)
             sys.stdout.flush()
-        except KeyboardInterrupt:
-            print_warning(Issue("system.interrupted", "", "interrupted"))
+        except (KeyboardInterrupt, typer.Abort):
             code = _INTERRUPTED
         except BrokenPipeError:
             # The reader of stdout has exited: nothing may be written to it at exit either.

@@ -21,7 +21,7 @@ def print_published(studies: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) 
     """Print one table of the studies' published figures, given each study's name and rows."""
     from rich.console import Console
 
-    from destage.queries.verdict_sheet import HEADINGS
+    from destage.queries.verdict_text import HEADINGS
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
     console = Console(highlight=False, width=width)
@@ -37,7 +37,7 @@ def _table(studies: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], shown: in
     """Return a table of the first columns, after the name of the study where there are several."""
     from rich.table import Table
 
-    from destage.queries.verdict_sheet import HEADINGS, verdict_cells
+    from destage.queries.verdict_text import HEADINGS, format_verdict
 
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     has_names = len(studies) > 1
@@ -47,5 +47,5 @@ def _table(studies: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], shown: in
         table.add_column(heading, overflow="fold", min_width=_LEAST[at])
     for name, rows in studies:
         for row in rows:
-            table.add_row(*([name] if has_names else []), *verdict_cells(row)[:shown])
+            table.add_row(*([name] if has_names else []), *format_verdict(row)[:shown])
     return table

@@ -77,9 +77,9 @@ def warn_if_stopped(outcome: "Outcome") -> bool:
 def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
     from destage.queries import open_session
-    from destage.queries.formats import rows_of
-    from destage.queries.report import answer_sentences, write_report
-    from destage.queries.verdicts import verdict_table
+    from destage.queries.formats import rows_as_json
+    from destage.queries.report import compose_answer, write_report
+    from destage.queries.verdicts import judge_figures
 
     for warning in outcome.messages:
         print_warning(warning)
@@ -90,15 +90,15 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
         rows = session.query("design_space")
-        published = verdict_table(session)
+        published = judge_figures(session)
         file = write_report(session, report)
         if as_json:
             print_json(
                 {
                     "outcome": outcome_as_json(outcome),
                     "report": str(file),
-                    "design_space": rows_of(rows),
-                    "published": rows_of(published),
+                    "design_space": rows_as_json(rows),
+                    "published": rows_as_json(published),
                 }
             )
         else:
@@ -107,7 +107,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
                 print_data("\n")
                 print_published([(outcome.path.name, published.to_pylist())])
         # Last, so that the answer is still in view after a long table.
-        for sentence in answer_sentences(session):
+        for sentence in compose_answer(session):
             print_note(sentence)
     print_note(f"report: {file}")
     if outcome.state == "budget":

@@ -86,22 +86,24 @@ def _describe_specification(workload: Mapping[str, Any]) -> Iterator[str]:
 def _describe_requests(profile: "Profile") -> Iterator[str]:
     """Yield what the engine generated."""
     from destage.engine.workload_profile import REFERENCE
-    from destage.queries.presentation import number
+    from destage.queries.presentation import format_number
 
     rate = len(profile.time) / profile.seconds if profile.seconds else 0.0
-    generated = f"generated: {number(len(profile.time))} requests in {number(round(profile.seconds, 3))} s"
-    yield generated + ("" if profile.is_whole else ", the start of its timeline")
+    duration = format_number(round(profile.seconds, 3))
+    extent = "" if profile.is_whole else ", the start of its timeline"
+    yield f"generated: {format_number(len(profile.time))} requests in {duration} s{extent}"
     if not profile.is_open:
         yield f"  closed or replayed: arrival times may depend on the array; these are for {REFERENCE}"
     _, reads, writes = profile.rates(_BINS)
     both = [float(value) for value in reads + writes]
     busiest, span = max(both, default=0.0), float(f"{profile.seconds / _BINS:.2g}")
-    yield f"rate      {number(rate)}/s on average, {number(busiest)}/s in the busiest {number(span)} s"
-    yield f"          0 s │{sparkline(both)}│ {number(round(profile.seconds, 3))} s"
+    peak = f"{format_number(busiest)}/s in the busiest {format_number(span)} s"
+    yield f"rate      {format_number(rate)}/s on average, {peak}"
+    yield f"          0 s │{sparkline(both)}│ {duration} s"
     share = profile.read_fraction()
     forced, flushes = int(profile.is_forced.sum()), profile.count(2)
-    extra = f", {number(forced)} writes forced to the media" if forced else ""
-    extra += f", {number(flushes)} flushes" if flushes else ""
+    extra = f", {format_number(forced)} writes forced to the media" if forced else ""
+    extra += f", {format_number(flushes)} flushes" if flushes else ""
     if share is not None:
         yield f"mix       {share:.1%} reads, {1 - share:.1%} writes{extra}"
         yield from _size_lines(profile)
@@ -120,14 +122,14 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
 
 
 def _size_lines(profile: "Profile") -> Iterator[str]:
-    from destage.queries.presentation import quantity
+    from destage.queries.presentation import format_quantity
 
     reads, writes = profile.sizes(0), profile.sizes(1)
     counts = {size: reads.get(size, 0) + writes.get(size, 0) for size in sorted({*reads, *writes})}
     total, most = sum(counts.values()), max(counts.values())
     for index, (size, count) in enumerate(counts.items()):
         share = count / total
-        named = f"{quantity(size, 'bytes'):>8}  {share:>6.1%}  {bar(count / most, _BAR):<{_BAR}}"
+        named = f"{format_quantity(size, 'bytes'):>8}  {share:>6.1%}  {bar(count / most, _BAR):<{_BAR}}"
         yield f"{'sizes' if index == 0 else '':<8}  {named}  {reads.get(size, 0) / count:.0%} reads"
 
 

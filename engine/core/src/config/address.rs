@@ -1,143 +1,143 @@
-//! Where the requests of a stream go.
+//! Addresses of the requests of a stream.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Fraction};
 
-/// Where the requests of a stream go.
+/// Addresses of the requests of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Address {
-    /// Every aligned place of the footprint is equally likely.
+    /// Uniformly random aligned addresses of the footprint.
     Uniform {
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// Block of popularity rank k is chosen with probability proportional to k to the power -exponent; ranks are scattered over the footprint.
+    /// Zipf: the block of popularity rank k is accessed with probability proportional to k^-exponent; ranks are scattered over the footprint.
     Zipf {
-        /// The exponent.
+        /// Exponent: 0 is uniform.
         #[schemars(range(min = 0.0, max = 4.0))]
         exponent: f64,
-        /// The unit of popularity. A request starts at an aligned place within the block.
+        /// Unit of popularity. A request starts at an aligned address within its block.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// A share of the blocks gets the rest of the accesses, and so on within that share: with 0.2, a fifth of the blocks gets 80 % of the accesses, and a fifth of that fifth 80 % of those (fio's `pareto`); blocks are scattered over the footprint.
+    /// Self-similar hot set: with 0.2, 20 % of the blocks receive 80 % of the accesses, 20 % of those receive 80 % of these, and so on (fio's `pareto`); blocks are scattered over the footprint.
     Pareto {
-        /// Share of the blocks that gets one less it of the accesses; at 0.5 all are alike.
+        /// Share h of the blocks that receives 1 - h of the accesses; 0.5 is uniform.
         #[schemars(range(min = 0.001, max = 0.999))]
         hot_fraction: f64,
-        /// The unit of popularity. A request starts at an aligned place within the block.
+        /// Unit of popularity. A request starts at an aligned address within its block.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// The first part of the footprint gets a share of the accesses of its own; within each part all places are equally likely.
+    /// A hot part at the start of the footprint and a cold rest, each uniformly random.
     HotCold {
         /// Share of the footprint that is hot.
         hot_fraction: Fraction,
-        /// Share of the accesses that go there.
+        /// Share of the accesses that go to the hot part.
         access_fraction: Fraction,
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// Zones, one after the other over the footprint, each with its share of the accesses; within each all places are equally likely (fio's `zoned`).
+    /// Consecutive zones of the footprint, each with its share of the accesses and uniformly random (fio's `zoned`).
     Zoned {
-        /// The zones, from the footprint's start.
+        /// Zones, from the start of the footprint.
         #[schemars(length(min = 1))]
         zones: Vec<AddressZone>,
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// Each request follows the one before; each user has a run of its own.
+    /// Sequential: each request starts where the previous one of the user ended.
     Sequential {
-        /// Bytes before the run ends and a new one starts at a uniformly random place; endless, wrapping at the footprint's end, where it is not given. An endless run starts at the footprint's start for the first user and where users have footprints of their own, at a random place for any other.
+        /// Bytes before a run ends and a new one starts at a random address (default: endless, wrapping at the end of the footprint). An endless run starts at the start of the footprint for the first user and for users with their own footprint, and at a random address for the others.
         #[serde(default)]
         run: Option<Bytes>,
-        /// Share of the requests that go to a uniformly random place, where the sequence goes on (Iometer's "% random", fio's `percentage_random`); none where it is not given. Not beside `run`.
+        /// Share of the requests that jump to a random address, from which the sequence continues (Iometer's "% random", fio's `percentage_random`; default: none). Excludes `run`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         jump_fraction: Option<Fraction>,
-        /// Whether all users of the stream have one run together, each request following the one before whoever issued it: a log to which all append. Where a user writes then depends on the others. Not beside `run`, `jump_fraction` and `per_user`.
+        /// Whether all users share one run, as when they append to one log; the addresses of a user then depend on the others. Excludes `run`, `jump_fraction` and `per_user`.
         #[serde(default, skip_serializing_if = "is_false")]
         common: bool,
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// Each request lies one stride after the one before. The pass after the footprint's end begins one request further than the pass before, and after a stride's worth of passes at the start again.
+    /// Each request starts one stride after the previous one. Each pass over the footprint starts one request further than the previous pass, until a whole stride is covered.
     Strided {
-        /// From the start of one request to the start of the next.
+        /// Distance between the starts of consecutive requests.
         stride: Bytes,
-        /// Size of the data that is touched; the whole array where it is not given.
+        /// Size of the data accessed (default: the whole array).
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
-    /// Accesses with a given hit ratio for each size of an LRU cache: the next block is drawn by its stack distance, the number of different blocks since its last use. The curve is that of each source by itself: of the stream where all users share it, of each user where they do not. The stack begins in random order.
+    /// Accesses with a given LRU hit ratio for each cache size: the next block is drawn by its stack distance, the number of different blocks since its last use. The curve applies to each source: to the stream if all users share it, else to each user. The stack starts in random order.
     StackDistance {
-        /// The hit ratio curve, by rising size; linear in between, from 0 at size 0. What the last point leaves to 1 goes to the block of the footprint that has not been used for longest.
+        /// Hit ratio curve by rising size, linear between points and 0 at size 0. Accesses beyond the last hit ratio go to the least recently used block of the footprint.
         #[schemars(length(min = 1))]
         curve: Vec<CurvePoint>,
-        /// The unit of reuse. A request starts at an aligned place within the block.
+        /// Unit of reuse. A request starts at an aligned address within its block.
         #[serde(default = "eight_kib")]
         block: Bytes,
-        /// Size of the data that is touched; the whole array where it is not given. A source takes some 10 bytes of memory for each of its blocks.
+        /// Size of the data accessed (default: the whole array). Each source needs about 10 bytes of memory per block.
         #[serde(default)]
         footprint: Option<Bytes>,
-        /// Where the footprint lies on the array.
+        /// Placement of the footprint on the array.
         #[serde(default)]
         placement: Placement,
-        /// Whether each user has a footprint of its own; they lie one after the other.
+        /// Whether each user has its own footprint; footprints follow each other on the array.
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
@@ -147,10 +147,10 @@ pub enum Address {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddressZone {
-    /// Its size, relative to the sum of all.
+    /// Size, relative to the sum of all zones.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub size: f64,
-    /// Its accesses, relative to the sum of all.
+    /// Accesses, relative to the sum of all zones.
     #[schemars(range(min = 0.0, max = 1e9))]
     pub accesses: f64,
 }
@@ -161,11 +161,11 @@ pub struct AddressZone {
 pub struct CurvePoint {
     /// Size of an LRU cache.
     pub size: Bytes,
-    /// Share of the accesses that hit in it.
+    /// Share of the accesses that hit.
     pub hit_ratio: Fraction,
 }
 
-/// Gives a field that all kinds of addresses have.
+/// Returns a field that all kinds of addresses have.
 macro_rules! of_all {
     ($address:expr, $field:ident) => {
         match $address {
@@ -182,12 +182,12 @@ macro_rules! of_all {
 }
 
 impl Address {
-    /// The size of the data that is touched, and where it lies.
+    /// Size of the footprint, if given, and its placement.
     pub const fn extent(&self) -> (Option<Bytes>, Placement) {
         (of_all!(self, footprint), of_all!(self, placement))
     }
 
-    /// There is only one user: it shares with none, and has none of its own.
+    /// Clears the settings that have no effect with a single user.
     pub(crate) const fn have_one_user(&mut self) {
         if let Self::Sequential { common, .. } = self {
             *common = false;
@@ -204,18 +204,18 @@ impl Address {
         }
     }
 
-    /// Whether each user has a footprint of its own.
+    /// Whether each user has its own footprint.
     pub const fn is_per_user(&self) -> bool {
         of_all!(self, per_user)
     }
 
-    /// The size of the data that is touched on an array of `capacity`, by each user where each has its own.
+    /// Size of the footprint on an array of `capacity`, of each user if users have their own.
     pub fn footprint(&self, capacity: Bytes) -> Bytes {
         let (footprint, placement) = self.extent();
         footprint.unwrap_or_else(|| placement.default_footprint(capacity))
     }
 
-    /// The unit of popularity or reuse, where there is one.
+    /// Unit of popularity or reuse, if there is one.
     pub const fn block(&self) -> Option<Bytes> {
         match self {
             Self::Zipf { block, .. } | Self::Pareto { block, .. } | Self::StackDistance { block, .. } => {
@@ -225,7 +225,7 @@ impl Address {
         }
     }
 
-    /// The zones and their shares, where there are any.
+    /// Zones and their shares, if there are any.
     pub fn zones(&self) -> Option<Vec<AddressZone>> {
         match self {
             Self::HotCold { hot_fraction, access_fraction, .. } => Some(vec![
@@ -238,32 +238,32 @@ impl Address {
     }
 }
 
-/// Where a footprint lies on the array.
+/// Placement of a footprint on the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Placement {
-    /// In one piece.
+    /// One contiguous range.
     Contiguous {
-        /// Where it starts.
+        /// Start of the range.
         #[serde(default)]
         offset: Bytes,
     },
-    /// In extents at random places of the whole array.
+    /// Extents at random positions on the whole array.
     Scattered {
-        /// Size of one extent.
+        /// Size of an extent.
         #[serde(default = "one_mib")]
         extent: Bytes,
     },
-    /// In extents at equal distances over the whole array.
+    /// Extents at equal distances over the whole array.
     Spread {
-        /// Size of one extent.
+        /// Size of an extent.
         #[serde(default = "one_mib")]
         extent: Bytes,
     },
 }
 
 impl Placement {
-    /// The footprint where none is given: all that the placement leaves of an array of `capacity`.
+    /// Default footprint: what the placement can use of an array of `capacity`.
     pub const fn default_footprint(self, capacity: Bytes) -> Bytes {
         match self {
             Self::Contiguous { offset } => Bytes(capacity.0.saturating_sub(offset.0)),

@@ -1,4 +1,4 @@
-//! Arrays and the devices that they are made of.
+//! Arrays and their devices.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use crate::units::{Bandwidth, Bytes};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Array {
-    /// Name, by which a stream chooses its array.
+    /// Name, by which streams and faults refer to the array.
     #[serde(default = "array_name")]
     #[schemars(length(min = 1))]
     pub name: String,
@@ -21,40 +21,40 @@ pub struct Array {
     /// Number of devices.
     #[schemars(range(min = 1, max = 1024))]
     pub disks: u32,
-    /// Parity groups of RAID 50 and 60, which the disks fill in equal numbers; other levels have none.
+    /// Parity groups of RAID 50 and 60, each with the same number of disks; unused by other levels.
     #[serde(default = "default_groups")]
     #[schemars(range(min = 2, max = 256))]
     pub groups: u32,
-    /// The device, a catalogue name or its fields.
+    /// Device: a catalogue name or its fields.
     pub disk: Device,
-    /// Consecutive data on one device before the next takes over: a multiple of 512 bytes. Requests are cut there, but not where all data lie on one device or one mirrored pair.
+    /// Consecutive data on one device before the next one, a multiple of 512 bytes. Requests are split at its boundaries, unless all data are on one device or one mirrored pair.
     #[serde(default = "sixty_four_kib")]
     pub stripe_unit: Bytes,
-    /// How parity is brought up to date.
+    /// Method of updating parity.
     #[serde(default)]
     pub parity_update: ParityUpdate,
-    /// Devices that have failed when the run starts, counted from 0: short for faults `disk_fails` at time 0.
+    /// Devices that have failed when the run starts, numbered from 0; the same as `disk_fails` faults at time 0.
     #[serde(default)]
     pub failed_disks: Vec<u32>,
-    /// Further devices that wait, idle, to take the place of one that fails.
+    /// Idle spare devices that replace failed ones.
     #[serde(default)]
     #[schemars(range(max = 64))]
     pub hot_spares: u32,
-    /// How a device that takes the place of a failed one is filled.
+    /// Rebuild of a device that replaces a failed one.
     #[serde(default)]
     pub rebuild: Rebuild,
 }
 
-/// How a device that takes the place of a failed one is filled, stripe by stripe.
+/// Rebuild of a device that replaces a failed one, stripe by stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rebuild {
-    /// Rate at which the new device is filled at most; no limit where it is not given.
+    /// Maximum rate at which the new device is written (default: unlimited).
     pub rate: Option<Bandwidth>,
-    /// Stripes that are rebuilt at a time.
+    /// Stripes rebuilt concurrently.
     #[schemars(range(min = 1, max = 256))]
     pub depth: u32,
-    /// Whether a device serves waiting I/Os of requests before those of a rebuild, as long as no write is stalled.
+    /// Whether devices serve waiting host I/Os before rebuild I/Os, unless a write is stalled.
     pub yield_to_requests: bool,
 }
 
@@ -68,23 +68,23 @@ impl Default for Rebuild {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Device {
-    /// A disk with arms and platters.
+    /// A hard disk.
     Disk(Disk),
-    /// An abstract server: for closed forms, or where only a service time is known.
+    /// An abstract server, for closed-form models or where only a service time is known.
     Server(Server),
     /// A solid-state disk.
     Ssd(Ssd),
 }
 
-/// An abstract server with one queue in order of arrival.
+/// An abstract server with one first-come-first-served queue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// I/Os served at a time.
+    /// I/Os served concurrently.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 65_536))]
     pub servers: u32,
-    /// Service time of one I/O, whatever its size.
+    /// Service time of an I/O, independent of its size.
     pub service: Distribution,
     /// Capacity.
     pub capacity: Bytes,

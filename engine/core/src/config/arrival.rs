@@ -1,126 +1,127 @@
-//! When the requests of a stream arrive.
+//! Arrival of the requests of a stream.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::rng::RandomStream;
 use crate::units::{Fraction, Rate, SimDuration};
 
-/// When requests arrive.
+/// Arrival process of a stream.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Arrival {
-    /// Users who think, then issue an interaction of some I/Os, then think again.
+    /// Closed users: each one thinks, issues an interaction of one or more I/Os, and starts again when it completes.
     Closed {
-        /// Time between the end of an interaction and the start of the next.
+        /// Time from the end of an interaction to the start of the next.
         think_time: Distribution,
-        /// I/Os in one interaction.
+        /// I/Os per interaction.
         #[serde(default = "one")]
         #[schemars(range(min = 1, max = 10_000))]
         ios: u32,
-        /// Whether the I/Os of an interaction wait for each other.
+        /// Whether the I/Os of an interaction are issued one after another or together.
         #[serde(default)]
         order: Order,
-        /// Of a parallel interaction, the I/Os that are outstanding at a time; all of them where it is not given.
+        /// Maximum outstanding I/Os of a parallel interaction (default: all of them).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1, max = 10_000))]
         depth: Option<u32>,
-        /// Interactions of each user, after which it is over; without end where it is not given.
+        /// Interactions per user before it ends (default: endless).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1))]
         times: Option<u32>,
     },
-    /// A fixed number of I/Os always outstanding (Iometer's outstanding I/Os, fio's `iodepth`).
+    /// A fixed number of outstanding I/Os (Iometer's outstanding I/Os, fio's `iodepth`).
     FixedOutstanding {
-        /// I/Os outstanding at any moment.
+        /// Outstanding I/Os.
         #[schemars(range(min = 1, max = 65_536))]
         depth: u32,
-        /// Whether each user keeps `depth` outstanding, or all users together.
+        /// Whether `depth` applies to each user or to all users together.
         #[serde(default)]
         per_user: bool,
     },
-    /// Open arrivals with exponential gaps, which do not wait for completions.
+    /// Open arrivals with exponential gaps, independent of completions.
     Poisson {
         /// Mean arrival rate.
         #[schemars(extend("maximum" = 1e9))]
         rate: Rate,
-        /// Whether each user has this rate, or all users together.
+        /// Whether the rate applies to each user or to all users together.
         #[serde(default)]
         per_user: bool,
     },
-    /// Open arrivals at equal gaps; the first comes at a random moment of the first gap.
+    /// Open arrivals at equal gaps, the first at a random time within the first gap.
     Constant {
         /// Arrival rate.
         #[schemars(extend("maximum" = 1e9))]
         rate: Rate,
-        /// Whether each user has this rate, or all users together.
+        /// Whether the rate applies to each user or to all users together.
         #[serde(default)]
         per_user: bool,
     },
-    /// Open arrivals in bursts: a Poisson process whose rate changes between two values after exponential times (a Markov-modulated Poisson process of two states).
+    /// Bursty open arrivals: a Poisson process that alternates between two rates after exponential times (two-state Markov-modulated Poisson process).
     Mmpp {
         /// Mean arrival rate over all time.
         #[schemars(extend("maximum" = 1e9))]
         rate: Rate,
-        /// The rate in a burst, as a multiple of the mean rate; at most 1 / `burst_fraction`, where nothing arrives between the bursts.
+        /// Rate in bursts as a multiple of the mean rate, up to 1 / `burst_fraction`, at which nothing arrives between bursts.
         #[schemars(range(min = 1.0, max = 1e6))]
         burst_factor: f64,
-        /// Share of the time that is burst.
+        /// Share of the time in bursts.
         #[schemars(extend("exclusiveMinimum" = 0))]
         burst_fraction: Fraction,
         /// Mean length of a burst.
         #[schemars(extend("minimum" = 1))]
         burst_time: SimDuration,
-        /// Whether each user has this rate, or all users together.
+        /// Whether the rate applies to each user or to all users together.
         #[serde(default)]
         per_user: bool,
     },
-    /// Open arrivals that are bursty at every scale: the b-model. The arrivals of a window fall on its two halves as `bias` to 1 - `bias`, either half being the busier by chance, those of a half on its quarters, and so on.
+    /// Self-similar open arrivals (b-model): one half of each window, chosen at random, receives `bias` of its arrivals and the other half 1 - `bias`; each half is divided in the same way, and so on.
     BModel {
         /// Mean arrival rate.
         #[schemars(extend("maximum" = 1e9))]
         rate: Rate,
-        /// Share of the busier half: 0.5 is a Poisson process, 1 puts all into one moment.
+        /// Share of the busier half: 0.5 is a Poisson process, 1 puts all arrivals at one time.
         #[schemars(range(min = 0.5, max = 1.0))]
         bias: f64,
-        /// The longest time over which arrivals are bursty: every window has the same mean number.
+        /// Longest time scale of the bursts; every window has the same mean number of arrivals.
         #[schemars(extend("minimum" = 1))]
         window: SimDuration,
-        /// How often a window is halved. Below its 2^-`levels`th part arrivals are a Poisson process.
+        /// Number of times that a window is halved; within the shortest parts, arrivals are a Poisson process.
         #[serde(default = "sixteen")]
         #[schemars(range(min = 1, max = 32))]
         levels: u32,
-        /// Whether each user has this rate, or all users together.
+        /// Whether the rate applies to each user or to all users together.
         #[serde(default)]
         per_user: bool,
     },
     /// Replay of a recorded trace.
     Trace {
-        /// The trace, in any format that `destage trace info` reads, plain or packed (gzip, xz, zstd); volumes lie end to end. A relative name is relative to the spec; an object in a bucket is named by its address, as in `s3://bucket/key`.
+        /// Trace file in any format that `destage trace info` reads, optionally compressed (gzip, xz, zstd). Volumes are laid end to end. A relative path is relative to the study; an object in a bucket is named by its address, such as `s3://bucket/key`.
         file: String,
-        /// Content digest of the trace, which identifies it in results. Filled in on loading.
+        /// Content digest that identifies the trace in results; set when the trace is loaded.
         #[serde(default)]
         digest: Option<String>,
-        /// How recorded times are used.
+        /// Use of the recorded times.
         mode: ReplayMode,
-        /// Outstanding I/Os in `asap` mode.
+        /// Outstanding I/Os in mode `asap`.
         #[serde(default = "one")]
         #[schemars(range(min = 1, max = 65_536))]
         depth: u32,
-        /// Factor on the recorded rate in `open` mode: 2 replays in half the time.
+        /// Factor on the recorded rate in mode `open`: 2 replays in half the time.
         #[serde(default = "unit_rate")]
         #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
         speed: f64,
-        /// What to do with addresses beyond the array.
+        /// Treatment of addresses beyond the array.
         #[serde(default)]
         map: AddressMap,
-        /// How the copies differ, of which each user replays one; one replay of the trace as it is, whatever the number of users, where it is not given.
+        /// Replay of one copy of the trace per user, and how the copies differ (default: one replay, whatever the number of users).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copies: Option<Copies>,
     },
 }
 
 impl Arrival {
-    /// Sets what cannot matter to nothing, and what is the same as something simpler to that.
+    /// Brings settings without effect, and settings equal to simpler ones, to one form.
     pub(crate) fn normalise(&mut self, users: u32) {
         match self {
             Self::Closed { ios, order, depth, .. } => {
@@ -141,7 +142,7 @@ impl Arrival {
         }
     }
 
-    /// Whether each user has a source of its own.
+    /// Whether each user has its own source of requests.
     pub const fn is_per_user(&self) -> bool {
         match self {
             Self::Closed { .. } => true,
@@ -155,13 +156,13 @@ impl Arrival {
     }
 }
 
-/// How the copies of a trace differ: n users like the one that was recorded.
+/// Differences between the copies of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Copies {
-    /// Where in the trace each copy begins; it ends where it began.
+    /// Start of each copy in the trace; it ends where it started.
     pub shift: Shift,
-    /// Share of the trace's 1 MiB extents that all copies have in common. The others are each copy's own: those of user n lie n times the trace's span higher.
+    /// Share of the trace's 1 MiB extents that all copies share. The others are private: those of user n are n times the span of the trace higher.
     pub shared_fraction: Fraction,
 }
 
@@ -171,49 +172,49 @@ impl Default for Copies {
     }
 }
 
-/// Where in a trace its copies begin.
+/// Start of the copies in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Shift {
-    /// At a random moment, drawn for each copy; from the trace's end it goes on at its start.
+    /// At a random time per copy, wrapping at the end of the trace.
     Random,
-    /// All at its start, at the same moment.
+    /// All at the start of the trace, at the same time.
     None,
 }
 
-/// Whether the I/Os of one interaction wait for each other.
+/// Order of the I/Os of an interaction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// Each I/O waits for the one before.
+    /// Each I/O waits for the previous one.
     #[default]
     Serial,
-    /// All I/Os are issued at once; the interaction ends with the last.
+    /// All I/Os are issued together; the interaction ends with the last completion.
     Parallel,
 }
 
-/// How recorded times are used in a replay.
+/// Use of the recorded times in a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplayMode {
-    /// At the recorded times, divided by `speed`, whether or not the array keeps up.
+    /// At the recorded times divided by `speed`, independent of completions.
     Open,
     /// As fast as `depth` outstanding I/Os allow, in recorded order.
     Asap,
-    /// Per process: a synchronous write or a flush holds the process's next request until it completes; recorded gaps, cut at 1 s, are kept as think time.
+    /// Per process: a synchronous write or flush delays the next request of its process until it completes; recorded gaps of up to 1 s are kept as think time.
     Dependent,
 }
 
-/// What to do with trace addresses beyond the array.
+/// Treatment of trace addresses beyond the array.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressMap {
-    /// Refuse the trace.
+    /// Reject the trace.
     #[default]
     Error,
-    /// Wrap round at the array's end.
+    /// Wrap at the end of the array.
     Wrap,
-    /// Move the touched 1 MiB extents together, in address order.
+    /// Move the accessed 1 MiB extents together, in address order.
     Compact,
 }
 
@@ -221,31 +222,48 @@ pub enum AddressMap {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Distribution {
-    /// Always the same.
+    /// Constant time.
     Constant {
         /// The time.
         value: SimDuration,
     },
-    /// Exponential.
+    /// Exponential distribution.
     Exponential {
         /// Mean time.
         mean: SimDuration,
     },
-    /// Uniform between two bounds.
+    /// Uniform distribution.
     Uniform {
-        /// Least time.
+        /// Minimum time.
         low: SimDuration,
-        /// Greatest time.
+        /// Maximum time.
         high: SimDuration,
     },
-    /// Lognormal.
+    /// Lognormal distribution.
     Lognormal {
         /// Mean time.
         mean: SimDuration,
-        /// Coefficient of variation: standard deviation over mean.
+        /// Coefficient of variation (standard deviation / mean).
         #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1000))]
         cv: f64,
     },
+}
+
+impl Distribution {
+    /// A random time.
+    pub(crate) fn draw(&self, random: &mut RandomStream) -> SimDuration {
+        match *self {
+            Self::Constant { value } => value,
+            Self::Exponential { mean } => random.exponential_duration(mean),
+            Self::Uniform { low, high } => SimDuration(low.0 + random.below(high.0 - low.0 + 1)),
+            Self::Lognormal { mean, cv } => {
+                let variance = libm::log1p(cv * cv);
+                let location = -0.5 * variance;
+                let factor = libm::exp(location + variance.sqrt() * random.normal());
+                SimDuration((mean.0 as f64 * factor + 0.5) as u64)
+            }
+        }
+    }
 }
 
 const fn one() -> u32 {
@@ -258,4 +276,33 @@ const fn sixteen() -> u32 {
 
 const fn unit_rate() -> f64 {
     1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    fn mean_and_variance(distribution: Distribution) -> (f64, f64) {
+        let mut random = RandomStream::named(7, 0, "test", 0, Purpose::Service);
+        let draws: Vec<f64> = (0..400_000).map(|_| distribution.draw(&mut random).0 as f64 / 1e6).collect();
+        let mean = draws.iter().sum::<f64>() / draws.len() as f64;
+        let variance = draws.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / draws.len() as f64;
+        (mean, variance)
+    }
+
+    #[test]
+    fn moments_are_those_of_the_distribution() {
+        let ms = |x: f64| SimDuration((x * 1e6) as u64);
+        for (distribution, mean, variance) in [
+            (Distribution::Constant { value: ms(3.0) }, 3.0, 0.0),
+            (Distribution::Exponential { mean: ms(8.0) }, 8.0, 64.0),
+            (Distribution::Uniform { low: ms(0.0), high: ms(12.0) }, 6.0, 12.0),
+            (Distribution::Lognormal { mean: ms(10.0), cv: 0.5 }, 10.0, 25.0),
+        ] {
+            let (m, v) = mean_and_variance(distribution);
+            assert!((m - mean).abs() < 0.01 * mean, "{distribution:?}: mean {m}");
+            assert!((v - variance).abs() <= 0.02 * variance, "{distribution:?}: variance {v}");
+        }
+    }
 }

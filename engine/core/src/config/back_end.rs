@@ -9,28 +9,28 @@ use crate::units::{Bandwidth, SimDuration};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum BackEnd {
-    /// Parallel SCSI: each bus is shared by its disks, which are dealt out to the buses in turn.
+    /// Parallel SCSI: disks are assigned to the buses in turn and share their bus.
     ScsiBus {
-        /// Buses.
+        /// Number of buses.
         #[serde(default = "one")]
         #[schemars(range(min = 1, max = 16))]
         channels: u32,
-        /// Data rate of each: 160 MB/s for Ultra160, 320 MB/s for Ultra320.
+        /// Data rate per bus: 160 MB/s for Ultra160, 320 MB/s for Ultra320.
         #[serde(default = "ultra_320")]
         bandwidth: Bandwidth,
-        /// Time on the bus for each command besides its data: arbitration, selection, command and status.
+        /// Bus time per command without its data: arbitration, selection, command and status.
         #[serde(default)]
         command_overhead: SimDuration,
     },
-    /// Serial attached SCSI: point to point; a transfer takes one of the controller's lanes, whichever is free first.
+    /// Serial attached SCSI: each transfer uses the first free lane of the controller.
     Sas {
-        /// Lanes.
+        /// Number of lanes.
         #[schemars(range(min = 1, max = 64))]
         lanes: u32,
-        /// Data rate of each: 300 MB/s at 3 Gb/s (8b/10b), 600 MB/s at 6 Gb/s, 1200 MB/s at 12 Gb/s.
+        /// Data rate per lane: 300 MB/s at 3 Gb/s (8b/10b), 600 MB/s at 6 Gb/s, 1200 MB/s at 12 Gb/s.
         #[serde(default = "three_gigabits")]
         bandwidth: Bandwidth,
-        /// Time on the lane for each command besides its data.
+        /// Lane time per command without its data.
         #[serde(default)]
         command_overhead: SimDuration,
     },

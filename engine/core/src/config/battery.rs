@@ -8,34 +8,34 @@ use crate::units::{Fraction, SimDuration};
 const SECOND: u64 = 1_000_000_000;
 const HOUR: u64 = 3600 * SECOND;
 
-/// The battery, or the capacitor of a flash-backed cache, that protects dirty data. Charge rises and falls linearly.
+/// The battery or capacitor that protects dirty data. Charge changes linearly.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Battery {
-    /// Whether there is one, and whether it is charged.
+    /// State at the start of the run.
     pub state: BatteryState,
-    /// What the charge does when the mains are lost.
+    /// Use of the charge during a mains loss.
     pub kind: BatteryKind,
-    /// Charge at the start of the run where the state is `charging`, as a share of full.
+    /// Charge at the start of the run in state `charging`, as a share of full charge.
     pub charge: Fraction,
-    /// Write-back is allowed from this charge on (HP 4AA0-8805ENW: 79 %).
+    /// Minimum charge for write-back (HP 4AA0-8805ENW: 79 %).
     pub threshold: Fraction,
-    /// Write-back ends when the charge has fallen below the threshold by this much.
+    /// Write-back ends when the charge falls below the threshold by this amount.
     pub hysteresis: Fraction,
     /// Time from empty to full (HP 4AA0-8805ENW: up to four hours).
     pub charge_time: SimDuration,
-    /// How long a full charge lasts without mains (HP 4AA0-8805ENW: up to 72 hours); a partial charge lasts in proportion.
+    /// Time that a full charge lasts without mains (HP 4AA0-8805ENW: up to 72 hours); a partial charge lasts in proportion.
     #[schemars(extend("minimum" = 1))]
     pub holdup: SimDuration,
-    /// Time to copy the cache to flash memory, where `kind` is `flash`; where it is not given, as long as the least charge with which write-back is allowed lasts.
+    /// Time to copy the cache to flash memory with kind `flash` (default: the time that the minimum charge for write-back lasts).
     pub copy_time: Option<SimDuration>,
     /// Time from full to empty in a learn cycle (Dell PERC 6: about three hours).
     #[schemars(extend("minimum" = 1))]
     pub learn_discharge_time: SimDuration,
-    /// A learn cycle begins each time that this has passed (Dell PERC 6: 90 days); none by itself where it is not given.
+    /// Period of learn cycles (Dell PERC 6: 90 days; default: none).
     #[schemars(extend("minimum" = SECOND))]
     pub learn_period: Option<SimDuration>,
-    /// Write back without protection: faster, and the data at risk are counted.
+    /// Whether to write back without protection; the data at risk are reported.
     pub allow_without_battery: bool,
 }
 
@@ -57,30 +57,30 @@ impl Default for Battery {
     }
 }
 
-/// Whether there is a battery, and whether it is charged.
+/// State of the battery at the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatteryState {
-    /// Fitted and charged.
+    /// Charged.
     Present,
-    /// Not fitted.
+    /// No battery.
     Absent,
-    /// Fitted and charging: write-through until the charge reaches the threshold.
+    /// Charging: write-through until the charge reaches the threshold.
     Charging,
 }
 
-/// What the charge does when the mains are lost.
+/// Use of the charge during a mains loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BatteryKind {
-    /// It holds the cache memory until it is used up.
+    /// Powers the cache memory until the charge is used up.
     Battery,
-    /// It powers the copy of the cache to flash memory, which then keeps the data (FBWC: a capacitor of some 80 s).
+    /// Powers a copy of the cache to flash memory, which keeps the data (FBWC: a capacitor for about 80 s).
     Flash,
 }
 
 impl Battery {
-    /// How long the copy of the cache to flash memory takes; nothing where there is none.
+    /// Time of the copy to flash memory; `None` for other kinds.
     pub fn flash_copy_time(&self) -> Option<SimDuration> {
         (self.kind == BatteryKind::Flash).then(|| {
             let least = self.threshold.0 - self.hysteresis.0;

@@ -1,12 +1,11 @@
-//! A disk with arms and platters.
+//! A hard disk.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::geometry::Zone;
 use crate::units::{Bandwidth, Bytes, Fraction, Rpm, SimDuration};
 
-/// A disk with arms and platters.
+/// A hard disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Disk {
@@ -16,68 +15,68 @@ pub struct Disk {
     pub geometry: DiskGeometry,
     /// Seek time against distance.
     pub seek: Seek,
-    /// Extra settling before a write.
+    /// Additional settling time before a write.
     #[serde(default)]
     pub write_settle: SimDuration,
-    /// Settling before a read that takes no seek: on another surface of the cylinder (where it is longer than
-    /// `head_switch`), or on the same track after a write, whose head sits beside that for reading.
+    /// Settling time before a read without a seek: after a switch to another surface (if longer than `head_switch`), or
+    /// on the same track after a write, which uses another head element than a read.
     #[serde(default)]
     pub read_settle: SimDuration,
     /// Time to switch to another surface of the same cylinder.
     #[serde(default)]
     pub head_switch: SimDuration,
-    /// Rate of the disk's interface, overlapped with the media; no limit where it is not given.
+    /// Rate of the disk's interface, which overlaps media transfers (default: unlimited).
     #[serde(default)]
     pub bus_rate: Option<Bandwidth>,
-    /// The disk's own processing of each command, before it seeks.
+    /// Processing time per command, before the seek.
     #[serde(default)]
     pub command_time: SimDuration,
-    /// The disk's own memory; none where it is null: every I/O goes to the media.
+    /// Memory of the disk (default: none, so that every I/O goes to the media).
     #[serde(default)]
     pub buffer: Option<DiskBuffer>,
-    /// The order in which waiting I/Os are served.
+    /// Queue of waiting I/Os.
     #[serde(default)]
     pub queue: Queue,
-    /// Each disk's speed lies this far, at most, above or below `rpm`, drawn once for each disk.
+    /// Maximum deviation of a disk's speed from `rpm`, drawn once per disk.
     #[serde(default = "speed_tolerance")]
     #[schemars(extend("maximum" = 0.5))]
     pub speed_tolerance: Fraction,
-    /// Whether all spindles of the array turn in phase and at exactly `rpm`.
+    /// Whether all spindles of the array rotate in phase at exactly `rpm`.
     #[serde(default)]
     pub synchronised_spindles: bool,
 }
 
-/// A disk's own memory, in segments.
+/// Segmented memory of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiskBuffer {
-    /// Segments, each of which holds one run of sectors.
+    /// Number of segments, each for one run of sectors.
     #[schemars(range(min = 1, max = 64))]
     pub segments: u32,
     /// Size of a segment, a multiple of 512 bytes.
     #[schemars(extend("minimum" = 512, "maximum" = 1 << 30))]
     pub segment: Bytes,
-    /// How far the disk reads on after a read, as long as nothing else wants its arm.
+    /// Extent of the read-ahead after a read, until another I/O needs the arm.
     #[serde(default)]
     pub read_ahead: DiskReadAhead,
-    /// Share of read-aheads that the disk gives up at once, for housekeeping of its own that shows in measurements and in
-    /// no data sheet; which ones is drawn.
+    /// Share of read-aheads, chosen at random, that the disk abandons at once, for internal work that measurements
+    /// show and data sheets do not mention.
     #[serde(default)]
     pub lapse: Fraction,
-    /// The disk's own processing of a read that the buffer serves; `command_time` where it is null.
+    /// Processing time of a read from the buffer (default: `command_time`).
     #[serde(default)]
     pub hit_time: Option<SimDuration>,
-    /// Whether a write is done when it is in the buffer. What is there is lost with the power; a flush and a forced
-    /// write reach the media all the same.
+    /// Whether a write completes when it is in the buffer. Buffered writes are lost with the power; flushes and forced
+    /// writes still reach the media.
     #[serde(default)]
     pub write_cache: bool,
-    /// The disk's own processing of a write that the buffer takes in; `command_time` where it is null.
+    /// Processing time of a write to the buffer (default: `command_time`).
     #[serde(default)]
     pub write_time: Option<SimDuration>,
 }
 
 impl Disk {
-    /// Sets what the buffer has no occasion to do to the defaults.
+    /// Sets buffer settings without effect to their defaults.
     pub(crate) fn normalise(&mut self) {
         let Some(buffer) = &mut self.buffer else { return };
         let differs = |time: &SimDuration| *time != self.command_time;
@@ -92,16 +91,16 @@ impl Disk {
     }
 }
 
-/// How far a disk reads on after a read.
+/// Extent of a disk's read-ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DiskReadAhead {
-    /// Not at all.
+    /// No read-ahead.
     Off,
-    /// Until a segment is full of what lies ahead; what was sent makes room.
+    /// Until a segment is full of unread data; data already sent make room.
     #[default]
     Segment,
-    /// To the end of the track, and round to where the head arrived: reading starts on arrival, wherever on the track.
+    /// The whole track: reading starts where the head arrives and wraps at the end of the track.
     Track,
 }
 
@@ -109,12 +108,12 @@ pub enum DiskReadAhead {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DiskGeometry {
-    /// As measured, zone by zone from the outer edge.
+    /// Measured, zone by zone from the outer edge.
     Zones {
         /// Recording surfaces (heads).
         #[schemars(range(min = 1, max = 64))]
         surfaces: u32,
-        /// The zones, outermost first.
+        /// Zones, outermost first.
         #[schemars(length(min = 1))]
         zones: Vec<Zone>,
     },
@@ -136,11 +135,41 @@ pub enum DiskGeometry {
     },
 }
 
+/// A zone: adjacent cylinders with the same number of sectors per track.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Cylinders in the zone.
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub cylinders: u32,
+    /// Sectors per track of the zone.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub sectors_per_track: u32,
+    /// Offset of a track's first sector from the end of the previous track of the cylinder \[sectors\]
+    /// (default: the smallest that covers the head switch).
+    #[serde(default)]
+    pub track_skew: Option<u32>,
+    /// Offset of a cylinder's first sector from the end of the previous cylinder \[sectors\] (default: the smallest
+    /// that covers a seek over one cylinder).
+    #[serde(default)]
+    pub cylinder_skew: Option<u32>,
+    /// Sectors without data at the end of the zone: spare and reserved.
+    #[serde(default)]
+    pub spare_sectors: u64,
+}
+
+impl Zone {
+    /// A zone with the default skews.
+    pub const fn new(cylinders: u32, sectors_per_track: u32) -> Self {
+        Self { cylinders, sectors_per_track, track_skew: None, cylinder_skew: None, spare_sectors: 0 }
+    }
+}
+
 /// Seek time against distance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Seek {
-    /// A curve through a data sheet's three figures.
+    /// A curve through the three times of a data sheet.
     Figures {
         /// Seek over one cylinder.
         track_to_track: SimDuration,
@@ -149,15 +178,15 @@ pub enum Seek {
         /// Seek over all cylinders.
         full_stroke: SimDuration,
     },
-    /// Measured points, joined by straight lines.
+    /// Measured points, linear between them.
     Table {
-        /// The points, by rising distance.
+        /// Points by rising distance.
         #[schemars(length(min = 2))]
         points: Vec<SeekPoint>,
     },
     /// a + b * sqrt(distance) up to `boundary` cylinders, c + e * distance beyond (Ruemmler and Wilkes 1994).
     TwoPiece {
-        /// Greatest distance of the first piece [cylinders].
+        /// Maximum distance of the first piece [cylinders].
         boundary: u32,
         /// Constant of the first piece.
         a: SimDuration,
@@ -181,16 +210,16 @@ pub struct SeekPoint {
     pub time: SimDuration,
 }
 
-/// The order in which a disk serves waiting I/Os.
+/// Order in which a disk serves waiting I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Queue {
-    /// The policy.
+    /// Scheduling policy.
     pub policy: QueuePolicy,
-    /// Commands that the disk holds and may reorder; further ones wait in order of arrival.
+    /// Commands that the disk can reorder; further ones wait first come, first served.
     #[schemars(range(min = 1, max = 256))]
     pub depth: u32,
-    /// An I/O that has waited this long is served first, whatever the policy; no limit where it is null.
+    /// Age at which a waiting I/O is served before all younger ones (`null`: never).
     pub age_limit: Option<SimDuration>,
 }
 
@@ -200,7 +229,7 @@ impl Default for Queue {
     }
 }
 
-/// The policy of a disk's queue.
+/// Scheduling policy of a disk's queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QueuePolicy {
@@ -208,9 +237,9 @@ pub enum QueuePolicy {
     Sptf,
     /// Shortest seek first.
     Sstf,
-    /// Upwards by address as far as there is an I/O, then downwards, and so on.
+    /// By address, alternating between upwards and downwards.
     Look,
-    /// Upwards by address, then back to the lowest.
+    /// By address, upwards only, then from the lowest again.
     CLook,
     /// First come, first served.
     Fcfs,

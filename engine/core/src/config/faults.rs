@@ -1,55 +1,55 @@
-//! What goes wrong during a run, and when.
+//! Faults during a run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::SimDuration;
 
-/// Something that goes wrong, or is done about it, at a moment of the run. `at` counts from the start of the run.
+/// A fault, or the response to one. Times count from the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
-    /// The mains fail: the array stops, and what the battery holds is all that is left of the dirty data. When they are
-    /// back, the cache is flushed to the disks, and then the hosts start again.
+    /// Mains loss: the array stops, and only the battery preserves dirty data. When the mains return, the cache is
+    /// destaged, then the hosts restart.
     MainsLost {
-        /// When.
+        /// Time.
         at: SimDuration,
-        /// How long the mains are gone.
+        /// Duration of the mains loss.
         #[schemars(extend("minimum" = 1))]
         duration: SimDuration,
     },
-    /// The battery fails for good.
+    /// Permanent failure of the battery.
     BatteryFails {
-        /// When.
+        /// Time.
         at: SimDuration,
     },
-    /// A learn cycle: the battery is discharged and charged again, as soon as it is full.
+    /// A learn cycle: once full, the battery is discharged and recharged.
     LearnCycle {
-        /// When.
+        /// Time.
         at: SimDuration,
     },
-    /// A disk fails for good. A hot spare, where there is one left, takes its place.
+    /// Permanent failure of a disk. A hot spare replaces it, if one is left.
     DiskFails {
-        /// When.
+        /// Time.
         at: SimDuration,
-        /// Name of the array; the first where it is not given.
+        /// Name of the array (default: the first).
         #[serde(default)]
         array: Option<String>,
-        /// The disk, counted from 0.
+        /// Disk, numbered from 0.
         disk: u32,
     },
-    /// A new disk is put in the place of the one that failed first, and its rebuild starts.
+    /// A new disk replaces the one that failed first, and its rebuild starts.
     RebuildStarts {
-        /// When.
+        /// Time.
         at: SimDuration,
-        /// Name of the array; the first where it is not given.
+        /// Name of the array (default: the first).
         #[serde(default)]
         array: Option<String>,
     },
 }
 
 impl Fault {
-    /// When it happens, from the start of the run.
+    /// Time from the start of the run.
     pub const fn at(&self) -> SimDuration {
         match *self {
             Self::MainsLost { at, .. }

@@ -5,17 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::units::{Bandwidth, SimDuration};
 
-/// The link between host and controller: in each direction, or in both together, one transfer at a time in order of request.
+/// Link between host and controller: one transfer at a time, first come, first served, per direction or for both together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Link {
-    /// The bus or network that it is: gives `bandwidth` and `duplex` where they are not given.
+pub struct HostLink {
+    /// Bus or network, which sets the defaults of `bandwidth` and `duplex`.
     pub bus: Option<Bus>,
-    /// Data rate; the bus's peak where it is not given, and no limit where there is no bus either.
+    /// Data rate (default: the peak of `bus`, or unlimited without a bus).
     pub bandwidth: Option<Bandwidth>,
-    /// Whether both directions share the data rate; as the bus does where it is not given, else `half`.
+    /// Whether both directions share the data rate (default: that of `bus`, or `half` without a bus).
     pub duplex: Option<Duplex>,
-    /// Time on the link for each command besides its data.
+    /// Link time per command without its data.
     pub command_overhead: SimDuration,
 }
 
@@ -23,18 +23,18 @@ pub struct Link {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Duplex {
-    /// One transfer at a time, whichever way it goes.
+    /// Both directions share the data rate.
     #[default]
     Half,
-    /// Reads and writes do not hinder each other.
+    /// Each direction has the full data rate.
     Full,
 }
 
-/// A bus or network, whose rate follows from its standard.
+/// A bus or network, with the data rate of its standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Bus {
-    /// PCI: width x clock, both directions together.
+    /// PCI: width x clock, shared by both directions.
     Pci {
         /// Width \[bits\]: 32 or 64.
         #[serde(default = "sixty_four")]
@@ -42,7 +42,7 @@ pub enum Bus {
         /// Nominal clock \[MHz\]: 33 or 66.
         clock: u32,
     },
-    /// PCI-X: width x clock, both directions together.
+    /// PCI-X: width x clock, shared by both directions.
     PciX {
         /// Width \[bits\]: 32 or 64.
         #[serde(default = "sixty_four")]
@@ -50,18 +50,18 @@ pub enum Bus {
         /// Nominal clock \[MHz\]: 66, 100 or 133.
         clock: u32,
     },
-    /// PCI Express: so much in each direction, after the line code (8b/10b up to generation 2, 128b/130b from 3 on).
+    /// PCI Express: rate per direction after line coding (8b/10b up to generation 2, 128b/130b from generation 3).
     Pcie {
         /// Generation, 1 to 5.
         #[schemars(range(min = 1, max = 5))]
         generation: u32,
-        /// Lanes.
+        /// Number of lanes.
         #[schemars(range(min = 1, max = 32))]
         lanes: u32,
     },
-    /// TCP over Ethernet, as by iSCSI or a file share: so much in each direction, after the headers of full frames.
+    /// TCP over Ethernet, as for iSCSI or a file share: rate per direction after the headers of full frames.
     Ethernet {
-        /// Line rate; 125 MB/s is one gigabit a second.
+        /// Line rate: 125 MB/s is 1 Gb/s.
         #[serde(default = "one_gigabit")]
         #[schemars(extend("maximum" = 1_u64 << 40))]
         line_rate: Bandwidth,
@@ -78,7 +78,7 @@ const PACKET_HEADERS: u64 = 20 + 20 + 12;
 const FRAME_OVERHEAD: u64 = 8 + 14 + 4 + 12;
 
 impl Bus {
-    /// The peak rate of data.
+    /// Peak data rate.
     pub const fn rate(self) -> Bandwidth {
         Bandwidth(match self {
             // A nominal clock of 33, 66 or 133 MHz is a multiple of 100/3 MHz.
@@ -108,7 +108,7 @@ impl Bus {
         })
     }
 
-    /// Whether both directions share the rate.
+    /// Whether both directions share the data rate.
     pub const fn duplex(self) -> Duplex {
         match self {
             Self::Pci { .. } | Self::PciX { .. } => Duplex::Half,
@@ -117,8 +117,8 @@ impl Bus {
     }
 }
 
-impl Link {
-    /// Puts the bus's figures in its place.
+impl HostLink {
+    /// Replaces the bus by its data rate and duplex mode.
     pub(crate) fn normalise(&mut self) {
         if let Some(bus) = self.bus.take() {
             // The payload of a line of 1 byte/s is less than that.
@@ -170,15 +170,18 @@ mod tests {
     }
 
     #[test]
-    fn a_given_bandwidth_wins_over_the_bus_and_the_bus_leaves_no_trace() {
+    fn a_given_bandwidth_overrides_the_bus() {
         let bus = Some(Bus::Pcie { generation: 1, lanes: 8 });
-        let mut link = Link { bus, ..Link::default() };
+        let mut link = HostLink { bus, ..HostLink::default() };
         link.normalise();
-        let mut same =
-            Link { bandwidth: Some(Bandwidth(2_000_000_000)), duplex: Some(Duplex::Full), ..Link::default() };
+        let mut same = HostLink {
+            bandwidth: Some(Bandwidth(2_000_000_000)),
+            duplex: Some(Duplex::Full),
+            ..HostLink::default()
+        };
         same.normalise();
         assert_eq!(link, same);
-        let mut slower = Link { bus, bandwidth: Some(Bandwidth(1)), ..Link::default() };
+        let mut slower = HostLink { bus, bandwidth: Some(Bandwidth(1)), ..HostLink::default() };
         slower.normalise();
         assert_eq!((slower.bandwidth, slower.duplex), (Some(Bandwidth(1)), Some(Duplex::Full)));
     }

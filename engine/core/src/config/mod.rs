@@ -1,6 +1,6 @@
-//! The configuration of one run: every parameter's name, type, unit, range, default and prose, defined once.
+//! Configuration of one run: the single definition of every parameter's name, type, unit, range, default and text.
 //!
-//! The JSON Schema, the Python validation, the generated reference and the canonical form all derive from here.
+//! The JSON Schema, the Python validation, the generated reference and the canonical form derive from it.
 
 mod address;
 mod array;
@@ -28,10 +28,10 @@ pub use array::{Array, Device, Rebuild, Server};
 pub use arrival::{AddressMap, Arrival, Copies, Distribution, Order, ReplayMode, Shift};
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
-pub use controller::{Cache, Controller, Firmware, Spread};
-pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint};
+pub use controller::{Cache, Controller, Firmware, TimeSpread};
+pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint, Zone};
 pub use faults::Fault;
-pub use link::{Bus, Duplex, Link};
+pub use link::{Bus, Duplex, HostLink};
 pub use operations::{Operations, Size, SizeOption};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
@@ -39,29 +39,28 @@ pub use ssd::{Precondition, Ssd, SsdInterface};
 pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
 pub use write_cache::{DestagePolicy, Mirror, WriteCache, WritePolicy};
 
-pub use crate::disk::geometry::Zone;
 pub use crate::raid::{Level, ParityUpdate};
 
-/// One configuration: a workload on arrays behind a controller, and how the run is conducted.
+/// One configuration: a workload, the controller and its arrays, faults, and run settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// The load.
+    /// Workload.
     pub workload: Workload,
-    /// The array controller, a catalogue name or its fields.
+    /// Array controller: a catalogue name or its fields.
     #[serde(default)]
     pub controller: Controller,
-    /// The array, where there is only one; short for `arrays` with one entry.
+    /// The only array; the same as `arrays` with one entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<Array>,
-    /// The arrays behind the controller.
+    /// Arrays behind the controller.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub arrays: Option<Vec<Array>>,
-    /// What goes wrong during the run, and when.
+    /// Faults during the run.
     #[serde(default)]
     pub faults: Vec<Fault>,
-    /// How the run is conducted.
+    /// Run settings.
     #[serde(default)]
     pub run: Run,
 }
@@ -70,7 +69,7 @@ impl Scenario {
     /// Reads a configuration from JSON text.
     ///
     /// # Errors
-    /// One issue that says where the text stops being a configuration.
+    /// One issue with the position of the first mistake.
     pub fn from_json(text: &str) -> Result<Self, Vec<Issue>> {
         serde_json::from_str(text).map_err(|error| {
             let code = if error.is_data() { "scenario.bad-form" } else { "scenario.bad-syntax" };
@@ -78,9 +77,9 @@ impl Scenario {
         })
     }
 
-    /// The canonical form as JSON: every default filled in, base units, keys sorted.
+    /// Returns the canonical form as JSON: defaults filled in, base units, keys sorted.
     ///
-    /// Two configurations that cannot behave differently have the same canonical form.
+    /// Configurations that cannot behave differently have the same canonical form.
     pub fn to_canonical_json(&self) -> String {
         // Through `Value`, whose maps are sorted by key.
         serde_json::to_value(self).map_or_else(|error| error.to_string(), |value| value.to_string())
@@ -92,7 +91,7 @@ impl Scenario {
     }
 }
 
-/// The JSON Schema of [`Scenario`].
+/// Returns the JSON Schema of [`Scenario`].
 pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Scenario).to_value()
 }

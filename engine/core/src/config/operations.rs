@@ -1,32 +1,32 @@
-//! What the requests of a stream are.
+//! Operations of a stream: reads and writes, sizes, durability.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Fraction};
 
-/// What the requests of a stream are.
+/// Operations of a stream: reads and writes, sizes, durability.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Operations {
     /// Share of reads among reads and writes.
     pub read_fraction: Fraction,
-    /// Share of the writes that are forced to stable storage (FUA).
+    /// Share of writes that are forced to stable storage (FUA).
     #[serde(default)]
     pub fua_fraction: Fraction,
-    /// Share of the writes that go, whatever the address process says, to the place that this user read last, in the size of that read; none where it is not given.
+    /// Share of writes that go to the last read of the same user, with its size, instead of the address process (default: none).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rewrite_fraction: Option<Fraction>,
-    /// A flush follows every so many writes; never where it is not given.
+    /// Writes between two flushes (default: no flushes).
     #[serde(default)]
     #[schemars(range(min = 1))]
     pub flush_every: Option<u32>,
     /// Sizes of requests.
     pub size: Size,
-    /// Sizes of writes, where they differ from those of reads.
+    /// Sizes of writes (default: those of `size`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_size: Option<Size>,
-    /// Addresses are multiples of this; of the request's size where it is not given.
+    /// Alignment of addresses (default: the size of each request).
     #[serde(default)]
     pub alignment: Option<Bytes>,
 }
@@ -35,14 +35,14 @@ pub struct Operations {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Size {
-    /// Always the same.
+    /// Constant size.
     Constant {
-        /// The size.
+        /// Size.
         value: Bytes,
     },
-    /// One of several, by weight.
+    /// A random choice by weight.
     Choice {
-        /// The sizes and their weights.
+        /// Sizes and their weights.
         #[schemars(length(min = 1))]
         options: Vec<SizeOption>,
     },
@@ -52,15 +52,15 @@ pub enum Size {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeOption {
-    /// The size.
+    /// Size.
     pub value: Bytes,
-    /// Its weight, relative to the sum of all.
+    /// Weight, relative to the sum of all options.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub weight: f64,
 }
 
 impl Size {
-    /// The greatest.
+    /// Largest size.
     fn largest(&self) -> Bytes {
         match self {
             Self::Constant { value } => *value,
@@ -70,13 +70,13 @@ impl Size {
 }
 
 impl Operations {
-    /// The largest request.
+    /// Largest request.
     pub fn largest(&self) -> Bytes {
         let writes = self.write_size.as_ref().map_or(Bytes(0), Size::largest);
         self.size.largest().max(writes)
     }
 
-    /// Sets what cannot matter to nothing.
+    /// Removes settings without effect.
     pub(crate) fn normalise(&mut self) {
         if self.write_size.as_ref() == Some(&self.size) {
             self.write_size = None;

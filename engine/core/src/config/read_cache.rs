@@ -1,4 +1,4 @@
-//! The read side of the cache.
+//! Read cache.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,22 +6,21 @@ use serde::{Deserialize, Serialize};
 use crate::replacement::Policy;
 use crate::units::{Bytes, Fraction};
 
-/// The read side of the cache.
+/// Read cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadCache {
-    /// What is kept.
+    /// Data that the cache keeps.
     pub mode: ReadMode,
-    /// Which line a full cache gives up, where all data that was read is kept; what was read ahead goes by `lru`.
+    /// Replacement policy of mode `cached`; prefetched data always use `lru`.
     pub policy: Policy,
-    /// Share of the lines for data that has not proven itself: the queue A1in of `two_q`, the small queue of `s3_fifo`, the
-    /// lowest segment of `slru`, the HIR part of `lirs`, the window of `w_tiny_lfu`; where it is null, what the policy's
-    /// paper gives.
+    /// Share of the lines on probation: queue A1in of `two_q`, small queue of `s3_fifo`, lowest segment of `slru`,
+    /// HIR part of `lirs`, window of `w_tiny_lfu` (default: that of the policy's paper).
     pub probation: Option<Fraction>,
-    /// Lines that are remembered after they were given up, as a share of the lines: A1out of `two_q`, the ghost queue of
-    /// `s3_fifo`; where it is null, what the policy's paper gives.
+    /// Evicted lines that are remembered, as a share of the lines: A1out of `two_q`, ghost queue of `s3_fifo`
+    /// (default: that of the policy's paper).
     pub ghosts: Option<Fraction>,
-    /// Sequential read-ahead; none where it is null.
+    /// Sequential read-ahead (`null`: none).
     pub read_ahead: Option<ReadAhead>,
 }
 
@@ -38,7 +37,7 @@ impl Default for ReadCache {
 }
 
 impl ReadCache {
-    /// Sets what the policy does not have to nothing, and what it takes from its paper to that.
+    /// Removes settings that the policy does not use, and fills in the values of its paper.
     pub(crate) fn normalise(&mut self) {
         if self.read_ahead.is_some_and(|ahead| ahead.size == Bytes(0)) {
             self.read_ahead = None;
@@ -53,13 +52,13 @@ impl ReadCache {
     }
 }
 
-/// What the read cache keeps.
+/// Data that the read cache keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadMode {
-    /// Only data that was read ahead (what Smart Array controllers do).
+    /// Only prefetched data, as in Smart Array controllers.
     PrefetchOnly,
-    /// All data that was read; `policy` says which line leaves.
+    /// All read data; `policy` chooses the evicted line.
     Cached,
 }
 
@@ -67,15 +66,15 @@ pub enum ReadMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadAhead {
-    /// Consecutive sequential reads that start the read-ahead.
+    /// Consecutive sequential reads that start read-ahead.
     #[schemars(range(min = 1, max = 100))]
     pub trigger: u32,
-    /// Data read at a time beyond what was asked for.
+    /// Data prefetched beyond each request.
     #[schemars(extend("maximum" = 64 << 20))]
     pub size: Bytes,
-    /// Whether it holds back when more than half of what it brings leaves unused: for every 256 lines read ahead that
-    /// were used or lost, `trigger` doubles and `size` halves where more than half were lost, and one such step is taken
-    /// back where less than a quarter were, never beyond the values given here.
+    /// Whether read-ahead adapts to its use. Of every 256 prefetched lines that were used or evicted unused: if more
+    /// than half were unused, `trigger` doubles and `size` halves; if less than a quarter were, one such step is
+    /// undone, up to the values given here.
     pub adaptive: bool,
 }
 

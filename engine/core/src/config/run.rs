@@ -1,29 +1,29 @@
-//! How one run is conducted: seed, warm-up, measurement window.
+//! Run settings: seed, warm-up, measurement window, limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::SimDuration;
 
-/// How one run is conducted.
+/// Run settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Run {
     /// Root seed of all random streams.
     pub seed: u64,
-    /// Replicate: the same configuration with other random streams.
+    /// Replicate number, which selects other random streams.
     pub replicate: u32,
-    /// What is discarded before measurement starts. A trace is replayed cold unless told otherwise.
+    /// Warm-up before the measurement. A trace is replayed cold by default.
     pub warm_up: WarmUp,
-    /// What is measured.
+    /// Measurement window.
     pub window: Window,
-    /// The automatic warm-up and window give up after so many requests in all.
+    /// Maximum requests of the automatic warm-up and window together.
     #[schemars(range(min = 1000))]
     pub max_requests: u64,
-    /// The run fails once so many events have been simulated, so that every run ends; the default takes an hour or more.
+    /// Maximum events, after which the run fails; the default takes an hour or more.
     #[schemars(range(min = 1))]
     pub max_events: u64,
-    /// Whether the run goes on after the window until every dirty line is destaged.
+    /// Whether the run continues after the window until every dirty line is destaged.
     pub drain: bool,
 }
 
@@ -41,32 +41,32 @@ impl Default for Run {
     }
 }
 
-/// What is discarded before measurement starts.
+/// Warm-up before the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarmUp {
-    /// Functional warm-up to the target occupancy, then simulated time until response time and dirty fraction are stationary by MSER-5.
+    /// Functional warm-up to the target occupancy, then simulation until response time and dirty fraction are stationary by MSER-5.
     Auto,
-    /// Nothing: the run starts cold and is measured from its first request.
+    /// None: the run starts cold and is measured from its first request.
     None,
-    /// Functional warm-up, then so many requests.
+    /// Functional warm-up, then this number of requests.
     Requests(u64),
-    /// Functional warm-up, then so much simulated time.
+    /// Functional warm-up, then this simulated time.
     Duration(SimDuration),
 }
 
-/// What is measured.
+/// Measurement window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Window {
-    /// Until there are enough requests, the write cache has turned over three times or its dirty fraction is stationary, and response time is stationary. A trace is measured whole.
+    /// Until there are enough requests, response time is stationary, and the write cache has turned over three times or its dirty fraction is stationary. A trace is measured whole.
     Auto,
-    /// Until the input ends: the last of the traces, or, where there is none, the last of the streams, all of which must come to an end.
+    /// Until the input ends: the last trace, or without traces the last stream, all of which must end.
     Whole,
-    /// So many requests.
+    /// This number of requests.
     Requests(u64),
-    /// So much simulated time.
+    /// This simulated time.
     Duration(SimDuration),
-    /// The phase of `workload.phases` with this name, from its beginning to its end. What comes before is discarded, after the functional warm-up where `warm_up` is `auto`.
+    /// The phase of `workload.phases` with this name. Everything before it is discarded, after the functional warm-up if `warm_up` is `auto`.
     Phase(String),
 }

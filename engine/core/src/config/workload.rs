@@ -1,4 +1,4 @@
-//! What the hosts ask for: users, and the streams of requests that they issue.
+//! Workload: users and their streams of requests.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,81 +6,81 @@ use serde::{Deserialize, Serialize};
 use super::{Address, Arrival, Operations, Order};
 use crate::units::{Fraction, SimDuration};
 
-/// The load on the array: a number of users and the streams that run together.
+/// Workload: a number of users and concurrent streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Workload {
-    /// Number of users. Closed streams exist once per user; open streams once per user where `per_user` is true; traces with `copies` once per user.
+    /// Number of users. Closed streams run once per user, open streams once per user if `per_user` is set, traces once per user with `copies`.
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub users: u32,
-    /// The timeline: phases that follow each other from the start of the run, such as a logon storm, a steady state and a backup window. A stream says by `active` in which of them it runs; `run.window` may name the one that is measured.
+    /// Consecutive phases from the start of the run, such as a logon storm, a steady state and a backup window. Streams select phases by `active`, and `run.window` may name the measured one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// The streams that run together.
+    /// Concurrent streams.
     #[schemars(length(min = 1))]
     pub streams: Vec<Stream>,
 }
 
-/// A part of the timeline.
+/// A phase of the timeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     /// Name of the phase.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// How long it lasts. Only the last phase may leave it out: it then has no end.
+    /// Length of the phase. Only the last phase may be endless (without `lasts`).
     #[serde(default)]
     #[schemars(extend("minimum" = 1))]
     pub lasts: Option<SimDuration>,
 }
 
-/// One stream of requests: an arrival process, what the requests are, where they go, and the array that they go to.
+/// A stream of requests: arrival process, operations, addresses, and the array that it accesses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
-    /// Name of the stream. Random draws depend on it and on nothing else of the other streams.
+    /// Name of the stream. The random draws of a stream depend on its name, not on other streams.
     #[schemars(length(min = 1))]
     pub name: String,
-    /// Name of the array that the stream goes to; the first array where it is not given.
+    /// Name of the array that the stream accesses (default: the first).
     #[serde(default)]
     pub array: Option<String>,
-    /// When requests arrive.
+    /// Arrival process.
     pub arrival: Arrival,
-    /// When the stream starts; at the start of the run where it is not given.
+    /// Start of the stream (default: the start of the run).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Start>,
-    /// How long it goes on after its start; without end where it is not given. Requests that are under way then are completed.
+    /// Time from its start to its end (default: endless). Outstanding requests are completed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("minimum" = 1))]
     pub lasts: Option<SimDuration>,
-    /// The phases of `workload.phases` in which the stream runs, and how intensely; all of the time at intensity 1 where it is not given. The stream's own clock goes `intensity` times as fast as the run's: gaps, think times, `start` and `lasts` are counted in it.
+    /// Phases of `workload.phases` in which the stream runs, and their intensity (default: always, at intensity 1). The clock of the stream runs at `intensity` times the speed of the run; gaps, think times, `start` and `lasts` are measured by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub active: Option<Vec<Activity>>,
-    /// What the requests are. Not given for a trace, which brings its own, nor beside `mix` or `steps`.
+    /// Operations. Excluded by a trace, `mix` and `steps`.
     #[serde(default)]
     pub operations: Option<Operations>,
-    /// Where the requests go. Not given for a trace, which brings its own, nor beside `mix` or `steps`.
+    /// Addresses. Excluded by a trace, `mix` and `steps`.
     #[serde(default)]
     pub address: Option<Address>,
-    /// A mixture instead of `operations` and `address`: each request is of one of these kinds, by weight.
+    /// Mix, instead of `operations` and `address`: each request is of one of these kinds, chosen by weight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub mix: Option<Vec<Component>>,
-    /// A chain instead of `operations` and `address`, for closed users: an interaction is these steps, each of which waits for the one before.
+    /// Steps of an interaction of closed users, one after another, instead of `operations` and `address`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub steps: Option<Vec<Step>>,
 }
 
-/// When a stream starts.
+/// Start of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Start {
     /// Time before the first user starts.
     pub after: SimDuration,
-    /// Users start at random over so much more time. A user's place in it is the same in all streams: who logs on late works late.
+    /// Users start at random times in a further interval of this length. A user's position in it is the same in all streams.
     pub spread: SimDuration,
 }
 
@@ -91,26 +91,26 @@ pub struct Activity {
     /// Name of the phase.
     #[schemars(length(min = 1))]
     pub phase: String,
-    /// How fast the stream's clock goes: 2 doubles open rates and halves think times.
+    /// Speed of the stream's clock: 2 doubles open rates and halves think times.
     #[serde(default = "full")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub intensity: f64,
-    /// The intensity at the end of the phase, to which it goes linearly; it stays as it is where this is not given.
+    /// Intensity at the end of the phase, reached linearly (default: constant).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub ramp_to: Option<f64>,
 }
 
-/// One kind of request of a mixture.
+/// One kind of request of a mix.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Component {
-    /// Its weight, relative to the sum of all.
+    /// Weight, relative to the sum of all kinds.
     #[schemars(extend("exclusiveMinimum" = 0, "maximum" = 1e9))]
     pub weight: f64,
-    /// What its requests are.
+    /// Operations.
     pub operations: Operations,
-    /// Where its requests go.
+    /// Addresses.
     pub address: Address,
 }
 
@@ -118,18 +118,18 @@ pub struct Component {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
-    /// Some I/Os.
+    /// I/Os.
     Io {
-        /// How many.
+        /// Number of I/Os.
         #[serde(default = "one")]
         #[schemars(range(min = 1, max = 10_000))]
         ios: u32,
-        /// Whether they wait for each other.
+        /// Order of the I/Os.
         #[serde(default)]
         order: Order,
-        /// What they are.
+        /// Operations.
         operations: Operations,
-        /// Where they go.
+        /// Addresses.
         address: Address,
     },
     /// A flush.
@@ -137,7 +137,7 @@ pub enum Step {
 }
 
 impl Stream {
-    /// What the requests are and where they go, each with the path below the stream's.
+    /// Operations and addresses of all kinds of requests, each with its place below the stream's.
     pub fn requests(&self) -> Vec<(String, &Operations, &Address)> {
         let plain = self.operations.as_ref().zip(self.address.as_ref());
         let plain = plain.map(|(operations, address)| (String::new(), operations, address));
@@ -150,7 +150,7 @@ impl Stream {
         plain.into_iter().chain(mix).chain(steps).collect()
     }
 
-    /// Sets what cannot matter to nothing, and what is the same as something simpler to that.
+    /// Brings settings without effect, and settings equal to simpler ones, to one form.
     pub(crate) fn normalise(&mut self, users: u32) {
         if self.start == Some(Start::default()) {
             self.start = None;
@@ -190,14 +190,14 @@ impl Stream {
         }
     }
 
-    /// How many sources issue its requests.
+    /// Number of sources that issue its requests.
     pub const fn sources(&self, users: u32) -> u32 {
         if self.arrival.is_per_user() { users } else { 1 }
     }
 }
 
 impl Workload {
-    /// Where on the timeline the phase lies: when it begins, and how long it lasts where it has an end.
+    /// Start of a phase, and its length if it ends.
     pub fn phase(&self, name: &str) -> Option<(SimDuration, Option<SimDuration>)> {
         let mut begin = 0_u64;
         for phase in &self.phases {
@@ -209,7 +209,7 @@ impl Workload {
         None
     }
 
-    /// Whether all streams come to an end.
+    /// Whether all streams end.
     pub fn is_finite(&self) -> bool {
         self.streams.iter().all(|stream| {
             let is_in_time = stream.active.as_ref().is_some_and(|active| {
@@ -224,7 +224,7 @@ impl Workload {
         })
     }
 
-    /// Whether the load changes over time by its own plan.
+    /// Whether the configuration makes the load vary over time.
     pub fn is_varying(&self) -> bool {
         self.streams.iter().any(|stream| {
             let is_limited = matches!(stream.arrival, Arrival::Closed { times: Some(_), .. });
@@ -232,16 +232,16 @@ impl Workload {
         })
     }
 
-    /// Whether a stream is a trace.
+    /// Whether a stream replays a trace.
     pub fn has_trace(&self) -> bool {
         self.streams.iter().any(|stream| matches!(stream.arrival, Arrival::Trace { .. }))
     }
 }
 
 impl Start {
-    /// How long after the stream's start the user starts whose draw is `place`.
-    pub fn delay(self, place: Fraction) -> SimDuration {
-        SimDuration(self.after.0 + (self.spread.0 as f64 * place.0) as u64)
+    /// Start of a user after that of the stream; `position` is the user's draw.
+    pub fn delay(self, position: Fraction) -> SimDuration {
+        SimDuration(self.after.0 + (self.spread.0 as f64 * position.0) as u64)
     }
 }
 

@@ -1,54 +1,52 @@
-//! The write side of the cache.
+//! Write cache.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 
-/// The write side of the cache.
+/// Write cache.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WriteCache {
-    /// When a write is acknowledged.
+    /// Completion of writes.
     pub policy: WritePolicy,
-    /// Which dirty stripes go to the disks next, and when.
+    /// Choice of the stripes to destage, and when.
     pub destage_policy: DestagePolicy,
-    /// Dirty share of the write cache at which destage starts; for `linear_threshold` the share at which it reaches full
-    /// depth, for `idle_time` the share from which it waits for no idle disks.
+    /// Dirty share of the write cache at which destage starts; for `linear_threshold`, at which it reaches full depth;
+    /// for `idle_time`, at which it no longer waits for idle disks.
     pub high_water: Fraction,
-    /// Dirty share of the write cache at which destage stops; for `linear_threshold` the share above which it begins, for
-    /// `idle_time` the share above which it uses idle disks.
+    /// Dirty share of the write cache at which destage stops; for `linear_threshold`, above which it starts; for
+    /// `idle_time`, above which it uses idle disks.
     pub low_water: Fraction,
-    /// Stripes that are destaged at a time, for each disk of the array.
+    /// Stripes destaged concurrently, per disk of the array.
     #[schemars(range(min = 1, max = 256))]
     pub destage_depth: u32,
-    /// Whether a disk serves waiting foreground I/Os before destage I/Os, as long as no write is stalled.
+    /// Whether disks serve waiting host I/Os before destage I/Os, unless a write is stalled.
     pub yield_to_reads: bool,
-    /// For `idle_time`: how long an array's disks have had no foreground I/O when they count as idle; a revolution or more.
+    /// For `idle_time`: time without host I/Os after which the disks of an array are idle; use one revolution or more.
     pub idle_delay: SimDuration,
-    /// A stripe whose first line has been dirty for this long is destaged whatever the marks, before all others; no limit
-    /// where it is null.
+    /// Dirty time after which a stripe is destaged before all others, independent of the water marks (default:
+    /// no limit).
     pub age_limit: Option<SimDuration>,
-    /// Whether stripes that are dirty as a whole leave before all others, by address: they need no reads of old data.
+    /// Whether fully dirty stripes are destaged first, by address, since they need no reads of old data.
     pub prefer_full_stripes: bool,
-    /// A write of at least this size goes around the cache to the disks, and is acknowledged when it is there; none does
-    /// where it is null.
+    /// Size from which a write bypasses the cache and completes on the disks (default: no write does).
     #[schemars(extend("minimum" = SECTOR_BYTES))]
     pub bypass_threshold: Option<Bytes>,
-    /// The second copy of all written data, in the memory of a partner controller; none where it is null. It takes as
-    /// much room as the data themselves: half of the write cache is left.
+    /// Copy of all written data in a partner controller (default: none). The copies use half of the write cache.
     pub mirror: Option<Mirror>,
-    /// Whether destaged data stay readable in the write cache until their place is needed.
+    /// Whether destaged data remain readable in the write cache until their line is needed.
     pub keep_clean: bool,
 }
 
-/// The path to the second copy of written data: one transfer at a time, before a write is acknowledged.
+/// Path to the copy of written data in a partner controller: one transfer at a time, before a write completes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mirror {
-    /// Rate of the transfer; it takes no time where it is not given.
+    /// Data rate (default: unlimited).
     pub bandwidth: Option<Bandwidth>,
-    /// Time from the end of the transfer to its confirmation.
+    /// Time from the end of a transfer to its confirmation.
     pub latency: SimDuration,
 }
 
@@ -71,28 +69,28 @@ impl Default for WriteCache {
     }
 }
 
-/// When a write is acknowledged.
+/// Completion of writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WritePolicy {
-    /// When it is in the protected cache.
+    /// A write completes in the protected cache.
     WriteBack,
-    /// When it is on the media.
+    /// A write completes on the media.
     WriteThrough,
 }
 
-/// Which dirty stripes go to the disks next, and when.
+/// Choice of the stripes to destage, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DestagePolicy {
-    /// By address, upwards and then from the lowest again, between the water marks.
+    /// By address, upwards only and then from the lowest again, between the water marks.
     CScan,
-    /// By address, with another round for stripes that were written again (Gill & Modha), between the water marks.
+    /// By address, skipping recently written stripes once (Gill & Modha), between the water marks.
     Wow,
-    /// The stripe whose last write lies furthest back first, between the water marks.
+    /// The least recently written stripe first, between the water marks.
     LeastRecentlyWritten,
     /// The stripes with the most dirty lines first, at a depth that grows with occupancy (Varma & Jacobson).
     LinearThreshold,
-    /// By address, when the disks are idle; at the high water mark in any case.
+    /// By address, when the disks are idle or the high water mark is reached.
     IdleTime,
 }

@@ -1,15 +1,15 @@
-//! Water marks: destage starts at the high one, goes on at full depth, and stops at the low one.
+//! Water marks: destage starts at the high one, continues at full depth, and stops at the low one.
 //!
 //! Biswas, Ramakrishnan, Towsley: Trace driven analysis of write caching policies for disks, ACM SIGMETRICS, 1993.
 
-use super::{Level, Pace};
+use super::{Occupancy, Trigger};
 
-/// Two marks of occupancy with a hysteresis between them.
+/// Two marks of occupancy, with hysteresis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaterMarks {
-    /// Lines used at which destage starts \[lines\].
+    /// Used lines at which destage starts \[lines\].
     pub high: u32,
-    /// Lines waiting at which destage stops \[lines\].
+    /// Waiting lines at which destage stops \[lines\].
     pub low: u32,
     is_destaging: bool,
 }
@@ -21,20 +21,20 @@ impl WaterMarks {
     }
 }
 
-impl Pace for WaterMarks {
-    /// None, or all that the disks of an array may hold.
+impl Trigger for WaterMarks {
+    /// Zero, or the limit.
     #[inline]
-    fn allow(&mut self, level: &Level) -> u32 {
-        self.is_destaging |= level.used >= self.high || level.is_stalled || level.is_draining;
+    fn allow(&mut self, occupancy: &Occupancy) -> u32 {
+        self.is_destaging |= occupancy.used >= self.high || occupancy.is_stalled || occupancy.is_draining;
         if !self.is_destaging {
             return 0;
         }
-        let low = if level.is_draining { 0 } else { self.low };
-        if level.waiting <= low && !level.is_stalled {
+        let low = if occupancy.is_draining { 0 } else { self.low };
+        if occupancy.waiting <= low && !occupancy.is_stalled {
             self.is_destaging = false;
             return 0;
         }
-        level.limit
+        occupancy.limit
     }
 }
 
@@ -43,10 +43,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn destage_goes_on_from_the_high_mark_to_the_low_one() {
+    fn destage_runs_from_the_high_to_the_low_mark() {
         let mut marks = WaterMarks::new(8, 5);
         let mut allow = |used, waiting| {
-            marks.allow(&Level {
+            marks.allow(&Occupancy {
                 used,
                 waiting,
                 is_stalled: false,
@@ -60,12 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stalled_write_and_a_drain_go_below_the_low_mark() {
-        let level =
-            Level { used: 3, waiting: 3, is_stalled: true, is_draining: false, is_idle: false, limit: 4 };
-        assert_eq!(WaterMarks::new(8, 5).allow(&level), 4);
-        let level = Level { is_stalled: false, is_draining: true, ..level };
-        assert_eq!(WaterMarks::new(8, 5).allow(&level), 4);
-        assert_eq!(WaterMarks::new(8, 5).allow(&Level { waiting: 0, ..level }), 0);
+    fn stalls_and_drains_pass_the_low_mark() {
+        let occupancy =
+            Occupancy { used: 3, waiting: 3, is_stalled: true, is_draining: false, is_idle: false, limit: 4 };
+        assert_eq!(WaterMarks::new(8, 5).allow(&occupancy), 4);
+        let occupancy = Occupancy { is_stalled: false, is_draining: true, ..occupancy };
+        assert_eq!(WaterMarks::new(8, 5).allow(&occupancy), 4);
+        assert_eq!(WaterMarks::new(8, 5).allow(&Occupancy { waiting: 0, ..occupancy }), 0);
     }
 }

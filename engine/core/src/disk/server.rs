@@ -1,25 +1,25 @@
-//! The abstract server: c servers, one queue in order of arrival, any service time distribution (M/G/c with
-//! Poisson arrivals). Closed forms are tested on it.
+//! The abstract server: c servers, one first-come-first-served queue, any service time distribution (M/G/c with
+//! Poisson arrivals). Tests compare it with closed forms.
 
 use std::collections::VecDeque;
 
 use super::{Agenda, BlockDevice, Io, Usage};
 use crate::config;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Lba, Sectors, SimTime};
 
-/// An I/O that waits, with the number of its arrival.
+/// A waiting I/O, with the number of its arrival.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     arrival: u64,
     io: Io,
 }
 
-/// A device whose service time is drawn, whatever the address and size.
+/// A device with random service times, independent of address and size.
 #[derive(Debug)]
 pub struct Server {
     service: config::Distribution,
-    stream: Stream,
+    stream: RandomStream,
     slots: Box<[Option<Io>]>,
     foreground: VecDeque<Waiting>,
     background: VecDeque<Waiting>,
@@ -85,8 +85,8 @@ impl BlockDevice for Server {
 }
 
 impl Server {
-    /// A server by its configuration, with the random stream of its service times.
-    pub fn new(config: &config::Server, stream: Stream) -> Self {
+    /// A server of a configuration; service times are drawn from `stream`.
+    pub fn new(config: &config::Server, stream: RandomStream) -> Self {
         Self {
             service: config.service,
             stream,
@@ -101,7 +101,7 @@ impl Server {
     fn start(&mut self, now: SimTime, slot: usize, io: Io, agenda: &mut Agenda<'_>) {
         self.usage.begin(io.is_write);
         self.slots[slot] = Some(io);
-        agenda.schedule(now + self.stream.duration(&self.service), slot as u32);
+        agenda.schedule(now + self.service.draw(&mut self.stream), slot as u32);
     }
 }
 
@@ -112,11 +112,11 @@ mod tests {
     use crate::rng::Purpose;
     use crate::units::{Bytes, Lba, SimDuration};
 
-    /// The order in which I/Os that arrive as foreground (f) or background (b) are done.
+    /// The order in which foreground (f) and background (b) I/Os complete.
     fn order(arrivals: &str, yields: bool) -> Vec<u64> {
         let service = config::Distribution::Constant { value: SimDuration(10) };
         let config = config::Server { servers: 1, service, capacity: Bytes(1 << 20) };
-        let mut server = Server::new(&config, Stream::named(1, 0, "server", 0, Purpose::Service));
+        let mut server = Server::new(&config, RandomStream::named(1, 0, "server", 0, Purpose::Service));
         let mut events = EventQueue::new();
         for (lba, class) in (0..).zip(arrivals.chars()) {
             let is_background = class == 'b';
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn without_yielding_all_are_served_in_order_of_arrival() {
+    fn without_yielding_service_is_in_order_of_arrival() {
         assert_eq!(order("ffbfb", false), [0, 1, 2, 3, 4]);
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Depths below this have a bin each.
 const EXACT: u64 = 16;
@@ -32,7 +32,7 @@ impl DepthBin {
     }
 
     /// Draws a distance.
-    pub fn draw(&self, stream: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
         self.low + stream.below(self.high - self.low + 1)
     }
 
@@ -67,7 +67,7 @@ impl GapBin {
     }
 
     /// Draws a gap: uniform from `low` to `mean` or from `mean` to `high`, with weights that preserve the mean.
-    pub fn draw(&self, stream: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
         let (low, high) = (self.low as f64, self.high as f64);
         if self.high == self.low {
             return self.low;
@@ -83,7 +83,7 @@ pub fn choose<T: Copy>(
     counted: &[T],
     count: impl Fn(&T) -> u64,
     total: u64,
-    stream: &mut Stream,
+    stream: &mut RandomStream,
 ) -> Option<T> {
     let mut rank = stream.below(total.max(1));
     for one in counted {

@@ -3,7 +3,7 @@
 use super::bins::choose;
 use super::profile::{FLUSH, GAP_CLASSES, Profile, RequestKind, Reuse, Shape};
 use super::recency::Stacks;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::trace::{Columns, Flags, Op, Record, Trace, TraceError};
 use crate::units::{Lba, Sectors, SimDuration};
 
@@ -22,10 +22,10 @@ pub enum Until {
 }
 
 struct Streams {
-    arrival: Stream,
-    operation: Stream,
-    size: Stream,
-    address: Stream,
+    arrival: RandomStream,
+    operation: RandomStream,
+    size: RandomStream,
+    address: RandomStream,
 }
 
 /// Draws a trace from `profile`.
@@ -33,7 +33,7 @@ struct Streams {
 /// # Errors
 /// No request is drawn: none was requested, or the profile has no duration.
 pub fn draw(profile: &Profile, until: Until, seed: u64) -> Result<Trace, TraceError> {
-    let stream = |purpose| Stream::named(seed, 0, "synthesis", 0, purpose);
+    let stream = |purpose| RandomStream::named(seed, 0, "synthesis", 0, purpose);
     let mut streams = Streams {
         arrival: stream(Purpose::Arrival),
         operation: stream(Purpose::Operation),
@@ -107,7 +107,7 @@ struct Space<'a> {
 
 impl Space<'_> {
     /// Places a request: returns its first sector, and uses its blocks.
-    fn place(&mut self, kind: &RequestKind, op: Op, shape: Shape, stream: &mut Stream) -> u64 {
+    fn place(&mut self, kind: &RequestKind, op: Op, shape: Shape, stream: &mut RandomStream) -> u64 {
         let own = op as usize;
         let reuse = kind.reuse.unwrap_or(Reuse::Fresh);
         let sequential = self.ends[own].filter(|&end| {
@@ -150,7 +150,7 @@ impl Space<'_> {
         reuse: Reuse,
         kind: &RequestKind,
         shape: Shape,
-        stream: &mut Stream,
+        stream: &mut RandomStream,
     ) -> Option<u64> {
         let bin = choose(&kind.depths, |bin| bin.count, kind.count, stream)?;
         let stack = if reuse == Reuse::Own { own } else { 1 - own };
@@ -170,7 +170,7 @@ impl Space<'_> {
     }
 
     /// An unused block; with room after it for a request that extends.
-    fn fresh_block(&mut self, shape: Shape, stream: &mut Stream) -> u64 {
+    fn fresh_block(&mut self, shape: Shape, stream: &mut RandomStream) -> u64 {
         let blocks = shape.blocks(self.block);
         for room in [ROOM.max(blocks), blocks, 1] {
             if room == ROOM && !shape.is_extending {

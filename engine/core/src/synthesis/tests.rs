@@ -1,7 +1,7 @@
 use super::*;
 use crate::miss_ratio_curve::{CurveOptions, Side, miss_ratio_curves};
 use crate::replacement::Policy;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::trace::summary::{Summariser, Summary};
 use crate::trace::{Columns, Trace};
 use crate::units::{Sectors, SimDuration};
@@ -10,7 +10,7 @@ const COUNT: usize = 30_000;
 
 /// Reads and writes over hot and cold blocks in bursts, with runs and flushes.
 fn recorded() -> Trace {
-    let mut stream = Stream::named(1, 0, "recorded", 0, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "recorded", 0, Purpose::Address);
     let mut columns = Columns::default();
     let (mut time, mut end, mut is_burst) = (0, 0, false);
     for _ in 0..COUNT {

@@ -8,7 +8,7 @@ use super::placement::PlacementMap;
 use super::stack_distance_distribution::StackDistanceDistribution;
 use super::zipf::Zipf;
 use crate::config::{Address, AddressZone};
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::{Bytes, Lba, Sectors};
 
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl AddressModel {
         capacity: Sectors,
         (largest, alignment): (Sectors, Option<Sectors>),
         users: u32,
-        stream: &mut Stream,
+        stream: &mut RandomStream,
     ) -> Self {
         let (_, placement) = address.extent();
         let footprint = address.footprint(capacity.bytes()).sectors().0;
@@ -139,7 +139,7 @@ impl AddressModel {
 
     /// The state of user `user` before its first request; `stream` draws its stack. Only the first user's sequence starts
     /// at the start of the footprint; otherwise all would run in lockstep.
-    pub fn state(&self, user: u32, stream: &mut Stream) -> AddressState {
+    pub fn state(&self, user: u32, stream: &mut RandomStream) -> AddressState {
         let stack = match &self.pattern {
             Pattern::StackDistance { blocks, .. } => {
                 Some(Box::new(LruStack::new(*blocks, &Permutation::new(*blocks, stream))))
@@ -156,7 +156,13 @@ impl AddressModel {
 
     /// The address of the next request, of `sectors` sectors, at a multiple of `alignment` sectors.
     #[inline]
-    pub fn draw(&self, state: &mut AddressState, stream: &mut Stream, sectors: u64, alignment: u64) -> Lba {
+    pub fn draw(
+        &self,
+        state: &mut AddressState,
+        stream: &mut RandomStream,
+        sectors: u64,
+        alignment: u64,
+    ) -> Lba {
         let position = match &self.pattern {
             Pattern::Uniform { size, places } if sectors == *size => stream.below(*places) * alignment,
             _ => self.position(state, stream, sectors, alignment),
@@ -166,11 +172,17 @@ impl AddressModel {
 
     /// The position of the next request in its footprint.
     #[inline(never)]
-    fn position(&self, state: &mut AddressState, stream: &mut Stream, sectors: u64, alignment: u64) -> u64 {
-        let place = |stream: &mut Stream, room: u64| {
+    fn position(
+        &self,
+        state: &mut AddressState,
+        stream: &mut RandomStream,
+        sectors: u64,
+        alignment: u64,
+    ) -> u64 {
+        let place = |stream: &mut RandomStream, room: u64| {
             stream.below((room.saturating_sub(sectors)) / alignment + 1) * alignment
         };
-        let in_block = |stream: &mut Stream, index: u64, block: u64| {
+        let in_block = |stream: &mut RandomStream, index: u64, block: u64| {
             let within = if sectors >= block { 0 } else { place(stream, block) };
             index * block + within
         };

@@ -10,7 +10,7 @@
 //! Wang, Madhyastha, Chan, Papadimitriou, Faloutsos: Data mining meets performance evaluation: fast algorithms for
 //! modeling bursty traffic, ICDE 2002.
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::SimDuration;
 
 /// A part of a window that is still ahead.
@@ -42,7 +42,7 @@ impl BModel {
     }
 
     /// The time until the next arrival.
-    pub fn gap(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn gap(&mut self, stream: &mut RandomStream) -> SimDuration {
         // Arrivals are a Poisson process of rate 1 in the measure.
         let mut to_go = stream.exponential();
         let mut passed = 0.0;
@@ -93,7 +93,7 @@ mod tests {
     fn moments(rate: f64, bias: f64) -> Vec<(Estimate, Estimate)> {
         let mut moments = vec![(Estimate::default(), Estimate::default()); LEVELS as usize + 1];
         for seed in 0..600 {
-            let mut stream = Stream::named(seed, 0, "b", 0, Purpose::Arrival);
+            let mut stream = RandomStream::named(seed, 0, "b", 0, Purpose::Arrival);
             let window = SimDuration(1_024_000_000);
             let mut gaps = Gaps::BModel(Box::new(BModel::new(rate, bias, window, LEVELS)));
             let mut seen = counts(&mut gaps, &mut stream, 0.001, 1024);
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn windows_with_few_arrivals_have_the_right_rate() {
-        let mut stream = Stream::named(3, 0, "b", 0, Purpose::Arrival);
+        let mut stream = RandomStream::named(3, 0, "b", 0, Purpose::Arrival);
         let window = SimDuration(1_000_000);
         // One arrival in a hundred windows.
         let mut gaps = Gaps::BModel(Box::new(BModel::new(10.0, 0.9, window, 16)));

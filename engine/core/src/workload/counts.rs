@@ -1,10 +1,10 @@
 //! Counts of arrivals per slot, and estimates of their moments.
 
 use super::gaps::Gaps;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// Arrivals in each of `slots` slots of `slot` seconds.
-pub fn counts(gaps: &mut Gaps, stream: &mut Stream, slot: f64, slots: usize) -> Vec<f64> {
+pub fn counts(gaps: &mut Gaps, stream: &mut RandomStream, slot: f64, slots: usize) -> Vec<f64> {
     let mut seen = vec![0.0; slots];
     let mut now = gaps.first(stream).0;
     while let Some(count) = seen.get_mut((now as f64 / (slot * 1e9)) as usize) {

@@ -2,7 +2,7 @@
 
 use super::b_model::BModel;
 use super::mmpp::Mmpp;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::SimDuration;
 
 /// A process of gaps between open arrivals.
@@ -27,7 +27,7 @@ pub enum Gaps {
 impl Gaps {
     /// The next gap.
     #[inline]
-    pub fn next(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn next(&mut self, stream: &mut RandomStream) -> SimDuration {
         match self {
             Self::Exponential { mean } => stream.exponential_duration(*mean),
             Self::Constant { gap } => *gap,
@@ -37,7 +37,7 @@ impl Gaps {
     }
 
     /// The time until the first arrival; random, as sources with equal gaps would otherwise always arrive together.
-    pub fn first(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn first(&mut self, stream: &mut RandomStream) -> SimDuration {
         match self {
             Self::Constant { gap } => SimDuration(stream.below(gap.0.max(1))),
             _ => self.next(stream),
@@ -55,7 +55,7 @@ mod tests {
         let gap = SimDuration(1000);
         let firsts: Vec<u64> = (0..200)
             .map(|user| {
-                let mut stream = Stream::named(1, 0, "c", user, Purpose::Arrival);
+                let mut stream = RandomStream::named(1, 0, "c", user, Purpose::Arrival);
                 let mut gaps = Gaps::Constant { gap };
                 let first = gaps.first(&mut stream).0;
                 assert_eq!([gaps.next(&mut stream), gaps.next(&mut stream)], [gap; 2]);

@@ -55,13 +55,13 @@ impl LruStack {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{Purpose, Stream};
+    use crate::rng::{Purpose, RandomStream};
     use proptest::prelude::*;
 
     proptest! {
         #[test]
         fn blocks_are_those_of_a_list(count in 1_u64..300, seed in 0_u64..1000, uses in 0_usize..2000) {
-            let mut stream = Stream::named(seed, 0, "stack", 0, Purpose::Stack);
+            let mut stream = RandomStream::named(seed, 0, "stack", 0, Purpose::Stack);
             let order = Permutation::new(count, &mut stream);
             let mut stack = LruStack::new(count, &order);
             let mut list: Vec<u32> = (0..count).map(|index| order.apply(index) as u32).collect();

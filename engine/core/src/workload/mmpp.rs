@@ -7,7 +7,7 @@
 //!
 //! Fischer, Meier-Hellstern: The Markov-modulated Poisson process (MMPP) cookbook, Performance Evaluation 18(2), 1993.
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::SimDuration;
 
 /// A Markov-modulated Poisson process of two states. Times in nanoseconds.
@@ -25,7 +25,13 @@ pub struct Mmpp {
 impl Mmpp {
     /// The process of mean rate `rate` \[1/s\], with bursts of `factor` times that rate for the share `burst` of the time,
     /// `burst_time` long on average. `stream` draws the first state.
-    pub fn new(rate: f64, factor: f64, burst: f64, burst_time: SimDuration, stream: &mut Stream) -> Self {
+    pub fn new(
+        rate: f64,
+        factor: f64,
+        burst: f64,
+        burst_time: SimDuration,
+        stream: &mut RandomStream,
+    ) -> Self {
         let quiet = rate * (1.0 - factor * burst) / (1.0 - burst);
         let gap = |rate: f64| (rate > 0.0).then(|| 1e9 / rate);
         let length = burst_time.0 as f64;
@@ -40,7 +46,7 @@ impl Mmpp {
     }
 
     /// The time until the next arrival.
-    pub fn gap(&mut self, stream: &mut Stream) -> SimDuration {
+    pub fn gap(&mut self, stream: &mut RandomStream) -> SimDuration {
         let mut passed = 0.0;
         loop {
             let state = usize::from(self.is_burst);
@@ -85,7 +91,7 @@ mod tests {
             let (mut means, mut dispersions, mut covariances) =
                 (Estimate::default(), Estimate::default(), Estimate::default());
             for seed in 0..60 {
-                let mut stream = Stream::named(seed, 0, "mmpp", 0, Purpose::Arrival);
+                let mut stream = RandomStream::named(seed, 0, "mmpp", 0, Purpose::Arrival);
                 let time = SimDuration::from_secs_f64(burst_time);
                 let mmpp = Mmpp::new(rate, factor, share, time, &mut stream);
                 let seen =
@@ -105,7 +111,7 @@ mod tests {
 
     #[test]
     fn no_arrivals_between_bursts_that_have_all_of_them() {
-        let mut stream = Stream::named(1, 0, "mmpp", 0, Purpose::Arrival);
+        let mut stream = RandomStream::named(1, 0, "mmpp", 0, Purpose::Arrival);
         let mmpp = Mmpp::new(10.0, 10.0, 0.1, SimDuration(1_000_000_000), &mut stream);
         assert_eq!(mmpp.gaps[0], None);
         let seen = counts(&mut Gaps::Mmpp(Box::new(mmpp)), &mut stream, 0.1, 100_000);

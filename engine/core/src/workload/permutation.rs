@@ -3,7 +3,7 @@
 //! Four Feistel rounds over the next power of four, repeated until the value is below n (cycle walking; Black and
 //! Rogaway 2002).
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// A permutation of 0 to `count` - 1.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +15,7 @@ pub struct Permutation {
 
 impl Permutation {
     /// A permutation of `count` values (at least 1), drawn from `stream`.
-    pub fn new(count: u64, stream: &mut Stream) -> Self {
+    pub fn new(count: u64, stream: &mut RandomStream) -> Self {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
         Self {
             count,
@@ -57,7 +57,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_image_occurs_once(count in 1_u64..3000, seed in 0_u64..1000) {
-            let mut stream = Stream::named(seed, 0, "p", 0, Purpose::Placement);
+            let mut stream = RandomStream::named(seed, 0, "p", 0, Purpose::Placement);
             let permutation = Permutation::new(count, &mut stream);
             let mut seen = vec![false; count as usize];
             for value in 0..count {

@@ -2,7 +2,7 @@
 
 use super::permutation::Permutation;
 use crate::config::Placement;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 use crate::units::Sectors;
 
 /// The map from positions in a footprint to addresses on the array. All sizes in sectors.
@@ -20,7 +20,7 @@ pub(super) enum SlotOrder {
 
 impl PlacementMap {
     /// The map of a footprint of `footprint` sectors on an array of `capacity`; `stream` draws the scatter.
-    pub fn new(placement: Placement, footprint: u64, capacity: Sectors, stream: &mut Stream) -> Self {
+    pub fn new(placement: Placement, footprint: u64, capacity: Sectors, stream: &mut RandomStream) -> Self {
         let slots = |extent: u64| (capacity.0 / extent).max(1);
         match placement {
             Placement::Contiguous { offset } => Self::Contiguous { offset: offset.sectors().0 },

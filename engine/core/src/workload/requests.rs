@@ -3,7 +3,7 @@
 use super::address::{AddressModel, AddressState};
 use super::command::Command;
 use crate::config::{self, Size};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::trace::Op;
 use crate::units::{Lba, Sectors};
 
@@ -59,7 +59,7 @@ impl SizeDistribution {
     }
 
     #[inline]
-    fn draw(&self, stream: &mut Stream) -> u64 {
+    fn draw(&self, stream: &mut RandomStream) -> u64 {
         if let [(_, only)] = *self.0 {
             return only;
         }
@@ -83,9 +83,9 @@ pub type ReadExtent = (Lba, Sectors);
 /// The requests of one kind of one source.
 #[derive(Clone, Debug)]
 pub struct Requests {
-    operation: Stream,
-    size: Stream,
-    address: Stream,
+    operation: RandomStream,
+    size: RandomStream,
+    address: RandomStream,
     address_state: AddressState,
     writes: u32,
 }
@@ -93,7 +93,7 @@ pub struct Requests {
 impl Requests {
     /// The requests of `model` that user `user` of the stream `name` issues.
     pub fn new(run: &config::Run, name: &str, user: u32, model: &RequestModel) -> Self {
-        let named = |purpose| Stream::named(run.seed, run.replicate, name, user, purpose);
+        let named = |purpose| RandomStream::named(run.seed, run.replicate, name, user, purpose);
         let mut order = named(Purpose::Stack);
         Self {
             operation: named(Purpose::Operation),
@@ -111,7 +111,7 @@ impl Requests {
             [("operation", &mut self.operation), ("size", &mut self.size), ("address", &mut self.address)];
         for (part, stream) in parts {
             let name = format!("{name}/{part}");
-            *stream = Stream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
+            *stream = RandomStream::named(run.seed, run.replicate, &name, user, Purpose::WarmUp);
         }
         self
     }

@@ -9,7 +9,7 @@ use super::mmpp::Mmpp;
 use super::pace::Pace;
 use super::requests::{ReadExtent, RequestModel, Requests};
 use crate::config::{self, Arrival, Distribution, Order};
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 use crate::units::{Rate, SimDuration, SimTime};
 
 /// When a source issues.
@@ -36,7 +36,7 @@ pub enum Timing {
 impl Timing {
     /// The timing of user `user` of the stream `name`. Precondition: it is not a trace.
     pub fn new(arrival: &config::Arrival, run: &config::Run, name: &str, user: u32) -> Self {
-        let mut first_state = Stream::named(run.seed, run.replicate, name, user, Purpose::Start);
+        let mut first_state = RandomStream::named(run.seed, run.replicate, name, user, Purpose::Start);
         let gap = |rate: Rate| SimDuration::from_secs_f64(1.0 / rate.0);
         match *arrival {
             Arrival::Closed { think_time, ios, order, depth, .. } => {
@@ -100,7 +100,7 @@ pub enum Sequence {
 pub struct Mix {
     sums: Arc<[f64]>,
     kinds: Box<[Requests]>,
-    choice: Stream,
+    choice: RandomStream,
 }
 
 /// The steps of an interaction.
@@ -151,7 +151,7 @@ pub struct Synthetic {
     pub outstanding: u32,
     /// When the current interaction started.
     pub started: SimTime,
-    arrival: Stream,
+    arrival: RandomStream,
     sequence: Sequence,
     last_read: Option<ReadExtent>,
 }
@@ -175,7 +175,7 @@ impl Synthetic {
         let sequence = if let Some(plan) = &content.steps {
             Sequence::Steps(Box::new(Steps { plan: Arc::clone(plan), kinds: kinds(), at: 0 }))
         } else if let Some(sums) = &content.mix {
-            let choice = Stream::named(run.seed, run.replicate, name, user, Purpose::Kind);
+            let choice = RandomStream::named(run.seed, run.replicate, name, user, Purpose::Kind);
             Sequence::Mix(Box::new(Mix { sums: Arc::clone(sums), kinds: kinds(), choice }))
         } else {
             Sequence::One(Requests::new(run, name, user, &models[0]))
@@ -190,7 +190,7 @@ impl Synthetic {
             to_issue: 0,
             outstanding: 0,
             started: SimTime::ZERO,
-            arrival: Stream::named(run.seed, run.replicate, name, user, Purpose::Arrival),
+            arrival: RandomStream::named(run.seed, run.replicate, name, user, Purpose::Arrival),
             sequence,
             last_read: None,
         };
@@ -209,7 +209,13 @@ impl Synthetic {
             kinds.into_iter().enumerate().map(rename).collect()
         };
         let choice = |part: &str| {
-            Stream::named(run.seed, run.replicate, &format!("{name}/{part}"), self.user, Purpose::WarmUp)
+            RandomStream::named(
+                run.seed,
+                run.replicate,
+                &format!("{name}/{part}"),
+                self.user,
+                Purpose::WarmUp,
+            )
         };
         twin.sequence = match twin.sequence {
             Sequence::One(requests) => Sequence::One(requests.for_warm_up(run, name, self.user)),
@@ -242,7 +248,7 @@ impl Synthetic {
     #[inline]
     pub fn gap(&mut self) -> SimDuration {
         match &mut self.timing {
-            Timing::Closed { think_time, .. } => self.arrival.duration(think_time),
+            Timing::Closed { think_time, .. } => think_time.draw(&mut self.arrival),
             Timing::Open(gaps) => gaps.next(&mut self.arrival),
             Timing::Outstanding { .. } => SimDuration::ZERO,
         }

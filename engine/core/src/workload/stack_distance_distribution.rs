@@ -5,7 +5,7 @@
 //! once the cache is full.
 
 use crate::config::CurvePoint;
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// A distribution of stack distances in blocks; 1 is the last used block.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl StackDistanceDistribution {
 
     /// Draws a distance.
     #[inline]
-    pub fn draw(&self, stream: &mut Stream) -> u64 {
+    pub fn draw(&self, stream: &mut RandomStream) -> u64 {
         let draw = stream.unit();
         let piece = self.pieces.partition_point(|&(sum, _)| sum <= draw);
         let Some(&(_, to)) = self.pieces.get(piece) else { return self.farthest };

@@ -3,7 +3,7 @@
 //! Rejection-inversion: Hormann, Derflinger: Rejection-inversion to generate variates from monotone discrete
 //! distributions, ACM TOMACS 6(3), 1996. Constant memory; fewer than 1.2 trials per draw.
 
-use crate::rng::Stream;
+use crate::rng::RandomStream;
 
 /// A Zipf distribution of ranks.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl Zipf {
 
     /// Draws a rank from 1 to `count`.
     #[inline]
-    pub fn rank(&self, stream: &mut Stream) -> u64 {
+    pub fn rank(&self, stream: &mut RandomStream) -> u64 {
         loop {
             let area = self.last + stream.unit() * (self.first - self.last);
             let x = self.inverse_area(area);
@@ -70,7 +70,7 @@ mod tests {
         let draws = 400_000_u32;
         for exponent in [0.0, 0.8, 1.0, 1.2] {
             let zipf = Zipf::new(1000, exponent);
-            let mut stream = Stream::named(3, 0, "zipf", 0, Purpose::Address);
+            let mut stream = RandomStream::named(3, 0, "zipf", 0, Purpose::Address);
             let mut counts = [0_u32; 1001];
             for _ in 0..draws {
                 counts[zipf.rank(&mut stream) as usize] += 1;

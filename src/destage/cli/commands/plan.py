@@ -13,7 +13,7 @@ def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     """Show the runs of a study without executing or writing anything."""
     from destage import sweeps
     from destage.engine.scenario_schema import unit_at
-    from destage.queries.formats import rows_of
+    from destage.queries.formats import rows_as_json
 
     preview = sweeps.plan(sweeps.load_study(spec), store)
     rows = preview.table.drop_columns(["config"])
@@ -25,7 +25,7 @@ def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
             "present": preview.present,
             "adaptive": preview.adaptive,
         }
-        print_json(facts | {"rows": rows_of(rows)})
+        print_json(facts | {"rows": rows_as_json(rows)})
         return
     more = "; later rounds depend on its results" if preview.adaptive else "; no further rounds"
     print_pairs(

@@ -24,13 +24,13 @@ def query(
     as_json: Json = False,
 ) -> None:
     """Answer a named query from a sweep's results."""
-    from destage.queries import named_queries, open_session
-    from destage.queries.named import FITTING, find_query
+    from destage.queries import list_queries, open_session
+    from destage.queries.named_queries import FITTING, find_query
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     with open_session(find_sweep(sweep, store)) as session:
         if name is None:
-            names = {each.name for each in named_queries() if each.studies in FITTING[session.kind]}
+            names = {each.name for each in list_queries() if each.studies in FITTING[session.kind]}
             purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
             print_json(purposes) if as_json else print_pairs(purposes)
             return

@@ -37,12 +37,15 @@ def simulate(
     if as_json:
         print_json(row)
         return
-    from destage.queries.presentation import number
+    from destage.queries.presentation import format_number
+
+    def cell(value: object) -> str:
+        return format_number(value) if isinstance(value, int | float) else str(value)
 
     meanings = {column.name: column.meaning for column in engine.columns()}
     print_pairs(
         {
-            name: f"{number(value) if isinstance(value, int | float) else str(value):<14}  {meanings[name]}"
+            name: f"{cell(value):<14}  {meanings[name]}"
             for name, value in row.items()
             if value is not None and not name.startswith("timeline_")
         }

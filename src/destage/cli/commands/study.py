@@ -52,10 +52,7 @@ def run(
     page: Annotated[
         Path | None,
         typer.Option(
-            "--page",
-            metavar="FILE",
-            help="With --all: also write the results to FILE as Markdown.",
-            show_default=False,
+            "--page", metavar="FILE", help="With --all: also write the results to FILE as Markdown."
         ),
     ] = None,
     quiet: Quiet = False,
@@ -89,11 +86,11 @@ def _run_all(
     """Run each bundled study and print one table of published figures and results."""
     from destage import sweeps
     from destage.queries import open_session
-    from destage.queries.formats import rows_of
-    from destage.queries.published_page import published_page
-    from destage.queries.report import answers_told, write_report
-    from destage.queries.verdict_sheet import verdict_summary
-    from destage.queries.verdicts import verdict_table
+    from destage.queries.formats import rows_as_json
+    from destage.queries.published_page import write_page
+    from destage.queries.report import fill_answers, write_report
+    from destage.queries.verdict_text import summarize_verdicts
+    from destage.queries.verdicts import judge_figures
     from destage.sweeps import studies
 
     names = studies.names()
@@ -110,17 +107,17 @@ def _run_all(
             raise typer.Exit(outcome.exit_code)
         code = code or outcome.exit_code
         with open_session(outcome.path) as session:
-            rows = rows_of(verdict_table(session))
+            rows = rows_as_json(judge_figures(session))
             file = write_report(session)
-            sections.append((session.spec, rows, answers_told(session)))
+            sections.append((session.spec, rows, fill_answers(session)))
         print_note(f"{place}/{len(names)} {summarize(outcome)}; report: {file}")
     if as_json:
         print_json({spec["name"]: rows for spec, rows, _ in sections})
     else:
         print_published([(spec["name"], rows) for spec, rows, _ in sections])
-        print_note(verdict_summary([row for _, rows, _ in sections for row in rows]))
+        print_note(summarize_verdicts([row for _, rows, _ in sections for row in rows]))
     if page is not None:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(published_page(sections), encoding="utf-8")
+        page.write_text(write_page(sections), encoding="utf-8")
         print_note(f"page: {page}")
     raise typer.Exit(code)

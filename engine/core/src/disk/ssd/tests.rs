@@ -1,4 +1,4 @@
-//! The flash under functional writes: conservation, the newest version everywhere, and the laws of write amplification.
+//! Flash under functional writes: conservation, newest versions, and the laws of write amplification.
 
 use proptest::prelude::*;
 
@@ -7,10 +7,10 @@ use super::blocks::Blocks;
 use super::steady_state::{overwrite, steady_state};
 use super::translation::Translation;
 use crate::config::Ssd;
-use crate::rng::{Purpose, Stream};
+use crate::rng::{Purpose, RandomStream};
 
-fn stream(seed: u64) -> Stream {
-    Stream::named(seed, 0, "ssd", 0, Purpose::Flash)
+fn stream(seed: u64) -> RandomStream {
+    RandomStream::named(seed, 0, "ssd", 0, Purpose::Flash)
 }
 
 fn model(precondition: &str, capacity: u64, over_provisioning: f64, pages_per_block: u32) -> SsdModel {
@@ -23,7 +23,7 @@ fn model(precondition: &str, capacity: u64, over_provisioning: f64, pages_per_bl
     SsdModel::new(&ssd, 1).unwrap()
 }
 
-/// An SSD on which time plays no part.
+/// An SSD without time.
 struct Flash {
     translation: Translation,
     page: u32,
@@ -143,7 +143,7 @@ fn greedy(units: u32, share: f64) -> f64 {
 }
 
 /// Write amplification of `blocks` over `rounds` writes of each of `valid` units.
-fn amplification(blocks: &mut Blocks, valid: u64, rounds: u64, stream: &mut Stream) -> f64 {
+fn amplification(blocks: &mut Blocks, valid: u64, rounds: u64, stream: &mut RandomStream) -> f64 {
     let before = blocks.copies();
     for _ in 0..rounds * valid {
         overwrite(blocks, stream);
@@ -152,7 +152,7 @@ fn amplification(blocks: &mut Blocks, valid: u64, rounds: u64, stream: &mut Stre
 }
 
 #[test]
-fn random_writes_amplify_as_the_analysis_of_greedy_collection_says() {
+fn write_amplification_follows_the_analysis() {
     let (count, units) = (4096_u32, 64_u32);
     for over_provisioning in [0.07, 0.15, 0.28] {
         let valid = (f64::from(count * units) / (1.0 + over_provisioning)) as u64;

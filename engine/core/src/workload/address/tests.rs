@@ -4,12 +4,12 @@ use super::*;
 use crate::config::Placement;
 use crate::rng::Purpose;
 
-fn model(address: &Address, stream: &mut Stream) -> AddressModel {
+fn model(address: &Address, stream: &mut RandomStream) -> AddressModel {
     AddressModel::new(address, Sectors(1 << 20), (Sectors(16), None), 1, stream)
 }
 
 fn draws(address: &Address, count: usize) -> Vec<u64> {
-    let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "a", 0, Purpose::Address);
     let model = model(address, &mut stream);
     let mut state = model.state(0, &mut stream);
     (0..count).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect()
@@ -63,7 +63,7 @@ fn endless_sequences_of_other_users_start_elsewhere() {
         placement: Placement::default(),
         per_user: false,
     };
-    let mut stream = Stream::named(1, 0, "a", 1, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "a", 1, Purpose::Address);
     let model = model(&address, &mut stream);
     let mut state = model.state(1, &mut stream);
     let places: Vec<_> = (0..3).map(|_| model.draw(&mut state, &mut stream, 16, 16).0).collect();
@@ -215,7 +215,7 @@ fn each_user_stays_in_its_own_footprint() {
             _ => {}
         }
         let address = process(&fields);
-        let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
+        let mut stream = RandomStream::named(1, 0, "a", 0, Purpose::Address);
         let model = AddressModel::new(&address, Sectors(1 << 20), (Sectors(16), None), 4, &mut stream);
         for user in 0..4 {
             let mut state = model.state(user, &mut stream);
@@ -232,7 +232,7 @@ fn each_user_stays_in_its_own_footprint() {
 #[test]
 fn all_users_append_to_a_common_log() {
     let address = process(&serde_json::json!({"kind": "sequential", "common": true}));
-    let mut stream = Stream::named(1, 0, "a", 0, Purpose::Address);
+    let mut stream = RandomStream::named(1, 0, "a", 0, Purpose::Address);
     let model = model(&address, &mut stream);
     let mut states = [model.state(0, &mut stream), model.state(1, &mut stream)];
     let places: Vec<u64> = (0..300).map(|i| model.draw(&mut states[i % 2], &mut stream, 16, 16).0).collect();

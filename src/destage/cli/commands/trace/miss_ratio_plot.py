@@ -49,9 +49,9 @@ def thin_out(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def format_size(size: int) -> str:
     """Return a size [bytes] with its unit, rounded where the exact text is long."""
-    from destage.queries.presentation import quantity
+    from destage.queries.presentation import format_quantity
 
-    exact = quantity(size, "bytes")
+    exact = format_quantity(size, "bytes")
     return exact if len(exact) <= _SHORT else f"{size / 2**20:.1f} MiB"
 
 

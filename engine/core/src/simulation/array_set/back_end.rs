@@ -1,0 +1,170 @@
+//! The back end: the channels between the controller and its disks.
+//!
+//! ```text
+//!   read    disk ──────────────────► done        write   ├─ channel ─┤          the disk starts when its
+//!                    ├─ channel ─┤                       └─► disk ────────► done   turn on the channel comes
+//! ```
+//!
+//! A transfer takes `command_overhead + size / bandwidth` of one channel. A disk sends while it reads, and seeks while it
+//! receives: so the transfer of a read may begin that long before the media are done, where the channel was free then, and
+//! a write goes to its disk as soon as its transfer begins. Assumed: the media are no faster than the channel, and a
+//! write's data arrive before they are needed; disconnection and reselection are part of the overhead.
+
+use super::{ArraySet, Context};
+use crate::config;
+use crate::disk::{Agenda, BlockDevice as _, Io};
+use crate::event::Event;
+use crate::pipe::Pipe;
+use crate::slab::Slab;
+use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, SimDuration, SimTime};
+
+/// A disk I/O on its way over a channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    device: u32,
+    io: Io,
+}
+
+/// An I/O whose crossing is the end of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Crossed {
+    /// A read, whose data has arrived.
+    Read(Io),
+    /// A write to a disk that has failed.
+    Lost {
+        /// The failed device.
+        device: u32,
+        /// The write.
+        io: Io,
+    },
+}
+
+/// The channels and what is on its way over them.
+#[derive(Debug)]
+pub struct BackEnd {
+    pipes: Box<[Pipe]>,
+    /// Whether each disk has its own channel; otherwise an I/O takes the one that is free first.
+    is_bus: bool,
+    bandwidth: Bandwidth,
+    command_overhead: SimDuration,
+    crossings: Slab<Crossing>,
+}
+
+impl BackEnd {
+    /// The channels of a configuration.
+    pub fn new(config: config::BackEnd) -> Self {
+        let (is_bus, count, bandwidth, command_overhead) = match config {
+            config::BackEnd::ScsiBus { channels, bandwidth, command_overhead } => {
+                (true, channels, bandwidth, command_overhead)
+            }
+            config::BackEnd::Sas { lanes, bandwidth, command_overhead } => {
+                (false, lanes, bandwidth, command_overhead)
+            }
+        };
+        Self {
+            pipes: vec![Pipe::default(); count as usize].into(),
+            is_bus,
+            bandwidth,
+            command_overhead,
+            crossings: Slab::default(),
+        }
+    }
+
+    /// Claims a channel for `io` of `device`, earlier by the transfer itself if the disk sends while it reads; gives when
+    /// the transfer begins and ends.
+    fn claim(&mut self, now: SimTime, device: u32, io: &Io) -> (SimTime, SimTime) {
+        let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
+        let service = self.command_overhead + self.bandwidth.time_for(size);
+        let earliest = if io.is_write { now } else { SimTime(now.0.saturating_sub(service.0)) };
+        let pipe = if self.is_bus {
+            let count = self.pipes.len();
+            &mut self.pipes[device as usize % count]
+        } else {
+            let Some(first) = self.pipes.iter_mut().min_by_key(|pipe| pipe.free_at()) else {
+                unreachable!("a checked back end has a channel")
+            };
+            first
+        };
+        let end = pipe.claim(earliest, service);
+        (SimTime(end.0 - service.0), end)
+    }
+
+    /// Claims a channel for a write to its disk or a read from it; gives whether it has to wait.
+    #[inline(never)]
+    fn carry(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
+        let now = context.now();
+        let (begin, end) = self.claim(now, device, &io);
+        let due = if io.is_write { begin } else { end };
+        if due <= now {
+            return false;
+        }
+        let crossing = self.crossings.insert(Crossing { device, io });
+        context.schedule(due, Event::Channel(crossing));
+        true
+    }
+
+    /// Restarts the measurement of utilisation.
+    pub fn reset(&mut self, now: SimTime) {
+        for pipe in &mut self.pipes {
+            pipe.reset(now);
+        }
+    }
+
+    /// Power is cut at `now`: I/Os on their way are lost.
+    pub fn cut_power(&mut self, now: SimTime) {
+        self.crossings = Slab::default();
+        for pipe in &mut self.pipes {
+            pipe.cut(now);
+        }
+    }
+
+    /// Busy fraction of the busiest channel.
+    pub fn busy_fraction(&self, now: SimTime) -> f64 {
+        self.pipes.iter().map(|pipe| pipe.busy_fraction(now)).fold(0.0, f64::max)
+    }
+}
+
+impl ArraySet {
+    /// Sends `io` to its disk, over its channel if there is one.
+    #[inline]
+    pub(super) fn submit(&mut self, context: &mut Context, device: u32, io: Io) {
+        if self.idle_delay.is_some() && !io.is_background {
+            self.begin_foreground(io.operation);
+        }
+        if let Some(back_end) = &mut self.back_end
+            && io.is_write
+            && back_end.carry(context, device, io)
+        {
+            return;
+        }
+        self.start_on_device(context, device, io);
+    }
+
+    #[inline]
+    fn start_on_device(&mut self, context: &mut Context, device: u32, io: Io) {
+        let now = context.now();
+        self.devices[device as usize].submit(now, io, &mut Agenda::new(&mut context.events, device));
+    }
+
+    /// A disk has completed `io`; gives whether its data has to wait for the channel.
+    #[inline]
+    pub fn carry_back(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
+        match &mut self.back_end {
+            Some(back_end) if !io.is_write => back_end.carry(context, device, io),
+            _ => false,
+        }
+    }
+
+    /// A write's turn on its channel has come, or a read's data has crossed it; gives the I/O that is over with it.
+    pub fn end_crossing(&mut self, context: &mut Context, crossing: u32) -> Option<Crossed> {
+        let Crossing { device, io } = self.back_end.as_mut()?.crossings.remove(crossing);
+        if !io.is_write {
+            Some(Crossed::Read(io))
+        } else if self.has_failed(device) {
+            Some(Crossed::Lost { device, io })
+        } else {
+            self.start_on_device(context, device, io);
+            None
+        }
+    }
+}

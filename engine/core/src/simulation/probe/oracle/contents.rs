@@ -1,0 +1,234 @@
+//! What every sector of every disk holds: the oracle's own data and parity.
+//!
+//! A sector's data is one word that stands for its version, 0 for version 0. Parity is computed as a controller would,
+//! and from nothing but what the operation has read and what it writes.
+//!
+//! Laws:
+//!
+//! 6. A strip that is written in part, and a parity, can be computed from what has been read for it.
+//! 7. What a read finds on its disk, or decodes from the others, is a version no older than the media's when it began.
+//! 8. In the end every sector is there in the media's version, on its disk or decoded, and data and parity that are
+//!    there match: so whichever disks fail next, nothing is lost.
+//!
+//! A new disk holds noise until it is written. A power cut is taken to leave whole stripes: the write hole is counted
+//! elsewhere. What drives lose from their own caches falls back (see `volatile`), and the parity with it.
+
+use super::hand::{Chunk, GATHER, Hand, SPREAD, sector_at};
+use super::parity::{decode, parities};
+use super::volatile::Volatile;
+use super::{Map, Version};
+use crate::raid::{Layout, StripPart};
+use crate::units::{Lba, Sectors};
+use crate::write_cache::Extent;
+
+/// What is on the disks, and in the hands of the operations.
+#[derive(Debug, Default)]
+pub(in crate::simulation) struct Contents {
+    pub(super) words: Map<(u32, u64), u64>,
+    blanks: Vec<u32>,
+    pub(super) hands: Map<u32, Hand>,
+    newest: Version,
+    /// What may be lost from the drives' own caches.
+    pub volatile: Volatile,
+}
+
+impl Contents {
+    /// A new disk has come.
+    pub fn add_blank(&mut self, device: u32) {
+        self.blanks.push(device);
+    }
+
+    pub(super) fn word(&self, device: u32, lba: u64) -> u64 {
+        let noise = || if self.blanks.contains(&device) { (lba ^ u64::from(device)) | 1 << 63 } else { 0 };
+        self.words.get(&(device, lba)).copied().unwrap_or_else(noise)
+    }
+
+    fn take_up(&mut self, operation: u32, array: u16, layout: &Layout, stripe: u64) -> &mut Hand {
+        self.hands
+            .entry(operation)
+            .insert_entry(Hand {
+                array,
+                layout: *layout,
+                stripe,
+                read: Vec::new(),
+                written: Vec::new(),
+                new: Vec::new(),
+                versions: Map::default(),
+                wanted: Vec::new(),
+                oldest: (0, Vec::new()),
+            })
+            .into_mut()
+    }
+
+    /// An operation begins to read from sector `first` on what is at least as new as `oldest`.
+    pub fn begin_read(
+        &mut self,
+        operation: u32,
+        array: u16,
+        layout: &Layout,
+        (first, oldest): (u64, Vec<Version>),
+    ) {
+        self.take_up(operation, array, layout, 0).oldest = (first, oldest);
+    }
+
+    /// An operation begins to read parts of a stripe that it locks.
+    pub fn begin_locked_read(
+        &mut self,
+        operation: u32,
+        array: u16,
+        layout: &Layout,
+        (stripe, wanted): (u64, &[StripPart]),
+        oldest: (u64, Vec<Version>),
+    ) {
+        let hand = self.take_up(operation, array, layout, stripe);
+        hand.wanted = wanted.to_vec();
+        hand.oldest = oldest;
+    }
+
+    /// An operation is planned that writes `extents` of a stripe, in these versions where they are watched.
+    pub fn begin_write(
+        &mut self,
+        operation: u32,
+        array: u16,
+        layout: &Layout,
+        extents: &[Extent],
+        versions: &[(u64, Version)],
+    ) {
+        let stripe = extents.first().map_or(0, |extent| layout.stripe_of(extent.lba));
+        self.newest = versions.iter().map(|&(_, version)| version).fold(self.newest, Version::max);
+        let hand = self.take_up(operation, array, layout, stripe);
+        hand.new = extents.to_vec();
+        hand.versions = versions.iter().copied().collect();
+    }
+
+    /// An operation is planned that rebuilds a strip of a stripe.
+    pub fn begin_rebuild(&mut self, operation: u32, array: u16, layout: &Layout, stripe: u64) {
+        self.take_up(operation, array, layout, stripe);
+    }
+
+    /// An operation reads anew.
+    pub fn read_anew(&mut self, operation: u32) {
+        if let Some(hand) = self.hands.get_mut(&operation) {
+            hand.read.clear();
+        }
+    }
+
+    /// A device, which `is_volatile` or not, has done an I/O at `disk` of an array for an operation.
+    pub fn io_done(
+        &mut self,
+        operation: u32,
+        (device, disk): (u32, u32),
+        io: &crate::disk::Io,
+        is_volatile: bool,
+    ) {
+        let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
+        if io.is_write {
+            let Some(hand) = self.hands.get(&operation) else { return };
+            for lba in first..end {
+                let word = hand.find(&hand.written, disk, lba);
+                let Some(word) = word else {
+                    unreachable!("disk {disk} writes sector {lba} and nobody gave it")
+                };
+                if is_volatile && !io.is_forced {
+                    self.volatile.write((device, lba), self.word(device, lba), word);
+                } else {
+                    self.volatile.force((device, lba));
+                }
+                self.words.insert((device, lba), word);
+            }
+            return;
+        }
+        let words: Vec<_> = (first..end).map(|lba| self.word(device, lba)).collect();
+        let newest = self.newest;
+        let Some(hand) = self.hands.get_mut(&operation) else { return };
+        let is_plain = hand.wanted.is_empty() && !hand.oldest.1.is_empty();
+        if is_plain {
+            for (lba, &word) in (first..).zip(&words) {
+                let sector = sector_at(&hand.layout, disk, lba);
+                let Some(sector) = sector else { unreachable!("a read of data reads parity") };
+                hand.check_word(sector, word, newest);
+            }
+        } else {
+            hand.read.push(Chunk { disk, lba: first, words });
+        }
+    }
+
+    /// An operation writes these parts (disk, first sector, length) of those disks that are present.
+    pub fn compute(&mut self, operation: u32, writes: impl Iterator<Item = (u32, Lba, Sectors)>) {
+        let Some(hand) = self.hands.get_mut(&operation) else { return };
+        let written = writes
+            .map(|(disk, Lba(lba), sectors)| Chunk {
+                disk,
+                lba,
+                words: (lba..lba + sectors.0).map(|lba| hand.compute(disk, lba)).collect(),
+            })
+            .collect();
+        hand.written = written;
+    }
+
+    /// Whether all that an operation has written is on the media, but for devices that have been lost; `holding` gives
+    /// the device that holds a disk.
+    pub fn lasts(&self, operation: u32, holding: impl Fn(u32) -> u32, is_lost: impl Fn(u32) -> bool) -> bool {
+        let is_safe = |place| self.volatile.lasts(place) || is_lost(place.0);
+        self.hands.get(&operation).is_none_or(|hand| hand.places(&holding).all(is_safe))
+    }
+
+    /// An operation is over.
+    pub fn end(&mut self, operation: u32) {
+        let newest = self.newest;
+        let Some(hand) = self.hands.remove(&operation) else { return };
+        let base = hand.layout.disk_lba(hand.stripe).0;
+        for part in &hand.wanted {
+            for lba in base + part.start.0..base + part.end.0 {
+                let Some(sector) = sector_at(&hand.layout, part.disk, lba) else { continue };
+                let word = hand.old(part.disk, lba);
+                let Some(word) = word else {
+                    panic!("sector {sector} of array {} cannot be decoded from what was read", hand.array)
+                };
+                hand.check_word(sector, word, newest);
+            }
+        }
+    }
+
+    /// Checks a sector and its parity once nothing is under way: `serving` gives the device that serves a disk.
+    pub fn check(
+        &self,
+        array: u16,
+        layout: &Layout,
+        sector: u64,
+        media: Version,
+        serving: impl Fn(u32) -> Option<u32>,
+    ) {
+        let place = layout.locate(crate::units::Lba(sector));
+        let lba = place.disk_lba.0;
+        let word = |disk: u32| serving(disk).map(|device| self.word(device, lba));
+        let expected = media.wrapping_mul(SPREAD);
+        if layout.level().parities() == 0 {
+            let mirror = layout.mirror(place.disk);
+            let copies = [Some(place.disk), mirror].into_iter().flatten().filter_map(word);
+            assert!(
+                copies.clone().all(|copy| copy == expected) && copies.count() > 0,
+                "sector {sector} of array {array} is not on every disk in version {media}",
+            );
+            return;
+        }
+        let data: Vec<_> =
+            (0..layout.data_disks()).map(|index| word(layout.data_disk(place.stripe, index))).collect();
+        let parity = layout.parity_disks(place.stripe).map(|disk| disk.and_then(word));
+        let Some(decoded) = decode(&data, parity) else {
+            panic!("sector {sector} of array {array} is lost: too much is missing")
+        };
+        let found = decoded[place.index as usize];
+        assert!(
+            found == expected,
+            "sector {sector} of array {array} is not there in version {media}: {}",
+            found.wrapping_mul(GATHER),
+        );
+        for (there, computed) in parity.into_iter().zip(parities(&decoded)) {
+            assert!(
+                there.is_none_or(|there| there == computed),
+                "the parity of sector {sector} of array {array} does not match its data",
+            );
+        }
+    }
+}

@@ -1,0 +1,151 @@
+"""Named queries: one SQL file each, whose header states its question, its parameters and its rows.
+
+    -- name: users_against_cache
+    -- studies: seek
+    -- purpose: The load that each cache size supports.
+    -- parameter: relative [fraction] = 0.05: the half-width that counts as narrow
+    -- row: one per point
+    SELECT ...
+
+`studies` is the kind of studies it is for: those that `seek` a value, those that `replay` a trace, `fixed`
+(all that do not seek) or `any`. Of files with the same name, the one that fits a study most closely is used.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Literal
+
+from destage.errors import QueryError
+from destage.spec.validation import suggest
+
+Kind = Literal["seek", "replay", "fixed"]
+"""A study seeks a value, replays a trace at a fixed load, or runs at a fixed load."""
+
+FITTING: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
+    {"seek": ("seek", "any"), "replay": ("replay", "fixed", "any"), "fixed": ("fixed", "any")}
+)
+"""The values of `studies` that fit each kind of study, the closest first."""
+
+_HEADER = re.compile(r"--\s*(name|studies|purpose|parameter|row):\s*(.+)")
+_PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a named query, `$name` in its SQL; a numeric default makes it numeric."""
+
+    name: str
+    unit: str | None
+    default: float | str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedQuery:
+    """A named query: the parts of its header, and its whole text as the statement."""
+
+    name: str
+    studies: str
+    purpose: str
+    parameters: tuple[Parameter, ...]
+    row: str
+    sql: str
+
+    def values(self, given: Mapping[str, str]) -> dict[str, float | str]:
+        """Return the value of each parameter, from texts by name and the defaults.
+
+        Raises:
+            QueryError: A name is unknown, or a text is not of its parameter's type.
+        """
+        known = {parameter.name: parameter for parameter in self.parameters}
+        for name in given:
+            if name not in known:
+                allowed = ", ".join(known) or "none"
+                raise QueryError(
+                    "query.unknown-parameter",
+                    f"unknown parameter {name!r}; allowed: {allowed}",
+                    self.name,
+                    {"allowed": tuple(known)},
+                )
+        return {name: _read(self.name, parameter, given.get(name)) for name, parameter in known.items()}
+
+
+@cache
+def list_queries() -> tuple[NamedQuery, ...]:
+    """Return all named queries, sorted by name."""
+    folder = files("destage.queries") / "sql"
+    found = [_parse(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
+    return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
+
+
+def find_query(name: str, kind: Kind) -> NamedQuery:
+    """Return the query of a name that fits a kind of study most closely.
+
+    Raises:
+        QueryError: There is none.
+    """
+    named = {query.studies: query for query in list_queries() if query.name == name}
+    for studies in FITTING[kind]:
+        if studies in named:
+            return named[studies]
+    if named:
+        raise QueryError(
+            "query.wrong-study-kind",
+            f"the query is for studies of kind {' or '.join(named)}; this study is of kind {kind}",
+            name,
+            {"studies": tuple(named), "kind": kind},
+        )
+    fitting = sorted({query.name for query in list_queries() if query.studies in FITTING[kind]})
+    raise QueryError(
+        "query.unknown-query",
+        f"unknown query {name!r}{suggest(name, fitting)}; available: {', '.join(fitting)}",
+        data={"available": fitting},
+    )
+
+
+def _parse(text: str) -> NamedQuery:
+    header: dict[str, list[str]] = {}
+    for line in text.splitlines():
+        match = _HEADER.match(line)
+        if match is None:
+            break
+        header.setdefault(match[1], []).append(match[2].strip())
+    return NamedQuery(
+        name=header["name"][0],
+        studies=header["studies"][0],
+        purpose=header["purpose"][0],
+        parameters=tuple(_parameter(line) for line in header.get("parameter", [])),
+        row=header["row"][0],
+        sql=text,
+    )
+
+
+def _parameter(line: str) -> Parameter:
+    match = _PARAMETER.fullmatch(line)
+    if match is None:
+        raise QueryError(
+            "query.bad-header",
+            f"invalid parameter line {line!r}; write it as `users [users] = 39: users to carry`",
+        )
+    name, unit, default, meaning = match.groups()
+    try:
+        value: float | str = float(default)
+    except ValueError:
+        value = default
+    return Parameter(name, unit, value, meaning)
+
+
+def _read(query: str, parameter: Parameter, given: str | None) -> float | str:
+    if given is None or isinstance(parameter.default, str):
+        return parameter.default if given is None else given
+    try:
+        return float(given)
+    except ValueError:
+        unit = f" [{parameter.unit}]" if parameter.unit else ""
+        raise QueryError(
+            "query.bad-parameter", f"{given!r} is not a number{unit}", f"{query}.{parameter.name}"
+        ) from None
