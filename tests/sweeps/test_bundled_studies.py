@@ -4,7 +4,7 @@ import pytest
 
 from destage.queries.measurement import Measurement
 from destage.queries.verdicts import judge
-from destage.sql import Database, join_statement, find_qualifiers
+from destage.sql import Database, find_qualifiers, join_statement
 from destage.store.published_figures import read_figures
 from destage.sweeps import studies
 
