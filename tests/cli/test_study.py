@@ -47,7 +47,7 @@ def test_all_studies_give_one_table_and_a_page(destage: Any) -> None:
     assert "ordering holds" in row
     assert "1/2 first-" in done.err
     assert done.err.count("8 runs: 8 executed (inline, ") == 2
-    assert "1 published figure: 1 ordering holds" in done.err
+    assert "1 published figure: 1 reproduced" in done.err
     page = Path("deep/page.md").read_text()
     assert "## first" in page
     assert "## second" not in page
