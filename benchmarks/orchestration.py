@@ -265,7 +265,7 @@ def main() -> None:
         how = f"{name}, {len(planned_runs):,} runs"
         show("points planned", how, timed(partial(planned, text), points, options.runs))
     with tempfile.TemporaryDirectory() as folder:
-        columns = list_needed_columns(parse_study(GRIDS["call_center, users sought"]).seek)
+        columns = list_needed_columns(parse_study(GRIDS["call_center, users sought"]))
         for batch_runs in (76, 13):
             found, mean = driving(plan, columns, batch_runs, Path(folder), options.runs)
             show("batches settled", f"{mean:.0f} runs on average", found)

@@ -14,16 +14,7 @@ _INHERITED = ("image", "imagePullPolicy", "env", "envFrom", "securityContext")
 def build_auxiliary_pod(
     head: Manifest, name: str, component: str, command: Sequence[str], *, memory: str, lifetime_s: int
 ) -> Manifest:
-    """Return a pod with the head's access to the results.
-
-    Args:
-        head: The template of the head pod.
-        name: The pod's name.
-        component: The value of the component label.
-        command: The container's command.
-        memory: The memory request and limit.
-        lifetime_s: The pod's deadline [s].
-    """
+    """Return a pod with the access to the results that the template of the head pod has."""
     spec = copy.deepcopy(head["spec"])
     ray = spec["containers"][0]
     container = {

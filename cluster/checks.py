@@ -24,13 +24,9 @@ _START_PODS = "create pods"
 def run_checks(
     connection: Connection, release: Release, settings: Settings | None = None, image: str | None = None
 ) -> Iterator[CheckResult]:
-    """Check a cluster, and yield a result for each check.
+    """Check a cluster, with a preflight pod if there are `settings`; yield a result for each check.
 
-    Args:
-        connection: The API server.
-        release: The release that a sweep would have.
-        settings: The settings of a sweep, which a preflight pod tests; None for no preflight.
-        image: An image to test instead of that of the settings.
+    An `image` is tested instead of that of the settings.
     """
     try:
         version = connection.call("GET", "/version")["gitVersion"]
@@ -44,7 +40,7 @@ def run_checks(
     except ClusterError as error:
         message = f"not checked: {error.reason if isinstance(error, ApiError) else error.message}"
         fix = "correct this first, then run the command again"
-        yield CheckResult("remaining checks", message, error.code, fix)
+        yield CheckResult("other checks", message, error.code, fix)
 
 
 def _check_cluster(

@@ -25,7 +25,7 @@ POLICY_REJECTIONS = (
         "the pods must comply with the namespace's Pod Security level",
     ),
 )
-"""Rejections by a policy of the namespace, whoever asks: a part of Kubernetes' message, the code, the fix."""
+"""Rejections by a policy of the namespace: a part of Kubernetes' message, the code, the fix."""
 
 
 class ApiError(ClusterError):
@@ -84,10 +84,7 @@ class Connection:
             ApiError: The server rejected the request.
             ClusterError: The server is unreachable.
         """
-        response = self._send(method, path, query, body, content_type)
-        data = self._read(response)
-        self._check(response.status, data, path)
-        found: dict[str, Any] = json.loads(data)
+        found: dict[str, Any] = json.loads(self._read(method, path, query, body, content_type))
         return found
 
     def read_text(self, path: str, *, query: Query | None = None) -> str:
@@ -97,18 +94,10 @@ class Connection:
             ApiError: The server rejected the request.
             ClusterError: The server is unreachable.
         """
-        response = self._send("GET", path, query)
-        data = self._read(response)
-        self._check(response.status, data, path)
-        return data.decode(errors="replace")
+        return self._read("GET", path, query).decode(errors="replace")
 
     def stream_lines(self, path: str, *, query: Query, timeout_s: float) -> Generator[bytes, None, bool]:
-        """Yield the lines of a response until the server ends it or the connection breaks.
-
-        Args:
-            path: The path of the request.
-            query: Its parameters.
-            timeout_s: Longest time between lines before the connection counts as broken [s].
+        """Yield the lines of a response until the server ends it or no line arrives for `timeout_s`.
 
         Returns:
             Whether the server ended the response.
@@ -118,8 +107,6 @@ class Connection:
             ClusterError: The server is unreachable.
         """
         response = self._send("GET", path, query, timeout_s=timeout_s)
-        if response.status >= _OK:
-            self._check(response.status, self._read(response), path)
         rest = b""
         try:
             for chunk in response.response.stream(1 << 16):
@@ -152,13 +139,16 @@ class Connection:
             auth_settings=["BearerToken"],
         )
         try:
-            return self.api.call_api(*request, _request_timeout=(timeout_s, timeout_s))
+            response = self.api.call_api(*request, _request_timeout=(timeout_s, timeout_s))
+            if response.status >= _OK:
+                raise self._rejection(response.status, response.read(), path)
         except (urllib3.exceptions.HTTPError, client.OpenApiException, OSError) as error:
             raise self._unreachable(error) from error
+        return response
 
-    def _read(self, response: Any) -> bytes:
+    def _read(self, method: str, path: str, query: Query | None, *body: Any) -> bytes:
         try:
-            data: bytes = response.read()
+            data: bytes = self._send(method, path, query, *body).read()
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise self._unreachable(error) from error
         return data
@@ -171,10 +161,7 @@ class Connection:
         message = f"{text}; check the connection with `kubectl cluster-info`"
         return ClusterError("cluster.api-unreachable", message, self.host)
 
-    def _check(self, status: int, data: bytes, path: str) -> None:
-        """Raise the error of a response, if it has one."""
-        if status < _OK:
-            return
+    def _rejection(self, status: int, data: bytes, path: str) -> ApiError:
         try:
             text = json.loads(data).get("message") or ""
         except (ValueError, AttributeError):
@@ -183,22 +170,18 @@ class Connection:
         details = {"status": status, "reason": reason}
         if status == _UNAUTHENTICATED:
             message = f"{reason}; log in to {self.host} again"
-            raise ApiError("cluster.not-authenticated", message, path, details)
+            return ApiError("cluster.not-authenticated", message, path, details)
         if status == _FORBIDDEN:
             for part, code, fix in POLICY_REJECTIONS:
                 if part in reason:
-                    raise ApiError(code, f"{reason}; {fix}", path, details | {"fix": fix})
+                    return ApiError(code, f"{reason}; {fix}", path, details | {"fix": fix})
             message = f"{reason}; `destage cluster doctor` lists missing permissions"
-            raise ApiError("cluster.permission-denied", message, path, details)
-        raise ApiError("cluster.request-rejected", reason, path, details)
+            return ApiError("cluster.permission-denied", message, path, details)
+        return ApiError("cluster.request-rejected", reason, path, details)
 
 
 def connect(context: str | None = None, namespace: str | None = None) -> Connection:
     """Return a connection from the kubeconfig, or from the service account of the pod.
-
-    Args:
-        context: A context of the kubeconfig; default: the current one.
-        namespace: A namespace; default: the context's, else `default`.
 
     Raises:
         ClusterError: There is no kubeconfig, or it does not have the context.

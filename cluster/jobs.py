@@ -188,12 +188,9 @@ def read_study(connection: Connection, job: Job) -> tuple[str, str]:
 
 
 def submit(connection: Connection, manifests: Sequence[Manifest], *, sweep: str = "") -> Job:
-    """Create a release's objects, the RayJob last; a job that has ended or is cancelled is replaced.
+    """Create the objects of `build`, the RayJob last; a job that has ended or is cancelled is replaced.
 
-    Args:
-        connection: The API server.
-        manifests: The result of `build`.
-        sweep: The sweep's directory in the store, recorded on the RayJob.
+    The RayJob records the sweep's directory in the store.
 
     Raises:
         ClusterError: The server rejects an object, or the sweep is already running.

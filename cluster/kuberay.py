@@ -22,7 +22,7 @@ def build_ray_job(release: Release, settings: Settings) -> Manifest:
     return {
         "apiVersion": API,
         "kind": "RayJob",
-        "metadata": _metadata(release, release.job_name(settings)),
+        "metadata": release.metadata(release.job_name(settings)),
         "spec": {
             "submissionMode": "K8sJobMode",
             # Two shells parse the entrypoint, so it has no URL: the head's DESTAGE_STORE has it.
@@ -43,13 +43,9 @@ def build_ray_cluster(release: Release, settings: Settings) -> Manifest:
     return {
         "apiVersion": API,
         "kind": "RayCluster",
-        "metadata": _metadata(release, release.name),
+        "metadata": release.metadata(release.name),
         "spec": _cluster_spec(release, settings),
     }
-
-
-def _metadata(release: Release, name: str) -> Manifest:
-    return {"name": name, "namespace": release.namespace, "labels": release.labels}
 
 
 def _study(settings: Settings) -> str:

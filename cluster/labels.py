@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from destage.cluster.settings import DNS_LABEL, Settings
 from destage.errors import ConfigError, Issue
@@ -57,6 +58,10 @@ class Release:
             "app.kubernetes.io/version": self.version,
             "app.kubernetes.io/managed-by": self.managed_by,
         }
+
+    def metadata(self, name: str, **labels: str) -> dict[str, Any]:
+        """Return the metadata of an object."""
+        return {"name": name, "namespace": self.namespace, "labels": self.labels | labels}
 
     def pod_labels(self, component: str) -> Labels:
         """Return the labels of a component's pods: `head`, `worker`, `submitter` or `reader`."""

@@ -49,19 +49,9 @@ def read_logs(connection: Connection, job: Job, component: str, tail: int) -> It
 def follow_logs(
     connection: Connection, job: Job, component: str, tail: int, *, pauses: tuple[float, ...] = PAUSES_S
 ) -> Iterator[tuple[str, str]]:
-    """Yield the log lines of a component's pods until the pods end.
+    """Yield pod name and line of a component's logs until the pods end, from the last `tail` lines on.
 
     Waits for pods that do not exist yet, as long as the sweep can still create them.
-
-    Args:
-        connection: The API server.
-        job: The sweep.
-        component: `submitter`, `head` or `worker`.
-        tail: Existing lines to yield per pod.
-        pauses: Pauses before each retry after consecutive failures [s].
-
-    Yields:
-        The name of a pod and a line of its log.
 
     Raises:
         ClusterError: There are no such pods, a pod cannot start, or the server stays unreachable.

@@ -37,12 +37,8 @@ def _claims(release: Release, settings: Settings) -> list[Manifest]:
         {
             "apiVersion": "v1",
             "kind": "PersistentVolumeClaim",
-            "metadata": {
-                "name": release.claim_name(settings),
-                "namespace": release.namespace,
-                "labels": release.labels,
-                "annotations": {"helm.sh/resource-policy": "keep"},
-            },
+            "metadata": release.metadata(release.claim_name(settings))
+            | {"annotations": {"helm.sh/resource-policy": "keep"}},
             "spec": spec,
         }
     ]
@@ -55,11 +51,7 @@ def _study_maps(release: Release, settings: Settings) -> list[Manifest]:
         {
             "apiVersion": "v1",
             "kind": "ConfigMap",
-            "metadata": {
-                "name": release.job_name(settings),
-                "namespace": release.namespace,
-                "labels": release.labels,
-            },
+            "metadata": release.metadata(release.job_name(settings)),
             "data": {STUDY_FILE: settings.sweep.spec},
         }
     ]

@@ -24,7 +24,7 @@ def build_monitors(release: Release, settings: Settings) -> list[Manifest]:
             {
                 "apiVersion": "monitoring.coreos.com/v1",
                 "kind": "PodMonitor",
-                "metadata": _metadata(release, release.name, dict(monitor.labels)),
+                "metadata": release.metadata(release.name, **monitor.labels),
                 "spec": {"selector": {"matchLabels": release.selector}, "podMetricsEndpoints": [endpoint]},
             }
         )
@@ -34,7 +34,7 @@ def build_monitors(release: Release, settings: Settings) -> list[Manifest]:
             {
                 "apiVersion": "v1",
                 "kind": "ConfigMap",
-                "metadata": _metadata(release, f"{release.name}-dashboard", labels),
+                "metadata": release.metadata(f"{release.name}-dashboard", **labels),
                 "data": {"destage.json": json.dumps(build_dashboard(), indent=1)},
             }
         )
@@ -60,7 +60,3 @@ def build_dashboard() -> Manifest:
         "refresh": "30s",
         "panels": panels,
     }
-
-
-def _metadata(release: Release, name: str, labels: dict[str, str]) -> Manifest:
-    return {"name": name, "namespace": release.namespace, "labels": release.labels | labels}

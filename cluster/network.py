@@ -63,7 +63,7 @@ def _policy(
     return {
         "apiVersion": "networking.k8s.io/v1",
         "kind": "NetworkPolicy",
-        "metadata": {"name": name, "namespace": release.namespace, "labels": release.labels},
+        "metadata": release.metadata(name),
         "spec": {
             "podSelector": {"matchLabels": selector},
             "policyTypes": ["Ingress", "Egress"],

@@ -122,13 +122,7 @@ def delete(connection: Connection, kind: str, name: str) -> bool:
 
 
 def wait_until_deleted(connection: Connection, kind: str, name: str, deadline: float) -> None:
-    """Wait until a deleted object no longer exists, so that its name can be used again.
-
-    Args:
-        connection: The API server.
-        kind: The object's kind.
-        name: Its name.
-        deadline: When to give up [s on the monotonic clock].
+    """Wait for the deletion of an object until a deadline [s on the monotonic clock].
 
     Raises:
         ClusterError: It still exists at the deadline.

@@ -151,6 +151,8 @@ def _pod(
     }
     if settings.image.pull_secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in settings.image.pull_secrets]
+    if settings.priority_class:
+        pod["priorityClassName"] = settings.priority_class
     if node_selector:
         pod["nodeSelector"] = dict(node_selector)
     if tolerations:

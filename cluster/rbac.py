@@ -58,7 +58,7 @@ def _account(release: Release, name: str, annotations: dict[str, str]) -> Manife
     return {
         "apiVersion": "v1",
         "kind": "ServiceAccount",
-        "metadata": _metadata(release, name) | ({"annotations": annotations} if annotations else {}),
+        "metadata": release.metadata(name) | ({"annotations": annotations} if annotations else {}),
         "automountServiceAccountToken": False,
     }
 
@@ -67,7 +67,7 @@ def _role(release: Release, name: str, rules: Sequence[Rule]) -> Manifest:
     return {
         "apiVersion": f"{_GROUP}/v1",
         "kind": "Role",
-        "metadata": _metadata(release, name),
+        "metadata": release.metadata(name),
         "rules": [
             {"apiGroups": [group], "resources": [resource], "verbs": list(verbs)}
             for group, resource, verbs in rules
@@ -79,11 +79,7 @@ def _binding(release: Release, name: str, subjects: list[dict[str, str]]) -> Man
     return {
         "apiVersion": f"{_GROUP}/v1",
         "kind": "RoleBinding",
-        "metadata": _metadata(release, name),
+        "metadata": release.metadata(name),
         "roleRef": {"apiGroup": _GROUP, "kind": "Role", "name": name},
         "subjects": subjects,
     }
-
-
-def _metadata(release: Release, name: str) -> Manifest:
-    return {"name": name, "namespace": release.namespace, "labels": release.labels}

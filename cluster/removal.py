@@ -14,14 +14,8 @@ _PODS_S, _PAUSE_S = 120.0, 0.5
 def delete_sweep(connection: Connection, job: Job, *, with_results: bool, sweep: str = "") -> list[str]:
     """Delete all objects of a sweep's release and return what was deleted.
 
-    A claim is deleted with all its contents. In a bucket, which others may share, only the sweeps of the
-    release's jobs are deleted, after their pods have ended.
-
-    Args:
-        connection: The API server.
-        job: A job of the release.
-        with_results: Whether to delete the results too.
-        sweep: The sweep's directory in the bucket, if the jobs do not record it.
+    A claim is deleted with all its contents. In a bucket, which others may share, only the sweeps that the
+    release's jobs record are deleted, or else `sweep`, after the pods have ended.
 
     Raises:
         ClusterError: The server rejects a request, pods still run, or the sweep's directory is unknown.

@@ -63,11 +63,7 @@ class FetchSummary:
 
 
 def find_results(runner: CommandRunner, sweep: str) -> RemoteSweep:
-    """Return a sweep of the store with its progress.
-
-    Args:
-        runner: Runs commands on the cluster.
-        sweep: The sweep's directory in the store; empty if unknown, for a store with one sweep.
+    """Return a sweep of the store with its progress; an empty name means the only sweep.
 
     Raises:
         ClusterError: There are no results yet, or several sweeps and no name.
@@ -90,13 +86,8 @@ def fetch_results(
     """Copy a sweep's results to a local store, except files that are already there.
 
     Committed fragments never change, so a fragment of the same size is the same. All other files (plan,
-    manifest, answers) are downloaded each time. An interrupted fetch continues where it stopped.
-
-    Args:
-        runner: Runs commands on the cluster.
-        name: The sweep's directory in the store.
-        store: The local store.
-        report: Called with the bytes downloaded and the bytes to download.
+    manifest, answers) are downloaded each time. An interrupted fetch continues where it stopped. `report` is
+    called with the bytes downloaded and the bytes to download.
 
     Raises:
         ClusterError: The pod is unreachable, or sent other files than requested.
@@ -124,13 +115,7 @@ def fetch_results(
 
 
 def query_results(runner: CommandRunner, name: str, statement: str, form: str) -> bytes:
-    """Run SQL on a sweep's rows on the cluster and return only the result.
-
-    Args:
-        runner: Runs commands on the cluster.
-        name: The sweep's directory in the store.
-        statement: One SELECT or EXPLAIN.
-        form: The output format: `table`, `csv`, `json`, `parquet` or `markdown`.
+    """Run SQL on a sweep's rows on the cluster and return the result in the format of `destage sql --format`.
 
     Raises:
         ClusterError: The statement is rejected.

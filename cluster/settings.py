@@ -246,6 +246,7 @@ class Settings:
         "An existing Secret with Ray's token under the key `auth_token`; by default KubeRay creates one.",
         **_NAME,
     )
+    priority_class: str = setting("", "The existing priority class of all pods.", **_NAME)
     accounts: Accounts = section(Accounts)
     users: Users = section(Users)
     network_policy: NetworkPolicy = section(NetworkPolicy)

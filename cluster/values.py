@@ -20,13 +20,9 @@ from destage.errors import ConfigError, Issue
 
 
 def merge_settings(files: Sequence[Path], options: Sequence[str], overrides: Mapping[str, Any]) -> Settings:
-    """Return the settings of values files and `--set` options; later ones take precedence.
+    """Return the settings of values files, `--set` options and overrides; later ones take precedence.
 
-    Args:
-        files: Files in the format of the chart's `values.yaml`.
-        options: Settings as `path.to.setting=value`. The value is read as YAML, except that a number or a
-            date stays text where the setting is text.
-        overrides: Values that take precedence over all others.
+    The value of an option is YAML, but a number or a date stays text if the setting is text.
 
     Raises:
         ConfigError: A file cannot be read, or a value is not allowed.

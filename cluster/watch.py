@@ -92,14 +92,7 @@ def watch(
     """Yield an object and each later version of it until it is deleted or time is up.
 
     After a dropped connection the watch continues at the last resource version. No version is yielded twice.
-
-    Args:
-        connection: The API server.
-        kind: The object's kind.
-        name: Its name.
-        until: When to stop [s on the monotonic clock].
-        was_allowed: Whether the server has allowed access to the object before.
-        pauses: Pauses before each retry after consecutive failures [s].
+    `until` is a time on the monotonic clock [s], `was_allowed` whether the server has allowed access before.
 
     Raises:
         ClusterError: The server rejects the request, or stays unreachable.

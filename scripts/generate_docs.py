@@ -166,11 +166,11 @@ def errors_page() -> str:
     for namespace, about in NAMESPACES.items():
         names = ", ".join(
             f"[{name}](#{namespace}{name})" + (" (warning)" if "level" in entry else "")
-            for name, entry in catalogue.get(namespace, {}).items()
+            for name, entry in catalogue[namespace].items()
         )
         lines.append(f"| `{namespace}` | {about} | {names} |")
     for namespace in NAMESPACES:
-        for name, entry in catalogue.get(namespace, {}).items():
+        for name, entry in catalogue[namespace].items():
             lines += [
                 "",
                 f"## {namespace}.{name}",

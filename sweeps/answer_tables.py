@@ -8,18 +8,22 @@ import pyarrow as pa
 from destage.engine import limiting
 from destage.store.answers import answers_schema, certificates_schema
 from destage.sweeps.intervals import t_interval
+from destage.sweeps.objectives import metric_columns
 from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
 
 
-def list_needed_columns(seek: Seek | None) -> tuple[str, ...]:
-    """Return the result columns that answers need beside a run's status."""
-    if seek is None:
-        return ("events",)
-    objectives = [objective.column for objective in seek.objectives]
-    return tuple(dict.fromkeys(["events", *objectives, *limiting.columns_needed()]))
+def list_needed_columns(study: Study) -> tuple[str, ...]:
+    """Return the result columns that planning and answers need beside a run's status."""
+    columns = ["events"]
+    if study.seek is not None:
+        columns += [objective.column for objective in study.seek.objectives]
+        columns += limiting.columns_needed()
+    elif study.replicates.metric is not None:
+        columns.append(metric_columns()[study.replicates.metric].name)
+    return tuple(dict.fromkeys(columns))
 
 
 def make_answer_tables(

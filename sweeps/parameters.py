@@ -30,32 +30,15 @@ class Parameter:
     most: float | None = None
 
 
-@cache
 def explain_unknown(path: str) -> str | None:
     """Return why a dotted path is unknown, with the nearest name; None if the schema defines it."""
-    nodes = _branches([engine_tree().root])
-    done: list[str] = []
-    for segment in path.split("."):
-        following = _step(nodes, segment, done)
-        if not following:
-            known = _names(nodes, done)
-            within = f" of {'.'.join(done)}" if done else ""
-            if not known:
-                return f"unknown parameter: {'.'.join(done)} has no keys"
-            return f"unknown parameter{suggest(segment, known)}; keys{within}: {', '.join(known)}"
-        done.append(segment)
-        nodes = following
-    return None
+    return _walk(path)[1]
 
 
 @cache
 def find_parameter(path: str) -> Parameter:
     """Return a parameter that the schema defines: one for which `explain_unknown` is None."""
-    nodes = _branches([engine_tree().root])
-    done: list[str] = []
-    for segment in path.split("."):
-        nodes = _step(nodes, segment, done)
-        done.append(segment)
+    nodes, _ = _walk(path)
     units = {node["x-unit"] for node in nodes if "x-unit" in node}
     kinds = {kind for node in nodes for kind in _kinds(node)} - {"null"}
     is_integer = kinds == {"integer"}
@@ -115,6 +98,24 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
             node = node[key]
 
 
+@cache
+def _walk(path: str) -> tuple[list[dict[str, Any]], str | None]:
+    """Return the schema nodes of a dotted path, over all branches of every choice, or why it is unknown."""
+    nodes = _branches([engine_tree().root])
+    done: list[str] = []
+    for segment in path.split("."):
+        following = _step(nodes, segment, done)
+        if not following:
+            known = _names(nodes, done)
+            within = f" of {'.'.join(done)}" if done else ""
+            if not known:
+                return [], f"unknown parameter: {'.'.join(done)} has no keys"
+            return [], f"unknown parameter{suggest(segment, known)}; keys{within}: {', '.join(known)}"
+        done.append(segment)
+        nodes = following
+    return nodes, None
+
+
 def _located(scenario: Mapping[str, Any], path: str) -> list[str]:
     segments = path.split(".")
     if segments[0] == "array" and "array" not in scenario and isinstance(scenario.get("arrays"), list):
@@ -123,7 +124,7 @@ def _located(scenario: Mapping[str, Any], path: str) -> list[str]:
 
 
 def _step(nodes: list[dict[str, Any]], segment: str, done: list[str]) -> list[dict[str, Any]]:
-    """Return the schema nodes one segment further, over all branches of every choice."""
+    """Return the schema nodes one segment further."""
     found = [node["properties"][segment] for node in nodes if segment in node.get("properties", {})]
     if segment.isdigit():
         found += [node["items"] for node in nodes if isinstance(node.get("items"), dict)]

@@ -17,7 +17,6 @@ from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.driver import Driver, facts_of, is_present
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
 from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.objectives import metric_columns
 from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
 from destage.sweeps.planner import PlannedRun, Planner
 from destage.sweeps.points import Expansion
@@ -65,7 +64,7 @@ class SweepSession:
         self._started_at: float | None = None
         self._has_reported_drain = False
         self._slots: int | None = None
-        self._columns = _list_columns(study)
+        self._columns = list_needed_columns(study)
         self._manifest = Manifest(layout)
         messages = adopt_fragments(layout, self._manifest)
         rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
@@ -197,11 +196,3 @@ class SweepSession:
                 message=message,
             )
         )
-
-
-def _list_columns(study: Study) -> tuple[str, ...]:
-    columns = list_needed_columns(study.seek)
-    metric = study.replicates.metric
-    if metric is not None and study.seek is None:
-        columns += (metric_columns()[metric].name,)
-    return tuple(dict.fromkeys(columns))

@@ -77,9 +77,9 @@ class ApiServer:
                 del self.refusals[at]
                 return status, {"kind": "Status", "message": message, "code": status}
         if path.endswith("selfsubjectaccessreviews"):
-            asked = body["spec"]["resourceAttributes"]
-            name = "/".join(filter(None, (asked["resource"], asked.get("subresource"))))
-            return 201, {"status": {"allowed": f"{asked['verb']} {name}" not in self.denied}}
+            attributes = body["spec"]["resourceAttributes"]
+            name = "/".join(filter(None, (attributes["resource"], attributes.get("subresource"))))
+            return 201, {"status": {"allowed": f"{attributes['verb']} {name}" not in self.denied}}
         match method:
             case "POST":
                 path = f"{path}/{body['metadata']['name']}"

@@ -46,8 +46,8 @@ class Trace:
     def from_columns(columns: Mapping[str, Any]) -> Trace:
         """Make a trace from little-endian columns, as bytes.
 
-        `t_ns` and `lba_512` are u64, `process` and `n_512` u32, `op` and `flags` u8. `volume`, optional, is u32;
-        `response_ns`, optional, is a column of u64 and one of u8 that says whether it is known.
+        `t_ns` and `lba_512` are u64, `process` and `n_512` u32, `op` and `flags` u8. `volume`, optional, is
+        u32; `response_ns`, optional, is a column of u64 and one of u8 that says whether it is known.
         """
     def columns(self) -> dict[str, Any]:
         """The columns, as `from_columns` takes them; the optional ones only if the trace has them."""
@@ -70,8 +70,8 @@ class TraceReader:
     ) -> TraceReader:
         """A reader of the named format, which skips up to `skip_bad` bad lines or records.
 
-        With `keep`, all records are kept for `trace`; otherwise they are sorted within a window for `take`, and a
-        record that is too late is an error unless `accept_late`.
+        With `keep`, all records are kept for `trace`; otherwise they are sorted within a window for `take`,
+        and a record that is too late is an error unless `accept_late`.
         """
     def feed(self, data: bytes) -> None:
         """Read more bytes. Releases the GIL."""
@@ -114,7 +114,7 @@ def record_requests(scenario: str, traces: Mapping[str, Trace]) -> Trace:
 def schema() -> str:
     """The JSON Schema of a configuration."""
 
-def columns() -> list[tuple[str, str, str, str]]:
+def columns() -> list[list[str]]:
     """Name, type, unit and meaning of each result column."""
 
 def count_hits(
@@ -145,9 +145,9 @@ def miss_ratio_curves(
 ) -> dict[str, list[Any]]:
     """The miss ratio curves of reads, writes and both: columns with one value per side and size.
 
-    The columns are `side`, `size_blocks`, `accesses`, `distinct_blocks`, `miss_ratio` and `half_width`, which is
-    None if the value is exact. Sizes are in blocks; by default steps up to the footprint. `rate` is the share of
-    the blocks to sample, chosen by `seed`. Releases the GIL.
+    The columns are `side`, `size_blocks`, `accesses`, `distinct_blocks`, `miss_ratio` and `half_width`, which
+    is None if the value is exact. Sizes are in blocks; by default steps up to the footprint. `rate` is the
+    share of the blocks to sample, chosen by `seed`. Releases the GIL.
     """
 
 def synthesise(
@@ -163,8 +163,8 @@ def disk_service_times(
 ) -> bytes:
     """The service time [ns] of each request on a disk, JSON in base units, one outstanding at a time.
 
-    `lba`, `sectors` and `gap_ns` (from completion to the next request) are little-endian u64; `is_write` has one
-    byte per request. `seed` determines the spindle's phase and speed.
+    `lba`, `sectors` and `gap_ns` (from completion to the next request) are little-endian u64; `is_write` has
+    one byte per request. `seed` determines the spindle's phase and speed.
     """
 
 def results_version() -> int:

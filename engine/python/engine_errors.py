@@ -4,9 +4,11 @@ import json
 import re
 
 from destage.engine import _engine
-from destage.errors import ConfigError, Issue, TraceError
+from destage.errors import ConfigError, DestageError, Issue, SimulationError, TraceError
 
 _POSITION = re.compile(r"\[(\d+)\]")
+_ISSUE = re.compile(r"(\S+?)(?: at (.+?))?: (.+)", re.DOTALL)
+"""The text of a failed run: code, place, message."""
 
 
 def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
@@ -28,3 +30,15 @@ def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceEr
     found = TraceError(issue["code"], issue["message"], issue["place"], issue.get("data"))
     found.source = source
     return found
+
+
+def as_run_error(kind: str, text: str) -> DestageError:
+    """Return the error that users see for a failed run, given the kind and the text of its result row."""
+    match = _ISSUE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"a failed run without a code: {text}")
+    code, place, message = match.groups(default="")
+    place = _POSITION.sub(r".\1", place)
+    if kind == "configuration":
+        return ConfigError([Issue(code, place, message)])
+    return (TraceError if kind == "trace" else SimulationError)(code, message, place)

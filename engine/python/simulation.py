@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage.engine import _engine, configuration, traces
+from destage.engine import _engine, configuration, engine_errors, traces
 from destage.engine.configuration import Scenario
 from destage.engine.result_columns import results_schema
-from destage.errors import ConfigError, DestageError, Issue, SimulationError, TraceError
+from destage.errors import ConfigError, DestageError, TraceError
 
 RESULTS_VERSION: int = _engine.results_version()
 """The version of results: equal versions give equal rows for equal configurations and seeds."""
@@ -34,10 +34,7 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
     text, loaded = _prepare(configuration.normalise(scenario), folder)
     row: dict[str, Any] = _run([text], loaded).to_pylist()[0]
     if row["status"] == "failed":
-        code, error = row.get("error_code") or "run.failed", row["error"]
-        if row["error_kind"] == "configuration":
-            raise ConfigError([Issue(code, "", error)])
-        raise (TraceError if row["error_kind"] == "trace" else SimulationError)(code, error)
+        raise engine_errors.as_run_error(row["error_kind"], row["error"])
     return row
 
 

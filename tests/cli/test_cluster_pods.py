@@ -68,7 +68,7 @@ def test_only_an_unlocked_sweep_is_discarded(
 ) -> None:
     study.write_text(study.read_text().replace("small", "other"))
     destage("run", str(study), "--executor", "inline", "--quiet")
-    monkeypatch.setattr("destage.cli.commands.cluster.drive._LEASE_S", 0.0)
+    monkeypatch.setattr("destage.cli.commands.cluster.pods._LEASE_S", 0.0)
     with hold_lease(SweepLayout(sweep).lease):
         failed = destage("cluster", "discard", sweep.name)
     assert (failed.code, failed.issues) == (1, [("store.locked", str(sweep))])

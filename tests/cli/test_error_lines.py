@@ -31,7 +31,7 @@ def find_error(destage: Any, tmp_path: Path, *args: str) -> tuple[str, str]:
     [
         ("controller: {use", "controler: {use", ("scenario.unknown-key", "scenario.controler")),
         ("controller.battery", "controller.batery", ("study.unknown-key", "axes.controller.batery.state")),
-        ('raid: "5", disks: 4', 'raid: "10", disks: 3', ("scenario.rule", "scenario.array.disks")),
+        ('raid: "5", disks: 4', 'raid: "10", disks: 3', ("scenario.raid-disk-count", "scenario.array.disks")),
         (
             "smart_array_5i_plus}",
             "smart_array_5i_plus, cache: {write_fraction: 2}}",

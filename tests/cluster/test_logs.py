@@ -64,10 +64,10 @@ def test_a_dropped_connection_repeats_and_loses_no_line(
         [line("02", "end"), line("02.000000001", "last words")],
     ]
     assert [text for _, text in follow()] == ["one", "two", "also two", "too", "end", "last words"]
-    asked = queries(server)
-    assert asked[0]["tailLines"] == "10"
-    assert all("tailLines" not in query for query in asked[1:])
-    assert [query.get("sinceTime") for query in asked] == [
+    sent = queries(server)
+    assert sent[0]["tailLines"] == "10"
+    assert all("tailLines" not in query for query in sent[1:])
+    assert [query.get("sinceTime") for query in sent] == [
         None,
         "2026-01-01T00:00:01.2Z",
         "2026-01-01T00:00:01.2Z",

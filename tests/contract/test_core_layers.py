@@ -17,8 +17,8 @@ LAYERS = (
     ("destage", "read_ahead"),
     ("config",),
     ("raid", "replacement", "metrics"),
-    ("event", "pipe", "slab", "slot_table", "divisor", "rng"),
-    ("units", "issue"),
+    ("event", "pipe", "slab", "slot_table", "ranked_slots", "divisor", "rng"),
+    ("units", "issue", "mutation"),
 )
 """The modules of the crate, from the top. A module imports modules of lower layers only."""
 
@@ -35,11 +35,11 @@ def _segments(tree: str) -> Iterator[str]:
         yield tree
         return
     depth, previous = 0, ""
-    for token in re.findall(r"[{}]|::|,|\w+", tree):
-        depth += (token == "{") - (token == "}")
-        if depth == 1 and re.fullmatch(r"\w+", token) and previous in {"{", ","}:
-            yield token
-        previous = token
+    for part in re.findall(r"[{}]|::|,|\w+", tree):
+        depth += (part == "{") - (part == "}")
+        if depth == 1 and re.fullmatch(r"\w+", part) and previous in {"{", ","}:
+            yield part
+        previous = part
 
 
 def _module(file: Path, root: Path) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The documents point at what is there."""
+"""Links and make targets in the documents exist."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ def documents() -> list[str]:
 
 
 @pytest.mark.parametrize("document", documents())
-def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None:
+def test_every_link_within_the_repository_has_a_target(document: str) -> None:
     page = ROOT / document
     links = [link for link in LINK.findall(page.read_text()) if "://" not in link]
     dead = [link for link in links if not (page.parent / link).exists()]
@@ -25,7 +25,7 @@ def test_every_link_inside_the_repository_leads_somewhere(document: str) -> None
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
-def test_every_make_target_that_is_named_exists(document: str) -> None:
+def test_every_make_target_in_the_text_exists(document: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"(?:`|^)make ([a-z-]+)", (ROOT / document).read_text(), re.MULTILINE))
     assert named

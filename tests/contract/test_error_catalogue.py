@@ -24,7 +24,7 @@ KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 FIELDS = {
     *("disk.capacity", "disk.geometry", "disk.page", "disk.seek"),
     *("run.replicate", "run.window", "store.secret", "store.url"),
-    *("disk.blk", "study.yaml"),
+    "study.yaml",
 }
 """Paths of fields and names of files that have the form of a code."""
 COMPOSED_IN = "src/destage/spec/"

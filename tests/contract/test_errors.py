@@ -1,4 +1,4 @@
-"""The error tree: one root, and each error survives the way from a worker to its driver."""
+"""The error classes: one root, and each can be sent from a worker to the driver."""
 
 import pickle
 
@@ -18,6 +18,7 @@ from destage.errors import ConfigError, DestageError, Issue
         "UnreachableError",
         "QueryError",
         "ClusterError",
+        "UsageError",
     ],
 )
 def test_each_error_is_picklable_and_below_the_root(kind: str) -> None:

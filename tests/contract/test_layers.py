@@ -1,4 +1,4 @@
-"""Who may import whom, seen from outside: what an import, or a verb, really loads."""
+"""What an import or a command loads."""
 
 import subprocess
 import sys
@@ -12,11 +12,11 @@ from destage import sweeps
 HEAVY = ("ray", "duckdb", "kubernetes")
 RUN = "from destage.cli import app; app()"
 SLOW = {*HEAVY, "pyarrow", "numpy", "scipy", "polars", "jsonschema", "destage.engine"}
-"""What takes long to load, and a processor of a reader's pod four times as long."""
+"""Slow to load, especially on the fraction of a processor that a reader pod has."""
 
 
 def loaded_by(module: str) -> set[str]:
-    """Import a module in a fresh interpreter and return the names of all that it loaded."""
+    """Return the names of all modules that importing a module loads."""
     program = f"import sys, {module}; print('\\n'.join(sys.modules))"
     return set(
         subprocess.run(
@@ -26,11 +26,11 @@ def loaded_by(module: str) -> set[str]:
 
 
 @pytest.mark.parametrize("module", ["destage", "destage.errors", "destage.engine", "destage.store"])
-def test_what_lies_low_loads_no_heavy_dependency(module: str) -> None:
+def test_base_modules_load_no_heavy_dependency(module: str) -> None:
     assert not loaded_by(module) & set(HEAVY)
 
 
-def test_the_store_needs_no_sql_and_no_room() -> None:
+def test_the_store_loads_no_sql_and_no_room_above_it() -> None:
     assert not loaded_by("destage.store") & {
         "destage.sql",
         "destage.sweeps",
@@ -52,7 +52,7 @@ def test_the_rooms_do_not_load_each_other(module: str, other: str) -> None:
     assert other not in loaded_by(module)
 
 
-def test_help_of_the_command_line_waits_for_no_heavy_dependency() -> None:
+def test_the_command_line_loads_no_heavy_dependency() -> None:
     assert not loaded_by("destage.cli") & set(HEAVY)
 
 
@@ -67,7 +67,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("verb", "needed"),
+    ("command", "needed"),
     [
         (("status",), set()),
         (("status", "small", "--json"), set()),
@@ -75,12 +75,10 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("sql", "small", "SELECT 1"), {"duckdb", "pyarrow", "numpy", "destage.engine"}),
     ],
 )
-def test_a_question_loads_nothing_slow_that_it_does_not_need(
-    store: Path, verb: tuple[str, ...], needed: set[str]
-) -> None:
+def test_a_command_loads_only_what_it_needs(store: Path, command: tuple[str, ...], needed: set[str]) -> None:
     (sweep,) = (store / "sweeps").iterdir()
     program = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); " + RUN
-    args = [arg.format(sweep=sweep.name) for arg in verb]
-    command = [sys.executable, "-c", program, *args, "--store", str(store)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert SLOW & set(told.splitlines()[-1].split()) == needed
+    args = [arg.format(sweep=sweep.name) for arg in command]
+    program_line = [sys.executable, "-c", program, *args, "--store", str(store)]
+    out = subprocess.run(program_line, check=True, capture_output=True, text=True).stdout
+    assert SLOW & set(out.splitlines()[-1].split()) == needed

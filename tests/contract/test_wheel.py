@@ -1,4 +1,4 @@
-"""The wheel holds everything that the rooms need at run time.
+"""The wheel contains everything that the rooms need at run time.
 
 An editable install reads the rooms through the links in src/destage; a wheel has only what was copied.
 """
@@ -46,9 +46,9 @@ def tracked() -> list[str]:
 def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     """Build the wheel and return the names of the files in it."""
     if shutil.which("cargo") is None:
-        pytest.fail("cargo is missing: the wheel cannot be built, and what it holds would go unseen")
+        pytest.fail("cargo is missing, so the wheel cannot be built")
     out = tmp_path_factory.mktemp("wheel")
-    # The same profile and target folder as `make engine`, so that only the packing is new.
+    # The profile and target folder of `make engine`, so that nothing is compiled again.
     build = ["build", "--release", "--locked", "--quiet", "--compatibility", "linux", "--auditwheel", "skip"]
     subprocess.run(
         [sys.executable, "-m", "maturin", *build, "--interpreter", sys.executable, "--out", out],
@@ -71,7 +71,7 @@ def test_every_tracked_file_of_the_rooms_is_in_the_wheel(wheel_names: frozenset[
     assert not missing
 
 
-def test_the_wheel_holds_one_engine_and_no_litter(wheel_names: frozenset[str]) -> None:
+def test_the_wheel_has_one_engine_and_no_stray_files(wheel_names: frozenset[str]) -> None:
     assert [name for name in wheel_names if name.endswith(".so")] == ["destage/engine/_engine.abi3.so"]
     assert not [name for name in wheel_names if "__pycache__" in name or name.endswith((".pyc", ".rs"))]
     outside = [name for name in wheel_names if not name.startswith(("destage/", "destage-"))]

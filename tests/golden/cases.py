@@ -1,4 +1,4 @@
-"""Configurations whose exact rows are kept: one or more for every room of the engine."""
+"""Configurations with golden rows: one or more for every part of the engine."""
 
 from scenes import DISK, Scenario, constant_server, stream, users, write_back
 
@@ -174,4 +174,4 @@ CASES: dict[str, Scenario] = {
         "array": {"raid": "10", "disks": 4, "disk": DISK},
     },
 }
-"""By name; a relative trace is relative to the repository."""
+"""Scenarios by name; trace paths are relative to the repository."""

@@ -116,10 +116,10 @@ def test_doctor_reports_what_a_bucket_rejects(cluster: Cluster, bucket: ObjectSe
     wrong = {name: f"{value}x" for name, value in bucket.keys.items()}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "other-keys"}, "stringData": wrong}
     cluster.kubectl("apply", "-f", "-", given=json.dumps(secret))
-    told = cluster.destage(
+    output = cluster.destage(
         "doctor", "--values", write_values(cluster, bucket, {"secret": "other-keys"}), code=4
     )
-    assert "No user exists with the provided access key" in told  # the words of this server
+    assert "No user exists with the provided access key" in output  # the message of this server
     elsewhere = bucket.url.replace("s3://destage/", "s3://none/")
-    told = cluster.destage("doctor", "--values", write_values(cluster, bucket, {"url": elsewhere}), code=4)
-    assert "NO_SUCH_BUCKET" in told
+    output = cluster.destage("doctor", "--values", write_values(cluster, bucket, {"url": elsewhere}), code=4)
+    assert "NO_SUCH_BUCKET" in output

@@ -1,4 +1,4 @@
-"""Every bundled study is run; each verdict is what docs/published-experiments.md says, to the digit."""
+"""Each bundled study is run; its section equals docs/published-experiments.md to the digit."""
 
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,17 @@ from destage.queries.verdicts import judge_figures
 from destage.sweeps import studies
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "published-experiments.md"
-UNSOUND = {"no answer", "not exact", "input differs", "consistent"}
-"""Verdicts that speak against the study as written, not against the model or the paper."""
+INVALID = {"no answer", "not exact", "input differs", "consistent"}
+"""Verdicts that are mistakes of the study, not of the model or the paper."""
 
 
-# A group is one process's: of several that share the tests out, only one runs the study.
+# One process runs all tests of a group, so that each study runs once.
 @pytest.fixture(
     scope="module",
     params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in studies.names()],
 )
 def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Run a study; give it as written, its verdicts and its answers."""
+    """Run a study; return it with its verdicts and answers."""
     outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")
     assert outcome.state == "finished", outcome.messages
     with open_session(outcome.path) as session:
@@ -31,7 +31,7 @@ def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def sections() -> dict[str, list[str]]:
-    """Return the lines of the page that hold something, by the study that they speak of."""
+    """Return the non-empty lines of the page by study."""
     parts = PAGE.read_text("utf-8").split("\n## ")[1:]
     return {part.partition("\n")[0]: [line for line in part.splitlines() if line] for part in parts}
 
@@ -42,15 +42,15 @@ def test_the_page_has_every_study_with_published_figures() -> None:
 
 
 @pytest.mark.long
-def test_a_study_gives_the_results_of_the_page(judged: Any) -> None:
+def test_a_study_gives_its_section_of_the_page(judged: Any) -> None:
     spec, rows, answers = judged
     found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     assert [line for line in found if line] == sections().get(spec["name"], [])
 
 
 @pytest.mark.long
-def test_no_verdict_contradicts_the_study_as_written(judged: Any) -> None:
+def test_a_study_has_no_invalid_figure(judged: Any) -> None:
     spec, rows, _ = judged
-    assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in UNSOUND] == []
+    assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in INVALID] == []
     if rows:
         assert spec["paper"]["number"], "published figures have a document"

@@ -94,7 +94,9 @@ fn array_of<'a>(kind: Kind, values: impl Iterator<Item = &'a Value>) -> ArrayRef
         }),
         Kind::TextList => lists(StringBuilder::new(), values, |items, value| {
             if let Value::TextList(list) = value {
-                list.iter().for_each(|text| items.append_value(text));
+                for text in list {
+                    items.append_value(text);
+                }
             }
         }),
     }

@@ -1,4 +1,4 @@
-//! The battery, or the capacitor, behind a write cache: a state machine in simulated time.
+//! The battery or capacitor of a write cache: a state machine in simulated time.
 //!
 //! ```text
 //!              charge reaches 1           a learn cycle is due
@@ -9,10 +9,10 @@
 //!     │ mains return               ▼ mains lost, from any of the three
 //!     └───────────────────────  Holding ──► Empty (the data are lost) | Copied (flash: the data stay)
 //!
-//!   Failed, Absent: no charge, for good.
+//!   Failed, Absent: no charge, permanently.
 //! ```
 //!
-//! Model, with t the time in the state \[ns\] and c the charge at its start, 1 being full:
+//! Model, with t the time in the state \[ns\] and c the charge at its start (1 is full):
 //!
 //! ```text
 //!   Charging  charge = min(1, c + t / charge_time)
@@ -20,36 +20,36 @@
 //!   Holding   charge = max(0, c - t / holdup)
 //! ```
 //!
-//! So what a battery of charge c holds, it holds for c x holdup. A capacitor only powers the copy of the cache to flash
-//! memory: where its charge lasts for the copy, the data stay for as long as one likes.
+//! So a battery of charge c holds data for c x holdup. A capacitor only powers the copy of the cache to flash memory: if
+//! its charge lasts for the copy, the data stay permanently.
 //!
-//! The charge is *sufficient* from the moment at which it reaches the threshold until it has fallen to the threshold
-//! less the hysteresis. A learn cycle that is asked for while the battery charges begins when it is full. Moments are
-//! exact to the nearest nanosecond.
+//! The charge is *sufficient* from when it reaches the threshold until it has fallen to the threshold less the hysteresis.
+//! A learn cycle requested while the battery charges starts when it is full. Times are exact to the nearest
+//! nanosecond.
 //!
-//! Assumed: charge and discharge are linear; a pack keeps its capacity for life. Not modelled: self-discharge, the
-//! temperature, the time to read the flash memory back.
+//! Assumed: linear charge and discharge, constant capacity. Not modelled: self-discharge, temperature, the time to read
+//! the flash memory back.
 //!
 //! HP: Battery-backed write cache, 4AA0-8805ENW, 2007 (threshold, charge time, holdup). Dell: PERC 6 user's guide,
-//! 2008, p. 31 (learn cycle: down in about three hours, up in about four, write-through while the charge is low).
+//! 2008, p. 31 (learn cycle: discharge in about three hours, charge in about four, write-through while the charge is low).
 
 use crate::config;
 use crate::units::{SimDuration, SimTime};
 
-/// What the battery is doing.
+/// State of the battery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Not fitted.
+    /// No battery.
     Absent,
-    /// Failed for good.
+    /// Permanently failed.
     Failed,
     /// Its charge rises.
     Charging,
-    /// Full, and kept so.
+    /// Full, with trickle charge.
     Charged,
-    /// The first half of a learn cycle: its charge falls, with the mains there.
+    /// The first half of a learn cycle: its charge falls, with mains power.
     Learning,
-    /// The mains are lost: it holds what is in the cache.
+    /// The mains are lost, and it powers the cache.
     Holding,
     /// The mains are lost, and the cache is in flash memory.
     Copied,
@@ -57,7 +57,7 @@ pub enum State {
     Empty,
 }
 
-/// What happens next by itself.
+/// The next change without outside cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The charge has reached the threshold.
@@ -66,35 +66,35 @@ pub enum Change {
     Insufficient,
     /// The battery is full.
     Charged,
-    /// A learn cycle begins.
+    /// A learn cycle starts.
     LearnBegins,
     /// The battery is empty in a learn cycle, and charges again.
     LearnTurns,
     /// The cache is in flash memory.
     Copied,
-    /// The battery is empty, and what it held is lost.
+    /// The battery is empty, and the data are lost.
     Empty,
 }
 
-/// The battery, or the capacitor, of a controller.
+/// The battery or capacitor of a controller.
 #[derive(Clone, Debug)]
 pub struct Battery {
     charge_time: SimDuration,
     learn_discharge_time: SimDuration,
     learn_period: Option<SimDuration>,
     holdup: SimDuration,
-    /// How long the copy to flash memory takes; nothing where the cache itself is held.
+    /// Time of the copy to flash memory; none if the battery holds the cache itself.
     copy_time: Option<SimDuration>,
     threshold: f64,
     floor: f64,
     state: State,
-    /// When the state began, and the charge then.
+    /// Start of the state, and the charge at that time.
     since: SimTime,
     charge: f64,
     is_sufficient: bool,
-    /// Whether a learn cycle is under way: it ends when the battery is full again.
+    /// Whether a learn cycle is in progress: it ends when the battery is full again.
     is_learning: bool,
-    /// From when on a learn cycle is wanted.
+    /// Time from which a learn cycle is due.
     learn_due: Option<SimTime>,
 }
 
@@ -123,7 +123,7 @@ impl Battery {
         }
     }
 
-    /// What it is doing.
+    /// State of the battery.
     pub const fn state(&self) -> State {
         self.state
     }
@@ -133,12 +133,12 @@ impl Battery {
         self.is_sufficient
     }
 
-    /// Whether a learn cycle is under way.
+    /// Whether a learn cycle is in progress.
     pub const fn is_learning(&self) -> bool {
         self.is_learning
     }
 
-    /// Its charge at `now`, 1 being full. Precondition: no change is due before `now`.
+    /// Charge at `now` (1 is full). Precondition: no change is due before `now`.
     pub fn charge_at(&self, now: SimTime) -> f64 {
         let passed = now.since(self.since).0 as f64;
         match self.state {
@@ -150,7 +150,7 @@ impl Battery {
         }
     }
 
-    /// What happens next by itself, and when; nothing where all stays as it is.
+    /// The next change and its time; none if the state is permanent.
     pub fn next(&self) -> Option<(SimTime, Change)> {
         let after = |span: SimDuration, share: f64| self.since + part(span, share);
         match self.state {
@@ -178,7 +178,7 @@ impl Battery {
         }
     }
 
-    /// Makes the change that [`next`](Self::next) has announced for `at`.
+    /// Makes the change that [`next`](Self::next) returned for `at`.
     pub fn apply(&mut self, at: SimTime, change: Change) {
         match change {
             Change::Sufficient => self.is_sufficient = true,
@@ -193,7 +193,7 @@ impl Battery {
                 self.enter(at, State::Learning, self.charge);
             }
             Change::LearnTurns => {
-                // A threshold of 0 is met by an empty battery too.
+                // An empty battery also meets a threshold of 0.
                 self.is_sufficient = self.floor <= 0.0;
                 self.enter(at, State::Charging, 0.0);
             }
@@ -205,14 +205,14 @@ impl Battery {
         }
     }
 
-    /// A learn cycle is wanted: it begins as soon as the battery is full.
+    /// Requests a learn cycle, which starts when the battery is full.
     pub fn request_learn(&mut self, now: SimTime) {
         if !matches!(self.state, State::Learning) {
             self.learn_due = Some(self.learn_due.map_or(now, |due| due.min(now)));
         }
     }
 
-    /// The battery fails for good.
+    /// The battery fails permanently.
     pub fn fail(&mut self, now: SimTime) {
         if self.state != State::Absent {
             self.is_sufficient = false;
@@ -221,7 +221,7 @@ impl Battery {
         }
     }
 
-    /// The mains are lost. A learn cycle is given up.
+    /// The mains are lost. A learn cycle ends.
     pub fn lose_mains(&mut self, now: SimTime) {
         if let State::Charging | State::Charged | State::Learning = self.state {
             let charge = self.charge_at(now);
@@ -230,7 +230,7 @@ impl Battery {
         }
     }
 
-    /// The mains are back.
+    /// The mains return.
     pub fn restore_mains(&mut self, now: SimTime) {
         if let State::Holding | State::Copied | State::Empty = self.state {
             let charge = self.charge_at(now);
@@ -245,7 +245,7 @@ impl Battery {
     }
 }
 
-/// The share `share` of `span`, to the nearest nanosecond; nothing where it is negative.
+/// The share `share` of `span`, to the nearest nanosecond; none if negative.
 fn part(span: SimDuration, share: f64) -> SimDuration {
     SimDuration((span.0 as f64 * share.max(0.0) + 0.5) as u64)
 }

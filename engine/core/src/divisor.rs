@@ -1,11 +1,11 @@
-//! Division by a number that is fixed for a whole run, done as a multiplication: address mappings divide several times
-//! per I/O, and the machine's division takes several times as long.
+//! Division by a constant of the run, by multiplication: address mappings divide several times per I/O, and hardware
+//! division takes several times as long.
 
 /// A divisor with its reciprocal in fixed point. Exact for every dividend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Divisor {
     divisor: u64,
-    /// floor((2^64 - 1) / divisor): the quotient it gives is exact or one too small.
+    /// floor((2^64 - 1) / divisor), whose quotient is exact or one too small.
     reciprocal: u64,
 }
 
@@ -15,7 +15,7 @@ impl Divisor {
         Self { divisor, reciprocal: u64::MAX / divisor }
     }
 
-    /// The number that is divided by.
+    /// The divisor.
     #[inline]
     pub(crate) const fn get(self) -> u64 {
         self.divisor

@@ -1,59 +1,59 @@
-//! The event queue: what happens next, in total order of (time, sequence).
+//! The event queue, in total order of (time, sequence).
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use crate::units::SimTime;
 
-/// Something that happens at a moment of simulated time.
+/// An event of the simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// A source of the workload acts: a think time, a gap or a hold is over.
+    /// A source of the workload acts: a think time, gap or hold ended.
     Source(u32),
-    /// The firmware has processed the command of a request.
+    /// The firmware processed the command of a request.
     Firmware(u32),
-    /// The link has moved the data of a request.
+    /// The link transferred the data of a request.
     Link(u32),
-    /// A device acts on one of its slots: an I/O in service there is done, say.
+    /// A device acts on one of its slots, such as an I/O in service.
     Device {
         /// Index of the device.
         device: u32,
         /// Slot of the device.
         slot: u32,
     },
-    /// The battery changes by itself; one of an earlier generation is stale.
+    /// The battery changes its state; events of earlier generations are stale.
     Battery(u32),
-    /// The mains are back.
+    /// The mains return.
     MainsBack,
-    /// A write's turn on a back-end channel has come, or a read's data have crossed it.
+    /// A write starts on a back-end channel, or a read's data crossed it.
     Channel(u32),
-    /// The XOR engine has the parity of an array operation.
+    /// The XOR engine computed the parity of an array operation.
     Parity(u32),
-    /// The second copy of a request's data is confirmed.
+    /// The mirror copy of a request's data is confirmed.
     Mirror(u32),
-    /// A dirty stripe of an array comes of age.
+    /// A dirty stripe of an array reaches its age limit.
     AgeLimit(u16),
-    /// An array's disks may have been idle for long enough.
+    /// The disks of an array may be idle.
     Idle(u16),
-    /// The rebuild onto a device has waited for its rate.
+    /// The rebuild onto a device continues after a pause for its rate.
     Rebuild(u32),
-    /// A scripted fault happens.
+    /// A fault of the configuration occurs.
     Fault(u32),
-    /// The timed warm-up or the timed window is over.
+    /// The timed warm-up or window ends.
     Clock,
-    /// A phase of the workload begins; the last one ends where the index is beyond it.
+    /// A phase of the workload starts; an index beyond the last phase is its end.
     Phase(u32),
 }
 
-/// An event in two whole words. What is written in smaller parts and soon read as one waits until it is in memory, and
-/// the next event is all that a run waits for.
+/// An event in two words. Data written in smaller parts and read soon as a word wait until they are in memory (failed
+/// store forwarding), and the run waits for the next event only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packed {
     kind: u64,
     operand: u64,
 }
 
-/// Bits of an entry's order that hold the kind of its event.
+/// Bits of an entry's order for the kind of its event.
 const KIND_BITS: u32 = 4;
 
 impl Packed {
@@ -79,7 +79,7 @@ impl Packed {
         Self { kind, operand }
     }
 
-    /// The event. Where it is told apart at once that costs nothing.
+    /// The event. Unpacking is free if it is matched immediately.
     #[inline]
     pub const fn event(self) -> Event {
         let operand = self.operand as u32;
@@ -106,7 +106,7 @@ impl Packed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     time: SimTime,
-    /// When it was scheduled, counted in events, and the kind of the event.
+    /// Sequence number of scheduling, and the kind of the event.
     order: u64,
     operand: u64,
 }
@@ -121,7 +121,7 @@ impl Entry {
 impl Ord for Entry {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        // The heap gives its greatest entry: the earliest must be the greatest.
+        // The heap returns its greatest entry, so the earliest is the greatest.
         (other.time, other.order).cmp(&(self.time, self.order))
     }
 }
@@ -133,19 +133,19 @@ impl PartialOrd for Entry {
     }
 }
 
-/// Events that are kept sorted; more are left to the heap.
+/// Number of events that are kept sorted; more are in the heap.
 const NEAR: usize = 16;
 
-/// A queue of events; those of the same moment leave in the order in which they were scheduled.
+/// A queue of events; events of the same time leave in order of scheduling.
 ///
 /// ```text
-///   immediate   of the moment that has come: first in, first out, behind those that were there for it before
+///   immediate   of the current time: first in, first out, after those scheduled for it before
 ///   near        few, sorted, the next one last: a run of a few disks never has more
 ///   far         the rest, a heap; all of it comes after all that is near
 /// ```
 #[derive(Debug)]
 pub struct EventQueue {
-    /// The latest moment of which an event was taken out.
+    /// The time of the last event removed.
     now: SimTime,
     immediate: VecDeque<Packed>,
     near: Vec<Entry>,
@@ -171,6 +171,12 @@ impl EventQueue {
         }
     }
 
+    /// The moment of the latest event that was taken out; zero before the first.
+    #[inline]
+    pub const fn now(&self) -> SimTime {
+        self.now
+    }
+
     /// Schedules `event` at `time`.
     #[inline]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
@@ -182,7 +188,7 @@ impl EventQueue {
         }
     }
 
-    // One copy of it for all that schedule: the loop of a run stays small.
+    // Not inlined, so that the loop of a run stays small.
     #[inline(never)]
     fn schedule_later(&mut self, time: SimTime, kind: u64, operand: u64) {
         self.sequence += 1;
@@ -194,12 +200,12 @@ impl EventQueue {
         }
     }
 
-    /// Precondition: there is room, and `entry`, the latest scheduled, comes before all that is far.
+    /// Precondition: there is room, and `entry`, the last one scheduled, is before all far events.
     #[inline]
     fn insert_near(&mut self, entry: Entry) {
         let mut at = self.near.len();
         self.near.push(entry);
-        // Those of the same moment were scheduled before it.
+        // Events of the same time were scheduled before it.
         while at > 0 && self.near[at - 1].time <= entry.time {
             self.near[at] = self.near[at - 1];
             at -= 1;
@@ -213,7 +219,7 @@ impl EventQueue {
             return;
         }
         if self.near.len() == NEAR {
-            // Half of it, so that this is rare.
+            // Moves half, so that this is rare.
             self.far.extend(self.near.drain(..NEAR / 2));
             if self.far.peek().is_some_and(|first| first.time <= entry.time) {
                 self.far.push(entry);
@@ -228,19 +234,19 @@ impl EventQueue {
         self.immediate.is_empty() && self.near.is_empty() && self.far.is_empty()
     }
 
-    /// Forgets all events but those for which `stays` is true; their order stays.
+    /// Removes all events except those for which `stays` is true; their order stays.
     pub fn retain(&mut self, stays: impl Fn(Event) -> bool) {
         self.immediate.retain(|&event| stays(event.event()));
         self.near.retain(|entry| stays(entry.packed().event()));
         self.far.retain(|entry| stays(entry.packed().event()));
     }
 
-    /// Takes out the next event.
+    /// Removes and returns the next event.
     pub fn next(&mut self) -> Option<(SimTime, Event)> {
         self.next_packed().map(|(time, packed)| (time, packed.event()))
     }
 
-    /// Takes out the next event, packed.
+    /// Removes and returns the next event, packed.
     #[inline]
     pub fn next_packed(&mut self) -> Option<(SimTime, Packed)> {
         let first = if self.near.is_empty() { self.far.peek() } else { self.near.last() };
@@ -266,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_is_unpacked_as_it_was_packed() {
+    fn events_survive_packing() {
         let most = u32::MAX;
         let all = [
             Event::Source(most),
@@ -319,7 +325,7 @@ mod tests {
     }
 
     proptest! {
-        /// Many events at few moments, some scheduled for the moment that has come, against a list that is searched.
+        /// Many events at few times, some for the current time, against a list that is searched.
         #[test]
         fn events_leave_in_total_order(steps in vec((0_u64..12, 0_u32..5), 1..400)) {
             let (mut queue, mut list) = (EventQueue::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! Discrete-event simulation of disk arrays behind a controller with a battery-backed write cache.
 //!
-//! [`simulate`] runs one [`Scenario`] and gives one row. The crate reads no clock, opens no file and draws no
-//! randomness but from the seed: the same scenario gives the same bytes on every machine.
+//! [`simulate`] runs one [`Scenario`] and returns one row. The crate reads no clock, opens no file and draws random
+//! numbers only from the seed: the same scenario gives the same bytes on every machine.
 #![forbid(unsafe_code)]
 
 mod battery;

@@ -1,8 +1,8 @@
-//! A resource that serves one command at a time, in order of request: the host link, the firmware processor.
+//! A first-come-first-served resource: the host link, the firmware processor.
 
 use crate::units::{SimDuration, SimTime};
 
-/// A first come, first served resource whose service times are known on arrival.
+/// A first-come-first-served resource whose service times are known on arrival.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pipe {
     free_at: SimTime,
@@ -11,7 +11,7 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// Asks for `service` at `now`; gives when it will be over.
+    /// Requests `service` at `now`; returns its end.
     #[inline]
     pub fn claim(&mut self, now: SimTime, service: SimDuration) -> SimTime {
         self.free_at = self.free_at.max(now) + service;
@@ -19,25 +19,25 @@ impl Pipe {
         self.free_at
     }
 
-    /// When everything claimed so far will be over.
+    /// End of all requested service.
     #[inline]
     pub const fn free_at(&self) -> SimTime {
         self.free_at
     }
 
-    /// Starts the measurement of use afresh.
+    /// Restarts the measurement of use.
     pub fn reset(&mut self, now: SimTime) {
         self.window_start = now;
         self.busy = self.free_at.since(now).0;
     }
 
-    /// Power is cut at `now`: what was claimed beyond it is not done.
+    /// The power is cut at `now`: later service is not done.
     pub fn cut(&mut self, now: SimTime) {
         self.busy = self.busy.saturating_sub(self.free_at.since(now).0);
         self.free_at = self.free_at.min(now);
     }
 
-    /// Share of the time since the last reset that it was busy.
+    /// Share of the time since the last reset in which it was busy.
     pub fn busy_fraction(&self, now: SimTime) -> f64 {
         let length = now.since(self.window_start).0;
         let busy = self.busy - self.free_at.since(now).0.min(self.busy);
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn claims_queue_up_and_use_is_clipped_to_the_window() {
+    fn requests_queue_and_use_is_clipped_to_the_window() {
         let mut pipe = Pipe::default();
         assert_eq!(pipe.claim(SimTime(10), SimDuration(5)), SimTime(15));
         assert_eq!(pipe.claim(SimTime(12), SimDuration(5)), SimTime(20));

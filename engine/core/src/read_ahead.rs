@@ -1,33 +1,33 @@
-//! Sequential read-ahead: finding sequences among the reads, and how far to read ahead in them.
+//! Sequential read-ahead: detection of sequences, and the extent of prefetches.
 //!
-//! A read that starts where another ended continues its sequence. The `trigger`-th read of a sequence starts its
-//! read-ahead of `size`, and whenever less than half of that is left before the edge of what was asked for, as much again
-//! is read.
+//! A read that starts where another ended continues its sequence. The `trigger`-th read of a sequence starts a
+//! read-ahead of `size`; when less than half of it remains before the prefetched edge, the next `size` is
+//! prefetched.
 //!
-//! **Adaptive** read-ahead holds back when it wastes. The fate of each line that was read ahead is either *used* (a read
-//! asked for it, be it still on its way) or *wasted* (it left the cache before, or its data changed). Of every 256 fates
-//! the wasted are counted: more than half, and the restraint r grows by 1; less than a quarter, and it falls by 1. A
-//! sequence needs `trigger` x 2^r reads to start, and `size` / 2^r is read at a time, at least a line. So short runs, which
-//! end before their read-ahead is used, soon start none, while a long sequence always does and by its use lowers r again;
-//! and where more sequences than the cache has room for push each other's data out, each takes less.
+//! **Adaptive** read-ahead reacts to waste. Each prefetched line is either *used* (read, also while pending) or
+//! *wasted* (evicted unread, or its data changed). Of every 256 such lines the wasted ones are counted: if more than half,
+//! the restraint r grows by 1; if less than a quarter, it falls by 1. A
+//! sequence needs `trigger` x 2^r reads to start, and prefetches `size` / 2^r at a time, at least a line. So short runs,
+//! which end before their prefetches are used, soon start none, while a long sequence always does and its use lowers r
+//! again; and if more sequences than the cache has room for evict each other's data, each prefetches less.
 //!
-//! That read-ahead adapts to what is used of it is known of Smart Array controllers (HP Smart Array technology brief, 4th
-//! ed., p. 4), by which rule is not; this one is after B. S. Gill, L. A. D. Bathen: AMP: adaptive multi-stream prefetching
-//! in a shared cache, FAST 2007, which lowers a sequence's degree when its data nears eviction unused and raises it when it
-//! is used. Unlike AMP it keeps one degree for the whole controller, for short runs are over before they can learn.
+//! Smart Array controllers adapt their read-ahead to its use (HP Smart Array technology brief, 4th
+//! ed., p. 4), by an unpublished rule; this one follows B. S. Gill, L. A. D. Bathen: AMP: adaptive multi-stream prefetching
+//! in a shared cache, FAST 2007, which lowers a sequence's degree when its data near eviction unused and raises it when
+//! they are used. Unlike AMP it keeps one degree for the controller, since short runs end before they can adapt.
 //!
 //! Not modelled: backward and strided sequences.
 
 use crate::config;
 use crate::units::Bytes;
 
-/// How many sequences are followed at a time, and how many single reads are remembered as possible starts of one.
+/// Number of sequences that are tracked, and of single reads that are remembered as possible starts.
 const SEQUENCES: usize = 32;
 const CANDIDATES: usize = 64;
 
-/// Fates of lines after which adaptive read-ahead judges itself.
+/// Used or wasted lines between two adaptations.
 const FATES: u32 = 256;
-/// The most restraint: a sequence needs 2^8 times the trigger.
+/// Maximum restraint: a sequence needs 2^8 times the trigger.
 const MOST_RESTRAINT: u32 = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +37,7 @@ struct Sequence {
     used: u64,
 }
 
-/// What is to be read ahead.
+/// A range to prefetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     /// First sector.
@@ -54,14 +54,14 @@ pub struct ReadAhead {
     line: u64,
     restraint: Option<Restraint>,
     sequences: Vec<Sequence>,
-    /// Ends of recent reads that continue no sequence, with the length of their run so far.
+    /// Ends of recent reads without a sequence, with the length of their run so far.
     candidates: [u64; CANDIDATES],
     runs: [u32; CANDIDATES],
     oldest: usize,
     clock: u64,
 }
 
-/// What adaptive read-ahead has learnt.
+/// State of adaptive read-ahead.
 #[derive(Clone, Copy, Debug, Default)]
 struct Restraint {
     steps: u32,
@@ -72,7 +72,7 @@ struct Restraint {
 const ARRAY_SHIFT: u32 = 48;
 
 impl ReadAhead {
-    /// Without any sequence; `line` is the size of a cache line.
+    /// Read-ahead without sequences; `line` is the size of a cache line.
     pub fn new(ahead: config::ReadAhead, line: Bytes) -> Self {
         Self {
             trigger: ahead.trigger,
@@ -87,8 +87,7 @@ impl ReadAhead {
         }
     }
 
-    /// Notes a read of `sectors` from `lba` on; gives whether it continues a sequence, and what to read ahead, where it
-    /// is time.
+    /// Records a read of `sectors` from `lba`; returns whether it continues a sequence, and what to prefetch, if it is time.
     pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<Stretch>) {
         self.clock += 1;
         let start = u64::from(array) << ARRAY_SHIFT | lba;
@@ -121,7 +120,7 @@ impl ReadAhead {
         (is_sequential, None)
     }
 
-    /// Tells the fate of a line that was read ahead.
+    /// Records whether a prefetched line was used.
     #[inline]
     pub fn learn(&mut self, is_wasted: bool) {
         let Some(restraint) = &mut self.restraint else { return };
@@ -137,7 +136,7 @@ impl ReadAhead {
         }
     }
 
-    /// Reads ahead when less than half of the read-ahead size is left before the edge.
+    /// Prefetches if less than half of the read-ahead size remains before the edge.
     fn stretch(sequence: &mut Sequence, size: u64) -> Option<Stretch> {
         let left = sequence.edge.saturating_sub(sequence.next);
         if left * 2 > size {
@@ -179,7 +178,7 @@ mod tests {
         assert_eq!(ahead.notice(0, 500, 16), (false, None));
         assert_eq!(ahead.notice(0, 48, 16), (true, None));
         assert_eq!(ahead.notice(0, 64, 16), (true, None));
-        // 64 of 128 sectors are left before the edge: half.
+        // 64 of 128 sectors remain before the edge: half.
         assert_eq!(ahead.notice(0, 80, 16), (true, Some(stretch(160, 128))));
     }
 
@@ -191,18 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn waste_doubles_the_trigger_and_halves_the_size_and_use_takes_it_back() {
+    fn waste_restrains_read_ahead_and_use_restores_it() {
         let mut ahead = ahead(2, true);
         (0..FATES).for_each(|fate| ahead.learn(fate % 2 == 0));
         assert_eq!(ahead.notice(0, 0, 16), (false, None));
-        // Half was wasted, not more: as before.
+        // Half was wasted, not more: no change.
         assert_eq!(ahead.notice(0, 16, 16), (true, Some(stretch(32, 128))));
         (0..FATES).for_each(|fate| ahead.learn(fate <= FATES / 2));
         assert_eq!(ahead.notice(0, 1_000, 16), (false, None));
         assert_eq!(ahead.notice(0, 1_016, 16), (true, None));
         assert_eq!(ahead.notice(0, 1_032, 16), (true, None));
         assert_eq!(ahead.notice(0, 1_048, 16), (true, Some(stretch(1_064, 64))));
-        // At the most restraint a sequence of 512 reads still starts a read-ahead of a line.
+        // At maximum restraint a sequence of 512 reads still starts a read-ahead of a line.
         (0..20 * FATES).for_each(|_| ahead.learn(true));
         let starts = (0..2_000_u64).find(|step| ahead.notice(0, 10_000 + step * 16, 16).1.is_some());
         assert_eq!(starts, Some(511));
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_read_ahead_learns_nothing() {
+    fn fixed_read_ahead_does_not_adapt() {
         let mut ahead = ahead(2, false);
         (0..20 * FATES).for_each(|_| ahead.learn(true));
         ahead.notice(0, 0, 16);

@@ -1,7 +1,7 @@
-//! The read cache: lines that were read or read ahead.
+//! The read cache: lines that were read or prefetched.
 //!
-//! A line is valid, or pending while a fetch brings it. A write makes a line leave, whatever its state, so that a
-//! fetch that was under way when its data changed never becomes valid.
+//! A line is valid, or pending while it is fetched. A write removes a line in any state, so that a fetch that was in flight
+//! when its data changed never becomes valid.
 
 use crate::config::{self, ReadMode};
 use crate::read_ahead::{ReadAhead, Stretch};
@@ -9,17 +9,17 @@ use crate::replacement::{Replacement, Room};
 use crate::slab::Link;
 use crate::units::Bytes;
 
-/// What the cache knows of a line.
+/// State of a line for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// Its data are here; whether they came by read-ahead.
+    /// Valid.
     Valid {
-        /// Whether read-ahead brought them.
+        /// Whether it was prefetched.
         is_prefetched: bool,
     },
-    /// A fetch is bringing its data.
+    /// Pending.
     Pending {
-        /// The fetch.
+        /// The fetch in flight.
         fetch: u32,
     },
 }
@@ -29,27 +29,27 @@ pub enum Line {
 enum Origin {
     /// It was read.
     Read,
-    /// It was read ahead, and no read has asked for it.
+    /// It was prefetched and not read.
     Ahead,
-    /// It was read ahead, and a read has asked for it.
+    /// It was prefetched and read.
     AheadUsed,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// The fetch that brings it.
+    /// The fetch in flight.
     fetch: Link,
     origin: Origin,
 }
 
-/// Lines that were read ahead.
+/// Counts of prefetched lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AheadCounts {
-    /// Lines that were asked of the disks.
+    /// Lines prefetched.
     pub fetched: u64,
-    /// Of those, lines that a read asked for.
+    /// Of these, lines that were read.
     pub used: u64,
-    /// Of those, lines that left before any read asked for them.
+    /// Of these, lines that left unread.
     pub wasted: u64,
 }
 
@@ -89,7 +89,7 @@ impl ReadCache {
         }
     }
 
-    /// Whether all data that is read is kept.
+    /// Whether all read data are kept.
     pub fn keeps_all(&self) -> bool {
         self.config.mode == ReadMode::Cached
     }
@@ -99,22 +99,22 @@ impl ReadCache {
         self.lines.held() == self.room.capacity
     }
 
-    /// Lines that it holds at most.
+    /// Capacity in lines.
     pub const fn capacity(&self) -> usize {
         self.room.capacity
     }
 
-    /// Lines that were read ahead since the counts were last restarted.
+    /// Counts of prefetched lines since the last restart.
     pub const fn counts(&self) -> AheadCounts {
         self.counts
     }
 
-    /// Counts afresh.
+    /// Restarts the counts.
     pub fn restart_counts(&mut self) {
         self.counts = AheadCounts::default();
     }
 
-    /// What is known of `line`, which a read asks for.
+    /// The state of `line` for a read.
     #[inline]
     pub fn touch(&mut self, array: u16, line: u64) -> Option<Line> {
         let slot = self.lines.access(key(array, line))?;
@@ -129,14 +129,13 @@ impl ReadCache {
         Some(fetch.map_or(Line::Valid { is_prefetched }, |fetch| Line::Pending { fetch }))
     }
 
-    /// Whether `line` is here or on its way.
+    /// Whether `line` is valid or pending.
     #[inline]
     pub fn has(&self, array: u16, line: u64) -> bool {
         self.lines.find(key(array, line)).is_some()
     }
 
-    /// Puts `line` in, which `fetch` brings, or which is here; `is_ahead` where nobody has asked for it. Precondition: it
-    /// is not in.
+    /// Adds `line`, pending for `fetch` or valid; `is_ahead` for a prefetch. Precondition: it is absent.
     #[inline]
     pub fn insert(&mut self, array: u16, line: u64, fetch: Option<u32>, is_ahead: bool) {
         let admission = self.lines.admit(key(array, line));
@@ -153,7 +152,7 @@ impl ReadCache {
         self.states[slot] = state;
     }
 
-    /// The data of `line` have changed.
+    /// The data of `line` changed.
     #[inline]
     pub fn invalidate(&mut self, array: u16, line: u64) {
         if let Some(slot) = self.lines.remove(key(array, line)) {
@@ -161,7 +160,7 @@ impl ReadCache {
         }
     }
 
-    /// `fetch` has brought `line`; gives whether it was still waited for, and is valid now.
+    /// `fetch` completed for `line`; returns whether the line was still pending for it, and is valid now.
     #[inline]
     pub fn arrive(&mut self, array: u16, line: u64, fetch: u32) -> bool {
         let Some(slot) = self.lines.find(key(array, line)) else { return false };
@@ -173,14 +172,13 @@ impl ReadCache {
         is_awaited
     }
 
-    /// Notes a read of `sectors` from `lba` on; gives whether it continues a sequence, and what to read ahead, where it
-    /// is time.
+    /// Records a read of `sectors` from `lba`; returns whether it continues a sequence, and what to prefetch, if it is time.
     #[inline]
     pub fn notice(&mut self, array: u16, lba: u64, sectors: u64) -> (bool, Option<Stretch>) {
         self.ahead.as_mut().map_or((false, None), |ahead| ahead.notice(array, lba, sectors))
     }
 
-    /// The memory is without power: all lines are lost, and what was learnt of the reads.
+    /// The memory loses power: all lines and known sequences are lost.
     pub fn cut_power(&mut self) {
         let unused = self.states.iter().filter(|state| state.origin == Origin::Ahead).count();
         self.counts.wasted += unused as u64;
@@ -189,7 +187,7 @@ impl ReadCache {
         self.ahead = self.config.read_ahead.map(|ahead| ReadAhead::new(ahead, self.line));
     }
 
-    /// The line in `slot` has left.
+    /// The line in `slot` left.
     fn leave(&mut self, slot: u32) {
         let state = &mut self.states[slot as usize];
         if state.origin == Origin::Ahead {
@@ -216,13 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn a_write_during_a_fetch_keeps_the_old_data_out() {
+    fn a_write_during_a_fetch_discards_the_old_data() {
         let mut cache = cache(128);
         cache.insert(0, 7, Some(3), true);
         cache.invalidate(0, 7);
         assert!(!cache.arrive(0, 7, 3));
         assert_eq!(cache.touch(0, 7), None);
-        // Nor does it become valid by the arrival of the fetch that the write made late.
+        // The fetch that the write made outdated does not make it valid either.
         cache.insert(0, 7, Some(4), false);
         assert!(!cache.arrive(0, 7, 3));
         assert_eq!(cache.touch(0, 7), Some(Line::Pending { fetch: 4 }));
@@ -233,11 +231,11 @@ mod tests {
         let mut cache = cache(2);
         cache.insert(0, 1, Some(1), true);
         cache.insert(0, 2, Some(1), true);
-        // Asked for while on its way, and again when it is here.
+        // Read while pending, and again when valid.
         assert_eq!(cache.touch(0, 1), Some(Line::Pending { fetch: 1 }));
         assert!(cache.arrive(0, 1, 1));
         assert_eq!(cache.touch(0, 1), Some(Line::Valid { is_prefetched: true }));
-        // Line 2 is given up, line 3 overwritten, line 1 was used.
+        // Line 2 is evicted, line 3 overwritten, line 1 was used.
         cache.insert(0, 3, None, true);
         cache.invalidate(0, 3);
         cache.invalidate(0, 1);

@@ -1,4 +1,4 @@
-//! Random streams: one for each source of randomness, named, so that adding a user or a disk changes no other draw.
+//! Random streams, one per source of randomness and seeded by name, so that adding a user or a disk changes no other draw.
 
 use std::hash::Hasher;
 
@@ -8,12 +8,12 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 use crate::units::SimDuration;
 
-/// What a random stream is used for.
+/// Purpose of a random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Think times and gaps between arrivals.
     Arrival,
-    /// Read or write, and how durable.
+    /// Read or write, and durability.
     Operation,
     /// Sizes.
     Size,
@@ -27,19 +27,19 @@ pub enum Purpose {
     Spindle,
     /// Service times of an abstract server.
     Service,
-    /// The initial state of an SSD, and which of its units nobody has asked for are overwritten.
+    /// Initial state of an SSD, and the choice of anonymous units that are overwritten.
     Flash,
     /// Processor times of the firmware.
     Firmware,
-    /// A user's place among those who start.
+    /// Position of a user in the start interval.
     Start,
-    /// Which kind of a mixture's requests comes next.
+    /// Next kind of request of a mix.
     Kind,
-    /// The first order of an LRU stack.
+    /// Initial order of an LRU stack.
     Stack,
 }
 
-/// One random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.
+/// A random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.
 #[derive(Clone, Debug)]
 pub struct RandomStream {
     generator: Xoshiro256PlusPlus,
@@ -60,7 +60,7 @@ impl RandomStream {
         seed[16..24].copy_from_slice(&(hash.h1 ^ 0x9E37_79B9_7F4A_7C15).to_le_bytes());
         seed[24..].copy_from_slice(&(hash.h2 ^ 0xD1B5_4A32_D192_ED03).to_le_bytes());
         let mut generator = Xoshiro256PlusPlus::from_seed(seed);
-        // The first outputs still show the seed's structure.
+        // The first outputs depend visibly on the seed.
         for _ in 0..4 {
             generator.next_u64();
         }

@@ -1,4 +1,4 @@
-//! Slabs and index links: storage for things that come and go by the million, without an allocation each.
+//! Slabs and index links: storage for short-lived entries without an allocation each.
 
 use std::ops::{Index, IndexMut};
 
@@ -16,14 +16,14 @@ impl Link {
         Self(index)
     }
 
-    /// The index that is linked to, or nothing at the end of a list.
+    /// The linked index, or none at the end of a list.
     #[inline]
     pub const fn get(self) -> Option<u32> {
         if self.0 == u32::MAX { None } else { Some(self.0) }
     }
 }
 
-/// Entries that keep their index for life; freed places are used again, the latest first.
+/// Entries with stable indices; freed indices are reused, the latest first.
 #[derive(Debug)]
 pub struct Slab<T> {
     entries: Vec<T>,
@@ -37,7 +37,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T: Copy> Slab<T> {
-    /// Puts `entry` in and gives its index.
+    /// Adds `entry` and returns its index.
     #[inline]
     pub fn insert(&mut self, entry: T) -> u32 {
         if let Some(index) = self.free.pop() {
@@ -49,14 +49,14 @@ impl<T: Copy> Slab<T> {
         }
     }
 
-    /// Takes the entry at `index` out. Precondition: it is in.
+    /// Removes and returns the entry at `index`. Precondition: it is present.
     #[inline]
     pub fn remove(&mut self, index: u32) -> T {
         self.free.push(index);
         self.entries[index as usize]
     }
 
-    /// The entries that are in, by index. Takes time and memory for all places: for rare events.
+    /// The entries by index. Visits all indices, so only for rare events.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let mut is_free = vec![false; self.entries.len()];
         for &index in &self.free {
@@ -65,7 +65,7 @@ impl<T: Copy> Slab<T> {
         self.entries.iter().zip(is_free).filter_map(|(entry, is_free)| (!is_free).then_some(entry))
     }
 
-    /// Number of entries that are in.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.entries.len() - self.free.len()
     }
@@ -86,7 +86,7 @@ impl<T> IndexMut<u32> for Slab<T> {
     }
 }
 
-/// A list through a link field of a slab's entries, first in first out.
+/// A first-in-first-out list through a link field of the entries of a slab.
 #[derive(Clone, Copy, Debug)]
 pub struct Fifo {
     head: Link,
@@ -123,7 +123,7 @@ impl Fifo {
         self.tail = Link::to(index);
     }
 
-    /// Takes the first entry off the list.
+    /// Removes and returns the first entry.
     #[inline]
     pub fn pop<T>(&mut self, slab: &mut Slab<T>, next: impl Fn(&mut T) -> &mut Link) -> Option<u32> {
         let index = self.head.get()?;
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fifo_gives_back_in_order_and_a_slab_reuses_places() {
+    fn a_fifo_keeps_order_and_a_slab_reuses_indices() {
         let mut slab: Slab<(u8, Link)> = Slab::default();
         let mut fifo = Fifo::default();
         for value in 0..4 {

@@ -1,21 +1,21 @@
-//! A hash table of slots: where the entry of a key is, for entries that hold their keys themselves.
+//! A hash table of slots, for entries that store their keys themselves.
 //!
 //! ```text
 //!   hash(key) ─► tag, 32 bits ─► its first bits: home        [ tag│slot ][ tag│slot ][ empty ] ...
 //!                                                              home ──► next ──► next: free
 //! ```
 //!
-//! Open addressing with linear probing; a removal closes its gap by moving back what may move (Knuth, The Art of Computer
-//! Programming 3, 6.4, algorithm R). A place takes 8 bytes, so that a search mostly reads one cache line where a table of
-//! keys and values reads two, and half as many lines are in use; tables outgrow the processor's caches. What has the tag of
-//! a key is compared with the key itself, which is where its entry is.
+//! Open addressing with linear probing; a removal closes its gap by moving entries back (Knuth, The Art of Computer
+//! Programming 3, 6.4, algorithm R). A place takes 8 bytes, so a search usually reads one cache line, where a table of
+//! keys and values reads two; tables outgrow the processor's caches. If the tag of a key matches, the key itself is
+//! compared in its entry.
 //!
-//! Cost: O(1); at most five eighths of the places are taken, so that a search for what is not in looks at four or fewer on
+//! Cost: O(1); at most five eighths of the places are used, so an unsuccessful search visits four or fewer places on
 //! average.
 
 /// No slot.
 const EMPTY: u64 = u64::MAX;
-/// Places at first, as a power of two.
+/// Initial number of places, as a power of two.
 const FIRST_BITS: u32 = 4;
 
 /// Slots by key.
@@ -23,7 +23,7 @@ const FIRST_BITS: u32 = 4;
 pub(crate) struct SlotTable {
     /// Tag in the upper half, slot in the lower.
     places: Box<[u64]>,
-    /// Bits of a tag beyond those that give its home.
+    /// Bits of a tag beyond those of its home place.
     shift: u32,
     len: usize,
 }
@@ -42,19 +42,19 @@ pub(crate) const fn tag_of(key: u64) -> u64 {
 }
 
 impl SlotTable {
-    /// Slots that are in.
+    /// Number of slots.
     #[inline]
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
 
-    /// Forgets all slots; keeps its memory.
+    /// Removes all slots; keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.places.fill(EMPTY);
         self.len = 0;
     }
 
-    /// The slot of `key`; `holds` says whether a slot's entry has that key.
+    /// The slot of `key`; `holds` tells whether the entry of a slot has that key.
     #[inline]
     pub(crate) fn find(&self, key: u64, holds: impl Fn(u32) -> bool) -> Option<u32> {
         let tag = tag_of(key);
@@ -71,13 +71,13 @@ impl SlotTable {
         }
     }
 
-    /// The slot in the home of `key`, of whichever key it is; no slot of anything where the home is empty.
+    /// The slot in the home place of `key`, of any key; no valid slot if it is empty.
     #[inline]
     pub(crate) fn at_home(&self, key: u64) -> u32 {
         self.places[self.home(tag_of(key))] as u32
     }
 
-    /// Puts the slot of `key` in. Precondition: `key` is not in, and `slot` is less than `u32::MAX`.
+    /// Adds the slot of `key`. Precondition: `key` is absent, and `slot` is less than `u32::MAX`.
     #[inline]
     pub(crate) fn insert(&mut self, key: u64, slot: u32) {
         if (self.len + 1) * 8 > self.places.len() * 5 {
@@ -87,7 +87,7 @@ impl SlotTable {
         self.len += 1;
     }
 
-    /// Takes the slot of `key` out. Precondition: it is in.
+    /// Removes the slot of `key`. Precondition: it is present.
     #[inline]
     pub(crate) fn remove(&mut self, key: u64, slot: u32) {
         let tag = tag_of(key);
@@ -104,7 +104,7 @@ impl SlotTable {
             if place == EMPTY {
                 break;
             }
-            // It may not move back beyond its home.
+            // An entry must not move before its home place.
             let mask = self.places.len() - 1;
             if at.wrapping_sub(self.home(place >> 32)) & mask >= at.wrapping_sub(gap) & mask {
                 self.places[gap] = place;
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys whose home is the last place or the first of the first table, so that runs wrap round.
+    /// Keys whose home is the last or first place of the first table, so that runs wrap.
     fn crowded() -> Vec<u64> {
         let bits = 32 - FIRST_BITS;
         (0..).filter(|&key| matches!(tag_of(key) >> bits, 0 | 15)).take(10).collect()

@@ -1,4 +1,4 @@
-//! Units: newtypes for simulated time, sizes and addresses, so that no bare `u64` crosses a public signature.
+//! Newtypes for simulated time, sizes and addresses.
 
 use std::borrow::Cow;
 use std::ops::{Add, AddAssign, Mul, Sub};
@@ -51,7 +51,7 @@ pub struct Fraction(pub f64);
 #[serde(transparent)]
 pub struct Rpm(pub f64);
 
-/// Gives a quantity its place in the JSON Schema: a number that carries its base unit as `x-unit`.
+/// Implements the JSON Schema of a quantity: a number with its base unit as `x-unit`.
 macro_rules! quantity_schema {
     ($name:ident, $json:literal, $unit:literal, $($bound:literal: $value:expr),+) => {
         impl JsonSchema for $name {
@@ -85,7 +85,7 @@ impl Rpm {
 }
 
 impl Bandwidth {
-    /// The time to move `size` at this rate, to the nearest nanosecond above.
+    /// The time to transfer `size` at this rate, rounded up to a nanosecond.
     #[inline]
     pub fn time_for(self, size: Bytes) -> SimDuration {
         SimDuration((size.0 * 1_000_000_000).div_ceil(self.0))
@@ -93,13 +93,13 @@ impl Bandwidth {
 }
 
 impl SimTime {
-    /// No run goes on beyond; far enough from the greatest number that sums of times and durations keep in range.
+    /// End of every run, far enough from the largest number that sums of times and durations do not overflow.
     pub const END: Self = Self(2 * SimDuration::LONGEST.0);
 
     /// The start of the run.
     pub const ZERO: Self = Self(0);
 
-    /// The time that has passed since `earlier`, or zero where `earlier` is later \[ns\].
+    /// The time since `earlier`, or zero if `earlier` is later \[ns\].
     #[inline]
     pub const fn since(self, earlier: Self) -> SimDuration {
         SimDuration(self.0.saturating_sub(earlier.0))
@@ -107,7 +107,7 @@ impl SimTime {
 }
 
 impl SimDuration {
-    /// The longest that a configuration may give: a hundred years of 365.25 days.
+    /// The longest duration of a configuration: 100 years of 365.25 days.
     pub const LONGEST: Self = Self(3_155_760_000 * 1_000_000_000);
     /// No time.
     pub const ZERO: Self = Self(0);
@@ -132,7 +132,7 @@ impl SimDuration {
 }
 
 impl Bytes {
-    /// The most that a configuration may give: 1 PiB, for one device, cache or request.
+    /// The largest size of a configuration: 1 PiB, for one device, cache or request.
     pub const LARGEST: Self = Self(1 << 50);
 
     /// The number of whole sectors in this size.
@@ -152,7 +152,7 @@ impl Sectors {
 
 impl Add<SimDuration> for SimTime {
     type Output = Self;
-    /// Saturates at the end of time, some 584 years, which a draw from a distribution without bound may reach.
+    /// Saturates at the end of time, about 584 years, which a draw from an unbounded distribution may reach.
     #[inline]
     fn add(self, rhs: SimDuration) -> Self {
         Self(self.0.saturating_add(rhs.0))

@@ -59,9 +59,7 @@ def profile(
             for records in _batches(file.path, volume, tell):
                 found.add_columns(traces.from_arrow(records))
         else:
-            reader = _engine.TraceReader(
-                name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True
-            )
+            reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True)
             for piece in file.pieces():
                 reader.feed(piece)
                 found.add(reader)

@@ -73,6 +73,9 @@ imagePullSecrets:
   - name: {{ . }}
   {{- end }}
 {{- end }}
+{{- with .root.Values.priorityClass }}
+priorityClassName: {{ . }}
+{{- end }}
 {{- with .nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}

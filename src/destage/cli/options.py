@@ -80,7 +80,6 @@ Store = Annotated[
         parser=parse_store,
         metavar="STORE",
         help="Store: a folder or a URL (s3://, gs://, abfs://) (default: $DESTAGE_STORE or ./destage-store).",
-        show_default=False,
     ),
 ]
 SweepName = Annotated[
@@ -92,9 +91,7 @@ Executor = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(
-        "--workers", min=1, help="Runs to execute at a time (default: one per processor).", show_default=False
-    ),
+    typer.Option("--workers", min=1, help="Runs to execute at a time (default: one per processor)."),
 ]
 RayAddress = Annotated[
     str | None,
@@ -102,7 +99,6 @@ RayAddress = Annotated[
         "--ray-address",
         help="Run on an existing Ray cluster (ray://head:10001, head:6379 or auto); all its machines must "
         "reach the store.",
-        show_default=False,
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Hide progress.")]
@@ -110,16 +106,10 @@ Format = Annotated[
     Literal["table", "csv", "json", "parquet", "markdown"],
     typer.Option("--format", help="Output format of the rows."),
 ]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", metavar="FILE", help="Write to FILE instead of stdout.", show_default=False),
-]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to FILE instead of stdout.")]
 ReportFile = Annotated[
     Path | None,
     typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Write the report to FILE (default: the sweep's directory).",
-        show_default=False,
+        "--report", metavar="FILE", help="Write the report to FILE (default: the sweep's directory)."
     ),
 ]

@@ -13,13 +13,13 @@ _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
 
 
 def print_error(issue: Issue, source: str = "") -> None:
-    """Print an error on stderr as one line, after the document that it was found in."""
+    """Print an error on stderr as one line; the source is the file that it was found in."""
     _print_coloured(f"error: {source}: {issue}" if source else f"error: {issue}", _RED)
 
 
-def print_warning(issue: Issue) -> None:
-    """Print a warning on stderr as one line."""
-    _print_coloured(f"warning: {issue}", _YELLOW)
+def print_warning(issue: Issue, source: str = "") -> None:
+    """Print a warning on stderr as one line; the source is the file that it was found in."""
+    _print_coloured(f"warning: {source}: {issue}" if source else f"warning: {issue}", _YELLOW)
 
 
 def print_note(line: str) -> None:

@@ -106,10 +106,7 @@ def _make_bar() -> "Bar":
     console = Console(stderr=True, highlight=False)
     # A narrow terminal keeps what matters most: completed runs, rate and ETA.
     is_wide, is_medium = console.width >= _WIDE, console.width >= _MEDIUM
-    details = [
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[phase]}", style="dim"),
-    ]
+    details = [TimeElapsedColumn(), TextColumn("{task.fields[phase]}", style="dim")]
     return Progress(
         SpinnerColumn(),
         *([TextColumn("{task.description}")] if is_medium else []),

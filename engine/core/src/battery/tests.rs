@@ -1,4 +1,4 @@
-//! The battery against arithmetic done by hand, to the nanosecond.
+//! The battery against hand-worked times, to the nanosecond.
 
 use super::*;
 use crate::config::{BatteryKind, BatteryState};
@@ -11,7 +11,7 @@ fn config(state: BatteryState) -> config::Battery {
     config::Battery { state, ..config::Battery::default() }
 }
 
-/// All changes of `battery` until it stays as it is, or until there are `most`, each with its moment.
+/// All changes of `battery` and their times, at most `most`.
 fn run(battery: &mut Battery, most: usize) -> Vec<(u64, Change)> {
     let mut seen = Vec::new();
     while seen.len() < most
@@ -24,7 +24,7 @@ fn run(battery: &mut Battery, most: usize) -> Vec<(u64, Change)> {
 }
 
 #[test]
-fn an_empty_pack_is_sufficient_after_11_376_s_and_full_after_four_hours() {
+fn an_empty_battery_is_sufficient_after_11_376_s() {
     let mut battery =
         Battery::new(&config::Battery { charge: Fraction(0.0), ..config(BatteryState::Charging) });
     assert!(!battery.is_sufficient());
@@ -34,12 +34,12 @@ fn an_empty_pack_is_sufficient_after_11_376_s_and_full_after_four_hours() {
 }
 
 #[test]
-fn write_back_begins_after_what_the_charge_lacks() {
+fn write_back_starts_when_the_charge_is_sufficient() {
     for (charge, at) in [(0.5, 4176), (0.75, 576), (0.25, 7776)] {
         let config = config::Battery { charge: Fraction(charge), ..config(BatteryState::Charging) };
         assert_eq!(Battery::new(&config).next(), Some((SimTime(at * SECOND), Change::Sufficient)));
     }
-    // From the threshold on it is sufficient at once.
+    // From the threshold it is sufficient immediately.
     let config = config::Battery { charge: Fraction(0.79), ..config(BatteryState::Charging) };
     let battery = Battery::new(&config);
     assert!(battery.is_sufficient());
@@ -47,11 +47,11 @@ fn write_back_begins_after_what_the_charge_lacks() {
 }
 
 #[test]
-fn a_full_pack_holds_for_72_hours_and_a_part_of_it_in_proportion() {
+fn holdup_is_proportional_to_the_charge() {
     let mut battery = Battery::new(&config(BatteryState::Present));
     battery.lose_mains(SimTime(HOUR));
     assert_eq!(battery.next(), Some((SimTime(73 * HOUR), Change::Empty)));
-    // Back after 36 hours with half a charge: that lasts for another 36, or is full after two.
+    // Mains return after 36 hours with half a charge, which lasts another 36 hours, or is full after two.
     battery.restore_mains(SimTime(37 * HOUR));
     assert!(!battery.is_sufficient());
     assert_eq!(battery.next(), Some((SimTime(37 * HOUR + 4176 * SECOND), Change::Sufficient)));
@@ -63,12 +63,12 @@ fn a_full_pack_holds_for_72_hours_and_a_part_of_it_in_proportion() {
 }
 
 #[test]
-fn a_learn_cycle_goes_down_and_up_through_the_threshold() {
+fn a_learn_cycle_crosses_the_threshold_twice() {
     let mut battery = Battery::new(&config(BatteryState::Present));
     assert_eq!(battery.next(), None, "no learn cycle by itself");
     battery.request_learn(SimTime(HOUR));
     let seen = run(&mut battery, 9);
-    // Down to 79 % after 0.21 x 3 h, empty after 3 h, up to 79 % after 0.79 x 4 h, full after 4 h.
+    // 79 % after 0.21 x 3 h, empty after 3 h, 79 % after a further 0.79 x 4 h, full after 4 h.
     assert_eq!(
         seen,
         [
@@ -83,7 +83,7 @@ fn a_learn_cycle_goes_down_and_up_through_the_threshold() {
 }
 
 #[test]
-fn learn_cycles_return_after_their_period_and_wait_for_a_full_charge() {
+fn learn_cycles_are_periodic_and_wait_for_full_charge() {
     let mut periodic = Battery::new(&config::Battery {
         learn_period: Some(SimDuration(24 * HOUR)),
         ..config(BatteryState::Present)
@@ -100,14 +100,14 @@ fn learn_cycles_return_after_their_period_and_wait_for_a_full_charge() {
 }
 
 #[test]
-fn hysteresis_moves_the_end_of_write_back_and_not_its_return() {
+fn hysteresis_delays_the_end_of_write_back_only() {
     let mut battery =
         Battery::new(&config::Battery { hysteresis: Fraction(0.29), ..config(BatteryState::Present) });
     battery.request_learn(SimTime::ZERO);
     let seen = run(&mut battery, 9);
     assert_eq!(seen[1], (HOUR + HOUR / 2, Change::Insufficient), "50 % is reached after half of three hours");
     assert_eq!(seen[3], (3 * HOUR + 11_376 * SECOND, Change::Sufficient));
-    // 64 % are left after 0.36 x 72 h without mains: enough for a battery that was sufficient, not for one that was not.
+    // 64 % remain after 0.36 x 72 h without mains: enough if the charge was sufficient, else not.
     let mut battery =
         Battery::new(&config::Battery { hysteresis: Fraction(0.29), ..config(BatteryState::Present) });
     let outage = 72 * HOUR * 36 / 100;
@@ -125,7 +125,7 @@ fn hysteresis_moves_the_end_of_write_back_and_not_its_return() {
 }
 
 #[test]
-fn a_capacitor_holds_for_as_long_as_one_likes_once_the_copy_is_made() {
+fn a_capacitor_needs_charge_for_the_copy_only() {
     let flash = config::Battery {
         kind: BatteryKind::Flash,
         charge_time: SimDuration(300 * SECOND),
@@ -137,7 +137,7 @@ fn a_capacitor_holds_for_as_long_as_one_likes_once_the_copy_is_made() {
     battery.lose_mains(SimTime::ZERO);
     assert_eq!(run(&mut battery, 9), [(40 * SECOND, Change::Copied)]);
     battery.restore_mains(SimTime(1000 * HOUR));
-    // Half of the charge is left.
+    // Half of the charge remains.
     assert_eq!(battery.next(), Some((SimTime(1000 * HOUR + 87 * SECOND), Change::Sufficient)));
     // With less than half a charge the copy is not finished.
     let mut battery =
@@ -147,7 +147,7 @@ fn a_capacitor_holds_for_as_long_as_one_likes_once_the_copy_is_made() {
 }
 
 #[test]
-fn what_failed_or_is_absent_stays_so() {
+fn failed_and_absent_batteries_do_not_change() {
     for mut battery in [Battery::new(&config(BatteryState::Absent)), {
         let mut battery = Battery::new(&config(BatteryState::Present));
         battery.fail(SimTime(1));

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_given_bandwidth_wins_over_the_bus_and_the_bus_leaves_no_trace() {
+    fn a_given_bandwidth_overrides_the_bus() {
         let bus = Some(Bus::Pcie { generation: 1, lanes: 8 });
         let mut link = HostLink { bus, ..HostLink::default() };
         link.normalise();

@@ -1,17 +1,17 @@
-//! C-SCAN: an elevator over the stripes of each array, upwards by address and then from the lowest again.
+//! C-SCAN: the stripes of each array by address, upwards and then from the lowest again.
 //!
 //! ```text
 //!   stripes   2 ── 5 ── 9          position 3: 5, 9, 2
 //!                ▲
 //! ```
 //!
-//! Destages that are under way at the same time are neighbours by address, so arms move little, and the order that a
-//! drive makes of them (SPTF) is over a short stretch.
+//! Concurrent destages are neighbours by address, so arms move little, and the order that a drive gives them (SPTF)
+//! covers a short distance.
 //!
-//! Assumes: the address on the array is a good guide to the address on each disk, as with every striped layout.
-//! Cost: O(1) per stripe that enters or leaves where dirty stripes lie dense, O(log n) elsewhere, n dirty stripes; O(1)
-//! per further write.
-//! Not for: overwrites that come back within a sweep, since a stripe goes whether or not it was just written (WOW keeps it).
+//! Assumes: addresses on the array follow those on each disk, as in every striped layout.
+//! Cost: O(1) per stripe that enters or leaves if dirty stripes are dense, else O(log n), n dirty stripes; O(1) per
+//! further write.
+//! Not for: overwrites within a sweep, since stripes leave even if just written (WOW keeps them).
 //!
 //! Denning: Effects of scheduling on file memory operations, AFIPS Spring Joint Computer Conference, 1967.
 
@@ -27,11 +27,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_elevator_goes_up_and_starts_again_at_the_lowest() {
+    fn stripes_leave_upwards_then_from_the_lowest() {
         let mut policy = CScan::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[5, 2, 9]);
         assert_eq!(next(&mut policy, 2), [2, 5]);
-        // 3 lies behind the sweep: it waits for the next one.
+        // 3 is behind the sweep and waits for the next one.
         enter(&mut policy, &[3]);
         assert_eq!(next(&mut policy, 2), [9, 3]);
     }

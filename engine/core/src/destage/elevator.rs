@@ -1,9 +1,9 @@
-//! The elevator: stripes by address, in the order of a sweep upwards that starts again from the lowest.
+//! Elevator: stripes in the order of an upward sweep that wraps to the lowest.
 
 use super::stripe_set::StripeSet;
 use super::{DestagePolicy, Occupancy, StripeId, Write};
 
-/// The dirty stripes of one array by address, and how far the sweep has come.
+/// The dirty stripes of one array, and the position of the sweep.
 #[derive(Debug, Default)]
 pub struct Elevator {
     stripes: StripeSet,
@@ -11,20 +11,20 @@ pub struct Elevator {
 }
 
 impl Elevator {
-    /// Puts a stripe in its place.
+    /// Adds a stripe.
     #[inline]
     pub fn enter(&mut self, stripe: u64) {
         self.stripes.insert(stripe);
     }
 
-    /// Takes a stripe out, where it is in.
+    /// Removes a stripe, if present.
     #[inline]
     pub fn leave(&mut self, stripe: u64) {
         self.stripes.remove(stripe);
     }
 
-    /// The first stripe of the sweep that `passes`, from the position upwards and then from the lowest; the sweep goes on
-    /// behind it.
+    /// The next stripe of the sweep for which `passes` is true, from the position upwards and then from the lowest; the
+    /// sweep continues after it.
     #[inline]
     pub fn choose(&mut self, mut passes: impl FnMut(u64) -> bool) -> Option<u64> {
         let (mut from, mut end) = (self.position, u64::MAX);
@@ -42,13 +42,13 @@ impl Elevator {
     }
 }
 
-/// When destage by address is due.
+/// Decides when stripes are destaged, and how many.
 pub trait Trigger {
-    /// Groups of one array that may be on their way now, at most `occupancy.limit`.
+    /// Groups of one array that may be in flight now, at most `occupancy.limit`.
     fn allow(&mut self, occupancy: &Occupancy) -> u32;
 }
 
-/// Destage by address, at a trigger.
+/// Destage by address, started by a trigger.
 #[derive(Debug)]
 pub struct ByAddress<P> {
     arrays: Box<[Elevator]>,
@@ -56,7 +56,7 @@ pub struct ByAddress<P> {
 }
 
 impl<P> ByAddress<P> {
-    /// Empty, for a number of arrays.
+    /// An empty order for a number of arrays.
     pub fn new(arrays: usize, trigger: P) -> Self {
         Self { arrays: (0..arrays).map(|_| Elevator::default()).collect(), trigger }
     }

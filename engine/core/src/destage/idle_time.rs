@@ -1,23 +1,23 @@
-//! Idle time: destage while the disks of an array have nothing else to do, by address.
+//! Idle time: destage by address while the disks of an array are idle.
 //!
 //! ```text
 //!   used   0 ──── low ───────────── high ──── capacity
 //!            none  │ when idle       │ at full depth
 //! ```
 //!
-//! An array is idle when no foreground I/O has been at its disks for `idle_delay` [ns]. Below the low water mark nothing
-//! leaves, so that overwrites are still absorbed; at the high one destage goes on whatever the disks do.
+//! An array is idle when its disks have had no foreground I/O for `idle_delay` [ns]. Below the low water mark nothing
+//! is destaged, so that overwrites are absorbed; at the high one, destage no longer waits for idle disks.
 //!
-//! Assumes: idle periods that have lasted for some time go on for some time (Golding et al.), so that a destage that is
-//! begun disturbs few requests. Drives finish what they have begun when a request comes.
-//! Cost: as C-SCAN; one event for each idle period.
-//! Not for: loads without pauses, where it waits until the high water mark and has no low one to go back to.
+//! Assumes: idle periods that have lasted for some time continue for some time (Golding et al.), so that a started
+//! destage delays few requests. Drives finish an I/O that they have started.
+//! Cost: that of C-SCAN, and one event per idle period.
+//! Not for: loads without pauses, where destage starts and stops at the high water mark.
 //!
 //! Golding, Bosch, Staelin, Sullivan, Wilkes: Idleness is not sloth, USENIX Technical Conference, 1995.
 
 use super::{ByAddress, Occupancy, Trigger, WaterMarks};
 
-/// Between the water marks while the disks are idle, and at the high one always.
+/// Destage between the water marks while the disks are idle, and always at the high one.
 #[derive(Debug)]
 pub struct WhenIdle(WaterMarks);
 
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_goes_when_idle_above_the_low_mark_and_always_from_the_high_one() {
+    fn destage_when_idle_or_at_the_high_mark() {
         let mut policy = WhenIdle::new(WaterMarks::new(8, 3));
         let mut allow = |waiting, is_idle| {
             let occupancy = Occupancy {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn it_goes_by_address() {
+    fn stripes_leave_by_address() {
         let mut policy = IdleTime::new(1, WhenIdle::new(WaterMarks::new(1, 0)));
         enter(&mut policy, &[5, 2, 9]);
         assert_eq!(next(&mut policy, 3), [2, 5, 9]);

@@ -1,18 +1,18 @@
-//! Least recently written: the stripe whose last write lies furthest back leaves first.
+//! Least recently written: the stripe with the oldest last write leaves first.
 //!
 //! ```text
 //!   oldest ─► 7 ── 2 ── 9 ── 4 ◄─ newest        a write to 2 makes it the newest
 //! ```
 //!
-//! The write-side twin of LRU: it keeps what is likely to be overwritten, and so makes the fewest destages that an order
-//! by recency can; under independent references its overwrites follow Che's approximation.
+//! LRU for writes: it keeps stripes that are likely to be overwritten, and so needs the fewest destages of all orders
+//! by recency; under independent references its overwrites follow Che's approximation.
 //!
-//! Assumes: one group is one stripe, which is as recent as its last write.
-//! Cost: O(1) per write and per stripe that leaves, and one step for each busy stripe passed over.
-//! Not for: random writes without much overwriting: destages are scattered over the disks, and each pays a long seek that
-//! C-SCAN or WOW would have saved.
+//! Assumes: one group is one stripe, as recent as its last write.
+//! Cost: O(1) per write and per stripe that leaves, and one step per busy stripe skipped.
+//! Not for: random writes with few overwrites: destages are scattered over the disks and pay long seeks that C-SCAN
+//! or WOW would avoid.
 //!
-//! Gill, Modha: WOW: wise ordering for writes, USENIX FAST, 2005, where it stands for temporal locality.
+//! Gill, Modha: WOW: wise ordering for writes, USENIX FAST, 2005, as the policy of temporal locality.
 
 use super::{DestagePolicy, Occupancy, StripeId, Trigger, WaterMarks, Write};
 use crate::slab::Link;
@@ -39,7 +39,7 @@ pub struct LeastRecentlyWritten {
 }
 
 impl LeastRecentlyWritten {
-    /// Empty, for a number of arrays.
+    /// An empty order for a number of arrays.
     pub fn new(arrays: usize, marks: WaterMarks) -> Self {
         Self {
             arrays: vec![Ends { newest: Link::END, oldest: Link::END }; arrays].into(),
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_write_to_a_stripe_makes_it_the_last_to_leave() {
+    fn a_written_stripe_leaves_last() {
         let mut policy = LeastRecentlyWritten::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[7, 2, 9, 4]);
         write(&mut policy, &[7, 9]);

@@ -1,23 +1,23 @@
-//! Linear threshold: the fuller the write cache, the more destages are under way; the cheapest stripes go first.
+//! Linear threshold: the number of destages in flight grows with occupancy; the cheapest stripes leave first.
 //!
 //! ```text
-//!   under way   limit ┤          ┌────      allowed = ceil(limit x (used - low) / (high - low)), 0 to limit
+//!   in flight   limit ┤          ┌────      allowed = ceil(limit x (used - low) / (high - low)), 0 to limit
 //!                     │       ┌──┘
 //!                   0 ┼───────┘
 //!                     0     low  high  used [lines]
 //! ```
 //!
-//! There is no switch between nothing and full speed, so reads meet few destages while there is room, and a burst finds
-//! room because destage has already begun. The cost of a stripe write per line that it frees falls with the lines that are
-//! dirty in it (RAID 5 of n: min(2 (k + 1), n) I/Os for k strips), so the stripes with the most dirty lines are the
-//! cheapest; among equals the order is C-SCAN.
+//! Destage has no sudden start: reads meet few destages while there is room, and a burst finds room because destage
+//! has already started. The cost of a stripe write per freed line falls with the dirty lines in the stripe
+//! (RAID 5 of n: min(2 (k + 1), n) I/Os for k strips), so the stripes with the most dirty lines are the cheapest;
+//! among equals the order is C-SCAN.
 //!
-//! Departs from the paper: there, every disk that has no read to serve takes the cheapest destage by head movement, if its
-//! cost is below a threshold that rises linearly with occupancy. A controller does not see the heads; here the number
-//! under way rises linearly instead, and head movement is left to the drives' queues.
+//! Differs from the paper, where every disk without a read takes the destage with the least head movement if its cost is
+//! below a threshold that rises linearly with occupancy. A controller does not know the head positions, so here the
+//! number in flight rises linearly, and head movement is left to the drives' queues.
 //! Cost: O(log n) per stripe that enters or leaves and per line that becomes dirty, n dirty stripes.
-//! Not for: small stripes that are never filled and must leave soon: those with few lines wait while fuller ones come in
-//! (an `age_limit` bounds that).
+//! Not for: stripes that are rarely filled and must leave soon, since they wait while fuller ones arrive (an
+//! `age_limit` bounds the wait).
 //!
 //! Varma, Jacobson: Destage algorithms for disk arrays with nonvolatile caches, IEEE Transactions on Computers 47(2), 1998.
 
@@ -26,7 +26,7 @@ use std::ops::Bound;
 
 use super::{DestagePolicy, Occupancy, StripeId, WaterMarks, Write};
 
-/// Fewest dirty lines last: the rank of a group, counted down from the greatest number.
+/// Rank of a group: the largest number minus its dirty lines, so that fuller groups sort first.
 type Rank = u32;
 
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ struct Ranking {
 #[derive(Debug)]
 pub struct LinearThreshold {
     arrays: Box<[Ranking]>,
-    /// Dirty lines of each group that is in.
+    /// Dirty lines of each group.
     lines: Vec<u32>,
     low: u32,
     span: u32,
@@ -50,7 +50,7 @@ const fn rank(lines: u32) -> Rank {
 }
 
 impl LinearThreshold {
-    /// Empty, for a number of arrays; the threshold rises between `marks`.
+    /// An empty order for a number of arrays; the threshold rises between `marks`.
     pub fn new(arrays: usize, marks: WaterMarks) -> Self {
         Self {
             arrays: (0..arrays).map(|_| Ranking::default()).collect(),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fullest_stripes_leave_first_and_equals_by_address() {
+    fn the_fullest_stripes_leave_first() {
         let mut policy = LinearThreshold::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[1, 3, 5, 7]);
         fill(&mut policy, 5, 2);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn busy_stripes_are_passed_over_to_the_next_rank() {
+    fn busy_stripes_are_skipped() {
         let mut policy = LinearThreshold::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[1, 2, 3]);
         fill(&mut policy, 2, 4);
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_grows_with_occupancy_by_hand() {
+    fn the_number_in_flight_grows_with_occupancy() {
         let mut policy = LinearThreshold::new(1, WaterMarks::new(10, 2));
         let mut allow = |used| {
             let occupancy = Occupancy {

@@ -1,23 +1,23 @@
-//! Destage policies: which dirty stripe goes to the disks next, and how many may be on their way at a time.
+//! Destage policies: the order in which dirty stripes are destaged, and the number in flight.
 //!
-//! The write cache gathers its dirty lines in *groups*: the dirty lines of one stripe of one array, which leave together.
-//! A policy keeps the groups in an order of its own and is told of every change:
+//! The write cache collects its dirty lines in *groups*: the dirty lines of one stripe of one array, which are destaged
+//! together. A policy orders the groups, and is called at every change:
 //!
 //! ```text
-//!   first dirty line of a stripe ──► enter      choose ──► the stripe whose group leaves next
-//!   every further write to it ─────► write      allow  ──► groups of an array that may be on their way
+//!   first dirty line of a stripe ──► enter      choose ──► the stripe whose group is destaged next
+//!   further write to it ───────────► write      allow  ──► groups of an array that may be in flight
 //!   the group leaves ──────────────► leave
 //! ```
 //!
 //! | policy | order | when |
 //! |---|---|---|
 //! | [`CScan`] | address | between the water marks |
-//! | [`Wow`] | address; what was written again gets another round | between the water marks |
+//! | [`Wow`] | address; stripes written again are skipped once | between the water marks |
 //! | [`LeastRecentlyWritten`] | time of the last write | between the water marks |
-//! | [`LinearThreshold`] | most dirty lines, then address | as many as occupancy says |
-//! | [`IdleTime`] | address | when the disks are idle, or the high water mark is reached |
+//! | [`LinearThreshold`] | most dirty lines, then address | in proportion to occupancy |
+//! | [`IdleTime`] | address | when the disks are idle or the high water mark is reached |
 //!
-//! Whatever the policy: destage goes at full depth while a write is stalled and while the cache drains.
+//! Every policy destages at full depth while a write is stalled and while the cache drains.
 
 mod c_scan;
 mod elevator;
@@ -43,59 +43,59 @@ pub use linear_threshold::LinearThreshold;
 pub use water_marks::WaterMarks;
 pub use wow::Wow;
 
-/// Where a group belongs.
+/// A stripe of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StripeId {
     /// The array.
     pub array: u16,
-    /// The stripe of the array.
+    /// Stripe within the array.
     pub stripe: u64,
 }
 
-/// What a write did to a group that was in already.
+/// The effect of a write on an existing group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
-    /// Dirty lines of the group after it \[lines\].
+    /// Dirty lines of the group after the write \[lines\].
     pub lines: u32,
-    /// Whether it went on where the last write to the group ended.
+    /// Whether the write starts where the last write to the group ended.
     pub is_sequential: bool,
 }
 
-/// How full the write cache is, as an array that may destage sees it.
+/// Occupancy of the write cache, for the decision to destage stripes of one array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Lines that are dirty or on their way \[lines\].
+    /// Lines dirty or in flight \[lines\].
     pub used: u32,
-    /// Lines that are dirty and not on their way \[lines\].
+    /// Lines dirty and not in flight \[lines\].
     pub waiting: u32,
     /// Whether a write waits for a free line.
     pub is_stalled: bool,
-    /// Whether everything dirty has to go.
+    /// Whether the cache drains.
     pub is_draining: bool,
-    /// Whether the disks of the array have been without foreground I/Os for long enough.
+    /// Whether the disks of the array are idle.
     pub is_idle: bool,
-    /// Groups of the array that may be on their way at a time at most \[groups\].
+    /// Maximum groups of the array in flight \[groups\].
     pub limit: u32,
 }
 
-/// The order and the trigger in which groups of dirty lines leave a write cache.
+/// The order in which groups of dirty lines are destaged, and the number in flight.
 ///
-/// Groups are small numbers that are used again after they have left; a policy may index arrays by them.
+/// Group numbers are small and reused, so a policy may index arrays by them.
 pub trait DestagePolicy {
-    /// `group` has its first dirty line. Precondition: it is not in.
+    /// `group` gets its first dirty line. Precondition: it is absent.
     fn enter(&mut self, group: u32, place: StripeId);
 
-    /// `group` was written again, to a line that was dirty already or not. Precondition: it is in.
+    /// `group` is written again, to a dirty or another line. Precondition: it is present.
     fn write(&mut self, group: u32, place: StripeId, write: Write);
 
-    /// `group` leaves: it was chosen, or goes by another way. Precondition: it is in.
+    /// `group` leaves: it was chosen, or is removed otherwise. Precondition: it is present.
     fn leave(&mut self, group: u32, place: StripeId);
 
-    /// The stripe of `array` whose group leaves next; those for which `is_busy` is true are passed over. It stays in until
-    /// [`DestagePolicy::leave`], which the caller calls at once.
+    /// The stripe of `array` to destage next; stripes for which `is_busy` is true are skipped. It remains until
+    /// [`DestagePolicy::leave`], which the caller calls immediately.
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64>;
 
-    /// Groups of one array that may be on their way now, at most `occupancy.limit`.
+    /// Groups of one array that may be in flight now, at most `occupancy.limit`.
     fn allow(&mut self, occupancy: &Occupancy) -> u32;
 }
 
@@ -108,13 +108,13 @@ pub enum Destage {
     Wow(Wow),
     /// By time of the last write.
     LeastRecentlyWritten(LeastRecentlyWritten),
-    /// Fullest stripes first, at a rate that grows with occupancy.
+    /// Fullest stripes first, in numbers that grow with occupancy.
     LinearThreshold(LinearThreshold),
     /// By address, when the disks are idle.
     IdleTime(IdleTime),
 }
 
-/// Calls a method of whichever policy it is.
+/// Calls a method of the policy.
 macro_rules! each {
     ($policy:expr, $name:ident => $call:expr) => {
         match $policy {
@@ -128,7 +128,7 @@ macro_rules! each {
 }
 
 impl Destage {
-    /// The policy of a configuration for a number of arrays, between `marks`.
+    /// The policy of a configuration, for a number of arrays and between `marks`.
     pub fn new(policy: config::DestagePolicy, arrays: usize, marks: WaterMarks) -> Self {
         match policy {
             config::DestagePolicy::CScan => Self::CScan(CScan::new(arrays, marks)),

@@ -1,18 +1,18 @@
-//! Laws that every destage policy keeps, over random operations, and the steps of the cases worked by hand.
+//! Laws of all destage policies, over random operations, and helpers for hand-worked cases.
 
 use proptest::prelude::*;
 
 use super::{Destage, DestagePolicy, Occupancy, StripeId, WaterMarks, Write};
 use crate::config;
 
-/// Stripes of array 0, each with the group of its own number, get their first dirty line.
+/// Gives stripes of array 0, each with the group of its own number, their first dirty line.
 pub fn enter(policy: &mut impl DestagePolicy, stripes: &[u64]) {
     for &stripe in stripes {
         policy.enter(stripe as u32, StripeId { array: 0, stripe });
     }
 }
 
-/// Stripes that are in are written again, to the line that is dirty.
+/// Writes present stripes again, to their dirty line.
 pub fn write(policy: &mut impl DestagePolicy, stripes: &[u64]) {
     for &stripe in stripes {
         let write = Write { lines: 1, is_sequential: false };
@@ -20,7 +20,7 @@ pub fn write(policy: &mut impl DestagePolicy, stripes: &[u64]) {
     }
 }
 
-/// The next `count` stripes leave; gives which.
+/// Removes and returns the next `count` stripes.
 pub fn next(policy: &mut impl DestagePolicy, count: usize) -> Vec<u64> {
     let mut left = Vec::new();
     for _ in 0..count {
@@ -46,12 +46,12 @@ enum Step {
         stripe: u64,
         is_sequential: bool,
     },
-    /// The next group leaves, if one is not busy: those whose stripe has this remainder by three are.
+    /// The next group leaves, unless busy: stripes with this remainder by three are busy.
     Leave {
         array: u16,
         busy: u64,
     },
-    /// A stripe leaves by another way, where it is in.
+    /// A stripe is removed without being chosen, if present.
     Remove {
         array: u16,
         stripe: u64,
@@ -68,17 +68,17 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A group as the naive model sees it, in order of the last write.
+/// A group of the naive model, in order of the last write.
 #[derive(Clone, Copy, Debug)]
 struct Dirty {
     array: u16,
     stripe: u64,
     lines: u32,
-    /// Whether WOW would let it stay for another round.
+    /// Whether WOW would skip it.
     is_recent: bool,
 }
 
-/// The stripe that leaves next, straight from the definition of each policy, over all dirty stripes.
+/// The next stripe by the definition of each policy, over all dirty stripes.
 fn expected(
     policy: config::DestagePolicy,
     dirty: &mut [Dirty],
@@ -111,7 +111,7 @@ fn expected(
 
 proptest! {
     #[test]
-    fn every_policy_gives_the_stripe_that_its_definition_says(steps in prop::collection::vec(step(), 1..200)) {
+    fn every_policy_follows_its_definition(steps in prop::collection::vec(step(), 1..200)) {
         for name in POLICIES {
             let mut policy = Destage::new(name, 2, WaterMarks::new(8, 2));
             let mut dirty: Vec<Dirty> = Vec::new();

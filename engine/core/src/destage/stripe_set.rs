@@ -1,34 +1,34 @@
-//! A set of stripes in order of address: bitmaps of 4096 stripes, found by hashing; of those that are not empty an order.
+//! A set of stripes ordered by address: pages (bitmaps) of 4096 stripes, found by hashing, and an order of the non-empty pages.
 //!
 //! ```text
-//!   stripe = page x 4096 + place     page 7:  words with members 0b...0110 ─► word 1: 0b...0100 ─► place 64 + 2
+//!   stripe = page x 4096 + bit       page 7:  words with members 0b...0110 ─► word 1: 0b...0100 ─► bit 64 + 2
 //! ```
 //!
-//! A sweep mostly finds its next stripe in the page where it is: two words and no search. Dirty stripes lie dense enough
-//! for that (a cache of thousands of lines over an array of a million stripes has tens in each page); where they do not,
-//! each has a page to itself and the order of the pages is what an order of the stripes would be.
+//! A sweep usually finds its next stripe in its current page: two words and no search. Dirty stripes are dense enough
+//! for that (a cache of thousands of lines over an array of a million stripes has tens per page); if they are sparse,
+//! each has its own page, and the order of pages equals an order of stripes.
 //!
-//! Cost: O(1) per stripe that enters or leaves, and O(log p) where it is alone in its page, p pages; 520 bytes a page.
+//! Cost: O(1) per stripe that enters or leaves, O(log p) if it is alone in its page, p pages; 520 bytes per page.
 
 use std::collections::{BTreeSet, HashMap};
 
 use rustc_hash::FxBuildHasher;
 
-/// Stripes in a page.
+/// Stripes per page.
 const PAGE: u64 = 64 * 64;
 
-/// The members among consecutive stripes.
+/// The members among 4096 consecutive stripes.
 #[derive(Clone, Debug)]
 struct Page {
     words: [u64; 64],
-    /// The words that have members.
+    /// Words with members.
     used: u64,
 }
 
 impl Page {
     const EMPTY: Self = Self { words: [0; 64], used: 0 };
 
-    /// The first member from `place` on.
+    /// The first member from `place`.
     #[inline]
     fn next_from(&self, place: u64) -> Option<u64> {
         let word = place / 64;
@@ -48,16 +48,16 @@ impl Page {
 /// A set of stripes.
 #[derive(Debug, Default)]
 pub struct StripeSet {
-    /// Where each page with members is kept.
+    /// Index of each page with members.
     index: HashMap<u64, u32, FxBuildHasher>,
     pages: Vec<Page>,
     free: Vec<u32>,
-    /// The pages with members, by address.
+    /// Pages with members, by address.
     order: BTreeSet<u64>,
 }
 
 impl StripeSet {
-    /// Puts a stripe in.
+    /// Adds a stripe.
     #[inline]
     pub fn insert(&mut self, stripe: u64) {
         let (page, place) = (stripe / PAGE, stripe % PAGE);
@@ -70,7 +70,7 @@ impl StripeSet {
         page.used |= 1 << (place / 64);
     }
 
-    /// Takes a stripe out; gives whether it was in.
+    /// Removes a stripe; returns whether it was present.
     #[inline]
     pub fn remove(&mut self, stripe: u64) -> bool {
         let (number, place) = (stripe / PAGE, stripe % PAGE);
@@ -88,7 +88,7 @@ impl StripeSet {
         was_in
     }
 
-    /// The first stripe from `stripe` on.
+    /// The first member from `stripe`.
     #[inline]
     pub fn next_from(&self, stripe: u64) -> Option<u64> {
         let (page, place) = (stripe / PAGE, stripe % PAGE);
@@ -103,7 +103,7 @@ impl StripeSet {
     }
 
     fn add_page(&mut self, page: u64) -> u32 {
-        // A page that was emptied is empty.
+        // A freed page has no members.
         let slot = self.free.pop().unwrap_or_else(|| {
             self.pages.push(Page::EMPTY);
             (self.pages.len() - 1) as u32

@@ -1,15 +1,15 @@
-//! Water marks: destage starts at the high one, goes on at full depth, and stops at the low one.
+//! Water marks: destage starts at the high one, continues at full depth, and stops at the low one.
 //!
 //! Biswas, Ramakrishnan, Towsley: Trace driven analysis of write caching policies for disks, ACM SIGMETRICS, 1993.
 
 use super::{Occupancy, Trigger};
 
-/// Two marks of occupancy with a hysteresis between them.
+/// Two marks of occupancy, with hysteresis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WaterMarks {
-    /// Lines used at which destage starts \[lines\].
+    /// Used lines at which destage starts \[lines\].
     pub high: u32,
-    /// Lines waiting at which destage stops \[lines\].
+    /// Waiting lines at which destage stops \[lines\].
     pub low: u32,
     is_destaging: bool,
 }
@@ -22,7 +22,7 @@ impl WaterMarks {
 }
 
 impl Trigger for WaterMarks {
-    /// None, or all that the disks of an array may hold.
+    /// Zero, or the limit.
     #[inline]
     fn allow(&mut self, occupancy: &Occupancy) -> u32 {
         self.is_destaging |= occupancy.used >= self.high || occupancy.is_stalled || occupancy.is_draining;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn destage_goes_on_from_the_high_mark_to_the_low_one() {
+    fn destage_runs_from_the_high_to_the_low_mark() {
         let mut marks = WaterMarks::new(8, 5);
         let mut allow = |used, waiting| {
             marks.allow(&Occupancy {
@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stalled_write_and_a_drain_go_below_the_low_mark() {
+    fn stalls_and_drains_pass_the_low_mark() {
         let occupancy =
             Occupancy { used: 3, waiting: 3, is_stalled: true, is_draining: false, is_idle: false, limit: 4 };
         assert_eq!(WaterMarks::new(8, 5).allow(&occupancy), 4);

@@ -1,22 +1,22 @@
-//! WOW, wise ordering for writes: the elevator of C-SCAN with the recency bit of CLOCK.
+//! WOW, wise ordering for writes: C-SCAN with the recency bit of CLOCK.
 //!
 //! ```text
-//!   destage pointer ─► 2°── 4•── 7°── 9•      ° bit 0: leaves      • bit 1: is passed over, its bit falls
+//!   destage pointer ─► 2°── 4•── 7°── 9•      ° bit 0: leaves      • bit 1: skipped, bit cleared
 //! ```
 //!
-//! A stripe enters with its bit at 0. A write to a stripe that is in sets the bit. The pointer goes round by address: a
-//! stripe whose bit is 0 leaves, one whose bit is 1 stays for another round with its bit at 0. So stripes that are written
-//! again within a round keep absorbing writes, and those that leave still do so by address.
+//! A stripe enters with bit 0. A further write sets the bit. The pointer moves by address: a stripe with bit 0 leaves, a
+//! stripe with bit 1 stays for another round with bit 0. So stripes that are written again within a round keep
+//! absorbing writes, and the others leave by address.
 //!
-//! A *sequential* write leaves the bit alone, so that stripes that a stream fills go in the first round: here, a write to
-//! the line behind the one written last in the stripe, or to further sectors of that line.
+//! A *sequential* write does not set the bit, so that stripes filled by a stream leave in the first round. Sequential is
+//! a write to the line after the last written one of the stripe, or to further sectors of that line.
 //!
 //! Assumes: one group is one stripe of the array, as in the paper.
-//! The paper's rate (destages under way grow from its low to its high threshold) is that of `linear_threshold` here; this
-//! policy keeps the water marks, so that it can be compared with C-SCAN and least recently written on equal terms.
-//! Cost: per stripe that enters, leaves or is passed over as C-SCAN; each stripe passed over was written again since the
-//! last round, so that is as much per write.
-//! Not for: loads that come to no stripe twice, where it is C-SCAN at the cost of the bits.
+//! The paper's rate (destages in flight grow between its thresholds) is that of `linear_threshold` here; this policy uses
+//! the water marks, so that it is comparable with C-SCAN and least recently written.
+//! Cost: that of C-SCAN per stripe that enters, leaves or is skipped; a skipped stripe was written since the last round, so
+//! the cost per write is the same.
+//! Not for: loads without overwrites, where it equals C-SCAN with the additional cost of the bits.
 //!
 //! Gill, Modha: WOW: wise ordering for writes, combining spatial and temporal locality in non-volatile caches, USENIX
 //! FAST, 2005.
@@ -24,15 +24,15 @@
 use super::stripe_set::StripeSet;
 use super::{DestagePolicy, Elevator, Occupancy, StripeId, Trigger, WaterMarks, Write};
 
-/// The dirty stripes of one array by address, and their bits.
+/// The dirty stripes of one array, and their bits.
 #[derive(Debug, Default)]
 struct Rounds {
     elevator: Elevator,
-    /// Those that were written again since the pointer passed them.
+    /// Stripes written again since the pointer passed them.
     recent: StripeSet,
 }
 
-/// Destage by address with a recency bit for each stripe.
+/// Destage by address with a recency bit per stripe.
 #[derive(Debug)]
 pub struct Wow {
     arrays: Box<[Rounds]>,
@@ -40,7 +40,7 @@ pub struct Wow {
 }
 
 impl Wow {
-    /// Empty, for a number of arrays.
+    /// An empty order for a number of arrays.
     pub fn new(arrays: usize, marks: WaterMarks) -> Self {
         Self { arrays: (0..arrays).map(|_| Rounds::default()).collect(), marks }
     }
@@ -69,7 +69,7 @@ impl DestagePolicy for Wow {
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
         let Rounds { elevator, recent } = &mut self.arrays[array as usize];
         let mut passes = |stripe: u64| !is_busy(stripe) && !recent.remove(stripe);
-        // After one round every bit has fallen.
+        // After one round every bit is clear.
         elevator.choose(&mut passes).or_else(|| elevator.choose(&mut passes))
     }
 
@@ -85,18 +85,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_again_gets_one_more_round() {
+    fn a_stripe_written_again_is_skipped_once() {
         let mut policy = Wow::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[2, 4, 7, 9]);
         write(&mut policy, &[4, 9]);
-        // 2 leaves, 4 is passed over and 7 leaves; 9 is passed over and the bit of 4 has fallen.
+        // 2 leaves, 4 is skipped and 7 leaves; 9 is skipped and the bit of 4 is clear.
         assert_eq!(next(&mut policy, 2), [2, 7]);
         assert_eq!(next(&mut policy, 1), [4]);
         assert_eq!(next(&mut policy, 1), [9]);
     }
 
     #[test]
-    fn without_a_second_write_it_is_the_elevator() {
+    fn without_overwrites_it_equals_c_scan() {
         let mut policy = Wow::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[5, 2, 9]);
         assert_eq!(next(&mut policy, 1), [2]);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_earns_no_second_round() {
+    fn sequential_writes_do_not_set_the_bit() {
         let mut policy = Wow::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[1, 2]);
         let place = StripeId { array: 0, stripe: 1 };
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn when_all_are_recent_the_round_is_made_twice() {
+    fn if_all_bits_are_set_the_second_round_decides() {
         let mut policy = Wow::new(1, WaterMarks::new(1, 0));
         enter(&mut policy, &[1, 2, 3]);
         write(&mut policy, &[1, 2, 3]);

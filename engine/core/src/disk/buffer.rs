@@ -1,33 +1,33 @@
-//! A drive's own memory: segments that hold what was read ahead and what was written.
+//! Buffer of a drive: segments of prefetched and of written data.
 //!
 //! ```text
 //!   segment (read)    |sent, free again| start ── valid ── end | still coming under the head ... limit |
 //!   segment (written) |                  start ── dirty or on the media ── end |
 //! ```
 //!
-//! After a read the drive reads on while nothing else wants its arm: up to a segment's size ahead of what it has sent
-//! (`segment`), or round the track from wherever the head arrived (`track`). Ahead of the last read the sectors come in
-//! at the sustained media rate, track skews included; a sector that a command has taken is free for what follows it.
+//! After a read the drive continues to read until another I/O needs its arm: up to a segment's size beyond the data sent
+//! (`segment`), or the whole track from where the head arrived (`track`). Prefetched sectors arrive at the sustained media
+//! rate, track skews included; the memory of a sector that a command has taken is free for the following ones.
 //!
-//! A segment is dropped least recently used first, never while it is dirty.
+//! The least recently used segment is dropped first, never while it is dirty.
 //!
 //! Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994 (read-ahead, write-behind).
 //! Worthington, Ganger, Patt, Wilkes: On-line extraction of SCSI disk drive parameters, SIGMETRICS 1995 (segments).
 //!
-//! Cost: a scan over the segments for each I/O; nothing allocates after construction.
+//! Cost: a scan over the segments per I/O; nothing allocates after construction.
 
 use crate::config::{self, DiskReadAhead};
 use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
 
-/// What a segment holds: the sectors `start..end`.
+/// A segment with the sectors `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub start: u64,
     pub end: u64,
-    /// Whether the media do not hold it yet.
+    /// Whether it is not on the media yet.
     pub is_dirty: bool,
-    /// When it was last used.
+    /// Time of its last use.
     used: u64,
 }
 
@@ -37,7 +37,7 @@ impl Segment {
     }
 }
 
-/// Sectors of a segment on their way to the media.
+/// Sectors of a segment in flight to the media.
 #[derive(Clone, Copy, Debug)]
 struct Going {
     segment: usize,
@@ -46,29 +46,29 @@ struct Going {
     until: SimTime,
 }
 
-/// A read-ahead under way, or one that has come to its limit with the head still there.
+/// A read-ahead in progress, or one that reached its limit with the head still there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fill {
     segment: usize,
-    /// The first sector that was read ahead, and when it began to pass the head.
+    /// First prefetched sector, and the time at which it started to pass the head.
     first: u64,
     from: SimTime,
     /// Mean time of a sector, switches included \[ns x 2^-16\].
     pace: u64,
-    /// Where it stops.
+    /// Limit.
     limit: u64,
-    /// When the whole track will be in, and its first sector.
+    /// Time at which the whole track will be read, and its first sector.
     whole: Option<(SimTime, u64)>,
 }
 
 impl Fill {
-    /// When all sectors below `end` are in.
+    /// Time at which all sectors below `end` are read.
     fn ready(&self, end: u64) -> SimTime {
         let passed = end.saturating_sub(self.first);
         self.from + SimDuration(passed.saturating_mul(self.pace).div_ceil(1 << 16))
     }
 
-    /// The end of what is in at `now`.
+    /// End of the sectors read at `now`.
     fn valid(&self, now: SimTime) -> u64 {
         if now >= self.ready(self.limit) {
             return self.limit;
@@ -77,19 +77,19 @@ impl Fill {
         self.limit.min(self.first + passed as u64)
     }
 
-    /// When the head is idle.
+    /// Time at which the head is idle.
     fn done(&self) -> SimTime {
         let limit = self.ready(self.limit);
         self.whole.map_or(limit, |(time, _)| time.max(limit))
     }
 }
 
-/// What the buffer has of a read.
+/// The part of a read that is in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// All of it, in by then.
+    /// All of it, at a time.
     All {
-        /// When its last sector is in.
+        /// Time at which its last sector is read.
         ready: SimTime,
     },
     /// Its sectors up to this one.
@@ -108,21 +108,21 @@ pub(super) struct Buffer {
     pub hit_time: SimDuration,
     pub write_time: SimDuration,
     pub caches_writes: bool,
-    /// Since when the arm has had nothing to do but to read ahead and to destage.
+    /// Time since which the arm only reads ahead and destages.
     pub idle_from: SimTime,
-    /// What the arm is to write to the media, up to `idle_from`.
+    /// Sectors that the arm writes to the media until `idle_from`.
     going: Vec<Going>,
     fill: Option<Fill>,
     turn: u64,
     lapse: f64,
     lapses: RandomStream,
-    /// A mistake that tests build in: forced writes are done when they are in the buffer.
+    /// A defect for tests: forced writes complete in the buffer.
     #[cfg(all(test, debug_assertions))]
     pub ignores_force: bool,
 }
 
 impl Buffer {
-    /// An empty buffer; `lapses` draws the read-aheads that come to nothing.
+    /// An empty buffer; `lapses` draws the abandoned read-aheads.
     pub fn new(config: &config::DiskBuffer, command_time: SimDuration, lapses: RandomStream) -> Self {
         let empty = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
         Self {
@@ -143,7 +143,7 @@ impl Buffer {
         }
     }
 
-    /// Takes the read-ahead to `now`; gives the end of a read-ahead that has come to its limit.
+    /// Advances the read-ahead to `now`; returns its end if it reached its limit.
     pub fn advance_fill(&mut self, now: SimTime) -> Option<SimTime> {
         let fill = self.fill?;
         let segment = &mut self.segments[fill.segment];
@@ -162,20 +162,20 @@ impl Buffer {
         self.fill.is_some_and(|fill| fill.done() > now)
     }
 
-    /// The last sector that was read ahead, where the head now is.
+    /// The last prefetched sector, where the head is now.
     pub fn head(&self) -> Option<u64> {
         let fill = self.fill?;
         let end = self.segments[fill.segment].end;
         (end > fill.first).then(|| end - 1)
     }
 
-    /// Ends the read-ahead: the arm is wanted elsewhere.
+    /// Ends the read-ahead: another I/O needs the arm.
     pub fn end_fill(&mut self) {
         self.fill = None;
     }
 
-    /// What it has of the sectors `first..end` at `now`, up to which [`Self::advance_fill`] was called. Sectors of which the
-    /// first is less than a track away (`track`) from a head that reads ahead are waited for.
+    /// The part of the sectors `first..end` in the buffer at `now`, up to which [`Self::advance_fill`] was called. Sectors that
+    /// start less than a track (`track`) from a head that reads ahead are waited for.
     pub fn find(&mut self, first: u64, end: u64, now: SimTime, track: u64) -> Found {
         self.turn += 1;
         let (found, held_by) = self.look(first, end, now, track);
@@ -183,7 +183,7 @@ impl Buffer {
             let segment = &mut self.segments[index];
             segment.used = self.turn;
             if self.read_ahead == DiskReadAhead::Segment && !segment.is_dirty {
-                // What the fill is still to bring starts no earlier than what it has brought.
+                // Sectors still to be read start no earlier than those already read.
                 segment.start = end;
                 segment.end = segment.end.max(end);
             }
@@ -191,21 +191,21 @@ impl Buffer {
         found
     }
 
-    /// When the first sector of a read that the arm need not go for passes the head, or `now` where it has passed. It
-    /// knows such a read as [`Self::find`] does, but takes nothing.
+    /// Time at which the first sector of a read passes the head without a movement of the arm, or `now` if it has passed. Finds
+    /// such a read as [`Self::find`] does, but changes nothing.
     pub fn comes_at(&self, first: u64, end: u64, now: SimTime, track: u64) -> Option<SimTime> {
         let (Found::All { .. }, Some(index)) = self.look(first, end, now, track) else { return None };
         let fill = self.fill.filter(|fill| fill.segment == index);
         Some(fill.map_or(now, |fill| fill.ready(first).max(now)))
     }
 
-    /// Whether a read-ahead that has come to `from` may go on to `end`, past its limit, for a read that begins within it:
-    /// what is sent makes room. What is written there must go to the media first.
+    /// Whether a read-ahead at `from` may continue past its limit to `end`, for a read that starts within it: sent data make
+    /// room. Data written there must reach the media first.
     fn runs_on(&self, from: u64, end: u64) -> bool {
         self.read_ahead == DiskReadAhead::Segment && self.dirty_overlap(from, end).is_none()
     }
 
-    /// What it has of a read, and the segment that holds all of it.
+    /// The part of a read in the buffer, and the segment if it has all of it.
     fn look(&self, first: u64, end: u64, now: SimTime, track: u64) -> (Found, Option<usize>) {
         let mut found = Found::Nothing;
         for (index, segment) in self.segments.iter().enumerate() {
@@ -230,14 +230,14 @@ impl Buffer {
         (found, None)
     }
 
-    /// Where a read-ahead that stands at its limit would go on from, now that the sectors below `sent` were sent.
+    /// Where a read-ahead at its limit would continue, after the sectors below `sent` were sent.
     pub fn resumes_at(&self, sent: u64, now: SimTime) -> Option<u64> {
         let fill = self.fill.filter(|_| self.read_ahead == DiskReadAhead::Segment)?;
         let is_its_own = self.segments[fill.segment].start == sent;
         (is_its_own && fill.done() <= now && fill.limit < sent + self.size).then_some(fill.limit)
     }
 
-    /// A read-ahead that is under way may go on as far as there is room, now that the sectors below `sent` were sent.
+    /// Extends a read-ahead in progress as far as there is room, after the sectors below `sent` were sent.
     pub fn make_room(&mut self, sent: u64, disk_end: u64) {
         if let Some(fill) = &mut self.fill
             && self.read_ahead == DiskReadAhead::Segment
@@ -247,7 +247,7 @@ impl Buffer {
         }
     }
 
-    /// The read-ahead goes on from its limit at `from`.
+    /// Continues the read-ahead from its limit at `from`.
     pub fn resume(&mut self, from: SimTime, sent: u64, disk_end: u64) {
         if let Some(fill) = &mut self.fill {
             fill.first = fill.limit;
@@ -256,7 +256,7 @@ impl Buffer {
         self.make_room(sent, disk_end);
     }
 
-    /// The least recently used segment that is free at `now`; none where all are dirty or on their way.
+    /// The least recently used segment that is free at `now`; none if all are dirty or in flight.
     fn oldest_clean(&self, now: SimTime) -> Option<usize> {
         let is_going = |index| self.going.iter().any(|going| going.segment == index && going.until > now);
         let clean = self
@@ -267,7 +267,7 @@ impl Buffer {
         clean.min_by_key(|(_, segment)| segment.used).map(|(index, _)| index)
     }
 
-    /// Whether a segment can be had at `now`.
+    /// Whether a segment is free at `now`.
     pub fn has_room(&self, now: SimTime) -> bool {
         self.oldest_clean(now).is_some()
     }
@@ -285,8 +285,8 @@ impl Buffer {
         index
     }
 
-    /// A read of `..end` has come from the media, of which `start..end` stays here; it reads on from `from` at `pace`
-    /// up to `limit`.
+    /// A read of `..end` was served from the media, of which `start..end` stays here; the read-ahead starts at `from` with
+    /// `pace` up to `limit`.
     pub fn begin_fill(
         &mut self,
         kept: (u64, u64),
@@ -306,8 +306,7 @@ impl Buffer {
         self.fill = Some(Fill { segment, first: kept.1, from, pace, limit, whole });
     }
 
-    /// Drops clean data of `first..end`, all that lies before them in a segment, and what is still to be read ahead of
-    /// them.
+    /// Drops clean data of `first..end`, all data before them in a segment, and the read-ahead of them.
     pub fn forget(&mut self, first: u64, end: u64) {
         for segment in &mut self.segments {
             if !segment.is_dirty && segment.overlaps(first, end) {
@@ -323,8 +322,8 @@ impl Buffer {
         }
     }
 
-    /// Takes written sectors into a dirty segment that they overwrite or continue; gives whether there is one. No two
-    /// dirty segments hold the same sector.
+    /// Adds written sectors to a dirty segment that they overwrite or continue; returns whether there is one. No two dirty
+    /// segments hold the same sector.
     pub fn merge_write(&mut self, first: u64, end: u64) -> bool {
         let size = self.size;
         let turn = self.turn + 1;
@@ -341,7 +340,7 @@ impl Buffer {
         true
     }
 
-    /// Takes written sectors into a segment of their own at `now`. Precondition: [`Self::has_room`].
+    /// Puts written sectors into a new segment at `now`. Precondition: [`Self::has_room`].
     pub fn take_write(&mut self, first: u64, end: u64, now: SimTime) {
         self.take(first, end, true, now);
     }
@@ -351,7 +350,7 @@ impl Buffer {
         self.segments.iter().copied().enumerate().filter(|(_, segment)| segment.is_dirty)
     }
 
-    /// Whether there are any.
+    /// Whether any segment is dirty.
     pub fn has_dirty(&self) -> bool {
         self.segments.iter().any(|segment| segment.is_dirty)
     }
@@ -361,7 +360,7 @@ impl Buffer {
         self.dirty().find(|(_, segment)| segment.overlaps(first, end)).map(|(index, _)| index)
     }
 
-    /// The segment is on its way to the media, where it will be when the arm is idle.
+    /// Puts a segment in flight to the media, which ends when the arm is idle.
     pub fn clean(&mut self, index: usize) {
         let segment = &mut self.segments[index];
         segment.is_dirty = false;
@@ -369,12 +368,12 @@ impl Buffer {
         self.going.push(Going { segment: index, first, end, until: self.idle_from });
     }
 
-    /// Forgets what has come to the media by `now`.
+    /// Marks the sectors that reached the media by `now` as clean.
     pub fn arrive(&mut self, now: SimTime) {
         self.going.retain(|going| going.until > now);
     }
 
-    /// The power is gone: calls `lose` with what was not on the media at `now`.
+    /// The power fails: calls `lose` with the sectors that were not on the media at `now`.
     pub fn lose_power(&mut self, now: SimTime, mut lose: impl FnMut(u64, u64)) {
         for going in self.going.drain(..).filter(|going| going.until > now) {
             lose(going.first, going.end);

@@ -1,6 +1,6 @@
-//! A disk drive: arm, spindle, media, buffer and the order in which it serves its queue.
+//! A disk drive: arm, spindle, media, buffer and queue.
 //!
-//! Model of one I/O that goes to the media \[all ns\]; `service.rs` has what the buffer does about it:
+//! Model of an I/O on the media \[all ns\]; see `service.rs` for the buffer:
 //!
 //! ```text
 //!   service = command + move + wait + max(media, bus)
@@ -8,8 +8,8 @@
 //!   wait    = (angle of the first sector - angle under the head) mod revolution
 //! ```
 //!
-//! The command time of an I/O that waited in the queue is hidden behind the I/O before it. Each drive's spindle has
-//! a phase and a speed of its own. Not modelled here: thermal recalibration, retries.
+//! The command time of an I/O that waited in the queue overlaps the previous I/O. Each drive's spindle has its own phase
+//! and speed. Not modelled: thermal recalibration, retries.
 //!
 //! Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994.
 
@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::geometry::{Geometry, GeometryError, SwitchTimes};
+use super::geometry::{Geometry, SwitchTimes};
 use super::queue::Class;
 use super::seek::SeekCurve;
 use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
@@ -26,11 +26,11 @@ use crate::divisor::Divisor;
 use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 
-/// Models that a thread keeps: a sweep's configurations have few kinds of drives, and a seek curve takes longer to tabulate
-/// than all the rest of a configuration to check.
+/// Models cached per thread: a sweep has few kinds of drives, and tabulating a seek curve takes longer than all other
+/// checks of a configuration.
 const KEPT: usize = 8;
 
-/// What all drives of one kind share.
+/// The part that all drives of one kind share.
 #[derive(Debug)]
 pub struct DriveModel {
     pub(super) geometry: Geometry,
@@ -38,43 +38,35 @@ pub struct DriveModel {
     revolution: SimDuration,
     pub(super) write_settle: u64,
     pub(super) head_switch: u64,
-    /// Least time to another surface of the same cylinder before a read.
+    /// Minimum time to another surface of the same cylinder before a read.
     pub(super) read_switch: u64,
     pub(super) read_settle: u64,
     pub(super) command_time: SimDuration,
     pub(super) bus_rate: Option<Bandwidth>,
     pub(super) policy: QueuePolicy,
     pub(super) age_limit: Option<SimDuration>,
-    /// Mean time of a sector in a long transfer, by zone \[ns x 2^-16\].
+    /// Mean time per sector of a long transfer, by zone \[ns x 2^-16\].
     pub(super) paces: Box<[u64]>,
 }
 
 impl DriveModel {
-    /// Derives the tracks from a configuration.
+    /// Derives tracks and seek curve from a configuration.
     ///
     /// # Errors
-    /// A geometry that cannot exist.
-    pub fn geometry_of(disk: &config::Disk) -> Result<Geometry, GeometryError> {
+    /// The geometry or seek curve is impossible.
+    pub fn new(disk: &config::Disk) -> Result<Self, LayoutProblem> {
+        let revolution = disk.rpm.revolution();
         let times = SwitchTimes {
-            revolution: disk.rpm.revolution(),
+            revolution,
             head_switch: disk.head_switch,
             single_cylinder_seek: single_cylinder_seek(&disk.seek),
         };
-        match &disk.geometry {
+        let geometry = match &disk.geometry {
             DiskGeometry::Zones { surfaces, zones } => Geometry::from_zones(*surfaces, zones, times),
             DiskGeometry::Rates { capacity, cylinders, outer_rate, inner_rate, zones } => {
                 Geometry::from_rates(*capacity, *cylinders, outer_rate.0, inner_rate.0, *zones, times)
             }
-        }
-    }
-
-    /// Derives tracks and seek curve from a configuration.
-    ///
-    /// # Errors
-    /// A geometry or a seek curve that cannot exist.
-    pub fn new(disk: &config::Disk) -> Result<Self, LayoutProblem> {
-        let revolution = disk.rpm.revolution();
-        let geometry = Self::geometry_of(disk)?;
+        }?;
         let cylinders = geometry.cylinders();
         let seek = match &disk.seek {
             Seek::Figures { track_to_track, average, full_stroke } => {
@@ -106,10 +98,10 @@ impl DriveModel {
         })
     }
 
-    /// As [`Self::new`], which is not done again for one of the last [`KEPT`] configurations.
+    /// [`Self::new`] with a cache of the last [`KEPT`] configurations.
     ///
     /// # Errors
-    /// A geometry or a seek curve that cannot exist.
+    /// The geometry or seek curve is impossible.
     pub fn shared(disk: &config::Disk) -> Result<Arc<Self>, LayoutProblem> {
         thread_local! {
             static MODELS: RefCell<Vec<(config::Disk, Arc<DriveModel>)>> = const { RefCell::new(Vec::new()) };
@@ -138,7 +130,7 @@ impl DriveModel {
     }
 }
 
-/// Mean time of a sector of `zone`, the switches from track to track shared out \[ns x 2^-16\].
+/// Mean time per sector of `zone`, with the track switches distributed \[ns x 2^-16\].
 fn pace(zone: &Zone, revolution: SimDuration) -> u64 {
     let sectors = u128::from(zone.sectors_per_track);
     let passed = sectors + u128::from(zone.track_skew.unwrap_or_default());
@@ -161,11 +153,11 @@ pub struct Drive {
     pub(super) phase: u64,
     pub(super) cylinder: u32,
     pub(super) surface: u32,
-    /// Whether the write head was the last to be on the track.
+    /// Whether the last I/O on the track was a write.
     pub(super) has_written: bool,
-    /// Sector after the last I/O, from which LOOK and C-LOOK go on.
+    /// Sector after the last I/O, from which LOOK and C-LOOK continue.
     pub(super) next_lba: Lba,
-    /// Whether LOOK is on its way to higher addresses.
+    /// Whether LOOK moves to higher addresses.
     pub(super) is_upwards: bool,
     pub(super) current: Option<Io>,
     pub(super) foreground: Class,
@@ -198,7 +190,7 @@ impl BlockDevice for Drive {
         }
     }
 
-    /// The arm stays where it is, and the spindle goes on in time.
+    /// The arm keeps its position, and the spindle its phase.
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors)) {
         self.usage.cut(now);
         if let Some(mut buffer) = self.buffer.take() {
@@ -246,7 +238,7 @@ impl BlockDevice for Drive {
 }
 
 impl Drive {
-    /// Builds in the mistake that forced writes are done when they are in the buffer.
+    /// Builds in a defect: forced writes complete in the buffer.
     #[cfg(all(test, debug_assertions))]
     pub fn ignore_force(&mut self) {
         if let Some(buffer) = &mut self.buffer {
@@ -254,7 +246,7 @@ impl Drive {
         }
     }
 
-    /// A drive of `model`, with the phase and speed of its spindle drawn from `stream`.
+    /// A drive of `model`; the phase and speed of its spindle are drawn from `stream`.
     pub fn new(model: Arc<DriveModel>, config: &config::Disk, stream: &mut RandomStream) -> Self {
         let offset = (2.0 * stream.unit() - 1.0) * config.speed_tolerance.0;
         let phase = stream.unit();

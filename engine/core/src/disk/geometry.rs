@@ -1,4 +1,4 @@
-//! Geometry: where each sector of a zoned disk lies, and how long the media takes to pass a run of sectors.
+//! Geometry: the locations of the sectors of a zoned disk, and the media time of runs of sectors.
 //!
 //! ```text
 //!   LBN order:  along a track -> over the surfaces of a cylinder -> inwards over the cylinders -> zone after zone
@@ -9,12 +9,12 @@
 //! ```
 //!
 //! An *angle* is a fraction of one revolution in units of 2^-32; it wraps by itself in `u32` arithmetic. Angles are
-//! kept in units of 2^-64 inside, so that no rounding builds up over the tracks of a zone.
+//! kept in units of 2^-64 internally, so that rounding does not accumulate over the tracks of a zone.
 //!
 //! Assumed: constant angular speed, every surface alike, one head active at a time, spare sectors at the ends of zones and
-//! no slipped ones among the data.
-//! A switch that its skew does not cover at nominal speed costs whole revolutions more (whether it is covered does not
-//! depend on the small speed offset of one spindle: real skews hold a margin for that).
+//! no slipped sectors among the data.
+//! A switch that its skew does not cover at nominal speed costs additional whole revolutions (independent of the small
+//! speed offset of a spindle, since real skews have a margin for it).
 //!
 //! Cost: [`Geometry::locate`] is a look-up of the zone and a few multiplications; nothing allocates after construction.
 
@@ -28,18 +28,18 @@ pub use error::GeometryError;
 mod data_sheet;
 mod error;
 
-/// The times that a geometry's skews have to cover.
+/// Times that the skews must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SwitchTimes {
     /// Nominal time of one revolution \[ns\].
     pub revolution: SimDuration,
     /// Time to switch to another head of the same cylinder \[ns\].
     pub head_switch: SimDuration,
-    /// Time of a seek to the next cylinder \[ns\]; the head switch that goes with it runs at the same time.
+    /// Time of a seek to the next cylinder \[ns\], which overlaps the head switch.
     pub single_cylinder_seek: SimDuration,
 }
 
-/// Where one sector lies.
+/// Location of a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Cylinder, 0 outermost.
@@ -50,15 +50,15 @@ pub struct Location {
     pub sector: u32,
     /// Sectors on that track.
     pub sectors_per_track: u32,
-    /// Angle at which the sector begins \[revolutions x 2^-32\].
+    /// Angle of the start of the sector \[revolutions x 2^-32\].
     pub angle: u32,
-    /// Sectors from this one to the end of its track, itself included.
+    /// Sectors from this one to the end of its track, inclusive.
     pub track_left: u32,
     /// Zone, 0 outermost.
     pub zone: u32,
 }
 
-/// How long a contiguous run of sectors takes to pass the heads, and where it leaves them.
+/// Media time of a contiguous run of sectors, and the position of the heads after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
     /// From the start of the first sector to the end of the last, switches included \[ns\].
@@ -69,7 +69,7 @@ pub struct Transfer {
     pub surface: u32,
 }
 
-/// A zone with everything derived from it; angles in units of 2^-64 revolution.
+/// A zone with derived values; angles in units of 2^-64 revolution.
 #[derive(Clone, Debug)]
 struct ZoneTable {
     first_sector: u64,
@@ -81,9 +81,9 @@ struct ZoneTable {
     sector_angle: u64,
     /// Angle of the first sector of the zone.
     base_angle: u64,
-    /// From the start of one track to the start of the next of the same cylinder, whole turns left out.
+    /// Angle between the starts of consecutive tracks of a cylinder, without whole turns.
     track_step: u64,
-    /// From the start of a cylinder's first track to the start of the next cylinder's.
+    /// Angle between the starts of consecutive cylinders.
     cylinder_step: u64,
     /// Angle passed in a head switch, whole turns included \[revolutions x 2^-32\].
     track_switch: u64,
@@ -91,12 +91,12 @@ struct ZoneTable {
     cylinder_switch: u64,
 }
 
-/// The layout of one kind of disk. Immutable; one copy serves all disks of that kind.
+/// The geometry of one kind of disk, immutable and shared by all disks of that kind.
 #[derive(Clone, Debug)]
 pub struct Geometry {
     tables: Box<[ZoneTable]>,
     zones: Box<[Zone]>,
-    /// Zone in which each block of `2^block_bits` sectors begins.
+    /// Zone of the start of each block of `2^block_bits` sectors.
     zone_of_block: Box<[u32]>,
     block_bits: u32,
     surfaces: Divisor,
@@ -104,11 +104,11 @@ pub struct Geometry {
     sectors: u64,
 }
 
-/// Blocks by which a sector's zone is looked up, at most: few of them hold the border of two zones.
+/// Maximum number of blocks for the look-up of a sector's zone, so that few blocks span two zones.
 const BLOCKS: u64 = 1024;
 
 impl Geometry {
-    /// The geometry of a disk whose zones are known, outermost first.
+    /// The geometry of a disk with known zones, outermost first.
     ///
     /// # Errors
     /// A count of zero, a skew of a whole track or more, or more than 2^32 - 1 tracks.
@@ -183,12 +183,12 @@ impl Geometry {
         self.surfaces.get() as u32
     }
 
-    /// The zones, outermost first, with the skews in force (never `None`).
+    /// The zones, outermost first, with the effective skews (never `None`).
     pub fn zones(&self) -> &[Zone] {
         &self.zones
     }
 
-    /// Where the sector at `lba` lies. Precondition: `lba` is below [`Self::sectors`].
+    /// The location of the sector at `lba`. Precondition: `lba` is below [`Self::sectors`].
     #[inline]
     pub fn locate(&self, lba: Lba) -> Location {
         debug_assert!(lba.0 < self.sectors, "sector {} of {}", lba.0, self.sectors);
@@ -216,8 +216,8 @@ impl Geometry {
         }
     }
 
-    /// The media time of `sectors` sectors from `start` on, at a spindle that turns once in `revolution` \[ns\].
-    /// Precondition: `sectors` is at least one and the run ends on the disk.
+    /// The media time of `sectors` sectors from `start`, with a revolution of `revolution` \[ns\].
+    /// Precondition: `sectors` is at least one and the run is within the disk.
     #[inline]
     pub fn transfer(&self, start: &Location, sectors: Sectors, revolution: SimDuration) -> Transfer {
         let zone = &self.tables[start.zone as usize];
@@ -235,7 +235,7 @@ impl Geometry {
         let (mut cylinder, mut surface, mut index) = (start.cylinder, start.surface, start.zone as usize);
         let mut zone = &self.tables[index];
         let mut left = sectors - u64::from(start.track_left);
-        // In units of 2^-64 revolution; a run over the whole of a large disk stays far below 2^32 revolutions.
+        // In units of 2^-64 revolution; a run over a whole large disk is far below 2^32 revolutions.
         let mut angle = u128::from(start.track_left) * u128::from(zone.sector_angle);
         while left > 0 {
             surface += 1;
@@ -302,7 +302,7 @@ impl ZoneTable {
     }
 }
 
-/// The skew in force \[sectors\] and the whole revolutions lost where it does not cover a switch of `switch` \[ns\].
+/// The effective skew \[sectors\], and the whole revolutions lost if it does not cover a switch of `switch` \[ns\].
 fn skew(
     given: Option<u32>,
     switch: SimDuration,
@@ -315,7 +315,7 @@ fn skew(
     match given {
         Some(skew) if skew >= sectors_per_track => Err(whole_track(skew)),
         Some(skew) => Ok((skew, needed.saturating_sub(u128::from(skew)).div_ceil(per_track) as u32)),
-        // A switch of a revolution or more is covered by the part beyond the whole turns.
+        // A switch of a revolution or more is covered by its part beyond whole turns.
         None => Ok(((needed % per_track) as u32, (needed / per_track) as u32)),
     }
 }

@@ -1,4 +1,4 @@
-//! Devices: what serves an I/O at the bottom of an array.
+//! Devices: hard disks, SSDs and abstract servers, which serve the I/Os of an array.
 //!
 //! ```text
 //!   submit ──► queue (foreground | background) ──► in service ──► done
@@ -41,16 +41,16 @@ pub struct Io {
     pub sectors: u32,
     /// Whether it writes.
     pub is_write: bool,
-    /// Whether it yields to foreground I/Os (destage and read-ahead).
+    /// Whether it yields to foreground I/Os (as destage and read-ahead do).
     pub is_background: bool,
-    /// Whether it must be on the media when it is done, whatever the device caches. A forced write of no sectors is a
-    /// flush: it is done when all writes that were done before it arrived are on the media.
+    /// Whether it completes only on the media, independent of the device's cache. A forced write of no sectors is a flush:
+    /// it completes when all writes completed before its arrival are on the media.
     pub is_forced: bool,
-    /// The array operation that it belongs to.
+    /// Array operation that it belongs to.
     pub operation: u32,
 }
 
-/// Where a device puts down its own events.
+/// Schedules the events of a device.
 #[derive(Debug)]
 pub struct Agenda<'a> {
     events: &'a mut EventQueue,
@@ -58,73 +58,73 @@ pub struct Agenda<'a> {
 }
 
 impl<'a> Agenda<'a> {
-    /// The agenda of the device of this index.
+    /// The agenda of the device with this index.
     #[inline]
     pub const fn new(events: &'a mut EventQueue, device: u32) -> Self {
         Self { events, device }
     }
 
-    /// Has the device act at `time`, on what `slot` stands for.
+    /// Schedules a call of [`BlockDevice::act`] with `slot` at `time`.
     #[inline]
     pub fn schedule(&mut self, time: SimTime, slot: u32) {
         self.events.schedule(time, Event::Device { device: self.device, slot });
     }
 }
 
-/// What serves I/Os at the bottom of an array: a disk, a solid-state disk, an abstract server.
+/// A device that serves the I/Os of an array: a hard disk, an SSD, an abstract server.
 ///
 /// ```text
 ///   submit ─► agenda: slot at a time ─► act(slot) ─► the I/O that it completes, if any; more on the agenda
 /// ```
 ///
-/// Every entry of the agenda leads to exactly one call of [`Self::act`], at its time and with its slot. What a slot stands
-/// for is the device's own affair: an I/O in service, a step of one, work that no I/O waits for.
+/// Each entry of the agenda leads to exactly one call of [`Self::act`], at its time and with its slot. The device defines
+/// its slots: an I/O in service, a step of one, or work that no I/O waits for.
 pub trait BlockDevice {
-    /// Takes `io` at `now`.
+    /// Accepts `io` at `now`.
     fn submit(&mut self, now: SimTime, io: Io, agenda: &mut Agenda<'_>);
 
-    /// Acts on `slot` at `now`; gives the I/O that is done with it, if one is.
-    /// Background I/Os wait for foreground ones where `yields` is true.
+    /// Acts on `slot` at `now`; returns the I/O that this completes, if any.
+    /// Background I/Os wait for foreground ones if `yields` is true.
     fn act(&mut self, now: SimTime, slot: u32, yields: bool, agenda: &mut Agenda<'_>) -> Option<Io>;
 
-    /// How much the device has been used.
+    /// Usage of the device.
     fn usage(&self) -> &Usage;
 
-    /// How much the device has been used, to be advanced or reset.
+    /// Usage of the device, to advance or reset.
     fn usage_mut(&mut self) -> &mut Usage;
 
-    /// The cylinder of `lba`; 0 where there is no arm.
+    /// The cylinder of `lba`; 0 without an arm.
     fn cylinder(&self, _lba: Lba) -> u32 {
         0
     }
 
-    /// The cylinder at which the arm is; 0 where there is none.
+    /// The cylinder of the arm; 0 without an arm.
     fn arm(&self) -> u32 {
         0
     }
 
-    /// Whether a write that is done may still be lost with the power, so that a flush has to come down to this device.
+    /// Whether a completed write can be lost with the power, so that flushes must reach this device.
     fn is_volatile(&self) -> bool {
         false
     }
 
-    /// Checks that the device is in order, in debug builds.
+    /// Checks the invariants of the device, in debug builds.
     #[cfg(debug_assertions)]
     fn check(&self) {}
 
-    /// The power fails at `now`: calls `lose` with each run of sectors (first, number) whose writes were done and are
-    /// not on the media. The device is empty and idle afterwards; the caller drops what it put on its agenda.
+    /// The power fails at `now`: calls `lose` with each run of sectors (first, number) of completed writes that are not on the
+    /// media. Afterwards the device is empty and idle; the caller removes its events.
     fn lose_power(&mut self, now: SimTime, lose: &mut dyn FnMut(Lba, Sectors));
 
-    /// The device fails for good at `now`: gives the I/Os that it was handed and has not finished. It is empty and idle
-    /// afterwards; the caller drops what it put on its agenda.
+    /// The device fails permanently at `now`: returns its unfinished I/Os. Afterwards it is empty and idle; the caller
+    /// removes its events.
     fn fail(&mut self, now: SimTime) -> Vec<Io>;
 }
 
-/// A device of an array, of one kind or another.
+/// A device of any kind.
 #[derive(Debug)]
 pub enum Device {
-    /// A disk with arms and platters.
+    /// A hard disk.
     Drive(Drive),
     /// An abstract server.
     Server(Server),
@@ -132,7 +132,7 @@ pub enum Device {
     Ssd(Box<Ssd>),
 }
 
-/// Hands a call on to the device behind the enum, which the compiler can see through.
+/// Forwards a call to the device in the enum, by static dispatch.
 macro_rules! hand_on {
     ($self:ident, $device:ident => $call:expr) => {
         match $self {
@@ -192,10 +192,10 @@ impl BlockDevice for Device {
     }
 }
 
-/// Devices of one array, by their numbers, all of one model, each with its own random streams.
+/// Builds the devices of one array, all of one model and each with its own random streams.
 ///
 /// # Errors
-/// A geometry or a seek curve that cannot exist; see [`checked_layout_of`].
+/// The device is impossible; see [`layout_of`].
 pub fn build(
     array: &config::Array,
     indices: Range<u32>,
@@ -235,7 +235,7 @@ pub fn build(
     }
 }
 
-/// Why an array cannot be built.
+/// Error of an impossible array.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LayoutProblem {
     /// The disk's tracks and sectors are impossible.
@@ -247,7 +247,7 @@ pub enum LayoutProblem {
     /// The SSD's flash is impossible.
     #[error("{0}")]
     Flash(#[from] ssd::FlashError),
-    /// The RAID level does not go with the number or the size of the disks.
+    /// The RAID level does not support the number or size of the disks.
     #[error("{0}")]
     Layout(#[from] LayoutError),
 }
@@ -269,32 +269,21 @@ impl LayoutProblem {
     }
 }
 
-/// How an array lays its data over its devices, which can exist.
+/// The layout of the data of an array on its devices.
 ///
 /// # Errors
-/// The RAID level does not go with the number or the size of the disks, or the disk itself cannot exist.
-pub fn checked_layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
-    if let config::Device::Disk(disk) = &array.disk {
-        DriveModel::shared(disk)?;
-    }
-    layout_of(array)
-}
-
-/// How an array lays its data over its devices.
-///
-/// # Errors
-/// The RAID level does not go with the number or the size of the disks, or the disk's sectors cannot exist.
+/// The array or its device is impossible.
 pub fn layout_of(array: &config::Array) -> Result<Layout, LayoutProblem> {
     let sectors = match &array.disk {
-        config::Device::Disk(disk) => DriveModel::geometry_of(disk)?.sectors(),
+        config::Device::Disk(disk) => DriveModel::shared(disk)?.geometry().sectors(),
         config::Device::Server(server) => server.capacity.sectors(),
         config::Device::Ssd(ssd) => SsdModel::new(ssd, array.disks)?.sectors(),
     };
     Ok(Layout::grouped(array.raid, array.disks, array.groups, array.stripe_unit.sectors(), sectors)?)
 }
 
-/// The time over which an I/O of a device may be late against its computed place on the track: the rounding of
-/// angles and times to whole nanoseconds, far below the gap between two sectors.
+/// Tolerance between the computed and the scheduled time of an I/O: the rounding of angles and times to whole
+/// nanoseconds, far below the gap between two sectors.
 pub(crate) const ROUNDING: SimDuration = SimDuration(64);
 
 /// The number of sectors of an I/O as a count.

@@ -1,4 +1,4 @@
-//! The order in which a drive serves the I/Os that wait.
+//! The order in which a drive serves waiting I/Os.
 //!
 //! SSTF, LOOK and C-LOOK: Geist, Daniel: A continuum of disk scheduling algorithms, ACM TOCS 5(1), 1987. SPTF and ageing:
 //! Jacobson, Wilkes: Disk scheduling algorithms based on rotational position, HPL-CSP-91-7, 1991; Seltzer, Chen,
@@ -11,19 +11,19 @@ use crate::config::QueuePolicy;
 use crate::units::SimTime;
 
 impl Drive {
-    /// Takes the I/O that is to be served next out of the queue.
+    /// Removes and returns the I/O to serve next.
     #[inline]
     pub(super) fn choose(&mut self, now: SimTime, yields: bool) -> Option<Waiting> {
         if let Some(limit) = self.model.age_limit {
             for class in [&mut self.foreground, &mut self.background] {
-                // The window is in order of arrival, so its first has waited longest.
+                // The window is in order of arrival, so its first I/O has waited longest.
                 if class.window().first().is_some_and(|w| now.since(w.arrived) >= limit) {
                     return Some(class.take(0));
                 }
             }
         }
         let is_foreground_alone = self.background.is_empty() || (yields && !self.foreground.is_empty());
-        // There is nothing to compare where at most one may be next.
+        // With one I/O or none there is nothing to compare.
         if is_foreground_alone && self.foreground.window().len() < 2 {
             return (!self.foreground.is_empty()).then(|| self.foreground.take(0));
         }
@@ -44,11 +44,11 @@ impl Drive {
         }
     }
 
-    /// The index and cost of the best of `window` under the drive's policy; the first of equals.
+    /// The index and cost of the best I/O of `window` by the drive's policy, the first of equals.
     #[inline]
     fn best(&self, now: SimTime, window: &[Waiting]) -> Option<(usize, u64)> {
         if self.model.policy == QueuePolicy::Sptf {
-            // All are costed whole: which of them a bound would pass over is chance, and a branch on it costs more.
+            // All costs are computed completely: a bound would skip some at random, and the mispredicted branch costs more.
             let turned = self.turned(now);
             let at_media = |waiting: &Waiting| self.positioning(turned, self.moving(waiting), waiting);
             let Some(buffer) = &self.buffer else { return least(window, at_media) };
@@ -59,26 +59,26 @@ impl Drive {
         least(window, |waiting| self.distance(waiting))
     }
 
-    /// What stands for the time to reach `waiting` under the policies that know no time.
+    /// The cost of reaching `waiting` for the policies that use addresses instead of times.
     #[inline]
     fn distance(&self, waiting: &Waiting) -> u64 {
         match self.model.policy {
             QueuePolicy::Sstf => u64::from(waiting.location.cylinder.abs_diff(self.cylinder)),
-            // Those behind the arm come after all those ahead of it, the nearest first.
+            // I/Os behind the arm come after all those ahead of it, nearest first.
             QueuePolicy::Look => {
                 let distance = waiting.io.lba.0.abs_diff(self.next_lba.0);
                 let is_ahead = distance == 0 || (waiting.io.lba > self.next_lba) == self.is_upwards;
                 if is_ahead { distance } else { distance | 1 << 63 }
             }
-            // Addresses behind the arm come after all those ahead of it, the lowest first.
+            // Addresses behind the arm come after all those ahead of it, lowest first.
             QueuePolicy::CLook => waiting.io.lba.0.wrapping_sub(self.next_lba.0),
             QueuePolicy::Sptf | QueuePolicy::Fcfs => waiting.arrived.0,
         }
     }
 }
 
-/// Time until the first sector of a read that the buffer has, or is about to have, passes the head \[ns\]; none where the
-/// arm has to go for it. To pass such a read over would end the read-ahead that brings it.
+/// Time until the first sector of a read that is or will be in the buffer passes the head \[ns\]; none if the arm must
+/// move. Skipping such a read would end the read-ahead that serves it.
 fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
     let io = &waiting.io;
     if io.is_write || io.sectors == 0 {
@@ -89,7 +89,7 @@ fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
     Some(comes.since(now).0)
 }
 
-/// The index and cost of the one of `window` that costs least; the first of equals.
+/// The index and cost of the cheapest I/O of `window`, the first of equals.
 #[inline]
 fn least(window: &[Waiting], cost: impl Fn(&Waiting) -> u64) -> Option<(usize, u64)> {
     let (first, others) = window.split_first()?;

@@ -1,4 +1,4 @@
-//! The I/Os that wait at a disk, in two classes.
+//! The waiting I/Os of a disk, in two classes.
 
 use std::collections::VecDeque;
 
@@ -6,13 +6,13 @@ use super::Io;
 use super::geometry::Location;
 use crate::units::SimTime;
 
-/// An I/O that waits, with its place on the disk.
+/// A waiting I/O with its location on the disk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub io: Io,
     pub arrived: SimTime,
     pub location: Location,
-    /// When in a revolution its first sector comes by [ns after the index mark].
+    /// Time within a revolution at which its first sector passes the head [ns after the index mark].
     pub angle_ns: u32,
 }
 
@@ -39,7 +39,7 @@ impl Class {
         }
     }
 
-    /// Those that may be served next, in order of arrival.
+    /// The I/Os that may be served next, in order of arrival.
     #[inline]
     pub fn window(&self) -> &[Waiting] {
         &self.window
@@ -50,22 +50,22 @@ impl Class {
         self.window.is_empty()
     }
 
-    /// Takes all of them out, in order of arrival.
+    /// Removes and returns all I/Os, in order of arrival.
     pub fn drain(&mut self) -> impl Iterator<Item = Waiting> {
         self.window.drain(..).chain(self.overflow.drain(..))
     }
 
-    /// Forgets all of them.
+    /// Removes all I/Os.
     pub fn clear(&mut self) {
         self.window.clear();
         self.overflow.clear();
     }
 
-    /// Takes out the I/O at `index` of the window; the order of the others stays.
+    /// Removes and returns the I/O at `index` of the window; the others keep their order.
     #[inline]
     pub fn take(&mut self, index: usize) -> Waiting {
         let is_last = index + 1 == self.window.len();
-        // Nothing moves up behind the last, which most often is the only one.
+        // No I/O moves up after the last, which is usually the only one.
         let taken = if is_last { self.window.swap_remove(index) } else { self.window.remove(index) };
         if let Some(next) = self.overflow.pop_front() {
             self.window.push(next);

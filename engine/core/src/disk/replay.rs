@@ -1,11 +1,10 @@
-//! The service times of one device under a recorded sequence of requests, one outstanding at a time.
+//! Service times of one disk for a recorded sequence of requests, one outstanding at a time.
 //!
 //! ```text
 //!   request i ── service ──► done ── gap i ──► request i + 1
 //! ```
 //!
-//! A measured disk is compared request by request, which a run's one row cannot show; the device, its queue and its
-//! agenda are those of every run.
+//! Validates a disk against measurements request by request, with the device, queue and agenda of every run.
 
 use super::{Agenda, BlockDevice as _, Drive, DriveModel, Io, LayoutProblem};
 use crate::config;
@@ -22,18 +21,20 @@ pub struct Recorded {
     pub sectors: u32,
     /// Whether it writes.
     pub is_write: bool,
-    /// From its completion to the next request.
+    /// Time from its completion to the next request.
     pub gap: SimDuration,
 }
 
-/// Why a sequence cannot be replayed.
+/// Error of a replay.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReplayError {
-    /// The disk cannot exist.
+    /// The disk is impossible.
     #[error("{0}")]
     Disk(#[from] LayoutProblem),
-    /// A request is empty or lies beyond the disk.
-    #[error("request {index}: sectors {lba} to {end} of a disk of {sectors}")]
+    /// A request is empty or beyond the disk.
+    #[error(
+        "request {index}: sectors {lba} to {end}; allowed are one or more of the {sectors} sectors of the disk"
+    )]
     Beyond {
         /// The request, from 0.
         index: usize,
@@ -49,7 +50,7 @@ pub enum ReplayError {
 /// The service time of each request on a disk whose spindle is drawn by `seed`.
 ///
 /// # Errors
-/// The disk cannot exist, or a request is empty or lies beyond it.
+/// The disk is impossible, or a request is empty or beyond it.
 pub fn service_times(
     disk: &config::Disk,
     seed: u64,
@@ -73,7 +74,7 @@ pub fn service_times(
     Ok(times)
 }
 
-/// Hands one request to an idle drive; gives when it is done.
+/// Serves one request on an idle drive; returns its completion time.
 fn serve(drive: &mut Drive, events: &mut EventQueue, now: SimTime, request: &Recorded) -> SimTime {
     let &Recorded { lba, sectors, is_write, .. } = request;
     let io = Io { lba, sectors, is_write, is_background: false, is_forced: false, operation: 0 };

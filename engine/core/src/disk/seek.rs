@@ -1,19 +1,19 @@
-//! Seek: the time the arm takes to settle over another cylinder, by the distance travelled.
+//! Seek time of the arm as a function of the distance.
 //!
-//! Three ways to state the same curve t(d), d = distance \[cylinders\], 1 <= d <= N - 1 on N cylinders:
+//! Three forms of the curve t(d), d = distance \[cylinders\], 1 <= d <= N - 1 on N cylinders:
 //!
 //! - *figures* of a data sheet: t(d) = t1 + b sqrt(d - 1) + c (d - 1), with b and c such that the full stroke and the
-//!   mean over random pairs of distinct cylinders come out exactly (the shape follows \[1\]: the square root is the
-//!   part in which the arm accelerates all the way, the linear part is coasting);
+//!   mean over random pairs of distinct cylinders are exact (the shape follows \[1\]: the square root is the
+//!   part in which the arm accelerates throughout, the linear part is coasting);
 //! - a *table* of measured distances, linear between them;
 //! - *two pieces* \[1\]: a + b sqrt(d) up to a boundary, c + e d beyond it.
 //!
 //! The distance d occurs in 2 (N - d) of the N (N - 1) ordered pairs of distinct cylinders, so the mean is
-//! sum over d of 2 (N - d) t(d) / (N (N - 1)). A seek of 0 takes no time and is left out of that mean.
+//! sum over d of 2 (N - d) t(d) / (N (N - 1)). A seek of 0 takes no time and is excluded from the mean.
 //!
-//! Not modelled: direction, temperature, and the extra settling of writes (the disk adds it).
+//! Not modelled: direction, temperature. The disk adds the settling time of writes.
 //!
-//! Cost: one `u32` \[ns\] per cylinder, shared by all disks of a kind; a look-up per seek.
+//! Cost: one `u32` \[ns\] per cylinder, shared by all disks of a kind; one look-up per seek.
 //!
 //! \[1\] C. Ruemmler and J. Wilkes, An introduction to disk drive modeling, IEEE Computer 27(3), 1994.
 
@@ -23,21 +23,21 @@ use thiserror::Error;
 
 use crate::units::SimDuration;
 
-/// Why a seek curve cannot exist.
+/// Error of an impossible seek curve.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SeekError {
-    /// There is nothing to seek over.
-    #[error("{cylinders} cylinders; a seek curve needs at least {least}")]
+    /// There are too few cylinders.
+    #[error("{cylinders} cylinders; allowed are {least} or more")]
     TooFewCylinders {
-        /// Cylinders given.
+        /// Cylinders.
         cylinders: u32,
-        /// The fewest that this way of stating the curve needs.
+        /// Minimum for this form of the curve.
         least: u32,
     },
-    /// The figures of the data sheet are not in order.
+    /// The times of the data sheet are not in order.
     #[error(
         "track to track {track_to_track_ns} ns, average {average_ns} ns, full stroke {full_stroke_ns} ns; \
-         0 < track to track <= average <= full stroke is needed"
+         allowed is 0 < track to track <= average <= full stroke"
     )]
     FiguresOutOfOrder {
         /// Time of a seek over one cylinder \[ns\].
@@ -47,41 +47,41 @@ pub enum SeekError {
         /// Time of the longest seek \[ns\].
         full_stroke_ns: u64,
     },
-    /// The curve through the figures would fall somewhere, as no real arm does.
+    /// The curve through the times would fall somewhere.
     #[error(
-        "the curve through these figures falls at a distance of {distance} of {cylinders} cylinders; an average \
-         between {least_average_ns} and {most_average_ns} ns is possible with this track to track and full stroke"
+        "seek time falls at a distance of {distance} of {cylinders} cylinders; allowed averages between these track-to-track \
+         and full-stroke times are {least_average_ns} to {most_average_ns} ns"
     )]
     NotMonotone {
-        /// First distance that takes less than the one before \[cylinders\].
+        /// First distance with a shorter time than the previous one \[cylinders\].
         distance: u32,
         /// Cylinders of the disk.
         cylinders: u32,
-        /// The average at which the curve is a straight line, the lowest possible \[ns\].
+        /// The lowest possible average, at which the curve is a straight line \[ns\].
         least_average_ns: u64,
-        /// The average at which the linear part has the steepest allowed fall, the highest possible \[ns\].
+        /// The highest possible average, at which the last step is level \[ns\].
         most_average_ns: u64,
     },
-    /// A table without points, or with distances that do not rise from at least 1.
-    #[error("seek table: distance {distance} at point {index}; distances must rise, starting at 1 or more")]
+    /// The distances of a table do not rise from at least 1.
+    #[error("distance {distance} at point {index}; allowed are rising distances from 1")]
     TableOutOfOrder {
         /// Index of the point, from 0.
         index: usize,
         /// Its distance \[cylinders\].
         distance: u32,
     },
-    /// A table that says too little.
-    #[error("seek table: {points} points; at least 2 are needed")]
+    /// A table has too few points.
+    #[error("{points} points; allowed are 2 or more")]
     TableTooShort {
-        /// Points given.
+        /// Points.
         points: usize,
     },
     /// A seek time that is negative, not a number, or longer than the table can hold.
-    #[error("a seek over {distance} cylinders would take {nanoseconds} ns; 0 to 4294967295 ns is allowed")]
+    #[error("{nanoseconds} ns for a distance of {distance} cylinders; allowed are 0 to 4294967295 ns")]
     TimeOutOfRange {
         /// Distance \[cylinders\].
         distance: u32,
-        /// The time the curve gives \[ns\].
+        /// Time of the curve \[ns\].
         nanoseconds: f64,
     },
 }
@@ -94,10 +94,10 @@ pub struct SeekCurve {
 }
 
 impl SeekCurve {
-    /// The curve through a data sheet's three figures, on `cylinders` cylinders.
+    /// The curve through the three times of a data sheet, on `cylinders` cylinders.
     ///
     /// # Errors
-    /// Fewer than four cylinders, figures out of order, or figures whose curve would fall somewhere.
+    /// Fewer than four cylinders, times out of order, or times whose curve would fall.
     pub fn from_figures(
         track_to_track: SimDuration,
         average: SimDuration,
@@ -139,7 +139,7 @@ impl SeekCurve {
     }
 
     /// The curve through measured points (distance \[cylinders\], time), linear between them. Beyond the last point
-    /// the last piece goes on; below the first, the first one does. Measured tables need not rise throughout.
+    /// the last piece continues, below the first one the first piece. Measured tables need not rise throughout.
     ///
     /// # Errors
     /// Fewer than two cylinders or points, distances that do not rise, or a time out of range.
@@ -268,7 +268,7 @@ impl Fit {
         (root_sum / pairs, linear_sum / pairs)
     }
 
-    /// The least (a straight line) and the highest (the last step is level) average between two end figures \[ns\].
+    /// The lowest (a straight line) and the highest (level last step) average between two end times \[ns\].
     fn possible_averages(first: f64, last: f64, cylinders: u32) -> (f64, f64) {
         let (mean_root, mean_linear) = Self::means(cylinders);
         let (last_root, last_linear) = Self::terms(cylinders - 1);

@@ -1,5 +1,5 @@
-//! The abstract server: c servers, one queue in order of arrival, any service time distribution (M/G/c with
-//! Poisson arrivals). Closed forms are tested on it.
+//! The abstract server: c servers, one first-come-first-served queue, any service time distribution (M/G/c with
+//! Poisson arrivals). Tests compare it with closed forms.
 
 use std::collections::VecDeque;
 
@@ -8,14 +8,14 @@ use crate::config;
 use crate::rng::RandomStream;
 use crate::units::{Lba, Sectors, SimTime};
 
-/// An I/O that waits, with the number of its arrival.
+/// A waiting I/O, with the number of its arrival.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     arrival: u64,
     io: Io,
 }
 
-/// A device whose service time is drawn, whatever the address and size.
+/// A device with random service times, independent of address and size.
 #[derive(Debug)]
 pub struct Server {
     service: config::Distribution,
@@ -85,7 +85,7 @@ impl BlockDevice for Server {
 }
 
 impl Server {
-    /// A server by its configuration, with the random stream of its service times.
+    /// A server of a configuration; service times are drawn from `stream`.
     pub fn new(config: &config::Server, stream: RandomStream) -> Self {
         Self {
             service: config.service,
@@ -112,7 +112,7 @@ mod tests {
     use crate::rng::Purpose;
     use crate::units::{Bytes, Lba, SimDuration};
 
-    /// The order in which I/Os that arrive as foreground (f) or background (b) are done.
+    /// The order in which foreground (f) and background (b) I/Os complete.
     fn order(arrivals: &str, yields: bool) -> Vec<u64> {
         let service = config::Distribution::Constant { value: SimDuration(10) };
         let config = config::Server { servers: 1, service, capacity: Bytes(1 << 20) };
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn without_yielding_all_are_served_in_order_of_arrival() {
+    fn without_yielding_service_is_in_order_of_arrival() {
         assert_eq!(order("ffbfb", false), [0, 1, 2, 3, 4]);
     }
 

@@ -1,4 +1,4 @@
-//! How a drive serves one I/O: from its buffer, into it, or at the media.
+//! Service of one I/O by a drive: from its buffer, into it, or on the media.
 //!
 //! ```text
 //!   read  ── all in the buffer, or about to be ─► hit time + max(bus, what is still to pass the head)
@@ -8,9 +8,9 @@
 //!   flush ── when all that was written is on the media
 //! ```
 //!
-//! What the arm does between I/Os needs no events: it is worked out when the next I/O wants the arm. The read-ahead goes
-//! first; once it is at its limit, dirty segments follow, each the nearest in time, none begun that an I/O could still
-//! overtake. An I/O that wants the arm ends a read-ahead at once and waits for a segment on its way to the media.
+//! Work of the arm between I/Os needs no events: it is computed when the next I/O needs the arm. The read-ahead is
+//! first; when it reaches its limit, dirty segments follow, nearest in time first, unless an I/O could still precede
+//! them. An I/O that needs the arm ends a read-ahead immediately, and waits for a segment in flight to the media.
 
 use super::buffer::{Buffer, Found};
 use super::drive::Drive;
@@ -19,7 +19,7 @@ use super::{Io, ROUNDING, count};
 use crate::config::{DiskReadAhead, QueuePolicy};
 use crate::units::{Lba, SimDuration, SimTime};
 
-/// When an I/O is at the media.
+/// Times of an I/O on the media.
 #[derive(Clone, Copy, Debug)]
 struct Access {
     /// The head is on the track.
@@ -31,7 +31,7 @@ struct Access {
 }
 
 impl Drive {
-    /// An I/O with its place on the disk.
+    /// An I/O with its location on the disk.
     #[inline]
     pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
@@ -39,8 +39,7 @@ impl Drive {
         Waiting { io, arrived, location, angle_ns }
     }
 
-    /// How far the spindle has turned at `time` since the index mark was under the head once, whole turns included
-    /// \[ns\].
+    /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].
     #[inline]
     pub(super) const fn turned(&self, time: SimTime) -> u64 {
         time.0 + self.phase
@@ -65,7 +64,7 @@ impl Drive {
         }
     }
 
-    /// Time until the first sector is under the head, when the spindle has `turned` so far now and the move takes
+    /// Time until the first sector is under the head, if the spindle has `turned` this far now and the move takes
     /// `moving` \[ns\].
     #[inline]
     pub(super) fn positioning(&self, turned: u64, moving: u64, waiting: &Waiting) -> u64 {
@@ -73,21 +72,21 @@ impl Drive {
         if wait + ROUNDING.0 >= self.revolution.get() { moving } else { moving + wait }
     }
 
-    /// The angle under the head when the spindle has `turned` so far \[ns after the index mark\].
+    /// The angle under the head when the spindle has `turned` this far \[ns after the index mark\].
     #[inline]
     pub(super) const fn under_head(&self, turned: u64) -> u64 {
         self.revolution.div_rem(turned).1
     }
 
-    /// Time from when the angle `under_head` is under the head until the first sector is, less than a turn \[ns\].
+    /// Time from the angle `under_head` to the first sector, less than a turn \[ns\].
     #[inline]
     pub(super) fn ahead(&self, under_head: u64, waiting: &Waiting) -> u64 {
         let (ahead, is_behind) = u64::from(waiting.angle_ns).overflowing_sub(under_head);
         ahead.wrapping_add(if is_behind { self.revolution.get() } else { 0 })
     }
 
-    /// Takes `waiting` into service; gives when it will be done. Its command was not hidden behind another I/O where it
-    /// `is_fresh`.
+    /// Starts the service of `waiting`; returns its completion time. If `is_fresh`, its command time did not overlap another
+    /// I/O.
     #[expect(clippy::inline_always, reason = "an I/O that goes straight into service stays in registers")]
     #[inline(always)]
     pub(super) fn start(&mut self, now: SimTime, waiting: Waiting, is_fresh: bool) -> SimTime {
@@ -137,7 +136,7 @@ impl Drive {
         Access { arrived: ready + SimDuration(moving), start, end: start + transfer.time }
     }
 
-    /// Serves an I/O of a drive that has a buffer; by value, so that one without keeps its I/O in registers.
+    /// Serves an I/O of a drive with a buffer. The I/O is passed by value, so that a drive without a buffer keeps it in registers.
     #[inline(never)]
     fn serve_buffered(&mut self, now: SimTime, waiting: Waiting, is_fresh: bool) -> SimTime {
         let Some(mut buffer) = self.buffer.take() else { unreachable!("it has a buffer") };
@@ -202,11 +201,11 @@ impl Drive {
         let rest = if from == first { *waiting } else { self.place(now, rest) };
         let mut access = self.reach(ready, &rest);
         self.fill(buffer, &rest, &mut access, end);
-        // The bus carries the whole of it, the media bring what was not there.
+        // The bus transfers all of it, the media the part that was not in the buffer.
         (access.start + self.on_bus(&rest.io)).max(access.end).max(ready + self.on_bus(&io))
     }
 
-    /// Begins to read ahead after a read of `..end` from the media.
+    /// Starts the read-ahead after a read of `..end` from the media.
     fn fill(&self, buffer: &mut Buffer, read: &Waiting, access: &mut Access, end: u64) {
         let first = read.io.lba.0;
         let location = &read.location;
@@ -229,7 +228,7 @@ impl Drive {
                 let sector = (self.revolution.get() << 16) / spt;
                 let turned = access.arrived + SimDuration(self.revolution.get());
                 if end > track_end {
-                    // It ends on a later track, which is read on from there.
+                    // It ends on a later track, where the read-ahead continues.
                     let limit = (track_end + (end - track_end).div_ceil(spt) * spt).min(disk_end);
                     buffer.idle_from = access.end;
                     buffer.begin_fill(
@@ -241,7 +240,7 @@ impl Drive {
                     );
                     return;
                 }
-                // A head that comes down within the run takes the end of it first, the start a turn later.
+                // A head that arrives within the run reads its end first, the start a turn later.
                 if turned < access.end {
                     access.end = turned;
                     access.start = access.start.min(turned);
@@ -264,7 +263,7 @@ impl Drive {
         }
     }
 
-    /// After a hit on what was read ahead, the drive reads on as far as there is room.
+    /// After a hit on prefetched data, the drive continues as far as there is room.
     fn read_on(&self, buffer: &mut Buffer, now: SimTime, sent: u64) {
         let disk_end = self.model.geometry.sectors().0;
         if let Some(next) = buffer.resumes_at(sent, now) {
@@ -287,7 +286,7 @@ impl Drive {
         }
     }
 
-    /// Works out what the arm has done up to `now` with nobody asking for it.
+    /// Computes the work of the arm up to `now` without I/Os.
     pub(super) fn idle(&mut self, buffer: &mut Buffer, now: SimTime) {
         buffer.arrive(now);
         if let Some(done) = buffer.advance_fill(now) {
@@ -302,7 +301,7 @@ impl Drive {
         while buffer.idle_from < now && self.destage_nearest(buffer) {}
     }
 
-    /// The arm is where its read-ahead has brought it.
+    /// Sets the arm to the position of its read-ahead.
     fn leave_fill(&mut self, buffer: &mut Buffer) {
         if let Some(sector) = buffer.head() {
             let place = self.model.geometry.locate(Lba(sector));
@@ -311,7 +310,7 @@ impl Drive {
         buffer.end_fill();
     }
 
-    /// Takes the arm away from what it does on its own, once older data of `first..end` are on the media; gives when.
+    /// Stops the arm's own work, after older data of `first..end` are on the media; returns the time.
     fn take_arm(&mut self, buffer: &mut Buffer, now: SimTime, first: u64, end: u64) -> SimTime {
         self.leave_fill(buffer);
         buffer.idle_from = buffer.idle_from.max(now);
@@ -321,7 +320,7 @@ impl Drive {
         buffer.idle_from
     }
 
-    /// Takes a write into the buffer; gives when it has the room.
+    /// Puts a write into the buffer; returns the time at which it has room.
     fn take_in(&mut self, buffer: &mut Buffer, now: SimTime, first: u64, end: u64) -> SimTime {
         buffer.forget(first, end);
         if buffer.merge_write(first, end) {
@@ -340,7 +339,7 @@ impl Drive {
             }
             accepted = buffer.idle_from;
         } else if !buffer.is_filling(now) {
-            // The arm may begin with it no sooner than now.
+            // The arm can start with it now at the earliest.
             buffer.idle_from = buffer.idle_from.max(now);
         }
         buffer.take_write(first, end, accepted);
@@ -355,7 +354,7 @@ impl Drive {
         while self.destage_nearest(buffer) {}
     }
 
-    /// Writes the dirty segment that is nearest in time; gives whether there was one.
+    /// Writes the dirty segment that is nearest in time; returns whether there was one.
     fn destage_nearest(&mut self, buffer: &mut Buffer) -> bool {
         let turned = self.turned(buffer.idle_from);
         let nearest = buffer.dirty().min_by_key(|&(_, segment)| {

@@ -1,4 +1,4 @@
-//! How much a device is used: time integrals of what waits and what is served.
+//! Usage of a device: time integrals of waiting and served I/Os.
 
 use super::FlashCounts;
 use crate::units::{SimDuration, SimTime};
@@ -13,19 +13,19 @@ pub struct Usage {
     in_service: u32,
     queue_area: u128,
     busy_area: u128,
-    /// Reads that went into service.
+    /// Reads started.
     pub reads: u64,
-    /// Writes that went into service.
+    /// Writes started.
     pub writes: u64,
-    /// What has been done to the flash, where there is any.
+    /// Operations on the flash of an SSD.
     pub flash: Option<FlashCounts>,
-    /// I/Os until one is not counted, and the number of them between two such.
+    /// Countdown and period of I/Os that are not counted.
     #[cfg(any(test, feature = "mutations"))]
     left_out: Option<(u64, u64)>,
 }
 
 impl Usage {
-    /// Of a device that serves `servers` I/Os at a time.
+    /// Usage of a device that serves `servers` I/Os concurrently.
     pub const fn new(servers: u32) -> Self {
         Self {
             servers,
@@ -43,12 +43,12 @@ impl Usage {
         }
     }
 
-    /// Of an SSD of `dies` dies, each of which is busy or not.
+    /// Usage of an SSD of `dies` dies, each busy or idle.
     pub fn of_flash(dies: u32) -> Self {
         Self { flash: Some(FlashCounts::default()), ..Self::new(dies) }
     }
 
-    /// Brings the integrals up to `now`.
+    /// Advances the integrals to `now`.
     #[inline]
     pub fn advance(&mut self, now: SimTime) {
         let passed = u128::from(now.since(self.last).0);
@@ -57,21 +57,21 @@ impl Usage {
         self.last = now;
     }
 
-    /// An I/O has arrived.
+    /// An I/O arrived.
     #[inline]
     pub fn arrive(&mut self, now: SimTime) {
         self.advance(now);
         self.in_system += 1;
     }
 
-    /// An I/O has gone into service.
+    /// The service of an I/O started.
     #[inline]
     pub fn begin(&mut self, is_write: bool) {
         self.in_service += 1;
         self.count(is_write);
     }
 
-    /// An I/O is done.
+    /// An I/O completed.
     #[inline]
     pub fn end(&mut self, now: SimTime) {
         self.advance(now);
@@ -79,14 +79,14 @@ impl Usage {
         self.in_service -= 1;
     }
 
-    /// Power is cut: nothing waits or is served any more.
+    /// The power is cut: nothing waits or is served.
     pub fn cut(&mut self, now: SimTime) {
         self.advance(now);
         self.in_system = 0;
         self.in_service = 0;
     }
 
-    /// An I/O counts as a read or a write.
+    /// Counts an I/O as a read or a write.
     #[inline]
     pub const fn count(&mut self, is_write: bool) {
         #[cfg(any(test, feature = "mutations"))]
@@ -104,28 +104,28 @@ impl Usage {
         }
     }
 
-    /// An I/O is done, whatever else the device does.
+    /// An I/O completed, independent of the servers.
     #[inline]
     pub fn depart(&mut self, now: SimTime) {
         self.advance(now);
         self.in_system -= 1;
     }
 
-    /// One of the servers has begun to work.
+    /// One of the servers became busy.
     #[inline]
     pub fn occupy(&mut self, now: SimTime) {
         self.advance(now);
         self.in_service += 1;
     }
 
-    /// One of the servers has come to rest.
+    /// One of the servers became idle.
     #[inline]
     pub fn release(&mut self, now: SimTime) {
         self.advance(now);
         self.in_service -= 1;
     }
 
-    /// Notes what is done to the flash.
+    /// Counts an operation on the flash.
     #[inline]
     pub fn note_flash(&mut self, note: impl FnOnce(&mut FlashCounts)) {
         if let Some(flash) = &mut self.flash {
@@ -133,19 +133,19 @@ impl Usage {
         }
     }
 
-    /// I/Os that wait or are served.
+    /// Waiting and served I/Os.
     #[inline]
     pub const fn in_system(&self) -> u32 {
         self.in_system
     }
 
-    /// From now on one I/O in `period` is not counted.
+    /// Leaves one I/O in `period` uncounted from now.
     #[cfg(any(test, feature = "mutations"))]
     pub const fn leave_out_one_in(&mut self, period: u64) {
         self.left_out = Some((period, period));
     }
 
-    /// Starts the integrals afresh.
+    /// Restarts the integrals.
     pub fn reset(&mut self, now: SimTime) {
         self.advance(now);
         self.start = now;
@@ -160,13 +160,13 @@ impl Usage {
         self.last.since(self.start)
     }
 
-    /// Share of the time that the device, or each of its servers, was busy.
+    /// Share of the time in which the device, or each of its servers, was busy.
     pub fn busy_fraction(&self) -> f64 {
         let length = self.length().0 as f64 * f64::from(self.servers);
         if length > 0.0 { self.busy_area as f64 / length } else { 0.0 }
     }
 
-    /// Mean number of I/Os that waited or were served.
+    /// Mean number of waiting and served I/Os.
     pub fn mean_in_system(&self) -> f64 {
         let length = self.length().0 as f64;
         if length > 0.0 { self.queue_area as f64 / length } else { 0.0 }
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn integrals_of_a_hand_worked_case() {
+    fn integrals_worked_by_hand() {
         let mut usage = Usage::new(1);
         usage.arrive(SimTime(0));
         usage.begin(false);

@@ -1,18 +1,18 @@
-//! Batch means: how far the mean of a correlated series may be off.
+//! Batch means: confidence intervals of the mean of a correlated series.
 //!
-//! Observations that follow each other in a simulation resemble each other, so their scatter understates the error of
-//! their mean. The series is therefore cut into k batches, long enough for the batch means `M_j` to be nearly independent,
-//! and the interval is the usual one for k independent values \[1\]:
+//! Consecutive observations of a simulation are correlated, so their scatter understates the error of their mean. The
+//! series is therefore divided into k batches, long enough for the batch means `M_j` to be nearly independent, and the
+//! interval is the usual one for k independent values \[1\]:
 //!
 //! ```text
 //!   half width = t(level, k - 1) sqrt( sum over j of (M_j - mean of M)^2 / (k - 1) / k )
 //! ```
 //!
 //! k is kept between 32 and 63: at 64 batches neighbours are merged and batches become twice as long. Observations that
-//! do not yet fill a batch count towards the mean but not towards its interval.
+//! do not fill a batch yet count for the mean but not for its interval.
 //!
-//! Assumed: a stationary series, many times longer than its correlation reaches. A half width is an estimate itself; for
-//! decisions, intervals over independent replicates are to be preferred.
+//! Assumed: a stationary series, much longer than its correlation. A half width is itself an estimate; prefer intervals
+//! over independent replicates for decisions.
 //!
 //! Cost: a few instructions per observation, 512 bytes.
 //!
@@ -117,7 +117,7 @@ mod tests {
         let covers = |seed| {
             let mut noise = noise(seed);
             let mut series = BatchMeans::new();
-            // The first value has the spread of all: 1 / sqrt(1 - phi^2) times the noise.
+            // The first value has the stationary spread: 1 / sqrt(1 - phi^2) times the noise.
             let mut state = noise() / (1.0 - phi * phi).sqrt();
             for _ in 0..count {
                 series.push(5.0 + state);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_cover_the_mean_of_independent_draws_as_often_as_they_say() {
+    fn intervals_have_their_coverage_for_independent_draws() {
         // One standard error of a share of 1,000 is 0.7 % at 95 % and 0.9 % at 90 %; three are allowed.
         let covered = coverage(0.95, 3000, 0.0);
         assert!((covered - 0.95).abs() < 0.021, "{covered}");
@@ -138,14 +138,14 @@ mod tests {
     }
 
     #[test]
-    fn intervals_cover_the_mean_of_a_correlated_series() {
+    fn intervals_have_their_coverage_for_correlated_series() {
         // Correlation reaches 1 / (1 - 0.9) = 10 observations, a batch holds 256 of 10,000.
         let covered = coverage(0.95, 10_000, 0.9);
         assert!((covered - 0.95).abs() < 0.025, "{covered}");
     }
 
     #[test]
-    fn the_half_width_is_as_worked_by_hand() {
+    fn half_width_worked_by_hand() {
         // 32 observations, 16 of 0 and 16 of 2: mean 1, variance 32 / 31, t(0.95, 31) = 2.03951.
         let mut series = BatchMeans::new();
         for i in 0..32 {
@@ -155,7 +155,7 @@ mod tests {
         let expected = 2.039_513 * (32.0_f64 / 31.0 / 32.0).sqrt();
         assert!((series.half_width_95().unwrap() - expected).abs() < 1e-6);
         assert_eq!(series.mean(), Some(1.0));
-        // Twice as many: the pairs all have mean 1, so nothing is uncertain any more.
+        // Twice as many: all pairs have mean 1, so the half width is 0.
         for i in 0..32 {
             series.push(f64::from(i % 2 * 2));
         }

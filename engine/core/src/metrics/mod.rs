@@ -1,4 +1,4 @@
-//! What is measured in a run.
+//! Statistics of a run.
 
 pub mod batch_means;
 pub mod histogram;

@@ -1,4 +1,4 @@
-//! MSER-5: how much of the start of a series belongs to its transient.
+//! MSER-5: the length of the initial transient of a series.
 //!
 //! The series is cut into batches of five observations with means `Z_1..Z_n`. Leaving out the first d of them gives the
 //! statistic
@@ -7,12 +7,12 @@
 //!   MSER(d) = sum over i > d of (Z_i - mean of Z_d+1..Z_n)^2 / (n - d)^2
 //! ```
 //!
-//! that is, the squared standard error of what is left; the truncation is the d that makes it least: leaving out more
-//! removes bias, leaving out too much throws data away. Where d lies beyond n / 2 the series has not settled \[1\].
+//! that is, the squared standard error of the rest; the truncation is the d that minimises it: leaving out more removes
+//! bias, leaving out too much discards data. If d is beyond n / 2, the series has not settled \[1\].
 //!
-//! Departures from \[1\]: memory is bounded, since at 2,048 batches neighbours are merged and batches become twice as
-//! long; and the last tenth of the batches (ten at least) is never truncated into, because a handful of batches that
-//! happen to lie close together would otherwise win.
+//! Differences from \[1\]: memory is bounded, since at 2,048 batches neighbours are merged and batches become twice as
+//! long; and the last tenth of the batches (at least ten) is never truncated, since a few batches that happen to be
+//! similar would otherwise win.
 //!
 //! Not detected: a transient longer than the series, and a periodic series whose period exceeds it.
 //!
@@ -20,34 +20,34 @@
 //!
 //! \[1\] K. P. White, An effective truncation heuristic for bias reduction in simulation output, Simulation 69(6), 1997.
 
-/// Observations in a batch at first.
+/// Initial observations per batch.
 const FIRST_BATCH: u64 = 5;
 /// Batches at which neighbours are merged.
 const MOST_BATCHES: usize = 2048;
-/// Batches below which nothing is said.
+/// Minimum number of batches for a result.
 const LEAST_BATCHES: usize = 40;
-/// Batches that are never truncated into.
+/// Minimum number of batches that are never truncated.
 const LEAST_REST: usize = 10;
 
-/// A series under observation.
+/// A series of observations.
 #[derive(Clone, Debug)]
 pub struct Mser5 {
     /// Sums over whole batches.
     sums: Vec<f64>,
-    /// Observations in each batch.
+    /// Observations per batch.
     batch: u64,
     pending_sum: f64,
     pending: u64,
 }
 
-/// Where the transient of a series ends.
+/// The end of the transient of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Truncation {
     /// Batches to leave out.
     pub batches: usize,
     /// Observations to leave out.
     pub observations: u64,
-    /// Whether that is at most half of the batches: whether the series has settled.
+    /// Whether that is at most half of the batches, so that the series has settled.
     pub is_in_first_half: bool,
 }
 
@@ -77,24 +77,24 @@ impl Mser5 {
         }
     }
 
-    /// Whole batches held.
+    /// Number of whole batches.
     pub fn batches(&self) -> usize {
         self.sums.len()
     }
 
-    /// Observations in each batch.
+    /// Observations per batch.
     pub const fn batch_observations(&self) -> u64 {
         self.batch
     }
 
-    /// Where the transient ends; `None` with fewer than 40 batches.
+    /// The end of the transient; `None` with fewer than 40 batches.
     pub fn truncation(&self) -> Option<Truncation> {
         let batches = self.sums.len();
         if batches < LEAST_BATCHES {
             return None;
         }
         let rest = LEAST_REST.max(batches / 10);
-        // Backwards, so that mean and sum of squares (Welford) grow by one batch at a time. Sums serve as well as means.
+        // Backwards, so that mean and sum of squares (Welford) grow by one batch at a time. Sums work as well as means.
         let (mut mean, mut squares, mut count) = (0.0, 0.0, 0.0);
         let (mut best, mut least) = (0, f64::INFINITY);
         for (truncated, &sum) in self.sums.iter().enumerate().rev() {
@@ -114,12 +114,12 @@ impl Mser5 {
         })
     }
 
-    /// Whether the series is long enough to tell and has settled.
+    /// Whether the series is long enough and has settled.
     pub fn is_stationary(&self) -> bool {
         self.truncation().is_some_and(|truncation| truncation.is_in_first_half)
     }
 
-    /// Forgets everything, and keeps the memory.
+    /// Removes all observations; keeps the memory.
     pub fn clear(&mut self) {
         self.sums.clear();
         (self.batch, self.pending_sum, self.pending) = (FIRST_BATCH, 0.0, 0);
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn the_truncation_is_the_least_by_definition() {
+    fn the_truncation_follows_the_definition() {
         let noisy = series(3, 1000, 1.0, |i| 5.0 * libm::exp(-(i as f64) / 60.0));
         let means: Vec<f64> = noisy.sums.iter().map(|sum| sum / 5.0).collect();
         let least =

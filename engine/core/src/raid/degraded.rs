@@ -1,20 +1,20 @@
-//! Degraded: what a stripe with missing members has to read.
+//! Degraded stripes: the reads of a stripe with missing members.
 //!
-//! With d data strips, k of them written, v of those over the whole parity range, and q parities that are there:
+//! With d data strips, of which k are written, v of these over the whole parity range, and q parities present:
 //!
 //! ```text
-//!   way                 possible where                                   reads
-//!   parity gone         q = 0                                            none
-//!   read-modify-write   every strip written is there                     k old data + q old parities
-//!   reconstruct-write   every missing strip is written over the range    the d - v strips not known over it all
-//!   decode              always, within the redundancy                    any d strips, data or parity
+//!   method              possible if                                      reads
+//!   parity missing      q = 0                                            none
+//!   read-modify-write   every written strip is present                   k old data + q old parities
+//!   reconstruct-write   every missing strip is written over the range    the other d - v strips
+//!   decode              within the redundancy                            any d strips, data or parity
 //! ```
 //!
-//! Afterwards the data and parities that are there are written. `fewest_ios` takes the way with the fewest reads, the
-//! upper one where they tie; `rmw` read-modify-writes where that is possible and the stripe is not written whole.
+//! Then the data and parities present are written. `fewest_ios` uses the method with the fewest reads, the upper one
+//! in a tie; `rmw` uses read-modify-write if possible, unless the whole stripe is written.
 //!
-//! A strip that is missing is decoded from any d strips that are there: in RAID 5 from all others, n - 1 reads; in
-//! RAID 6 from n - 2. Data strips are taken before parities, since a request may want them besides.
+//! A missing strip is decoded from any d present strips: in RAID 5 from all others, n - 1 reads; in RAID 6 from
+//! n - 2. Data strips are preferred to parities, since the request may need them too.
 
 use super::{Layout, ParityUpdate, StripWrite, Touched};
 use crate::units::Sectors;
@@ -31,23 +31,23 @@ pub struct StripPart {
 }
 
 impl StripPart {
-    /// The least part that covers both.
+    /// The smallest part that covers both.
     fn hull(self, other: Self) -> Self {
         Self { disk: self.disk, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// What has to be read, and how much the XOR engine takes in.
+/// Reads of a degraded stripe, and the input of the XOR engine.
 #[derive(Debug, Default)]
 pub struct DegradedReads {
-    /// The reads, one for each strip at most.
+    /// Reads, at most one per strip.
     pub reads: Vec<StripPart>,
     /// Input of the XOR engine.
     pub parity_input: Sectors,
 }
 
 impl DegradedReads {
-    /// Plans the reads of the writes `writes` to `stripe`, of whose disks those are there for which `is_there` is true.
+    /// Plans the reads for `writes` to `stripe`, whose disks are present if `is_there` is true.
     /// Precondition: the layout has parity, there is at least one write, and no more disks are missing than parities.
     pub fn of_write(
         &mut self,
@@ -70,7 +70,7 @@ impl DegradedReads {
         let parities = layout.parity_disks(stripe).into_iter().flatten().filter(|&disk| is_there(disk));
         let q = parities.clone().count() as u32;
         if q == 0 {
-            // What is written of a strip with gaps is its old content between them, too.
+            // Between two written ranges of a strip, its old content is written.
             let gapped = writes.iter().filter(|strip| !strip.is_solid);
             self.reads.extend(gapped.map(|strip| part(disk(strip.index), strip.start, strip.end)));
             return;
@@ -98,7 +98,7 @@ impl DegradedReads {
         }
     }
 
-    /// Plans the reads that bring the parts `wanted` of `stripe`, of data or parity, at most one of each strip.
+    /// Plans the reads for the parts `wanted` of `stripe`, data or parity, at most one per strip.
     /// Precondition: as for [`Self::of_write`].
     pub fn of_parts(
         &mut self,
@@ -124,7 +124,7 @@ impl DegradedReads {
         self.parity_input = Sectors(missing.count() as u64 * u64::from(layout.data_disks()) * length);
     }
 
-    /// Adds reads of as many strips as there are data strips; gives how many of those are missing.
+    /// Adds reads of as many strips as there are data strips; returns how many of those are missing.
     fn decode(
         &mut self,
         layout: &Layout,

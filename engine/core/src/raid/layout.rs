@@ -1,8 +1,8 @@
-//! Layout: how the address space of an array is striped over its disks.
+//! Layout: the mapping of array addresses to disks.
 //!
-//! A *stripe unit* is what lies on one disk before the next takes over; a *stripe* is one stripe unit on each disk; a
-//! *strip* is a stripe unit that holds data. Parity moves one disk to the left from stripe to stripe and the data
-//! follows on its right, wrapping round ("left-symmetric"), so that consecutive strips lie on consecutive disks:
+//! A *stripe unit* is the consecutive data on one disk; a *stripe* is one stripe unit on each disk; a *strip* is a stripe
+//! unit with data. Parity moves one disk to the left from stripe to stripe, and the data follow on its right and wrap
+//! ("left-symmetric"), so that consecutive strips are on consecutive disks:
 //!
 //! ```text
 //!   RAID 0         RAID 1+0       RAID 5         RAID 6
@@ -13,8 +13,8 @@
 //!   12 13 14 15     6  6  7  7     P  9 10 11    11  P  Q  9 10    stripe 3
 //! ```
 //!
-//! RAID 1 is one mirrored pair. RAID 50 and 60 are stripes of RAID 5 and RAID 6: the disks fall into *parity groups* of
-//! equal size, side by side, each laid out as above, and consecutive stripes go to consecutive groups:
+//! RAID 1 is one mirrored pair. RAID 50 and 60 divide the disks into adjacent *parity groups* of equal size, each with the
+//! layout of RAID 5 or RAID 6, and consecutive stripes are on consecutive groups:
 //!
 //! ```text
 //!   RAID 50, two groups
@@ -23,12 +23,11 @@
 //!    5  P  4    7  P  6    stripes 2 and 3, row 1
 //! ```
 //!
-//! A *row* is one stripe unit on every disk: one stripe of each group. The sectors of a disk beyond its last whole
-//! stripe unit are not used. Where all data lie on one disk, or on one mirrored pair, addresses run on from stripe unit
-//! to stripe unit and a request is not cut there.
+//! A *row* is one stripe unit on every disk, and so one stripe of each group. Sectors beyond the last whole stripe unit of
+//! a disk are not used. If all data are on one disk or one mirrored pair, addresses are contiguous across stripe units and
+//! requests are not split.
 //!
-//! Cost: two multiplications to locate an address (three with groups), none to go on to the next strip; nothing
-//! allocates.
+//! Cost: two multiplications to locate an address (three with groups), none for the next strip; nothing allocates.
 
 use thiserror::Error;
 
@@ -36,71 +35,71 @@ use super::{DEFAULT_GROUPS, Level};
 use crate::divisor::Divisor;
 use crate::units::{Lba, Sectors};
 
-/// Why an array cannot exist.
+/// Error of an impossible array.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LayoutError {
-    /// The level does not work on that many disks.
-    #[error("{disks} disks in RAID {}; it needs {}", level.name(), level.allowed())]
+    /// The level does not support the number of disks.
+    #[error("{disks} disks; RAID {} allows {}", level.name(), level.allowed())]
     Disks {
-        /// The level asked for.
+        /// RAID level.
         level: Level,
-        /// The number of disks given.
+        /// Number of disks.
         disks: u32,
     },
-    /// The disks do not make that many groups of equal size, each large enough; or it is one group only.
-    #[error("{groups} groups of {disks} disks in RAID {}; it needs 2 groups or more, and disks that divide by them: {}", level.name(), level.allowed())]
+    /// The disks do not divide into groups of equal and sufficient size, or there is one group only.
+    #[error("{groups} groups of {disks} disks; RAID {} allows 2 or more groups of equal size: {}", level.name(), level.allowed())]
     Groups {
-        /// The level asked for.
+        /// RAID level.
         level: Level,
-        /// The number of disks given.
+        /// Number of disks.
         disks: u32,
-        /// The number of groups given.
+        /// Number of groups.
         groups: u32,
     },
     /// The stripe unit is empty or larger than a disk.
-    #[error("a stripe unit of {stripe_unit} sectors; 1 to {disk_sectors} sectors, one disk, are allowed")]
+    #[error("{stripe_unit} sectors; allowed are 1 to {disk_sectors} sectors, the size of a disk")]
     StripeUnit {
-        /// The stripe unit given \[sectors\].
+        /// Stripe unit \[sectors\].
         stripe_unit: u64,
-        /// The size of a disk \[sectors\].
+        /// Size of a disk \[sectors\].
         disk_sectors: u64,
     },
 }
 
-/// Where one sector of an array lies.
+/// Location of a sector of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strip {
     /// The stripe.
     pub stripe: u64,
-    /// Which of the stripe's data strips, counted in the order of array addresses.
+    /// Data strip within the stripe, in the order of array addresses.
     pub index: u32,
-    /// From the start of the strip \[sectors\].
+    /// Offset within the strip \[sectors\].
     pub offset: Sectors,
-    /// The disk; of a mirrored pair the first, see [`Layout::mirror`].
+    /// The disk, or the first of a mirrored pair (see [`Layout::mirror`]).
     pub disk: u32,
     /// The address on that disk (and on its mirror).
     pub disk_lba: Lba,
 }
 
-/// The part of a request that lies in one strip.
+/// The part of a request in one strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Where it begins.
+    /// Location of its start.
     pub strip: Strip,
     /// Its address on the array.
     pub lba: Lba,
-    /// Its length, at most what is left of the strip; of the request where requests are not cut.
+    /// Length, up to the end of the strip or, if requests are not split, of the request.
     pub sectors: Sectors,
 }
 
-/// The mapping of one array.
+/// The address mapping of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
     level: Level,
     disks: u32,
-    /// 1 where there are no groups.
+    /// Number of parity groups; 1 for levels without groups.
     groups: Divisor,
-    /// Disks in a group.
+    /// Disks per group.
     group_disks: Divisor,
     data_disks: Divisor,
     stripe_unit: Divisor,
@@ -108,10 +107,10 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of `disks` equal disks of `disk_sectors` each; RAID 50 and 60 in two groups.
+    /// The layout of `disks` equal disks of `disk_sectors`, with two groups for RAID 50 and 60.
     ///
     /// # Errors
-    /// A number of disks on which the level does not work, or a stripe unit that is zero or does not fit on a disk.
+    /// The level does not support the number of disks, or the stripe unit is zero or larger than a disk.
     pub fn new(
         level: Level,
         disks: u32,
@@ -121,11 +120,10 @@ impl Layout {
         Self::grouped(level, disks, DEFAULT_GROUPS, stripe_unit, disk_sectors)
     }
 
-    /// The layout of `disks` equal disks of `disk_sectors` each; RAID 50 and 60 in so many groups.
+    /// The layout of `disks` equal disks of `disk_sectors`, with `groups` groups for RAID 50 and 60.
     ///
     /// # Errors
-    /// A number of disks or groups on which the level does not work, or a stripe unit that is zero or does not fit on
-    /// a disk.
+    /// The level does not support the number of disks or groups, or the stripe unit is zero or larger than a disk.
     pub fn grouped(
         level: Level,
         disks: u32,
@@ -170,7 +168,7 @@ impl Layout {
         self.disks
     }
 
-    /// The disks over which a stripe and its parity lie, the first of them and their number: a group, or all.
+    /// The disks of a stripe and its parity, a group or all: the first disk and their number.
     #[inline]
     pub const fn group_of(&self, stripe: u64) -> (u32, u32) {
         (self.place(stripe).1, self.group_disks.get() as u32)
@@ -194,7 +192,7 @@ impl Layout {
         Sectors(self.stripe_unit.get() * self.data_disks.get())
     }
 
-    /// Stripe units on each disk.
+    /// Stripe units per disk.
     #[inline]
     pub const fn rows(&self) -> u64 {
         self.rows
@@ -212,13 +210,13 @@ impl Layout {
         row * self.groups.get() + self.group_disks.div_rem(disk as u64).0
     }
 
-    /// The row in which `stripe` lies.
+    /// The row of `stripe`.
     #[inline]
     pub const fn row_of(&self, stripe: u64) -> u64 {
         self.place(stripe).0
     }
 
-    /// What the array holds.
+    /// Capacity of the array.
     #[inline]
     pub const fn capacity(&self) -> Sectors {
         Sectors(self.stripes() * self.stripe_sectors().0)
@@ -230,7 +228,7 @@ impl Layout {
         self.data_disks.div_rem(self.stripe_unit.div_rem(lba.0).0).0
     }
 
-    /// The array address at which `stripe` begins.
+    /// The array address of the start of `stripe`.
     #[inline]
     pub const fn stripe_start(&self, stripe: u64) -> Lba {
         Lba(stripe * self.stripe_sectors().0)
@@ -242,7 +240,7 @@ impl Layout {
         Lba(self.place(stripe).0 * self.stripe_unit.get())
     }
 
-    /// Where the sector at `lba` lies. Precondition: `lba` is below [`Self::capacity`].
+    /// The location of the sector at `lba`. Precondition: `lba` is below [`Self::capacity`].
     #[inline]
     pub fn locate(&self, lba: Lba) -> Strip {
         debug_assert!(lba.0 < self.capacity().0, "sector {} of {}", lba.0, self.capacity().0);
@@ -258,7 +256,7 @@ impl Layout {
         }
     }
 
-    /// The disk of data strip `index` of `stripe`; of a mirrored pair the first.
+    /// The disk of data strip `index` of `stripe`, or the first of its mirrored pair.
     #[inline]
     pub const fn data_disk(&self, stripe: u64, index: u32) -> u32 {
         let (row, first) = self.place(stripe);
@@ -283,8 +281,8 @@ impl Layout {
         }
     }
 
-    /// Which data strip of `stripe` lies on `disk`, or on its mirror; nothing for a disk that holds its parity.
-    /// Precondition: `stripe` lies on `disk`.
+    /// The data strip of `stripe` on `disk` or its mirror; `None` for a disk with parity.
+    /// Precondition: `stripe` uses `disk`.
     pub fn index_on(&self, stripe: u64, disk: u32) -> Option<u32> {
         let disk = if self.level.is_mirrored() { disk & !1 } else { disk };
         (0..self.data_disks()).find(|&index| self.data_disk(stripe, index) == disk)
@@ -296,9 +294,9 @@ impl Layout {
         if self.level.is_mirrored() { Some(disk ^ 1) } else { None }
     }
 
-    /// The parts of the request of `sectors` from `lba` on, one per strip, in the order of addresses; the whole request
-    /// where the array [is one column](Self::is_one_column).
-    /// Precondition: the request ends on the array.
+    /// The parts of a request of `sectors` at `lba`, one per strip in order of addresses, or the whole request if the
+    /// array [is one column](Self::is_one_column).
+    /// Precondition: the request ends within the array.
     #[inline]
     pub fn pieces(&self, lba: Lba, sectors: Sectors) -> Pieces<'_> {
         debug_assert!(lba.0 + sectors.0 <= self.capacity().0, "{} + {} sectors", lba.0, sectors.0);
@@ -307,7 +305,7 @@ impl Layout {
         Pieces { layout: self, lba: lba.0, left: sectors.0, stripe, index: index as u32, offset }
     }
 
-    /// Whether the addresses of the array are those of its one disk, or of both disks of its one pair.
+    /// Whether all data are on one disk or one mirrored pair, so that addresses of the array are those of the disk.
     #[inline]
     pub const fn is_one_column(&self) -> bool {
         self.data_disks.get() == 1 && self.level.parities() == 0
@@ -323,14 +321,14 @@ impl Layout {
         (row, (group * self.group_disks.get()) as u32)
     }
 
-    /// The disk of a group to the right of P, which moves left by one from row to row.
+    /// The disk of a group after P, which moves left by one per row.
     #[inline]
     const fn after_parity(&self, row: u64) -> u32 {
         let turned = self.group_disks.div_rem(row).1 as u32;
         if turned == 0 { 0 } else { self.group_disks.get() as u32 - turned }
     }
 
-    /// Disk numbers go round within a group; `disk` is below twice their number.
+    /// Wraps a disk number within a group; `disk` is below twice the size of the group.
     #[inline]
     const fn wrap(&self, disk: u32) -> u32 {
         let disks = self.group_disks.get() as u32;
@@ -338,7 +336,7 @@ impl Layout {
     }
 }
 
-/// Iterator over the parts of a request, one per strip; one in all where the array is one column. See [`Layout::pieces`].
+/// Iterator over the parts of a request; see [`Layout::pieces`].
 #[derive(Clone, Debug)]
 pub struct Pieces<'a> {
     layout: &'a Layout,

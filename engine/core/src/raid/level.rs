@@ -1,4 +1,4 @@
-//! RAID levels: what each keeps besides the data, and on how many disks it works.
+//! RAID levels: redundancy and supported numbers of disks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,11 +29,11 @@ pub enum Level {
     Raid60,
 }
 
-/// Parity groups of RAID 50 and 60 where nothing else is said.
+/// Default number of parity groups of RAID 50 and 60.
 pub const DEFAULT_GROUPS: u32 = 2;
 
 impl Level {
-    /// Parity strips in each stripe.
+    /// Parity strips per stripe.
     #[inline]
     pub const fn parities(self) -> u32 {
         match self {
@@ -43,19 +43,19 @@ impl Level {
         }
     }
 
-    /// Whether its disks fall into parity groups.
+    /// Whether the disks are divided into parity groups.
     #[inline]
     pub const fn is_grouped(self) -> bool {
         matches!(self, Self::Raid50 | Self::Raid60)
     }
 
-    /// Whether each strip is held by two disks.
+    /// Whether each strip is on two disks.
     #[inline]
     pub const fn is_mirrored(self) -> bool {
         matches!(self, Self::Raid1 | Self::Raid10)
     }
 
-    /// The name that people write: `0`, `1`, `1+0`, `5`, `6`, `50`, `60`.
+    /// The usual name: `0`, `1`, `1+0`, `5`, `6`, `50`, `60`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Raid0 => "0",
@@ -68,7 +68,7 @@ impl Level {
         }
     }
 
-    /// Whether a group of `disks` disks, or an array of them where there are no groups, is possible.
+    /// Whether a group of `disks` disks, or an array without groups, is possible.
     pub(super) const fn takes(self, disks: u32) -> bool {
         match self {
             Self::Raid0 => disks >= 1,
@@ -79,16 +79,16 @@ impl Level {
         }
     }
 
-    /// The numbers of disks that are possible, for people.
+    /// The supported numbers of disks, as text.
     pub(super) const fn allowed(self) -> &'static str {
         match self {
             Self::Raid0 => "1 or more",
-            Self::Raid1 => "exactly 2 (1+0 takes more)",
+            Self::Raid1 => "exactly 2 (use 1+0 for more)",
             Self::Raid10 => "an even number, 2 or more",
             Self::Raid5 => "3 or more",
             Self::Raid6 => "4 or more",
-            Self::Raid50 => "3 or more in each group, equally many in all",
-            Self::Raid60 => "4 or more in each group, equally many in all",
+            Self::Raid50 => "3 or more disks per group",
+            Self::Raid60 => "4 or more disks per group",
         }
     }
 }

@@ -1,7 +1,7 @@
-//! RAID: which disk holds what, and what a write costs in disk I/Os.
+//! RAID: address mapping, and the disk I/Os of writes.
 //!
-//! [`Layout`] maps an array's addresses to its disks; [`choose`] decides how parity is brought up to date, and
-//! [`DegradedReads`] what a stripe with missing members has to read.
+//! [`Layout`] maps array addresses to disks, [`choose`] selects the method of a parity update, and
+//! [`DegradedReads`] plans the reads of a stripe with missing members.
 
 mod degraded;
 mod layout;

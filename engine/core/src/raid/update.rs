@@ -1,21 +1,21 @@
-//! Update: how a write to some strips of a stripe brings the parity up to date, and what that costs.
+//! Parity updates: methods and costs of a write to some strips of a stripe.
 //!
-//! With n disks, p of them parity, d = n - p data strips, k of them written and v of those written over the whole
-//! *parity range* (the offsets within the strip at which any strip changes):
+//! With n disks, p of them parity, d = n - p data strips, k of them written, and v of these written over the whole
+//! *parity range* (the range of offsets within the strips that changes):
 //!
 //! ```text
 //!                       reads                                    writes   I/Os
 //!   read-modify-write   k old data + p old parities              k + p    2 (k + p)
-//!   reconstruct-write   the d - v strips not known over it all   k + p    d - v + k + p  (= n when v = k)
+//!   reconstruct-write   the other d - v strips                   k + p    d - v + k + p  (= n when v = k)
 //!   full-stripe write   none: v = d                              k + p    n
 //! ```
 //!
-//! `fewest_ios` takes the least of these, read-modify-write where it ties: so the textbook penalties of 4 and 6 I/Os per
-//! small write hold for RAID 5 from four disks and for RAID 6 from six on; `rmw` never reconstructs.
+//! `fewest_ios` uses the method with the fewest I/Os, read-modify-write in a tie: the textbook penalties of 4 and 6
+//! I/Os per small write hold for RAID 5 from four disks and RAID 6 from six disks. `rmw` never reconstructs.
 //!
-//! A single strip is its own parity range, so v = k = 1 however small the write. Two strips of one sequential write
-//! meet at a strip boundary, so their range is the whole strip, and a strip that is written in part must be read for
-//! a reconstruct-write even though it is written.
+//! The parity range of a single strip is what is written of it, so v = k = 1. Two strips of a sequential write meet at
+//! a strip boundary, so their range is the whole strip, and a partly written strip must be read for a
+//! reconstruct-write.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,47 +23,47 @@ use serde::{Deserialize, Serialize};
 use super::Layout;
 use crate::units::Sectors;
 
-/// How parity is brought up to date.
+/// Method of updating parity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ParityUpdate {
-    /// By whichever way takes the fewest disk I/Os; read-modify-write where it ties.
+    /// The method with the fewest disk I/Os; read-modify-write in a tie.
     #[default]
     FewestIos,
-    /// By read-modify-write unless the whole stripe is written.
+    /// Read-modify-write, unless the whole stripe is written.
     Rmw,
 }
 
-/// The way chosen for one stripe.
+/// The method for one stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
     /// Read the old data and parities, write the new ones.
     ReadModifyWrite,
-    /// Read the strips that are not written (or only in part), write data and parities.
+    /// Read the strips that are not or partly written, write data and parities.
     ReconstructWrite,
-    /// Everything needed is in hand: write only.
+    /// Write data and parities, without reads.
     FullStripe,
 }
 
-/// What is written in one data strip.
+/// The written part of a data strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StripWrite {
-    /// The data strip within its stripe.
+    /// Data strip within the stripe.
     pub index: u32,
     /// First offset written.
     pub start: Sectors,
-    /// Offset just beyond the last one written.
+    /// Offset after the last one written.
     pub end: Sectors,
-    /// Whether every sector between the two is written.
+    /// Whether every sector between them is written.
     pub is_solid: bool,
 }
 
-/// What is written in one stripe, as far as the choice needs it.
+/// The written part of a stripe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Touched {
     /// Data strips written, k.
     pub strips: u32,
-    /// Those of them that are written over the whole parity range, v.
+    /// Data strips written over the whole parity range, v.
     pub covering: u32,
     /// Start of the parity range within the strip.
     pub start: Sectors,
@@ -72,7 +72,7 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// What `writes`, one for each strip touched, amount to. Precondition: there is at least one.
+    /// Summarises `writes`, one per written strip. Precondition: there is at least one.
     #[inline]
     pub fn by(writes: &[StripWrite]) -> Self {
         debug_assert!(!writes.is_empty(), "a stripe that is not written has no parity to bring up to date");
@@ -88,13 +88,13 @@ impl Touched {
 }
 
 impl Update {
-    /// Disk I/Os of this way of writing `touched` in one stripe of `layout`, reads and writes.
+    /// Disk I/Os, reads and writes, to write `touched` in one stripe of `layout`.
     #[inline]
     pub const fn ios(self, layout: &Layout, touched: Touched) -> u32 {
         self.reads(layout, touched) + touched.strips + layout.level().parities()
     }
 
-    /// The reads among them.
+    /// Disk reads to write `touched` in one stripe of `layout`.
     #[inline]
     pub const fn reads(self, layout: &Layout, touched: Touched) -> u32 {
         match self {
@@ -105,7 +105,7 @@ impl Update {
     }
 }
 
-/// The way in which `policy` writes `touched` in one stripe of `layout`. Precondition: the layout has parity.
+/// Selects the method to write `touched` in one stripe of `layout`. Precondition: the layout has parity.
 #[inline]
 pub const fn choose(policy: ParityUpdate, layout: &Layout, touched: Touched) -> Update {
     debug_assert!(layout.level().parities() > 0, "without parity there is nothing to choose");

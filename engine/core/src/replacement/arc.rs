@@ -6,15 +6,15 @@
 //!               └─ used again: p grows ─► T2 ◄─ p shrinks ─┘
 //! ```
 //!
-//! All four are LRU lists. `p` \[entries\] is the size that T1 should have: a full cache gives up from T1 where that is
-//! larger, else from T2. A ghost that is used again says which list should have been larger, and moves p by
+//! All four are LRU lists. `p` \[entries\] is the target size of T1: a full cache evicts from T1 if that is larger, else
+//! from T2. A hit of a ghost shows which list should have been larger, and moves p by
 //! max(1, other ghosts / own ghosts), a real number. T1 and B1 together hold at most the capacity, all four twice that.
 //!
 //! N. Megiddo, D. S. Modha: ARC: a self-tuning, low overhead replacement cache, FAST 2003.
 //!
-//! Parameters: none. Cost: one search for each access; a hit moves an entry.
+//! Parameters: none. Cost: one search per access; a hit moves an entry.
 //!
-//! Not for loops longer than the cache, where it gives what LRU gives.
+//! Not for loops longer than the cache, where it equals LRU.
 
 use super::{Admission, BLOCK, Queues, Replace, Room};
 
@@ -22,7 +22,7 @@ use super::{Admission, BLOCK, Queues, Replace, Room};
 #[derive(Debug)]
 pub struct Arc {
     capacity: usize,
-    /// The size that T1 should have.
+    /// Target size of T1.
     target: f64,
     lists: Queues<4>,
 }
@@ -46,7 +46,7 @@ impl Arc {
         Some(slot)
     }
 
-    /// Adapts the target to a use of a ghost.
+    /// Adapts the target to a hit of a ghost.
     fn adapt(&mut self, list: usize) {
         let (ones, twos) = (self.lists.len(B1) as f64, self.lists.len(B2) as f64);
         if list == B1 {
@@ -152,7 +152,7 @@ mod tests {
 
     impl Model {
         fn replace(&mut self, is_in_b2: bool) {
-            // A removal may have left room.
+            // A removal may have made room.
             if self.t1.len() + self.t2.len() < self.c {
                 return;
             }
@@ -227,8 +227,8 @@ mod tests {
     }
 
     #[test]
-    fn a_scan_does_not_push_out_what_was_used_twice() {
-        // 3 places. a a: T2 a. b c: T1 b c. d: p is 0, so b becomes a ghost: T1 c d, and e f in the same way.
+    fn a_scan_keeps_entries_used_twice() {
+        // 3 entries. a a: T2 a. b c: T1 b c. d: p is 0, so b becomes a ghost: T1 c d, and e f in the same way.
         // a hits (7): LRU would have lost it to the scan. f hits (8) and moves to T2: T1 e, T2 a f.
         // d is a ghost: p becomes 1 (B2 is empty), and T1 has no more than that, so a leaves T2 for B2: T2 f d.
         // a is a ghost of B2: p falls by 1 to 0, and e leaves T1: e misses (11).

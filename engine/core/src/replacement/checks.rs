@@ -1,4 +1,4 @@
-//! What every policy is checked against: a naive model of it, written in its own test module over plain lists.
+//! Checks of every policy against a naive model over plain lists in its test module.
 
 use std::collections::BTreeMap;
 
@@ -7,24 +7,24 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::{Replace, Room};
 
-/// A policy over lists, with no thought for speed.
+/// A policy over lists, written for clarity.
 pub trait Naive {
-    /// It holds nothing.
+    /// An empty cache.
     fn new(room: Room) -> Self;
-    /// Uses `key`, and takes it in where it is not held; gives whether it was.
+    /// Uses `key`, and admits it if it is not held; returns whether it was held.
     fn access(&mut self, key: u64) -> bool;
     /// Forgets `key`.
     fn remove(&mut self, key: u64);
-    /// The keys that are held, in any order.
+    /// The held keys, in any order.
     fn held(&self) -> Vec<u64>;
 }
 
-/// A cache of `capacity` with the parts that the paper gives.
+/// A cache of `capacity` with the paper's parts.
 pub fn parts<P: Replace>(capacity: usize) -> Room {
     Room { capacity, probation: P::PROBATION.unwrap_or(0.0), ghosts: P::GHOSTS.unwrap_or(0.0) }
 }
 
-/// The places in the string `keys` that are hits; each character is a key.
+/// The positions of hits in the string `keys`, in which each character is a key.
 pub fn hits<P: Replace>(capacity: usize, keys: &str) -> Vec<usize> {
     let mut cache = P::new(parts::<P>(capacity));
     let mut hits = Vec::new();
@@ -40,7 +40,7 @@ pub fn hits<P: Replace>(capacity: usize, keys: &str) -> Vec<usize> {
 
 const KEYS: u64 = 48;
 
-/// Compares a policy with its model over random accesses and removals, and checks what the trait promises.
+/// Compares a policy with its model over random accesses and removals, and checks the guarantees of the trait.
 pub fn check<P: Replace, N: Naive>() {
     let capacity = prop_oneof![1_usize..4, 4_usize..30];
     let share = 0.02_f64..0.9;
@@ -60,7 +60,7 @@ pub fn check<P: Replace, N: Naive>() {
 
 fn compare<P: Replace, N: Naive>(room: Room, operations: &[(u8, u64)]) -> Result<(), TestCaseError> {
     let (mut cache, mut model) = (P::new(room), N::new(room));
-    // What the user of the cache knows: the key in each slot.
+    // The key in each slot, as a user of the cache tracks it.
     let mut slots: BTreeMap<u32, u64> = BTreeMap::new();
     for (step, &(kind, key)) in operations.iter().enumerate() {
         if kind == 0 {

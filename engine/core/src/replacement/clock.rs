@@ -1,15 +1,15 @@
 //! CLOCK, or second chance.
 //!
-//! Entries stand on a ring in the order in which they came, and a hit sets an entry's bit. The hand gives up the first
-//! entry whose bit is not set; it clears the bits that it passes, which is as good as moving those entries to the young
-//! end of a queue. The new entry takes the place behind the hand, with its bit not set.
+//! Entries are on a ring in order of arrival, and a hit sets an entry's bit. The hand evicts the first entry whose bit is
+//! clear; it clears the bits that it passes, which is equivalent to moving those entries to the new end of a queue. The
+//! new entry is placed behind the hand with a clear bit.
 //!
 //! F. J. Corbató: A paging experiment with the Multics system, MIT Project MAC report MAC-M-384, 1968.
 //!
-//! Parameters: none (one bit for each entry). Cost: one search and one bit for each hit; the hand passes as many entries
-//! as had hits since it last came by.
+//! Parameters: none (one bit per entry). Cost: one search and one bit per hit; the hand passes as many entries as had
+//! hits since its last pass.
 //!
-//! Not for loops longer than the cache, which defeat it as they do LRU, which it approximates.
+//! Not for loops longer than the cache, where it misses as LRU does.
 
 use super::entries::Entries;
 use super::one_queue::Order;
@@ -85,9 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_was_used_gets_a_second_chance() {
-        // 3 places. a b c, a is used (3). d: the hand passes a, gives up b: c a' d with a's bit cleared. a is used (5).
-        // e: gives up c. b: passes a, gives up d, so that a is still there (8) and d is not (9).
+    fn a_used_entry_gets_a_second_chance() {
+        // 3 entries. a b c, a is used (3). d: the hand passes a, evicts b: c a' d with a's bit cleared. a is used (5).
+        // e: evicts c. b: passes a, evicts d, so that a is still there (8) and d is not (9).
         assert_eq!(hits::<OneQueue<Clock>>(3, "abcadaebad"), [3, 5, 8]);
     }
 }

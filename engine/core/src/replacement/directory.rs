@@ -1,4 +1,4 @@
-//! The directory of a cache: which keys it knows, and in which slot each of them is.
+//! Directory of a cache: its keys and their slots.
 //!
 //! ```text
 //!  table   key ─► slot
@@ -7,8 +7,8 @@
 //!  marks   | mark | mark | ...                                 what a policy notes of a slot
 //! ```
 //!
-//! A key that is not known costs one line of the processor's cache, one that is known costs two. Marks are kept from the
-//! first that is set on: a policy without any does not pay for them.
+//! Looking up an unknown key costs one processor cache line, a known one two. Marks are stored from the first one set, so
+//! a policy without marks does not pay for them.
 
 use super::BLOCK;
 use super::queue::{Chain, Links};
@@ -26,9 +26,9 @@ struct Node {
 pub struct Directory {
     table: SlotTable,
     nodes: Vec<Node>,
-    /// None beyond the greatest slot that was in use when one was set last.
+    /// Marks up to the largest slot in use when one was last set.
     marks: Vec<u8>,
-    /// Slots that are free, linked through `older`.
+    /// Free slots, linked through `older`.
     free: Link,
 }
 
@@ -38,20 +38,20 @@ impl Directory {
         Self { table: SlotTable::default(), nodes: Vec::new(), marks: Vec::new(), free: Link::END }
     }
 
-    /// Number of keys that are known.
+    /// Number of keys.
     #[inline]
     pub const fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// The slot of `key`, where it is known.
+    /// The slot of `key`, if it is known.
     #[inline]
     pub fn find(&self, key: u64) -> Option<u32> {
         self.table.find(key, |slot| self.nodes[slot as usize].key == key)
     }
 
-    /// Brings what searches for `keys` will look at near the processor, and where they are found the neighbours in the
-    /// queue as well; changes nothing. Memory answers many independent questions in the time of one.
+    /// Prefetches memory for searches for `keys` and, if found, for their neighbours in the queue. Independent loads overlap,
+    /// so many take the time of one.
     pub fn expect(&self, keys: &[u64; BLOCK]) {
         let slots = keys.map(|key| self.table.at_home(key));
         let nodes =
@@ -61,7 +61,7 @@ impl Directory {
         std::hint::black_box(nodes.map(|links| key(links.newer) ^ key(links.older)));
     }
 
-    /// Takes `key` in; gives its slot, whose mark is 0. Precondition: it is not known.
+    /// Adds `key` and returns its slot, with mark 0. Precondition: it is not known.
     #[inline]
     pub fn add(&mut self, key: u64) -> u32 {
         debug_assert!(self.find(key).is_none());
@@ -81,7 +81,7 @@ impl Directory {
         slot
     }
 
-    /// Forgets the key in `slot`. Precondition: there is one, and it is in no queue.
+    /// Removes the key in `slot`. Precondition: it has a key and is in no queue.
     #[inline]
     pub fn forget(&mut self, slot: u32) {
         self.table.remove(self.nodes[slot as usize].key, slot);

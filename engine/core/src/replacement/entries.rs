@@ -1,4 +1,4 @@
-//! Entries of a cache in the order in which they came or were moved, the newest last.
+//! Entries of a cache in the order of arrival or last move, the newest last.
 //!
 //! ```text
 //!  table   key ─► place: | key | slot, mark, stamp |          a stamp is the position of the key's last record in the log
@@ -7,56 +7,56 @@
 //!            tail ──────────────► head: the next record
 //! ```
 //!
-//! A move writes a record and a stamp, and leaves the old record behind: whoever comes by finds that the key has another
-//! stamp, or is gone. So an access reads one random line of memory and a move of an entry no other, where links would be
-//! neighbours' lines as well; the log is read and written in order. What a search for the oldest entry will ask of the
-//! table is known long before, from the log.
+//! A move writes a record and a stamp, and leaves the old record in the log, where it is recognised by its outdated stamp.
+//! So an access reads one random memory line and a move no other, whereas linked lists would also touch the lines of the
+//! neighbours; the log is read and written sequentially. The lookups of a search for the oldest entry are known in
+//! advance from the log.
 //!
 //! The table is open addressing with linear probing; a removal closes its gap by moving back what may move (Knuth, The Art
-//! of Computer Programming 3, 6.4, algorithm R), so a place holds until the next removal or addition only. Memory that is
-//! not yet used is zeros that were never touched.
+//! of Computer Programming 3, 6.4, algorithm R), so a place is valid until the next removal or addition only. Unused
+//! memory consists of untouched zeros.
 //!
-//! Cost: O(1) amortised; 16 bytes for each place, of which at most five eighths are taken, and 8 bytes for each position,
-//! of which there are at most six for an entry. Not for more than 2^29 entries, whose log would outgrow the stamps.
+//! Cost: O(1) amortised; 16 bytes per place, of which at most five eighths are used, and 8 bytes per position, at most
+//! six per entry. Not for more than 2^29 entries, whose log would exceed the stamps.
 
 use super::BLOCK;
 use crate::slot_table::tag_of;
 
-/// A key and the rest; a place whose rest is 0 is free. Zeros of numbers come from the system as they are.
+/// A key and its packed data; 0 marks a free place. Zeroed memory comes from the system without being written.
 type Place = [u64; 2];
 
 const KEY: usize = 0;
-/// From the highest bits on: slot + 1, mark, stamp.
+/// From the highest bits: slot + 1, mark, stamp.
 const REST: usize = 1;
 const MARK: u64 = 1 << 32;
 const SLOT_SHIFT: u32 = 33;
 
-/// Places at first, as a power of two.
+/// Initial number of places, as a power of two.
 const FIRST_BITS: u32 = 4;
-/// Each table is so many times as large as the one before, as a power of two.
+/// Growth factor of the table, as a power of two.
 const GROWTH_BITS: u32 = 2;
-/// Positions at first.
+/// Initial number of positions.
 const FIRST_POSITIONS: usize = 64;
-/// A full log with fewer positions than this for each entry grows; another is rid of what is passed over.
+/// A full log with fewer positions per entry than this grows; otherwise its outdated records are removed.
 const SPARSE: usize = 3;
-/// Records that are looked up ahead of a search.
+/// Records that are prefetched ahead of a search.
 const AHEAD: usize = 64;
 
 /// Keys and their slots, in an order.
 #[derive(Debug)]
 pub struct Entries {
     places: Box<[Place]>,
-    /// Bits of a tag beyond those that give its home.
+    /// Bits of a tag beyond those of its home place.
     shift: u32,
     len: usize,
     /// Keys, at their position modulo the length, which is a power of two.
     log: Box<[u64]>,
-    /// All entries stand from here on.
+    /// Position of the oldest possible record.
     tail: usize,
     head: usize,
-    /// How far searches have come.
+    /// Position of the current search.
     reached: usize,
-    /// The records before this one were looked up ahead.
+    /// Position up to which records are prefetched.
     looked_up: usize,
     free: Vec<u32>,
 }
@@ -83,7 +83,7 @@ impl Entries {
         self.len
     }
 
-    /// The place of `key`, where it has an entry.
+    /// The place of `key`, if it has an entry.
     #[inline]
     pub fn find(&self, key: u64) -> Option<usize> {
         let mut at = self.home(key);
@@ -111,13 +111,13 @@ impl Entries {
         (self.places[place][REST] >> SLOT_SHIFT) as u32 - 1
     }
 
-    /// Whether the entry at `place` is marked. A newcomer is not.
+    /// Whether the entry at `place` is marked; a new one is not.
     #[inline]
     pub fn is_marked(&self, place: usize) -> bool {
         self.places[place][REST] & MARK != 0
     }
 
-    /// Marks the entry at `place`, or takes its mark away.
+    /// Sets or clears the mark of the entry at `place`.
     #[inline]
     pub fn set_mark(&mut self, place: usize, is_marked: bool) {
         let rest = &mut self.places[place][REST];
@@ -140,7 +140,7 @@ impl Entries {
         Some(place)
     }
 
-    /// The place of the next newer entry than the one at `place`.
+    /// The place of the entry after the one at `place`.
     #[inline]
     pub fn newer(&mut self, place: usize) -> Option<usize> {
         let stamp = self.places[place][REST] as u32;
@@ -148,7 +148,7 @@ impl Entries {
         self.search(self.tail + behind_tail + 1).map(|(_, place)| place)
     }
 
-    /// Takes `key` in as the newest, and gives its slot. Precondition: it has no entry.
+    /// Adds `key` as the newest entry and returns its slot. Precondition: it has no entry.
     #[inline]
     pub fn add(&mut self, key: u64) -> u32 {
         debug_assert!(self.find(key).is_none());
@@ -162,7 +162,7 @@ impl Entries {
         slot
     }
 
-    /// Takes the entry at `place` out, and gives its slot.
+    /// Removes the entry at `place` and returns its slot.
     #[inline]
     pub fn take_out(&mut self, place: usize) -> u32 {
         let slot = self.slot(place);
@@ -174,7 +174,7 @@ impl Entries {
             if place[REST] == 0 {
                 break;
             }
-            // It may not move back beyond its home.
+            // An entry must not move before its home place.
             if at.wrapping_sub(self.home(place[KEY])) & mask >= at.wrapping_sub(gap) & mask {
                 self.places[gap] = place;
                 gap = at;
@@ -186,8 +186,8 @@ impl Entries {
         slot
     }
 
-    /// Brings what searches for `keys` will look at near the processor, and what the next searches for what is given up
-    /// will. Memory answers many independent questions in the time of one.
+    /// Prefetches memory for searches for `keys` and for the next evictions. Independent loads overlap, so many take the
+    /// time of one.
     #[inline]
     pub fn expect(&mut self, keys: &[u64; BLOCK]) {
         let first = |key: u64| self.places[self.home(key)][REST];
@@ -214,7 +214,7 @@ impl Entries {
         None
     }
 
-    /// Writes a record of `key`, and gives its stamp.
+    /// Writes a record of `key` and returns its stamp.
     #[inline]
     fn record(&mut self, key: u64) -> u32 {
         if self.head - self.tail == self.log.len() {
@@ -238,15 +238,15 @@ impl Entries {
         self.log = twice;
     }
 
-    /// Rids the log of what is passed over: each entry's position becomes the number of entries before it, which a set of
-    /// the positions tells that are some entry's. The table and the log are read in order, and the set is small.
+    /// Removes outdated records from the log: each entry's position becomes the number of entries before it, computed with
+    /// a small set of the valid positions. The table and the log are read sequentially.
     fn close_up(&mut self) {
         let tail = self.tail;
         let mask = self.log.len() - 1;
         let offset = |rest: u64| (rest as u32).wrapping_sub(tail as u32) as usize & mask;
         let mut is_last = vec![0_u64; self.log.len().div_ceil(64)];
         for place in &self.places {
-            // Half the places are free, as chance has it: a branch would be mispredicted.
+            // About half of the places are free at random, so a branch would be mispredicted.
             let at = offset(place[REST]);
             is_last[at / 64] |= u64::from(place[REST] != 0) << (at % 64);
         }
@@ -313,11 +313,11 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Few enough keys for the log to be closed up often, many enough for it to grow.
+        /// Few enough keys for frequent compaction of the log, enough for it to grow.
         #[test]
         fn it_agrees_with_a_list(keys in 2..90_u64, steps in prop::collection::vec((0..8_u8, any::<u64>()), 0..1500)) {
             let mut entries = Entries::new();
-            // Key, slot, mark; from the oldest on.
+            // Key, slot, mark; oldest first.
             let mut list: Vec<(u64, u32, bool)> = Vec::new();
             let mut most = 0;
             for (kind, key) in steps {

@@ -1,14 +1,14 @@
 //! First in, first out.
 //!
-//! Entries stand in the order in which they came; the first is given up, used or not. A hit changes nothing.
+//! Entries are in order of arrival; the oldest is evicted, used or not. A hit changes nothing.
 //!
 //! L. A. Belady: A study of replacement algorithms for a virtual-storage computer, IBM Systems Journal 5(2), 1966. No
 //! stack algorithm: hits may fall with size (L. A. Belady, R. A. Nelson, G. S. Shedler: An anomaly in space-time
 //! characteristics of certain programs running in a paging machine, Communications of the ACM 12(6), 1969).
 //!
-//! Parameters: none. Cost: one search for each access, one record for each miss.
+//! Parameters: none. Cost: one search per access, one record per miss.
 //!
-//! Not where some data is used far more than other: that leaves as soon as the rest.
+//! Not for data of very different popularity: popular data leaves as soon as the rest.
 
 use super::entries::Entries;
 use super::one_queue::Order;
@@ -33,7 +33,7 @@ mod tests {
     use super::super::{OneQueue, Room};
     use super::*;
 
-    /// Keys from the first on.
+    /// Keys, oldest first.
     struct Model(usize, Vec<u64>);
 
     impl Naive for Model {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn belady_s_anomaly() {
-        // The string of the paper of 1969: 3 places give 3 hits, 4 places only 2.
+        // The string of the paper of 1969: 3 entries give 3 hits, 4 entries only 2.
         assert_eq!(hits::<OneQueue<Fifo>>(3, "123412512345"), [7, 8, 11]);
         assert_eq!(hits::<OneQueue<Fifo>>(4, "123412512345"), [4, 5]);
     }

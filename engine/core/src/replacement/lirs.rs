@@ -2,23 +2,23 @@
 //!
 //! ```text
 //!  stack S   newest ─ LIR ─ HIR ─ ghost ─ LIR ─ HIR ─ … ─ LIR     ordered by last use; the oldest is always LIR
-//!  queue Q   newest ─ HIR ─ HIR ─ … ─ HIR ─► given up             all HIR entries that are held
+//!  queue Q   newest ─ HIR ─ HIR ─ … ─ HIR ─► evicted              all HIR entries that are held
 //! ```
 //!
 //! The inter-reference recency of an entry is the number of other entries used between its last two uses. Entries of low
-//! recency (LIR) fill nearly the whole cache and are never given up; the rest (HIR) share a small queue. An HIR entry that
-//! is used while it stands in S has a lower recency than the oldest LIR entry, so they change roles. What lies below the
-//! oldest LIR entry in S has no say and is taken off (pruning).
+//! recency (LIR) fill most of the cache and are never evicted; the others (HIR) share a small queue. An HIR entry that
+//! is used while it is in S has a lower recency than the oldest LIR entry, so they exchange roles. Entries below the
+//! oldest LIR entry in S are removed from it (pruning).
 //!
 //! S. Jiang, X. Zhang: LIRS: an efficient low inter-reference recency set replacement policy to improve buffer cache
 //! performance, SIGMETRICS 2002. The paper leaves open how many ghosts S may hold: here S holds at most twice the
-//! capacity, and the ghost that was given up first leaves it. The first entries, until the LIR part is full, become LIR.
+//! capacity, and the ghost that was evicted first leaves it. The first entries, until the LIR part is full, become LIR.
 //!
 //! Parameters: `probation` \[share of the capacity\], the HIR part, 1 %, at least one entry. Cost: one search for each
-//! access; pruning takes off no more than was put on.
+//! access; pruning removes no more than was added.
 //!
-//! Not where what is popular changes quickly: an LIR entry leaves only when two uses of another fall between its last use and
-//! now.
+//! Not for quickly changing popularity: an LIR entry leaves only when two uses of another entry fall between its last use
+//! and now.
 
 use super::{Admission, BLOCK, Directory, Links, Queue, Replace, Room};
 
@@ -34,11 +34,11 @@ pub struct Lirs {
     /// Links of HIR entries that are held, and of ghosts, by slot.
     links: Vec<Links>,
     high: Queue,
-    /// From the one given up last to the one given up first.
+    /// Ghosts, from the last evicted to the first.
     ghosts: Queue,
 }
 
-/// Marks: what an entry is, and whether it stands in S.
+/// Marks: the kind of an entry, and whether it is in S.
 const LOW: u8 = 0;
 const HIGH: u8 = 1;
 const GHOST: u8 = 2;
@@ -54,7 +54,7 @@ impl Lirs {
         self.directory.mark(slot) & STACKED != 0
     }
 
-    /// Takes what is no LIR entry off the bottom of the stack.
+    /// Removes entries that are not LIR from the bottom of the stack.
     fn prune(&mut self) {
         while let Some(slot) = self.stack.oldest()
             && self.kind(slot) != LOW
@@ -63,7 +63,7 @@ impl Lirs {
         }
     }
 
-    /// Takes a slot that is no LIR entry off the stack; a ghost is then forgotten.
+    /// Removes a slot that is not LIR from the stack; a ghost is then forgotten.
     fn unstack(&mut self, slot: u32) {
         self.stack.unlink(&mut self.directory, slot);
         if self.kind(slot) == GHOST {
@@ -84,7 +84,7 @@ impl Lirs {
         self.directory.set_mark(slot, kind | STACKED);
     }
 
-    /// Brings the stack to its form after a use: no LIR entry too many, an LIR entry at the bottom, not too many ghosts.
+    /// Restores the invariants after a use: no excess LIR entries, a LIR entry at the bottom, no excess ghosts.
     fn settle(&mut self) {
         if self.low > self.most_low
             && let Some(slot) = self.stack.pop(&mut self.directory)
@@ -101,9 +101,9 @@ impl Lirs {
         }
     }
 
-    /// Gives up the oldest HIR entry; one that stands in the stack stays there as a ghost.
+    /// Evicts the oldest HIR entry; if it is in the stack, it stays there as a ghost.
     fn evict(&mut self) -> Option<u32> {
-        // There is one: the LIR part is smaller than the cache.
+        // An HIR entry exists, since the LIR part is smaller than the cache.
         let slot = self.high.pop(&mut self.links)?;
         if self.is_stacked(slot) {
             self.directory.set_mark(slot, GHOST | STACKED);
@@ -219,7 +219,7 @@ mod tests {
     struct Model {
         capacity: usize,
         most_low: usize,
-        /// From the oldest on.
+        /// Oldest first.
         s: Vec<(u64, Kind)>,
         q: Vec<u64>,
         ghosts: Vec<u64>,
@@ -306,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn entries_of_low_recency_stay_through_a_loop() {
-        // 3 places, 2 of them LIR: a and b. c and d take turns in the third; LRU would never hit.
+    fn entries_of_low_recency_survive_a_loop() {
+        // 3 entries, 2 of them LIR: a and b. c and d take turns in the third; LRU would never hit.
         assert_eq!(hits::<Lirs>(3, "abcdabcdabcd"), [4, 5, 8, 9]);
     }
 
     #[test]
-    fn a_ghost_that_comes_back_takes_the_place_of_the_oldest() {
-        // LIR a b, HIR c, which d turns into a ghost: S a b c' d. c (4) comes back as LIR: d is a ghost, a becomes HIR,
+    fn a_returning_ghost_replaces_the_oldest_lir_entry() {
+        // LIR a b, HIR c, which d turns into a ghost: S a b c' d. c (4) returns as LIR: d is a ghost, a becomes HIR,
         // S b d' c, Q a. a hits (5): S b d' c a. It hits again while in S (6) and is LIR: b becomes HIR, d' is pruned:
         // S c a, Q b. So d is new (7) and costs b, which is new at the end (8).
         assert_eq!(hits::<Lirs>(3, "abcdcaadb"), [5, 6]);

@@ -1,13 +1,13 @@
 //! Least recently used.
 //!
-//! Entries stand in the order of their last use; the one at the old end is given up. Every hit moves an entry.
+//! Entries are in order of their last use; the oldest is evicted. Every hit moves an entry.
 //!
 //! R. L. Mattson, J. Gecsei, D. R. Slutz, I. L. Traiger: Evaluation techniques for storage hierarchies, IBM Systems
 //! Journal 9(2), 1970. A stack algorithm: a larger cache holds all that a smaller one does, so hits never fall with size.
 //!
-//! Parameters: none. Cost: one search and one record for each access.
+//! Parameters: none. Cost: one search and one record per access.
 //!
-//! Not for scans and loops longer than the cache, which push everything else out and then hit nothing.
+//! Not for scans and loops longer than the cache, which evict everything else and then hit nothing.
 
 use super::entries::Entries;
 use super::one_queue::Order;
@@ -36,7 +36,7 @@ mod tests {
 
     type Cache = OneQueue<Lru>;
 
-    /// Keys from the least recently used on.
+    /// Keys, least recently used first.
     struct Model(usize, Vec<u64>);
 
     impl Naive for Model {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn stack_distances_of_the_hand_worked_string() {
+    fn stack_distances_worked_by_hand() {
         // a b c b a d a: distances -, -, -, 1, 2, -, 1, so the hits by capacity are:
         let found: Vec<_> = (1..=4).map(|capacity| hits::<Cache>(capacity, "abcbada").len()).collect();
         assert_eq!(found, [0, 2, 3, 3]);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_defeats_it_until_it_fits() {
+    fn a_loop_hits_only_if_it_fits() {
         let keys = || (0..10_u64).cycle().take(100);
         assert_eq!(count_hits(&mut Cache::new(parts::<Cache>(9)), keys()), 0);
         assert_eq!(count_hits(&mut Cache::new(parts::<Cache>(10)), keys()), 90);

@@ -1,17 +1,17 @@
-//! Replacement: which entry a full cache gives up for a new one.
+//! Replacement policies: which entry a full cache evicts for a new one.
 //!
 //! ```text
 //!            access(key) ─► hit: its slot
-//!                        └► miss ─► admit(key) ─► its slot, and the slot that was given up
+//!                        └► miss ─► admit(key) ─► its slot, and the slot that was evicted
 //!            remove(key)        the data has changed: it is neither held nor remembered any longer
 //! ```
 //!
-//! A policy knows keys only; whoever uses it keeps what belongs to an entry under the entry's slot, a small number that
-//! is the entry's for as long as it is held. Entries have one size. What a policy remembers of keys that it no longer
-//! holds (ghosts) takes slots too. Next to nothing is allocated once memory has grown to the capacity and the ghosts,
-//! and the same accesses give the same hits on every machine.
+//! A policy knows keys only. Its user stores the data of an entry under the entry's slot, a small number that stays the
+//! same while the entry is held. All entries have the same size. Keys that a policy remembers after their eviction
+//! (ghosts) use slots too. Almost nothing is allocated once memory has grown to the capacity and the ghosts, and the
+//! same accesses give the same hits on every machine.
 //!
-//! A policy is a file of its own, and a line each in the lists of modules and of [`policies`] below.
+//! A policy is one file, one `mod` line and one line in [`policies`] below.
 
 mod arc;
 #[cfg(test)]
@@ -41,32 +41,32 @@ use probation::Probation;
 use queue::{Links, Queue};
 use queues::Queues;
 
-/// Keys that are expected at a time.
+/// Maximum number of keys per call of [`Replace::expect`].
 const BLOCK: usize = 32;
 
-/// What an entry was admitted to, and at whose cost.
+/// The result of an admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Admission {
-    /// The entry's slot.
+    /// Slot of the entry.
     pub slot: u32,
-    /// The slot of the entry that was given up for it; it may be the same slot.
+    /// Slot of the evicted entry; it may be the same slot.
     pub evicted: Option<u32>,
 }
 
-/// How large a cache is, and the parts of it that some policies have.
+/// Capacity of a cache, and the parts that some policies have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Room {
-    /// Entries that are held at most; at least 1.
+    /// Capacity in entries, at least 1.
     pub capacity: usize,
-    /// Share of them for entries that have not proven themselves, where the policy has such a part.
+    /// Share of the capacity on probation, if the policy has such a part.
     pub probation: f64,
-    /// Keys that are remembered after their entries were given up, as a share of the capacity, where the policy
-    /// remembers any and leaves their number open.
+    /// Number of ghosts as a share of the capacity, if the policy has ghosts and their number is
+    /// a parameter.
     pub ghosts: f64,
 }
 
 impl Room {
-    /// The share of the capacity in entries, rounded down.
+    /// A share of the capacity in entries, rounded down.
     fn part(self, share: f64) -> usize {
         (self.capacity as f64 * share) as usize
     }
@@ -74,15 +74,14 @@ impl Room {
 
 /// A replacement policy over entries of one size.
 ///
-/// In all methods *held* means that the entry's data is in the cache: admitted, and neither evicted nor removed since.
+/// *Held* means that the data of an entry are in the cache: admitted, and neither evicted nor removed since.
 pub trait Replace: Sized {
-    /// The share of the capacity for entries that have not proven themselves, as the paper gives it; none where the
-    /// policy has no such part.
+    /// The share of the capacity on probation in the paper; none if the policy has no such part.
     const PROBATION: Option<f64> = None;
-    /// The number of ghosts as a share of the capacity, as the paper gives it; none where it is not open.
+    /// The number of ghosts in the paper as a share of the capacity; none if it is not a parameter.
     const GHOSTS: Option<f64> = None;
 
-    /// A cache that holds nothing. Precondition: the capacity is at least 1.
+    /// An empty cache. Precondition: the capacity is at least 1.
     fn new(room: Room) -> Self;
 
     /// Number of entries held; never more than the capacity.
@@ -91,25 +90,24 @@ pub trait Replace: Sized {
     /// The slot of `key`, if it is held. Changes nothing.
     fn find(&self, key: u64) -> Option<u32>;
 
-    /// Accesses to `keys` are to follow: brings what they will look at near the processor. Changes no result.
+    /// Prefetches memory for the next accesses, to `keys`. Changes no result.
     fn expect(&mut self, keys: &[u64; BLOCK]);
 
-    /// Notes a use of `key` and gives its slot, if it is held; else changes nothing.
+    /// Records a use of `key` and returns its slot, if it is held; else changes nothing.
     fn access(&mut self, key: u64) -> Option<u32>;
 
-    /// Takes `key` in. Precondition: it is not held. Afterwards it is held; of the others all are still held but at
-    /// most one, which is given up only where the cache was full.
+    /// Admits `key`. Precondition: it is not held. Afterwards it is held, and at most one other entry, only of a full
+    /// cache, is evicted.
     fn admit(&mut self, key: u64) -> Admission;
 
-    /// Gives `key` up and forgets it, ghosts included; gives its slot if it was held. Afterwards it is not held, the
-    /// others are as before.
+    /// Removes `key`, also from the ghosts; returns its slot if it was held. Other entries do not change.
     fn remove(&mut self, key: u64) -> Option<u32>;
 }
 
-/// Makes the configuration's enum and the one that is matched on from one list of policies.
+/// Defines the enum of the configuration and the enum for dispatch from one list of policies.
 macro_rules! policies {
     ($($(#[doc = $help:literal])+ $name:ident($policy:ty),)+) => {
-        /// Which line a full read cache gives up for a new one.
+        /// Which line a full read cache evicts for a new one.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         pub enum Policy {
@@ -120,17 +118,17 @@ macro_rules! policies {
             /// All policies.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// The paper's share of the capacity for entries that have not proven themselves.
+            /// The share of the capacity on probation in the paper.
             pub const fn probation(self) -> Option<f64> {
                 match self { $(Self::$name => <$policy>::PROBATION,)+ }
             }
 
-            /// The paper's number of ghosts as a share of the capacity.
+            /// The number of ghosts in the paper as a share of the capacity.
             pub const fn ghosts(self) -> Option<f64> {
                 match self { $(Self::$name => <$policy>::GHOSTS,)+ }
             }
 
-            /// A cache of `capacity` entries, with the paper's shares where none are given.
+            /// The parts of a cache of `capacity` entries, with the paper's shares as defaults.
             pub fn room(self, capacity: usize, probation: Option<f64>, ghosts: Option<f64>) -> Room {
                 Room {
                     capacity,
@@ -145,14 +143,14 @@ macro_rules! policies {
             }
         }
 
-        /// A cache under one of the policies.
+        /// A cache with one of the policies.
         #[derive(Debug)]
         pub enum Replacement {
             $($(#[doc = $help])+ $name($policy),)+
         }
 
         impl Replacement {
-            /// A cache that holds nothing. Precondition: the capacity is at least 1.
+            /// An empty cache. Precondition: the capacity is at least 1.
             pub fn new(policy: Policy, room: Room) -> Self {
                 match policy { $(Policy::$name => Self::$name(<$policy>::new(room)),)+ }
             }
@@ -191,25 +189,25 @@ macro_rules! policies {
 }
 
 policies! {
-    /// The line that was not used for longest (Mattson et al. 1970).
+    /// The least recently used line (Mattson et al. 1970).
     Lru(OneQueue<lru::Lru>),
-    /// The line that came first, unless it was used since the hand last passed (Corbató 1968).
+    /// The oldest line not used since the hand last passed (Corbató 1968).
     Clock(OneQueue<clock::Clock>),
-    /// The line that came first (Belady 1966).
+    /// The oldest line (Belady 1966).
     Fifo(OneQueue<fifo::Fifo>),
-    /// Segmented LRU: each use moves a line up a segment (Karedla, Love, Wherry 1994).
+    /// Segmented LRU: each use moves a line up one segment (Karedla, Love, Wherry 1994).
     Slru(slru::Slru),
-    /// Balances recency and frequency by what its ghosts tell (Megiddo, Modha 2003).
+    /// Balances recency and frequency by hits of its ghosts (Megiddo, Modha 2003).
     Arc(arc::Arc),
-    /// A queue for newcomers, an LRU for lines that came back (Johnson, Shasha 1994).
+    /// A FIFO for new lines, an LRU for lines used again after eviction (Johnson, Shasha 1994).
     TwoQ(Probation<two_q::TwoQ>),
-    /// A small queue for newcomers before the main one, both first in, first out (Yang et al. 2023).
+    /// A small FIFO for new lines before the main FIFO (Yang et al. 2023).
     S3Fifo(Probation<s3_fifo::S3Fifo>),
-    /// The first line not used since the hand last passed, which leaves the others in place (Zhang et al. 2024).
+    /// The first line not used since the hand last passed; the others keep their positions (Zhang et al. 2024).
     Sieve(OneQueue<sieve::Sieve>),
     /// Keeps lines of low inter-reference recency (Jiang, Zhang 2002).
     Lirs(lirs::Lirs),
-    /// A window, then a main part that admits by a sketch of frequencies (Einziger, Friedman, Manes 2017).
+    /// A window before a main part that admits by estimated frequency (Einziger, Friedman, Manes 2017).
     WTinyLfu(w_tiny_lfu::WTinyLfu),
 }
 

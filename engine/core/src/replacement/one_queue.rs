@@ -1,26 +1,26 @@
-//! A cache whose entries stand in one queue, in an order that a policy keeps.
+//! A cache with all entries in one queue, ordered by a policy.
 //!
 //! ```text
-//!  newcomer ─► newest ─ entry ─ entry ─ entry ─ oldest        note_use: a hit        choose: what is given up
+//! new entry ─► newest ─ entry ─ entry ─ entry ─ oldest        note_use: a hit        choose: what is evicted
 //! ```
 
 use super::entries::Entries;
 use super::{Admission, BLOCK, Replace, Room};
 
-/// What a hit changes in a queue of entries, and which of them a full cache gives up. The marks are the policy's.
+/// The effect of a hit on the queue, and the choice of the evicted entry. The marks belong to the policy.
 pub trait Order: Default {
-    /// Notes a hit of the entry at `place`.
+    /// Records a hit of the entry at `place`.
     fn note_use(&mut self, entries: &mut Entries, place: usize);
 
-    /// The place of the entry that is given up; the caller takes it out. None where there is no entry.
+    /// The place of the entry to evict, which the caller removes. None if there is no entry.
     fn choose(&mut self, entries: &mut Entries) -> Option<usize>;
 
-    /// The entry at `place`, which is still in the queue, leaves it.
+    /// The entry at `place` is about to leave the queue.
     #[inline]
     fn leave(&mut self, _: &mut Entries, _: usize) {}
 }
 
-/// A cache of entries in one queue, under a policy.
+/// A cache with all entries in one queue.
 #[derive(Debug)]
 pub struct OneQueue<O> {
     capacity: usize,

@@ -1,24 +1,24 @@
-//! A cache of two parts and a memory: newcomers on probation, the main part, and ghosts of newcomers that were given up.
+//! A cache of two parts and a history: new entries on probation, the main part, and ghosts of new entries that were
 //!
 //! ```text
-//!  newcomer ─► NEW ─ given up ─► GHOSTS, first in, first out ─► forgotten
+//! new entry ─► NEW ── evicted ─► GHOSTS, first in, first out ─► forgotten
 //!               └─ as the policy says ─► MAIN ◄─ used again ─┘
 //! ```
 
 use super::{Admission, BLOCK, Queues, Replace, Room};
 
-/// The queue of newcomers.
+/// The queue of new entries.
 pub const NEW: usize = 0;
 /// The queue of the main part.
 pub const MAIN: usize = 1;
 const GHOSTS: usize = 2;
 
-/// The parts of a cache and what it remembers.
+/// The parts of a cache, and its ghosts.
 #[derive(Debug)]
 pub struct Parts {
     pub queues: Queues<3>,
     pub capacity: usize,
-    /// Newcomers that there should be at most.
+    /// Target number of new entries.
     pub most_new: usize,
     most_ghosts: usize,
 }
@@ -39,7 +39,7 @@ impl Parts {
         self.queues.directory.find(key).filter(|&slot| self.is_held(slot))
     }
 
-    /// Gives up the oldest newcomer, which becomes a ghost.
+    /// Evicts the oldest new entry, which becomes a ghost.
     pub fn give_up_newcomer(&mut self) -> Option<u32> {
         let slot = self.queues.pop(NEW)?;
         self.queues.put(slot, GHOSTS);
@@ -50,17 +50,17 @@ impl Parts {
     }
 }
 
-/// What a hit changes in a cache of two parts, and which entry it gives up when it is full.
+/// The effect of a hit on a cache of two parts, and the choice of the evicted entry.
 pub trait Promote: Default {
     /// See [`Replace::PROBATION`].
     const PROBATION: f64;
     /// See [`Replace::GHOSTS`].
     const GHOSTS: f64;
 
-    /// Notes a hit of the entry in `slot`.
+    /// Records a hit of the entry in `slot`.
     fn note_use(&mut self, parts: &mut Parts, slot: u32);
 
-    /// Gives an entry up. Precondition: the cache is full.
+    /// Evicts an entry. Precondition: the cache is full.
     fn evict(&mut self, parts: &mut Parts) -> Option<u32>;
 
     /// The part for a key that is neither held nor remembered.
@@ -70,7 +70,7 @@ pub trait Promote: Default {
     }
 }
 
-/// A cache of two parts, under a policy.
+/// A cache of two parts.
 #[derive(Debug)]
 pub struct Probation<P> {
     parts: Parts,

@@ -17,7 +17,7 @@ impl Default for Links {
     }
 }
 
-/// What holds the links of slots; a slot is in one queue of each chain at most.
+/// Storage of the links of slots; a slot is in at most one queue of each chain.
 pub trait Chain {
     /// The links of `slot`.
     fn links(&mut self, slot: u32) -> &mut Links;
@@ -44,7 +44,7 @@ impl Queue {
         Self { newest: Link::END, oldest: Link::END, len: 0 }
     }
 
-    /// Number of slots in it.
+    /// Number of slots.
     #[inline]
     pub const fn len(self) -> usize {
         self.len
@@ -68,7 +68,7 @@ impl Queue {
         self.len += 1;
     }
 
-    /// Takes `slot` out. Precondition: it is in this queue.
+    /// Removes `slot`. Precondition: it is in this queue.
     #[inline]
     pub fn unlink(&mut self, chain: &mut impl Chain, slot: u32) {
         let Links { newer, older } = *chain.links(slot);
@@ -92,7 +92,7 @@ impl Queue {
         }
     }
 
-    /// Takes the oldest slot out.
+    /// Removes and returns the oldest slot.
     #[inline]
     pub fn pop(&mut self, chain: &mut impl Chain) -> Option<u32> {
         let slot = self.oldest.get()?;

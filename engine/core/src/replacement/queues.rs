@@ -1,15 +1,15 @@
-//! Entries in several queues: each stands in one of them, which its mark names beside a count of its uses.
+//! Entries in several queues: the mark of each names its queue and counts its uses.
 
 use super::{Directory, Queue};
 
-/// Keys, and the queues in which their slots stand; at most four.
+/// Keys, and up to four queues of their slots.
 #[derive(Debug)]
 pub struct Queues<const N: usize> {
     pub directory: Directory,
     queues: [Queue; N],
 }
 
-/// The bits of a mark that name the queue; those above are the count of uses.
+/// Bits of a mark for the queue; the higher bits count uses.
 const QUEUE: u8 = 3;
 const ONE_USE: u8 = 4;
 
@@ -38,7 +38,7 @@ impl<const N: usize> Queues<N> {
         usize::from(self.directory.mark(slot) & QUEUE)
     }
 
-    /// The uses that were counted of `slot`.
+    /// The use count of `slot`.
     #[inline]
     pub fn uses(&self, slot: u32) -> u8 {
         self.directory.mark(slot) / ONE_USE
@@ -51,21 +51,21 @@ impl<const N: usize> Queues<N> {
         self.directory.set_mark(slot, queue | (uses * ONE_USE));
     }
 
-    /// Puts `slot` at the newest end of `queue`, with no uses. Precondition: it is in no queue.
+    /// Adds `slot` at the newest end of `queue`, with no uses. Precondition: it is in no queue.
     #[inline]
     pub fn put(&mut self, slot: u32, queue: usize) {
         self.directory.set_mark(slot, queue as u8);
         self.queues[queue].push(&mut self.directory, slot);
     }
 
-    /// Takes `slot` out of its queue.
+    /// Removes `slot` from its queue.
     #[inline]
     pub fn take(&mut self, slot: u32) {
         let queue = self.queue(slot);
         self.queues[queue].unlink(&mut self.directory, slot);
     }
 
-    /// Takes the oldest slot out of `queue`.
+    /// Removes and returns the oldest slot of `queue`.
     #[inline]
     pub fn pop(&mut self, queue: usize) -> Option<u32> {
         self.queues[queue].pop(&mut self.directory)
@@ -84,14 +84,14 @@ impl<const N: usize> Queues<N> {
         self.queues[queue].refresh(&mut self.directory, slot);
     }
 
-    /// Takes `slot` out of its queue and forgets its key.
+    /// Removes `slot` from its queue, and its key.
     #[inline]
     pub fn forget(&mut self, slot: u32) {
         self.take(slot);
         self.directory.forget(slot);
     }
 
-    /// Forgets the oldest key of `queue`; gives its slot.
+    /// Removes the oldest key of `queue`; returns its slot.
     #[inline]
     pub fn forget_oldest(&mut self, queue: usize) -> Option<u32> {
         let slot = self.pop(queue)?;

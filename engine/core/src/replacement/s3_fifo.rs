@@ -1,24 +1,24 @@
 //! S3-FIFO: three queues, each first in, first out.
 //!
 //! ```text
-//!  newcomer ─► small ─ used more than once ─► main ◄─ used: again from the start
-//!                └─ else ─► ghosts              └─ else given up
+//! new entry ─► small ─ used more than once ─► main ◄─ used: again from the start
+//!                └─ else ─► ghosts              └─ else evicted
 //!  ghost ─────────────────────────────────► main
 //! ```
 //!
-//! A full cache gives up from `main` where that has more than its share or `small` is empty, else from `small`. Each entry
-//! counts its uses up to 3; in `main` an entry goes back to the start for each of them. Most newcomers are never used
-//! again and leave by the short way.
+//! A full cache evicts from `main` if that exceeds its share or `small` is empty, else from `small`. Each entry counts its
+//! uses up to 3; in `main` an entry returns to the start once per use. Most new entries are never used again and leave
+//! from `small`.
 //!
 //! J. Yang, Y. Zhang, Z. Qiu, Y. Yue, R. Vinayak: FIFO queues are all you need for cache eviction, SOSP 2023. The paper
-//! leaves open what happens while the cache fills: here newcomers go to `main` once `small` is full, until the first
-//! entry is given up. A count is cleared on the way from `small` to `main`.
+//! leaves open what happens while the cache fills: here new entries go to `main` once `small` is full, until the first
+//! entry is evicted. A count is cleared on the way from `small` to `main`.
 //!
 //! Parameters: `probation` \[share of the capacity\], the small queue, 10 %; `ghosts` \[share of the capacity\], as many as
-//! `main` holds, 90 %. Both are rounded down. Cost: one search and one count for each hit; a miss moves as many entries as
-//! had hits since they last came by.
+//! `main` holds, 90 %. Both are rounded down. Cost: one search and one count per hit; a miss moves as many entries as had
+//! hits since the last pass.
 //!
-//! Not where most data is used just twice, the second time after it has left `small`: it is read twice before it stays.
+//! Not for data that is mostly used twice, the second time after it has left `small`: it is read twice before it stays.
 
 use super::probation::{MAIN, NEW, Parts, Promote};
 
@@ -104,7 +104,7 @@ mod tests {
                     let (key, uses) = self.main.remove(0);
                     if uses > 0 {
                         self.main.push((key, uses - 1));
-                        // The hand goes on in the main queue until it has given one up.
+                        // Eviction continues in the main queue until one entry has left.
                         while self.main[0].1 > 0 {
                             let (key, uses) = self.main.remove(0);
                             self.main.push((key, uses - 1));
@@ -171,9 +171,9 @@ mod tests {
     }
 
     #[test]
-    fn a_newcomer_passes_quickly_and_a_ghost_comes_back_to_stay() {
-        // 10 places: small 1, main 9, ghosts 9. a goes to small, b to j to main. k: a is not used and becomes a ghost.
-        // a comes back (11) into main, and k becomes a ghost. l and m: main has 10, so b and then, at m, l from small.
+    fn ghosts_return_to_the_main_queue() {
+        // 10 entries: small 1, main 9, ghosts 9. a goes to small, b to j to main. k: a is not used and becomes a ghost.
+        // a returns (11) into main, and k becomes a ghost. l and m: main has 10, so b and then, at m, l from small.
         // a is there (14), b is not (15).
         assert_eq!(hits::<Probation<S3Fifo>>(10, "abcdefghijkalmab"), [14]);
         // Two uses carry a from small to main: k takes b's place, a still hits after l.

@@ -1,23 +1,23 @@
 //! SIEVE.
 //!
 //! ```text
-//!  newcomer ─► newest ─ entry ─ entry ─ entry ─ entry ─ oldest
+//! new entry ─► newest ─ entry ─ entry ─ entry ─ entry ─ oldest
 //!                               ▲
 //!                              hand, moving towards the newest
 //! ```
 //!
-//! Entries stand in the order in which they came, and a hit sets an entry's bit. The hand gives up the first entry whose
-//! bit is not set and clears the bits that it passes; it goes on from where it stopped, and from the newest back to the
-//! oldest. Unlike CLOCK, an entry that it passes keeps its place, so newcomers are sifted at once while the old stay behind.
+//! Entries are in order of arrival, and a hit sets an entry's bit. The hand evicts the first entry whose bit is clear and
+//! clears the bits that it passes; it continues from where it stopped, and from the newest back to the oldest. Unlike with
+//! CLOCK, an entry that it passes keeps its position, so new entries are filtered quickly.
 //!
 //! Y. Zhang, J. Yang, Y. Yue, Y. Vigfusson, K. V. Rashmi: SIEVE is simpler than LRU: an efficient turn-key eviction algorithm
 //! for web caches, NSDI 2024.
 //!
-//! Parameters: none (one bit for each entry). Cost: one search and one bit for each hit; the hand passes as many entries as
-//! had hits since it last came by.
+//! Parameters: none (one bit per entry). Cost: one search and one bit per hit; the hand passes as many entries as
+//! had hits since its last pass.
 //!
 //! Not for loops and scans of block data, which the paper says it does not resist: between two passes of the hand all
-//! newcomers look alike.
+//! new entries look alike.
 
 use super::entries::Entries;
 use super::one_queue::Order;
@@ -25,7 +25,7 @@ use super::one_queue::Order;
 /// SIEVE.
 #[derive(Debug, Default)]
 pub struct Sieve {
-    /// The key of the entry that is looked at next; without one the oldest is.
+    /// The key of the next entry to examine (default: the oldest).
     hand: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ impl Order for Sieve {
         Some(place)
     }
 
-    /// A hand that stands at an entry that leaves moves on.
+    /// If the hand is at an entry that leaves, it moves on.
     #[inline]
     fn leave(&mut self, entries: &mut Entries, place: usize) {
         if self.hand == Some(entries.key(place)) {
@@ -61,7 +61,7 @@ mod tests {
     use super::super::{OneQueue, Room};
     use super::*;
 
-    /// Keys and bits from the oldest on, and the place of the hand.
+    /// Keys and bits, oldest first, and the position of the hand.
     struct Model(usize, Vec<(u64, bool)>, usize);
 
     impl Model {
@@ -70,7 +70,7 @@ mod tests {
             if self.2 > place {
                 self.2 -= 1;
             }
-            // Past the newest it starts again, before a newcomer can stand there.
+            // After the newest it wraps, before a new entry can be added there.
             if self.2 == self.1.len() {
                 self.2 = 0;
             }
@@ -114,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_keeps_its_place_and_newcomers_are_sifted() {
-        // 3 places, from the oldest: a b c, a is used (3). d: the hand clears a and gives up b; it stands at c: a c d.
+    fn used_entries_stay_and_new_ones_are_filtered() {
+        // 3 entries, from the oldest: a b c, a is used (3). d: the hand clears a and evicts b; it stands at c: a c d.
         // e: c goes, the hand stands at d: a d e. f: d goes, the hand stands at e: a e f. a hits (7) though its bit was
         // clear: CLOCK would have come back to it. c is gone (8) and takes e's place.
         assert_eq!(hits::<OneQueue<Sieve>>(3, "abcadefac"), [3, 7]);

@@ -1,24 +1,24 @@
 //! Segmented LRU.
 //!
 //! ```text
-//!  newcomer ─► segment 0 ─ hit ─► segment 1 ─ hit ─► segment 2 ─ hit ─► segment 3
+//! new entry ─► segment 0 ─ hit ─► segment 1 ─ hit ─► segment 2 ─ hit ─► segment 3
 //!                  │     ◄─ full ─          ◄─ full ─          ◄─ full ─
-//!                  └─► given up
+//!                  └─► evicted
 //! ```
 //!
-//! Each segment is an LRU. A hit moves an entry to the young end of the next segment up; what that has no room for goes
-//! back to the young end of the one below. What is given up leaves the lowest segment, so that data used once passes
-//! through it and no further. As long as the cache fills, a newcomer goes to the lowest segment that has room.
+//! Each segment is an LRU. A hit moves an entry to the new end of the next segment up, whose excess entry moves
+//! to the new end of the segment below. Evictions are from the lowest segment, so data used once passes only through it.
+//! While the cache fills, a new entry goes to the lowest segment that has room.
 //!
 //! R. Karedla, J. S. Love, B. G. Wherry: Caching strategies to improve disk system performance, IEEE Computer 27(3), 1994,
 //! with two segments whose sizes it leaves open; with four of equal size as here in Q. Huang, K. Birman, R. van Renesse,
 //! W. Lloyd, S. Kumar, H. C. Li: An analysis of Facebook photo caching, SOSP 2013. What happens while the cache fills is
-//! left open by both.
+//! not specified by either.
 //!
 //! Parameters: `probation` \[share of the capacity\], the lowest segment, a quarter; the others share the rest equally, and
-//! what does not divide goes to the lowest. Cost: one search for each access; a hit moves up to four entries.
+//! the remainder goes to the lowest. Cost: one search per access; a hit moves up to four entries.
 //!
-//! Not where data that was used often is then never used again: it has to sink through every segment.
+//! Not for data that is often used and then never again: it sinks through every segment.
 
 use super::{Admission, BLOCK, Queues, Replace, Room};
 
@@ -28,7 +28,7 @@ const SEGMENTS: usize = 4;
 #[derive(Debug)]
 pub struct Slru {
     capacity: usize,
-    /// Most entries in each segment; together the capacity.
+    /// Maximum entries of each segment; together the capacity.
     most: [usize; SEGMENTS],
     segments: Queues<SEGMENTS>,
 }
@@ -68,7 +68,7 @@ impl Replace for Slru {
         }
         let mut above = segment + 1;
         self.segments.transfer(slot, above);
-        // The place that the entry left is the last that one of those above can fall to.
+        // The entry's former position is the lowest to which an entry above can fall.
         while above > 0
             && self.segments.len(above) > self.most[above]
             && let Some(fallen) = self.segments.pop(above)
@@ -112,7 +112,7 @@ mod tests {
     }
 
     impl Model {
-        /// Puts `key` at the young end of a segment; what does not fit falls.
+        /// Adds `key` at the new end of a segment; excess entries fall.
         fn put(&mut self, key: u64, segment: usize) {
             self.segments[segment].push(key);
             if segment > 0 && self.segments[segment].len() > self.most[segment] {
@@ -160,10 +160,10 @@ mod tests {
 
     #[test]
     fn a_scan_passes_through_the_lowest_segment_only() {
-        // 4 places, one in each segment: a b c d fill segments 0 to 3. e: a is given up, and so is each newcomer for the
+        // 4 entries, one in each segment: a b c d fill segments 0 to 3. e: a is evicted, and so is each new entry for the
         // next. b (6) moves up from 1, and c falls: e f g h pass, b c d stay.
         assert_eq!(hits::<Slru>(4, "abcdefbghbcd"), [6, 9, 10, 11]);
-        // a is given up by e, and e by a.
+        // a is evicted by e, and e by a.
         assert!(hits::<Slru>(4, "abcdeae").is_empty());
     }
 }

@@ -1,24 +1,24 @@
 //! 2Q, the full version.
 //!
 //! ```text
-//!  newcomer ─► A1in (fifo) ─► A1out (ghosts, fifo) ─► forgotten
+//! new entry ─► A1in (fifo) ─► A1out (ghosts, fifo) ─► forgotten
 //!                                 └─ used again ─► Am (LRU) ─► forgotten
 //! ```
 //!
-//! An entry is given up from A1in while that holds more than its share, else from Am. A hit in A1in changes nothing, for
-//! it may be one more of a burst of uses that belong together.
+//! An entry is evicted from A1in while that exceeds its share, else from Am. A hit in A1in changes nothing, since
+//! it may belong to a burst of correlated uses.
 //!
 //! T. Johnson, D. Shasha: 2Q: a low overhead high performance buffer management replacement algorithm, VLDB 1994.
 //!
 //! Parameters: `probation` \[share of the capacity\], the paper's Kin, 25 %; `ghosts` \[share of the capacity\], its Kout, 50 %.
-//! Both are rounded down. Cost: one search for each access; a hit in Am moves it.
+//! Both are rounded down. Cost: one search per access; a hit in Am moves it.
 //!
-//! Not for loops a little longer than the cache, of which A1in holds a quarter in vain, nor for small caches under short
-//! reuse distances, where the quarter of newcomers is lost to Am.
+//! Not for loops slightly longer than the cache, of which A1in holds a quarter in vain, nor for small caches with short
+//! reuse distances, where the quarter for new entries is missing in Am.
 
 use super::probation::{MAIN, NEW, Parts, Promote};
 
-/// 2Q. A1in is the queue of newcomers, A1out the ghosts, Am the main part.
+/// 2Q. A1in is the queue of new entries, A1out the ghosts, Am the main part.
 #[derive(Debug, Default)]
 pub struct TwoQ;
 
@@ -102,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_back_stays() {
-        // 4 places, of which A1in keeps 1, and 2 ghosts. a b c d fill A1in. e: a becomes a ghost; a comes back into Am,
+    fn returning_entries_stay() {
+        // 4 entries, of which A1in keeps 1, and 2 ghosts. a b c d fill A1in. e: a becomes a ghost; a returns into Am,
         // b becomes a ghost. f g: c and d become ghosts, b is forgotten: A1in e f g, Am a. a hits (8), e hits (9).
         // b is new again: e leaves.
         assert_eq!(hits::<Probation<TwoQ>>(4, "abcdeafgaebe"), [8, 9]);

@@ -1,26 +1,26 @@
 //! W-TinyLFU: a window before a main part that admits by frequency.
 //!
 //! ```text
-//!  newcomer ─► window (LRU) ─► candidate ─ used more often than the victim ─► probation ─ hit ─► protected
-//!                                  └─ else given up               victim ◄─ oldest    ◄─ full ─
+//! new entry ─► window (LRU) ─► candidate ─ used more often than the victim ─► probation ─ hit ─► protected
+//!                                  └─ else evicted                victim ◄─ oldest    ◄─ full ─
 //! ```
 //!
-//! The entry that falls out of the window is let into the main part, a segmented LRU, only where the sketch has seen more
-//! uses of it than of the entry that would be given up for it, the oldest on probation (the oldest protected one where
-//! there is none). The sketch counts the uses of all keys, held or not, in little space: a count-min sketch of four rows
+//! An entry that leaves the window is admitted to the main part, a segmented LRU, only if the sketch has counted more
+//! uses of it than of the entry that it would evict, the oldest on probation (or the oldest protected one
+//! if there is none). The sketch counts the uses of all keys, held or not, in little space: a count-min sketch of four rows
 //! of counters up to 15, of which a use increments the least ones (minimal increment). After as many uses as ten times the
-//! capacity all counts are halved, and so is the number of uses: what was popular is forgotten in time.
+//! capacity all counts are halved, and so is the number of uses, so old popularity is forgotten.
 //!
 //! G. Einziger, R. Friedman, B. Manes: `TinyLFU`: a highly efficient cache admission policy, ACM Transactions on Storage 13(4),
-//! 2017. The paper leaves open the sketch's size and hashes: here a row has four counters for each entry, at least 64,
+//! 2017. The paper does not specify the size and hashes of the sketch: here a row has four counters per entry, at least 64,
 //! rounded up to a power of two, with fixed hashes. Its doorkeeper, a Bloom filter that saves memory before the sketch,
-//! is left out.
+//! is omitted.
 //!
 //! Parameters: `probation` \[share of the capacity\], the window, 1 %, at least one entry; four fifths of the main part are
-//! protected, as in the paper. Cost: one search and four counters for each access, eight more for each that misses.
+//! protected, as in the paper. Cost: one search and four counters per access, eight more per miss.
 //!
-//! Not for data whose uses come in short bursts that the window is too small for: it never wins against what was popular.
-//! A removal takes no count back.
+//! Not for data used in short bursts that exceed the window: it never wins against previously popular data.
+//! A removal does not reduce counts.
 
 use super::{Admission, BLOCK, Queues, Replace, Room};
 
@@ -29,16 +29,16 @@ const FEWEST_COLUMNS: usize = 64;
 const MOST: u8 = 15;
 const USES_PER_ENTRY: usize = 10;
 
-/// Counts uses, roughly and never too few but for halving.
+/// Estimates use counts; never too low except for halving.
 #[derive(Debug)]
 struct Sketch {
-    /// The counters of a column stand together.
+    /// The counters of a column are adjacent.
     counts: Vec<[u8; ROWS]>,
     uses: usize,
     most_uses: usize,
 }
 
-/// One multiplier for each row, odd: the fractional parts of the square roots of 2, 3, 5 and 7.
+/// One odd multiplier per row: the fractional parts of the square roots of 2, 3, 5 and 7.
 const SEEDS: [u64; ROWS] =
     [0x6A09_E667_F3BC_C909, 0xBB67_AE85_84CA_A73B, 0x3C6E_F372_FE94_F82B, 0xA54F_F53A_5F1D_36F1];
 
@@ -48,7 +48,7 @@ impl Sketch {
         Self { counts: vec![[0; ROWS]; columns], uses: 0, most_uses: USES_PER_ENTRY * capacity }
     }
 
-    /// The column of `key` in each row: the upper half of a product, once more folded.
+    /// The column of `key` in each row: the upper half of a product, folded once more.
     fn columns(&self, key: u64) -> [usize; ROWS] {
         SEEDS.map(|seed| {
             let product = (key ^ key >> 32).wrapping_add(1).wrapping_mul(seed);
@@ -93,7 +93,7 @@ const PROBATION: usize = 1;
 const PROTECTED: usize = 2;
 
 impl WTinyLfu {
-    /// Moves the oldest entry of a full window to the main part, where there is room or it wins; gives what is given up.
+    /// Moves the oldest entry of a full window to the main part if there is room or it wins; returns the evicted slot.
     fn contest(&mut self) -> Option<u32> {
         let candidate = self.queues.oldest(WINDOW)?;
         let mut loser = None;
@@ -176,7 +176,7 @@ mod tests {
     use super::super::checks::{Naive, check, hits};
     use super::*;
 
-    /// Lists from the oldest on. The sketch is the policy's own; `tests/validation/test_w_tiny_lfu.py` has another.
+    /// Lists, oldest first. The sketch is the policy's own; `tests/validation/test_w_tiny_lfu.py` has another.
     struct Model {
         most_window: usize,
         most_main: usize,
@@ -248,8 +248,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_once_does_not_push_out_what_was_used_often() {
-        // 3 places: window 1, main 2, of which 1 protected. a a and b b b enter the main part (room); c d e f pass through
+    fn entries_used_once_do_not_evict_popular_ones() {
+        // 3 entries: window 1, main 2, of which 1 protected. a a and b b b enter the main part (room); c d e f pass through
         // the window: each has one use, a two. a (9) and b (10) are still there.
         assert_eq!(hits::<WTinyLfu>(3, "aabbbcdefab"), [1, 3, 4, 9, 10]);
         // c is used three times in the window, so it beats a (two uses) as candidate when d comes, and a is gone.
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_are_halved_after_ten_uses_for_each_entry() {
+    fn counts_are_halved_after_ten_uses_per_entry() {
         let mut sketch = Sketch::new(2);
         (0..12).for_each(|_| sketch.note(7));
         assert_eq!((sketch.estimate(7), sketch.uses), (12, 12));

@@ -1,92 +1,150 @@
-//! The hosts: when each source issues, and what it does when a request of its own is over.
+//! The hosts: when each source issues, and what it does when one of its requests is complete.
 
-use super::Simulation;
-use super::replay::Replay;
+mod build;
+mod replay;
+
+use super::context::Context;
 use super::request::Request;
 use crate::event::Event;
+use crate::slab::Slab;
+use crate::trace::{Columns, Flags, Record};
 use crate::units::{SimDuration, SimTime};
-use crate::workload::{Synthetic, Timing};
+use crate::workload::{RequestModel, Synthetic, Timing};
+use replay::Replay;
 
 /// Something that issues requests.
 #[derive(Debug)]
-pub(super) enum Source {
+pub enum Source {
     /// A user, or a stream that all users share.
     Synthetic(Synthetic),
     /// A trace, or one process of it.
     Replay(Replay),
 }
 
-impl Simulation {
+/// The sources of requests.
+#[derive(Debug, Default)]
+pub struct Hosts {
+    /// The sources, in order of streams and users.
+    pub sources: Vec<Source>,
+    /// What the requests of synthetic sources are.
+    pub models: Vec<RequestModel>,
+    /// Replays that have records to issue, or requests outstanding.
+    replays_left: usize,
+    has_replays: bool,
+    /// Think times, gaps and slots of outstanding I/Os of synthetic sources that continue.
+    threads: u64,
+    /// The commands issued so far, if the run is recorded.
+    pub recorded: Option<Box<Columns>>,
+}
+
+/// The share of its time that the backlog of an open load may take at its end. With more it is overloaded.
+const BACKLOG_SHARE: f64 = 0.05;
+
+impl Hosts {
     /// Schedules the first event of every source, at the start of the run or after a loss of mains.
-    pub(super) fn start_sources(&mut self) {
+    pub fn start(&mut self, context: &mut Context) {
         self.threads = 0;
-        for index in 0..self.sources.len() as u32 {
-            match &mut self.sources[index as usize] {
+        for (index, source) in (0..).zip(&mut self.sources) {
+            match source {
                 Source::Synthetic(source) => {
                     let count = if let Timing::Outstanding { depth } = source.timing { depth } else { 1 };
                     for _ in 0..count {
-                        if let Some(at) = source.first_time(self.now) {
+                        if let Some(at) = source.first_time(context.now()) {
                             self.threads += 1;
-                            self.events.schedule(at, Event::Source(index));
+                            context.schedule(at, Event::Source(index));
                         }
                     }
                 }
-                Source::Replay(_) => self.start_replay(index),
+                Source::Replay(replay) => replay.start(context, index),
             }
         }
     }
 
-    /// Whether every source has issued all that it ever will, and all of it is over.
-    #[inline]
-    pub(super) fn is_input_over(&self) -> bool {
-        self.outstanding == 0 && self.threads == 0 && self.replays_left == 0
+    /// Starts all sources again, after a loss of mains that ended all their requests.
+    pub fn restart(&mut self, context: &mut Context) {
+        for source in &mut self.sources {
+            if let Source::Synthetic(source) = source {
+                source.forget_requests();
+            }
+        }
+        self.start(context);
     }
 
-    /// A think time, a gap or a hold of a source is over.
+    /// Whether every source has issued all its requests, and all of them are complete but those in the controller.
     #[inline]
-    pub(super) fn on_source(&mut self, index: u32) {
-        let now = self.now;
-        if self.is_draining() {
-            return;
-        }
-        let Source::Synthetic(source) = &mut self.sources[index as usize] else {
-            self.replay_next(index);
-            return;
+    pub const fn is_over(&self) -> bool {
+        self.threads == 0 && self.replays_left == 0
+    }
+
+    /// Whether a replay has records to issue, or requests outstanding.
+    #[inline]
+    pub const fn is_replaying(&self) -> bool {
+        self.replays_left > 0
+    }
+
+    /// Whether there is a replay.
+    pub const fn has_replays(&self) -> bool {
+        self.has_replays
+    }
+
+    /// The most requests that closed sources have outstanding.
+    pub fn population(&self) -> usize {
+        let of_source = |source: &Source| match source {
+            Source::Synthetic(source) => source.population(),
+            Source::Replay(replay) => replay.depth as usize,
         };
-        let mut count = 1;
+        self.sources.iter().map(of_source).sum()
+    }
+
+    /// A think time, a gap or a hold of a source is over; gives how many requests it issues.
+    #[inline]
+    pub fn wake(&mut self, context: &mut Context, index: u32) -> u32 {
+        let now = context.now();
+        let Source::Synthetic(source) = &mut self.sources[index as usize] else { return 1 };
         match source.timing {
-            Timing::Closed { ios, width, .. } => {
-                // What goes on has been counted when the one before it was over.
-                if source.outstanding == 0 {
-                    if source.is_between() {
-                        source.started = now;
-                    }
-                    count = width;
-                    source.to_issue = ios - width;
-                    source.outstanding = width;
+            // A thread that continues was counted when its last request completed.
+            Timing::Closed { ios, width, .. } if source.outstanding == 0 => {
+                if source.is_between() {
+                    source.started = now;
                 }
+                source.to_issue = ios - width;
+                source.outstanding = width;
+                return width;
             }
-            Timing::Outstanding { .. } => {}
+            Timing::Closed { .. } | Timing::Outstanding { .. } => {}
             Timing::Open(_) => match source.next_time(now) {
-                Some(next) => self.events.schedule(next, Event::Source(index)),
+                Some(next) => context.schedule(next, Event::Source(index)),
                 None => self.threads -= 1,
             },
         }
-        for _ in 0..count {
-            let Source::Synthetic(source) = &mut self.sources[index as usize] else { return };
-            let command = source.command(&self.models);
-            let array = source.array;
-            self.issue(index, array, command, 0);
-        }
+        1
     }
 
-    /// A request is over: its source learns of it.
+    /// Issues the next request of a source into `requests`; `None` at the end of a replay.
     #[inline]
-    pub(super) fn on_completion(&mut self, done: &Request) {
-        let now = self.now;
-        let Source::Synthetic(source) = &mut self.sources[done.source as usize] else {
-            self.replay_completed(done);
-            return;
+    pub fn issue(&mut self, context: &mut Context, requests: &mut Slab<Request>, index: u32) -> Option<u32> {
+        let (array, command, record) = match &mut self.sources[index as usize] {
+            Source::Synthetic(source) => (source.array, source.command(&self.models), 0),
+            Source::Replay(replay) => replay.next_command(context, index)?,
+        };
+        // Built in its place: a request that is copied right after it was written is slow to read.
+        let request = requests.insert(Request::new(index, record, array, command, context.now()));
+        if let Some(columns) = &mut self.recorded {
+            columns.push(record_of(&requests[request]));
+        }
+        Some(request)
+    }
+
+    /// A request is complete: its source continues.
+    #[inline]
+    pub fn complete(&mut self, context: &mut Context, done: &Request) {
+        let now = context.now();
+        let source = match &mut self.sources[done.source as usize] {
+            Source::Synthetic(source) => source,
+            Source::Replay(replay) => {
+                self.replays_left -= usize::from(replay.complete(context, done));
+                return;
+            }
         };
         match source.timing {
             Timing::Closed { .. } => {
@@ -94,60 +152,54 @@ impl Simulation {
                 if source.to_issue > 0 {
                     source.to_issue -= 1;
                     source.outstanding += 1;
-                    self.events.schedule(now, Event::Source(done.source));
+                    context.schedule(now, Event::Source(done.source));
                 } else if source.outstanding == 0 {
                     if source.next_step() {
-                        self.events.schedule(now, Event::Source(done.source));
+                        context.schedule(now, Event::Source(done.source));
                         return;
                     }
                     // Interactions that began before the window are measured too: they are as likely as any.
-                    self.measures.interaction.record(now.since(source.started));
+                    context.measures.interaction.record(now.since(source.started));
                     if let Some(pace) = &mut source.pace {
                         pace.count_interaction();
                     }
                     match source.next_time(now) {
-                        Some(next) => self.events.schedule(next, Event::Source(done.source)),
+                        Some(next) => context.schedule(next, Event::Source(done.source)),
                         None => self.threads -= 1,
                     }
                 }
             }
             Timing::Outstanding { .. } => match source.next_time(now) {
-                Some(next) => self.events.schedule(next, Event::Source(done.source)),
+                Some(next) => context.schedule(next, Event::Source(done.source)),
                 None => self.threads -= 1,
             },
             Timing::Open(_) => {}
         }
     }
+
+    /// Whether a replay ended long after its last arrival: the array cannot carry it.
+    pub fn is_overloaded(&self) -> bool {
+        let ends = self.sources.iter().filter_map(|source| match source {
+            Source::Synthetic(_) => None,
+            Source::Replay(replay) => replay.open_end(),
+        });
+        ends.map(|(end, late): (SimTime, SimDuration)| (end, late.as_secs_f64()))
+            .any(|(end, late)| late > BACKLOG_SHARE * end.since(SimTime::ZERO).as_secs_f64() && late > 1.0)
+    }
 }
 
-impl Source {
-    /// Its host has lost its power, and all requests with it.
-    pub(super) fn forget_requests(&mut self) {
-        if let Self::Synthetic(source) = self {
-            source.forget_requests();
-        }
-    }
-
-    /// Whether this is a replay with records to issue.
-    pub(super) fn is_replay_to_do(&self) -> bool {
-        matches!(self, Self::Replay(replay) if !replay.is_over())
-    }
-
-    /// The most requests that a closed source has outstanding; 0 for an open one.
-    pub(super) fn population(&self) -> usize {
-        match self {
-            Self::Synthetic(source) => source.population(),
-            Self::Replay(replay) => replay.depth as usize,
-        }
-    }
-
-    /// When an open replay issues its last record, and how much later its last completion so far was; nothing for
-    /// other sources.
-    pub(super) fn open_end(&self) -> Option<(SimTime, SimDuration)> {
-        match self {
-            Self::Synthetic(_) => None,
-            Self::Replay(replay) => replay.open_end(),
-        }
+/// The trace record of a request that is issued.
+fn record_of(request: &Request) -> Record {
+    let command = &request.command;
+    Record {
+        time: request.issued.since(SimTime::ZERO),
+        process: request.source,
+        volume: 0,
+        lba: command.lba,
+        sectors: command.sectors,
+        op: command.operation,
+        flags: if command.is_forced { Flags::FUA } else { Flags::NONE },
+        response: None,
     }
 }
 

@@ -6,16 +6,16 @@ use crate::workload::Op;
 
 use super::request::{Request, Service};
 
-/// A quantity over time: its integral and its greatest value.
+/// A quantity that changes over time: its integral and its maximum.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Level {
+pub struct TimeWeighted {
     value: u64,
     last: SimTime,
     area: u128,
     high: u64,
 }
 
-impl Level {
+impl TimeWeighted {
     /// The quantity is `value` from `now` on.
     #[inline]
     pub fn set(&mut self, now: SimTime, value: u64) {
@@ -25,7 +25,7 @@ impl Level {
         self.high = self.high.max(value);
     }
 
-    /// Starts the integral afresh.
+    /// Restarts the integral.
     pub fn reset(&mut self, now: SimTime) {
         self.last = now;
         self.area = 0;
@@ -37,7 +37,7 @@ impl Level {
         self.area as f64 * 1e-9
     }
 
-    /// The greatest value.
+    /// The maximum.
     pub const fn high(&self) -> u64 {
         self.high
     }
@@ -139,17 +139,17 @@ pub struct Measures {
     /// In-run interval of the mean response time.
     pub batches: BatchMeans,
     /// Dirty sectors over time.
-    pub dirty: Level,
+    pub dirty: TimeWeighted,
     /// Dirty sectors over time while no battery protects them.
-    pub at_risk: Level,
+    pub at_risk: TimeWeighted,
     /// Over time whether dirty data is in the cache that no battery protects.
-    pub unprotected: Level,
+    pub unprotected: TimeWeighted,
     /// Over time whether the write cache takes writes.
-    pub write_back: Level,
+    pub write_back: TimeWeighted,
     /// Over time whether the hosts are off, from the loss of mains until the cache is flushed after their return.
-    pub outage: Level,
+    pub outage: TimeWeighted,
     /// Arrays over time that are degraded.
-    pub degraded: Level,
+    pub degraded: TimeWeighted,
     /// How long the rebuild took that ended last, in the whole run.
     pub rebuild_time: Option<SimDuration>,
     /// Dirty sectors when the window started.
@@ -171,12 +171,12 @@ impl Measures {
             interaction: Histogram::new(),
             commit: Histogram::new(),
             batches: BatchMeans::new(),
-            dirty: Level::default(),
-            at_risk: Level::default(),
-            unprotected: Level::default(),
-            write_back: Level::default(),
-            outage: Level::default(),
-            degraded: Level::default(),
+            dirty: TimeWeighted::default(),
+            at_risk: TimeWeighted::default(),
+            unprotected: TimeWeighted::default(),
+            write_back: TimeWeighted::default(),
+            outage: TimeWeighted::default(),
+            degraded: TimeWeighted::default(),
             rebuild_time: None,
             dirty_start: 0,
             last_completion: SimTime::ZERO,
@@ -184,18 +184,19 @@ impl Measures {
         }
     }
 
-    /// Starts the window: what was collected so far is dropped, levels go on.
+    /// Starts the window: drops what was collected so far, and continues quantities over time.
     pub fn restart(&mut self, now: SimTime) {
-        let mut levels =
+        let mut quantities =
             [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage, self.degraded];
-        for level in &mut levels {
-            level.reset(now);
+        for quantity in &mut quantities {
+            quantity.reset(now);
         }
         let rebuild_time = self.rebuild_time;
         *self = Self::new(self.by_array.len());
         self.rebuild_time = rebuild_time;
         self.start = now;
-        [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage, self.degraded] = levels;
+        [self.dirty, self.at_risk, self.unprotected, self.write_back, self.outage, self.degraded] =
+            quantities;
         self.dirty_start = self.dirty.value();
     }
 
@@ -214,6 +215,13 @@ impl Measures {
             self.at_risk.set(now, at_risk);
             self.unprotected.set(now, u64::from(at_risk > 0));
         }
+    }
+
+    /// A write no longer waits for a free line.
+    pub fn end_stall(&mut self, now: SimTime, request: &Request) {
+        let waited = now.since(request.stalled_since);
+        self.counts.stall_time += waited;
+        self.counts.stall_max = self.counts.stall_max.max(waited);
     }
 
     /// A request has completed after `response`.

@@ -7,13 +7,13 @@ use crate::units::SimTime;
 /// Whether the result of a run may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It may.
+    /// Its figures may be used.
     Ok,
-    /// Response time or dirty fraction were not stationary within the limit of requests: shown, never averaged.
+    /// Response time or dirty fraction did not become stationary within the limit of requests: shown, never averaged.
     NotStationary,
-    /// An open load beyond what the array carries: the backlog measures the length of the run.
+    /// The array cannot carry the open load: the backlog measures the length of the run.
     Overloaded,
-    /// An array lost more disks than it can do without, and the run ended there: shown, never averaged.
+    /// An array lost more disks than it tolerates, which ended the run: shown, never averaged.
     ArrayFailed,
 }
 
@@ -92,7 +92,7 @@ impl Simulation {
 
     /// The outcome if the window ends now.
     pub(super) fn window_end(&self) -> WindowEnd {
-        WindowEnd { time: self.now, outcome: self.outcome() }
+        WindowEnd { time: self.now(), outcome: self.outcome() }
     }
 
     fn outcome(&self) -> Outcome {
@@ -104,11 +104,11 @@ impl Simulation {
     }
 
     pub(super) fn status(&self) -> Status {
-        if self.conduct.has_failed {
+        if self.control.has_failed {
             Status::ArrayFailed
         } else if self.is_overloaded() {
             Status::Overloaded
-        } else if self.conduct.is_stationary {
+        } else if self.control.is_stationary {
             Status::Ok
         } else {
             Status::NotStationary

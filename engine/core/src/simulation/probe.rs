@@ -9,10 +9,7 @@ mod mutant;
 #[cfg_attr(not(debug_assertions), allow(dead_code, reason = "release builds construct no oracle"))]
 pub(super) mod oracle;
 
-use super::array_state::ArrayState;
-use super::operation::PlannedIo;
-use super::redundancy::MemberState;
-use super::stripe_write::StripeWrite;
+use super::array_set::{ArrayState, MemberState, PlannedIo, StripeWrite};
 use crate::mutation::{Mutant, Mutation};
 use crate::read_cache::ReadCache;
 use crate::write_cache::Extent;

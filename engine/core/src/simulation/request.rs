@@ -7,7 +7,7 @@ use crate::workload::Command;
 /// How the cache served a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// Not from the cache: a write that cost a destage or went through, a flush.
+    /// Not from the cache: a write that costs a destage or is written through, a flush.
     None,
     /// A read from the cache alone, or a write that overwrote dirty lines only.
     Hit,
@@ -17,7 +17,7 @@ pub enum Service {
     HitClean,
     /// A read from the cache alone, with data read ahead.
     HitAhead,
-    /// A read that waited for a fetch already under way.
+    /// A read that waited for a fetch already in progress.
     HitLate,
     /// A read that missed and continued no sequence.
     MissRandom,
@@ -46,6 +46,25 @@ pub struct Request {
     pub pending: u32,
     /// How the cache served it.
     pub service: Service,
-    /// Next request of the list that it stands in.
+    /// Next request of the list that it is in.
     pub next: Link,
+}
+
+impl Request {
+    /// A request that `source` issues now, for `record` of its trace if it replays one.
+    #[inline]
+    pub const fn new(source: u32, record: u32, array: u16, command: Command, now: SimTime) -> Self {
+        Self {
+            source,
+            record,
+            array,
+            command,
+            issued: now,
+            stalled_since: SimTime::ZERO,
+            accepted: 0,
+            pending: 0,
+            service: Service::None,
+            next: Link::END,
+        }
+    }
 }

@@ -35,9 +35,9 @@ fn scenario(users: u32, disks: u32, raid: &str, replicate: u32) -> Scenario {
 /// The first commands and gaps of each source, by stream and user.
 fn requests(scenario: Scenario) -> BTreeMap<(u16, usize), Vec<(Command, SimDuration)>> {
     let mut simulation = Simulation::build(scenario, &BTreeMap::new()).unwrap();
-    let (models, mut seen) = (&simulation.models, BTreeMap::new());
+    let (models, mut seen) = (&simulation.hosts.models, BTreeMap::new());
     let mut users = BTreeMap::<u16, usize>::new();
-    for source in &mut simulation.sources {
+    for source in &mut simulation.hosts.sources {
         let Source::Synthetic(source) = source else { unreachable!("there is no trace") };
         let user = users.entry(source.stream).or_default();
         let drawn = (0..50).map(|_| (source.command(models), source.gap())).collect();

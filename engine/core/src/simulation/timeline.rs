@@ -1,4 +1,4 @@
-//! The timeline of a run: every transition of its battery, mains, disks and rebuilds, and of its conduct.
+//! The timeline of a run: every transition of its battery, mains, disks and rebuilds, and of its phases.
 
 use crate::units::SimTime;
 
@@ -125,8 +125,8 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Notes that `transition` happened to `subject` at `at`.
-    pub fn note(&mut self, at: SimTime, transition: Transition, subject: impl Into<String>, value: f64) {
+    /// Records that `transition` happened to `subject` at `at`.
+    pub fn record(&mut self, at: SimTime, transition: Transition, subject: impl Into<String>, value: f64) {
         self.entries.push(Entry { at, transition, subject: subject.into(), value });
     }
 

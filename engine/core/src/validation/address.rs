@@ -106,7 +106,7 @@ fn check_extent(place: &str, address: &Address, setting: Setting, issues: &mut V
     let each = address.footprint(capacity);
     let users = if address.is_per_user() { setting.sources } else { 1 };
     let footprint = Bytes(each.0.saturating_mul(users.into()));
-    // Extents are at whole multiples of their size on the array.
+    // Extents are aligned to their size on the array.
     let room = match placement {
         Placement::Contiguous { .. } => capacity,
         Placement::Scattered { .. } | Placement::Spread { .. } => placement.default_footprint(capacity),

@@ -100,7 +100,7 @@ fn branches(node: &Value) -> impl Iterator<Item = &Value> {
     ["oneOf", "anyOf"].into_iter().filter_map(|name| node.get(name)?.as_array()).flatten()
 }
 
-/// Whether `value` is of this branch of a union: by its tag, or by the fields that the branch requires.
+/// Whether `value` belongs to this branch of a union, by its tag or by the fields that the branch requires.
 fn is_of(branch: &Value, value: &Value) -> bool {
     let Some(fields) = value.as_object() else { return !value.is_null() };
     let has_tag = match &branch["properties"]["kind"]["const"] {

@@ -1,4 +1,4 @@
-//! The normal form of a configuration: what cannot matter is set to one value, so that equal runs are one run.
+//! The normal form of a configuration: settings without effect get one value, so that equal runs have one identity.
 
 use crate::config::{
     Battery, BatteryKind, BatteryState, Cache, DestagePolicy, Device, Fault, Firmware, ReadCache, Scenario,
@@ -7,8 +7,8 @@ use crate::config::{
 use crate::units::{Bytes, Fraction, SimDuration};
 
 impl Scenario {
-    /// Sets what has no effect on the run to one value.
-    pub(super) fn to_normal_form(&mut self) {
+    /// Sets settings without effect to one value.
+    pub(super) fn reduce_to_normal_form(&mut self) {
         self.normalise_redundancy();
         for array in self.arrays.iter_mut().flatten() {
             if let Device::Disk(disk) = &mut array.disk {
@@ -28,7 +28,7 @@ impl Scenario {
         self.faults.sort_by_key(Fault::at);
         normalise_battery(&mut controller.battery, &mut self.faults);
         if self.workload.has_trace() {
-            // A trace is replayed cold and measured whole unless told otherwise.
+            // By default a trace is replayed cold and measured whole.
             if self.run.warm_up == WarmUp::Auto {
                 self.run.warm_up = WarmUp::None;
             }
@@ -53,7 +53,7 @@ fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
     if usable < cache.line {
         cache.usable = Some(Bytes(0));
     }
-    // Without a battery the memory is a read cache (HP 4AA0-8805ENW p. 4: the ratio becomes 100/0).
+    // Without a battery all memory is read cache (HP 4AA0-8805ENW p. 4: the ratio becomes 100/0).
     let unprotected = battery.state == BatteryState::Absent && !battery.allow_without_battery;
     if cache.dirty_bytes() < cache.line || unprotected || cache.write.policy == WritePolicy::WriteThrough {
         cache.write_fraction = Fraction(0.0);
@@ -69,7 +69,7 @@ fn normalise_cache(cache: &mut Cache, battery: &mut Battery) {
     cache.read.normalise();
 }
 
-/// Sets what the battery has no occasion to do to the defaults.
+/// Sets battery settings without effect to their defaults.
 fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
     let defaults = Battery::default();
     if battery.state == BatteryState::Absent {
@@ -77,7 +77,7 @@ fn normalise_battery(battery: &mut Battery, faults: &mut Vec<Fault>) {
         *battery = Battery { allow_without_battery: battery.allow_without_battery, ..defaults };
         return;
     }
-    // What has failed neither fails again nor learns.
+    // A failed battery neither fails again nor runs learn cycles.
     let mut has_failed = false;
     faults.retain(|fault| match fault {
         Fault::BatteryFails { .. } => !std::mem::replace(&mut has_failed, true),
@@ -132,20 +132,20 @@ mod tests {
     }
 
     #[test]
-    fn what_a_battery_has_no_occasion_to_do_is_one_configuration() {
-        let sound = canonical(r#"{"state": "present"}"#, "[]");
+    fn battery_settings_without_effect_are_left_out() {
+        let plain = canonical(r#"{"state": "present"}"#, "[]");
         for same in [
             r#"{"state": "present", "holdup": 1, "kind": "flash", "copy_time": 5}"#,
             r#"{"state": "present", "threshold": 0.5, "hysteresis": 0.1, "charge_time": 7, "charge": 0.1}"#,
             r#"{"state": "present", "learn_discharge_time": 3, "allow_without_battery": true}"#,
         ] {
-            assert_eq!(canonical(same, "[]"), sound, "{same}");
+            assert_eq!(canonical(same, "[]"), plain, "{same}");
         }
-        assert_ne!(canonical(r#"{"state": "present", "learn_period": 100000000000000}"#, "[]"), sound);
+        assert_ne!(canonical(r#"{"state": "present", "learn_period": 100000000000000}"#, "[]"), plain);
     }
 
     #[test]
-    fn what_a_drives_buffer_cannot_show_is_one_configuration() {
+    fn buffer_settings_without_effect_are_left_out() {
         let canonical = |buffer: &str| {
             let text = format!(
                 r#"{{"workload": {{"streams": [{{"name": "s", "arrival": {{"kind": "poisson", "rate": 10}},
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_give_the_battery_occasion() {
+    fn faults_give_battery_settings_effect() {
         let differ = |key: &str, faults: &str| {
             let plain = canonical(r#"{"state": "present"}"#, faults);
             canonical(&format!(r#"{{"state": "present", {key}}}"#), faults) != plain

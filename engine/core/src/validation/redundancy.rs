@@ -1,4 +1,4 @@
-//! Failing disks, hot spares and rebuilds: the rules that they keep, and their normal form.
+//! Rules and normal form of failed disks, hot spares and rebuilds.
 
 use super::{array_place, unknown_name};
 use crate::config::{Array, Fault, Level, Rebuild, Scenario};
@@ -51,7 +51,7 @@ impl Scenario {
             })
     }
 
-    /// The array of this name, or the first.
+    /// The array with this name (default: the first).
     fn array_of(&self, name: Option<&String>) -> Option<&Array> {
         match name {
             None => self.arrays().first(),
@@ -59,8 +59,8 @@ impl Scenario {
         }
     }
 
-    /// Brings failing disks and rebuilds to their normal form: a disk that has failed at the start is one that fails at
-    /// time 0; spares that are not taken, and rebuilds that do not happen, have no settings.
+    /// Brings failed disks and rebuilds to their normal form: a disk failed at the start becomes a fault at time 0, and
+    /// unused spares and rebuilds have no settings.
     pub(super) fn normalise_redundancy(&mut self) {
         let first = self.arrays().first().map(|array| array.name.clone());
         for fault in &mut self.faults {
@@ -87,7 +87,7 @@ impl Scenario {
             let fails = count(&|fault| matches!(fault, Fault::DiskFails { array, .. } if of_array(array)));
             let rebuilds =
                 count(&|fault| matches!(fault, Fault::RebuildStarts { array, .. } if of_array(array)));
-            // Without redundancy the first failure ends the run; and no more spares are taken than disks fail.
+            // Without redundancy the first failure ends the run, and no more spares are used than disks fail.
             let spares = if array.raid == Level::Raid0 { 0 } else { array.hot_spares.min(fails as u32) };
             array.hot_spares = spares;
             if array.raid == Level::Raid0 || (spares == 0 && rebuilds == 0) {

@@ -248,7 +248,7 @@ fn not_for_trace(place: String) -> Issue {
     Issue::new("scenario.not-for-trace", place, "not allowed for a trace, which has its own; remove it")
 }
 
-/// Checks that a replay has nothing that its trace gives.
+/// Checks that a replay has no keys that its trace determines.
 fn check_replay(place: &str, stream: &Stream, issues: &mut Vec<Issue>) {
     for (name, is_given) in [
         ("operations", stream.operations.is_some()),

@@ -1,11 +1,11 @@
-//! The groups of each array by age: kept only where stripes leave when they come of age.
+//! The groups of each array by age, for caches with an age limit.
 
 use crate::slab::Link;
 use crate::units::SimTime;
 
 #[derive(Clone, Copy, Debug)]
 struct Age {
-    /// When its first line became dirty.
+    /// Time at which its first line became dirty.
     since: SimTime,
     newer: Link,
     older: Link,
@@ -20,18 +20,18 @@ struct Ends {
 /// The order in which groups became dirty.
 #[derive(Debug)]
 pub(super) struct Ages {
-    /// By group.
+    /// Entries by group.
     ages: Vec<Age>,
     arrays: Box<[Ends]>,
 }
 
 impl Ages {
-    /// Empty, for a number of arrays.
+    /// An empty order for a number of arrays.
     pub fn new(arrays: usize) -> Self {
         Self { ages: Vec::new(), arrays: vec![Ends { newest: Link::END, oldest: Link::END }; arrays].into() }
     }
 
-    /// `group` of `array` has its first dirty line. Precondition: none is newer than `now`.
+    /// Adds `group` of `array`, which has its first dirty line. Precondition: none is newer than `now`.
     pub fn enter(&mut self, group: u32, array: u16, now: SimTime) {
         let ends = &mut self.arrays[array as usize];
         let age = Age { since: now, newer: Link::END, older: ends.newest };
@@ -46,7 +46,7 @@ impl Ages {
         ends.newest = Link::to(group);
     }
 
-    /// `group` of `array` leaves.
+    /// Removes `group` of `array`.
     pub fn leave(&mut self, group: u32, array: u16) {
         let ends = &mut self.arrays[array as usize];
         let Age { newer, older, .. } = self.ages[group as usize];
@@ -60,13 +60,13 @@ impl Ages {
         }
     }
 
-    /// When a group became dirty.
+    /// Time at which a group became dirty.
     #[cfg(test)]
     pub fn since(&self, group: u32) -> SimTime {
         self.ages[group as usize].since
     }
 
-    /// The groups of `array` and when each became dirty, the first to do so first.
+    /// The groups of `array` and the times at which they became dirty, oldest first.
     pub fn of(&self, array: u16) -> impl Iterator<Item = (u32, SimTime)> {
         let mut next = self.arrays[array as usize].oldest;
         std::iter::from_fn(move || {

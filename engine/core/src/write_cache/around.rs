@@ -1,12 +1,12 @@
-//! Writes around the cache, and what becomes of the older versions that are dirty in it.
+//! Writes around the cache, and the older dirty versions that they supersede.
 
 use super::claims::Claim;
 use super::{Extent, NUMBER, WriteCache, key};
 use crate::mutation::Mutation;
 
 impl WriteCache {
-    /// `request` writes the sectors of `extent`, of one `stripe`, around the cache: what is dirty of them now is dropped
-    /// when [`WriteCache::supersede`] says that they are on the media. Precondition: no destage of the stripe starts before.
+    /// `request` writes the sectors of `extent`, in one `stripe`, around the cache: their dirty versions are dropped when
+    /// [`WriteCache::supersede`] reports the write on the media. Precondition: no destage of the stripe starts before that.
     pub fn claim(&mut self, request: u32, array: u16, stripe: u64, extent: Extent) {
         self.for_lines(extent, |cache, line, mask| {
             let key = key(array, line);
@@ -24,8 +24,8 @@ impl WriteCache {
         self.claims.has(request, stripe)
     }
 
-    /// What `request` wrote to `stripe` around the cache is on the media: the dirty sectors that it claimed are dropped,
-    /// those written again since apart. Calls `each` with the number of every line and the sectors dropped; gives how many.
+    /// The write of `request` to `stripe` around the cache is on the media: the dirty sectors that it claimed are dropped,
+    /// except those written again since. Calls `each` with each line and the sectors dropped; returns their number.
     pub fn supersede(&mut self, request: u32, stripe: u64, mut each: impl FnMut(u64, u64)) -> u64 {
         let mut superseded = 0;
         while let Some(claim) = self.claims.take(request, stripe) {

@@ -1,15 +1,15 @@
-//! Claims: dirty sectors that a write straight to the disks is about to supersede.
+//! Claims: dirty sectors that a write around the cache will supersede.
 //!
-//! A write that goes around the cache is newer than what is dirty of the same sectors, but until it is on the media the
-//! dirty version is the newest that can be read, and the only one that survives a power cut. So it stays; and because the
-//! stripe is locked it is not destaged over the newer one:
+//! A write around the cache is newer than the dirty version of its sectors. Until it is on the media, the dirty version
+//! is the newest one to read and the only one that survives a power cut, so it stays. Since the stripe is locked, it is
+//! not destaged over the newer one:
 //!
 //! ```text
 //!   dirty v1 ──── write around v2 is planned: claims v1 ──── v2 is on the media: v1 is dropped
-//!                                  └─ a cached write v3 of the sector meanwhile ends the claim: v3 stays dirty
+//!                                  └─ a cached write v3 of the sector ends the claim: v3 stays dirty
 //! ```
 //!
-//! Claims are few and short-lived: a list is searched from end to end.
+//! Claims are few and short-lived, so a list is searched linearly.
 
 /// Dirty sectors of one line that one write claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Claims {
         self.claims.push(claim);
     }
 
-    /// The sectors of `mask` have a newer version: whatever claims them claims them no longer.
+    /// The sectors of `mask` have a newer version: claims on them end.
     pub fn end(&mut self, key: u64, mask: u64) {
         for claim in &mut self.claims {
             if claim.key == key {
@@ -56,7 +56,7 @@ impl Claims {
         self.claims.iter().any(|claim| claim.request == request && claim.stripe == stripe)
     }
 
-    /// Takes out a claim of `request` on `stripe`.
+    /// Removes and returns a claim of `request` on `stripe`.
     pub fn take(&mut self, request: u32, stripe: u64) -> Option<Claim> {
         let index =
             self.claims.iter().position(|claim| claim.request == request && claim.stripe == stripe)?;

@@ -1,11 +1,11 @@
-//! Clean lines: destaged data that stay readable until their place is needed; what was destaged first leaves first.
+//! Clean lines: destaged data that stay readable until their line is needed, oldest destage first.
 
 use super::{Extent, Line, WriteCache, key};
 use crate::mutation::Mutation;
 use crate::slab::Link;
 
 impl WriteCache {
-    /// Frees a place for one more line: where none is, the line that was destaged first leaves.
+    /// Makes room for one more line, if necessary by evicting the line that was destaged first.
     #[inline]
     pub(super) fn make_room(&mut self) {
         if self.taken() == self.capacity
@@ -16,7 +16,7 @@ impl WriteCache {
         }
     }
 
-    /// A line that is neither dirty nor going any more: it stays where it has clean sectors, and is free otherwise.
+    /// Keeps a line that is no longer dirty or in flight if it has clean sectors, else frees it.
     pub(super) fn rest(&mut self, slot: u32) {
         let last = self.last_clean;
         let line = &mut self.lines[slot as usize];
@@ -24,7 +24,7 @@ impl WriteCache {
             self.remove_line(slot);
             return;
         }
-        (line.next, line.next_going) = (Link::END, last);
+        (line.next, line.next_in_flight) = (Link::END, last);
         match last.get() {
             Some(last) => self.lines[last as usize].next = Link::to(slot),
             None => self.first_clean = Link::to(slot),
@@ -33,11 +33,11 @@ impl WriteCache {
         self.clean_lines += 1;
     }
 
-    /// Takes a line off the list of those that are clean only.
+    /// Removes a line from the list of clean lines.
     pub(super) fn leave_clean(&mut self, slot: u32) {
-        let Line { next, next_going: before, .. } = self.lines[slot as usize];
+        let Line { next, next_in_flight: before, .. } = self.lines[slot as usize];
         match next.get() {
-            Some(next) => self.lines[next as usize].next_going = before,
+            Some(next) => self.lines[next as usize].next_in_flight = before,
             None => self.last_clean = before,
         }
         match before.get() {
@@ -47,7 +47,7 @@ impl WriteCache {
         self.clean_lines -= 1;
     }
 
-    /// The sectors of `extent` change on the media: what is clean of them is not readable any more.
+    /// The sectors of `extent` change on the media: their clean copies are no longer readable.
     pub fn forget_clean(&mut self, array: u16, extent: Extent) {
         if !self.keeps_clean || self.mutant.has(Mutation::StaleClean) {
             return;
@@ -56,7 +56,7 @@ impl WriteCache {
             let Some(slot) = cache.find(key(array, line)) else { return };
             let line = &mut cache.lines[slot as usize];
             line.clean &= !mask;
-            if line.dirty | line.going | line.clean == 0 {
+            if line.dirty | line.in_flight | line.clean == 0 {
                 cache.leave_clean(slot);
                 cache.remove_line(slot);
             }

@@ -1,4 +1,4 @@
-//! From dirty to the disks: which group leaves, and what becomes of its lines.
+//! Destaging: the choice of the group, and the states of its lines.
 
 use super::extent::join_runs;
 use super::{Extent, NUMBER, WriteCache};
@@ -7,19 +7,19 @@ use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
 
 impl WriteCache {
-    /// Whether `array` has dirty lines that are not on their way.
+    /// Whether `array` has dirty lines that are not in flight.
     #[inline]
     pub fn has_dirty(&self, array: u16) -> bool {
         self.groups.count(array) > 0
     }
 
-    /// Groups of an array that may be on their way now.
+    /// Groups of an array that may be in flight now.
     #[inline]
     pub fn allow(&mut self, occupancy: &Occupancy) -> u32 {
         self.destage.allow(occupancy)
     }
 
-    /// The group of `array` that leaves next, passing over stripes for which `is_busy` is true.
+    /// The group of `array` to destage next, skipping stripes for which `is_busy` is true.
     #[inline]
     pub fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u32> {
         let full = self.full.as_mut().and_then(|full| full[array as usize].choose(|stripe| !is_busy(stripe)));
@@ -27,8 +27,8 @@ impl WriteCache {
         self.groups.find(StripeId { array, stripe })
     }
 
-    /// The group of `array` that became dirty first of those that did so `limit` ago or earlier and are not busy.
-    /// Precondition: the cache was made for an age limit.
+    /// The oldest group of `array` that has been dirty for `limit` and is not busy.
+    /// Precondition: the cache has an age limit.
     pub fn overdue(
         &self,
         array: u16,
@@ -43,48 +43,48 @@ impl WriteCache {
             .map(|(group, _)| group)
     }
 
-    /// When the next group of `array` will have been dirty for `limit`, beyond those that have been already.
-    /// Precondition: the cache was made for an age limit.
+    /// Time at which the next group of `array` will have been dirty for `limit`, except those that already have.
+    /// Precondition: the cache has an age limit.
     pub fn next_overdue(&self, array: u16, now: SimTime, limit: SimDuration) -> Option<SimTime> {
         self.groups.by_age(array).map(|(_, since)| since + limit).find(|&due| due > now)
     }
 
-    /// The lines of `group` become going; gives the stripe, the list of its lines and their number, and puts their
-    /// sectors into `extents`, by address, adjacent ones joined.
+    /// Puts the lines of `group` in flight; returns the stripe, the list of its lines and their number, and adds their
+    /// sectors to `extents`, by address, with adjacent ones joined.
     pub fn begin_destage(&mut self, group: u32, extents: &mut Vec<Extent>) -> (u64, Link, u32) {
         let group = self.leave(group);
         let mut link = group.first;
-        let mut going = Link::END;
+        let mut in_flight = Link::END;
         self.scratch.clear();
         while let Some(slot) = link.get() {
             let entry = &mut self.lines[slot as usize];
             link = entry.next;
-            entry.going = entry.dirty;
+            entry.in_flight = entry.dirty;
             entry.dirty = 0;
-            entry.next_going = going;
-            going = Link::to(slot);
-            self.scratch.push((entry.key & NUMBER, entry.going));
+            entry.next_in_flight = in_flight;
+            in_flight = Link::to(slot);
+            self.scratch.push((entry.key & NUMBER, entry.in_flight));
         }
         self.scratch.sort_unstable();
         extents.clear();
         for &(line, mask) in &self.scratch {
             join_runs(line * self.line_sectors, mask, extents);
         }
-        (group.place.stripe, going, group.lines)
+        (group.place.stripe, in_flight, group.lines)
     }
 
-    /// The lines of a destage are on the disks: those not written again meanwhile are clean, or free. Calls `each` with
-    /// the number of every line and the sectors of it that stay readable. Gives the sectors that were destaged.
-    pub fn end_destage(&mut self, mut going: Link, mut each: impl FnMut(u64, u64)) -> u64 {
+    /// The lines of a destage are on the disks: those not written again are clean or free. Calls `each` with each line and
+    /// its sectors that remain readable. Returns the number of sectors destaged.
+    pub fn end_destage(&mut self, mut in_flight: Link, mut each: impl FnMut(u64, u64)) -> u64 {
         let mut destaged = 0;
-        while let Some(slot) = going.get() {
+        while let Some(slot) = in_flight.get() {
             let line = &mut self.lines[slot as usize];
-            going = line.next_going;
-            destaged += u64::from(line.going.count_ones());
+            in_flight = line.next_in_flight;
+            destaged += u64::from(line.in_flight.count_ones());
             if self.keeps_clean {
-                line.clean |= line.going & !line.dirty;
+                line.clean |= line.in_flight & !line.dirty;
             }
-            line.going = 0;
+            line.in_flight = 0;
             each(line.key & NUMBER, line.clean);
             if line.dirty == 0 {
                 self.rest(slot);

@@ -11,8 +11,8 @@ pub struct Extent {
     pub sectors: Sectors,
 }
 
-/// Appends the runs of set bits of `mask`, the lowest standing for sector `base`; joins the first to the last extent where
-/// they meet.
+/// Appends the runs of set bits of `mask`, whose lowest bit is sector `base`; joins the first run to the last extent
+/// if they are adjacent.
 pub(super) fn join_runs(base: u64, mut mask: u64, extents: &mut Vec<Extent>) {
     let mut sector = base;
     while mask != 0 {

@@ -1,4 +1,4 @@
-//! Groups: the dirty lines of one stripe, which leave together; by stripe, and by age where there is an age limit.
+//! Groups: the dirty lines of one stripe, which are destaged together; by stripe, and by age if there is an age limit.
 
 use super::ages::Ages;
 use super::key;
@@ -11,13 +11,13 @@ use crate::units::SimTime;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub place: StripeId,
-    /// Its first line; the others follow by their own links.
+    /// First line; each line links to the next.
     pub first: Link,
-    /// Dirty lines; none in a place that is free.
+    /// Dirty lines; 0 for a free entry.
     pub lines: u32,
-    /// Dirty sectors in them.
+    /// Dirty sectors.
     pub sectors: u64,
-    /// The line that was written last.
+    /// Line that was written last.
     pub last_line: u64,
 }
 
@@ -27,11 +27,11 @@ pub(super) struct Groups {
     index: SlotTable,
     entries: Vec<Group>,
     free: Vec<u32>,
-    /// The group added last: a write of several lines mostly stays in one stripe.
+    /// Last group added, since a write of several lines usually stays in one stripe.
     latest: u32,
-    /// The number of groups of each array.
+    /// Groups per array.
     counts: Box<[u32]>,
-    /// Where there is an age limit.
+    /// Order by age, if there is an age limit.
     ages: Option<Ages>,
 }
 
@@ -47,7 +47,7 @@ impl Groups {
         }
     }
 
-    /// The group of a stripe, where it has one.
+    /// The group of a stripe, if it has one.
     #[inline]
     pub fn find(&self, place: StripeId) -> Option<u32> {
         if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.place == place)
@@ -64,7 +64,7 @@ impl Groups {
         self.counts[array as usize]
     }
 
-    /// All groups. Takes time for all places: for rare events.
+    /// All groups. Visits all entries, so only for rare events.
     pub fn all(&self) -> Vec<u32> {
         (0..self.entries.len() as u32).filter(|&group| self.get(group).lines > 0).collect()
     }
@@ -99,7 +99,7 @@ impl Groups {
         group
     }
 
-    /// Takes a group out and gives it.
+    /// Removes and returns a group.
     #[inline]
     pub fn remove(&mut self, group: u32) -> Group {
         let entry = self.entries[group as usize];
@@ -114,12 +114,12 @@ impl Groups {
         entry
     }
 
-    /// The groups of `array` and when each became dirty, the first to do so first; none where there is no age limit.
+    /// The groups of `array` and the times at which they became dirty, oldest first; empty without an age limit.
     pub fn by_age(&self, array: u16) -> impl Iterator<Item = (u32, SimTime)> {
         self.ages.iter().flat_map(move |ages| ages.of(array))
     }
 
-    /// When a group became dirty, where there is an age limit.
+    /// Time at which a group became dirty, if there is an age limit.
     #[cfg(test)]
     pub fn since(&self, group: u32) -> Option<SimTime> {
         self.ages.as_ref().map(|ages| ages.since(group))

@@ -1,4 +1,4 @@
-//! Which group a line belongs to, and which orders the groups stand in.
+//! Membership of lines in groups, and of groups in orders.
 
 use super::{WriteCache, groups};
 use crate::destage::{DestagePolicy as _, StripeId, Write};
@@ -6,7 +6,7 @@ use crate::slab::Link;
 use crate::units::SimTime;
 
 impl WriteCache {
-    /// A line that was not dirty has become so.
+    /// A line became dirty.
     #[inline]
     pub(super) fn join_group(&mut self, now: SimTime, array: u16, line: u64, slot: u32) {
         let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
@@ -29,7 +29,7 @@ impl WriteCache {
         }
     }
 
-    /// A group that was in has been written, and has `added` dirty sectors more.
+    /// An existing group was written, and has `added` more dirty sectors.
     #[inline]
     pub(super) fn write_group(&mut self, group: u32, line: u64, added: u64, is_overwrite: bool) {
         let entry = self.groups.get_mut(group);
@@ -44,7 +44,7 @@ impl WriteCache {
         }
     }
 
-    /// Notes a group whose stripe is dirty as a whole.
+    /// Records a group whose stripe is fully dirty.
     #[inline]
     pub(super) fn note_full(&mut self, group: u32) {
         if let Some(full) = &mut self.full {
@@ -56,7 +56,7 @@ impl WriteCache {
         }
     }
 
-    /// Takes a group out of every order that it stands in.
+    /// Removes a group from all orders.
     pub(super) fn leave(&mut self, group: u32) -> groups::Group {
         let entry = self.groups.remove(group);
         self.destage.leave(group, entry.place);
@@ -66,7 +66,7 @@ impl WriteCache {
         entry
     }
 
-    /// A line is dirty no longer: it leaves its group.
+    /// A line is no longer dirty: it leaves its group.
     pub(super) fn leave_group(&mut self, slot: u32, group: u32) {
         let entry = self.groups.get_mut(group);
         let next = self.lines[slot as usize].next;
@@ -85,7 +85,7 @@ impl WriteCache {
         if entry.lines == 0 {
             self.leave(group);
         }
-        if self.lines[slot as usize].going == 0 {
+        if self.lines[slot as usize].in_flight == 0 {
             self.rest(slot);
         } else {
             self.second_versions -= 1;

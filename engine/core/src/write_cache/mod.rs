@@ -1,16 +1,16 @@
-//! The write cache: lines of dirty sectors, grouped by the stripe in which they are destaged.
+//! Write cache: lines of dirty sectors, grouped by the stripe in which they are destaged.
 //!
 //! ```text
-//!              ┌────────── a write to a line that is going ──────────┐
-//!              ▼                                                     │
-//!   free ──► dirty ──── destage begins ────► going ──── ends ────► (clean) ──► free
+//!              ┌──────── write to a line in flight ─────────┐
+//!              ▼                                             │
+//!   free ──► dirty ──── destage starts ────► in flight ──── ends ────► (clean) ──► free
 //! ```
 //!
-//! A line may be both dirty and going: a write to a line that is going makes a new version of those sectors, and the line
-//! stays dirty after the destage. With `keep_clean` a line that has been destaged stays, readable, until its place is
-//! needed; the one destaged first leaves first.
+//! A line can be dirty and in flight: a write to a line in flight makes a new version of its sectors, and the line stays
+//! dirty after the destage. With `keep_clean`, a destaged line stays readable until its memory is needed, oldest destage
+//! first.
 //!
-//! Cost: O(1) per line written, and what the destage policy costs.
+//! Cost: O(1) per line written, plus that of the destage policy.
 
 mod ages;
 mod around;
@@ -38,43 +38,43 @@ use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimTime};
 
 pub use extent::Extent;
 
-/// What became of one line's part of a write.
+/// Outcome of a write to one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Accepted {
-    /// It is in.
+    /// Accepted.
     In {
-        /// Sectors that overwrote dirty ones.
+        /// Dirty sectors that were overwritten.
         absorbed: u32,
-        /// Whether the line was dirty already, so that the write costs no further destage.
+        /// Whether the line was already dirty, so that the write costs no further destage.
         was_dirty: bool,
     },
     /// No line is free.
     Full,
 }
 
-/// What the cache has of a line that is read.
+/// What the cache holds of the sectors of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// Sectors that are dirty or going.
+    /// All sectors are dirty or in flight.
     Dirty,
-    /// Sectors that were destaged, some of them or all.
+    /// Some or all sectors are clean.
     Clean,
 }
 
-/// What a write cache is made of and how it destages.
+/// Size and policies of a write cache.
 #[derive(Debug)]
 pub struct Parts {
-    /// Room for data.
+    /// Memory for data.
     pub size: Bytes,
     /// Size of a line.
     pub line: Bytes,
-    /// Which stripes leave next, and how many at a time.
+    /// Destage policy.
     pub destage: Destage,
-    /// Whether stripes that have come of age leave before all others, so that an order by age is kept.
+    /// Whether stripes of an age limit are destaged first, so that an order by age is kept.
     pub has_age_limit: bool,
-    /// Whether stripes whose sectors are all dirty leave before all others.
+    /// Whether fully dirty stripes are destaged first.
     pub prefers_full: bool,
-    /// Whether lines that were destaged stay readable until their place is needed.
+    /// Whether destaged lines stay readable until their memory is needed.
     pub keeps_clean: bool,
 }
 
@@ -82,14 +82,14 @@ pub struct Parts {
 struct Line {
     key: u64,
     dirty: u64,
-    going: u64,
+    in_flight: u64,
     clean: u64,
-    /// The group that it belongs to while it is dirty.
+    /// Group of a dirty line.
     group: u32,
-    /// Next dirty line of the group; of a line that is clean only, the next that was destaged after it.
+    /// Next dirty line of the group, or for a clean line the one destaged after it.
     next: Link,
-    /// Next line of the same destage; of a line that is clean only, the one that was destaged before it.
-    next_going: Link,
+    /// Next line of the same destage, or for a clean line the one destaged before it.
+    next_in_flight: Link,
 }
 
 /// The write cache of a controller.
@@ -98,20 +98,20 @@ pub struct WriteCache {
     capacity: u32,
     line_sectors: u64,
     stripe_sectors: Box<[Divisor]>,
-    /// Where each line is.
+    /// Index of each line.
     index: SlotTable,
     lines: Vec<Line>,
     free: Vec<u32>,
     groups: Groups,
     destage: Destage,
-    /// The stripes of each array that are dirty as a whole, where they are preferred.
+    /// Fully dirty stripes of each array, if they are preferred.
     full: Option<Box<[Elevator]>>,
     claims: Claims,
-    /// Lines that were written again while they are going: their second version takes a line of its own.
+    /// Lines written again while in flight: the second version uses a line of its own.
     second_versions: u32,
     dirty_sectors: u64,
     keeps_clean: bool,
-    /// Lines that are clean only, and the ends of their list.
+    /// Clean lines, and the ends of their list.
     clean_lines: u32,
     first_clean: Link,
     last_clean: Link,
@@ -129,7 +129,7 @@ const fn key(array: u16, number: u64) -> u64 {
 }
 
 impl WriteCache {
-    /// An empty cache over arrays whose stripes hold `stripe_sectors` of data each.
+    /// An empty cache over arrays whose stripes hold `stripe_sectors` each.
     pub fn new(parts: Parts, stripe_sectors: &[Sectors]) -> Self {
         let arrays = stripe_sectors.len();
         Self {
@@ -154,47 +154,47 @@ impl WriteCache {
         }
     }
 
-    /// Lines that it holds at most.
+    /// Capacity in lines.
     pub const fn capacity(&self) -> u32 {
         self.capacity
     }
 
-    /// Lines that are dirty or going; one that is both counts twice, for it holds two versions.
+    /// Lines dirty or in flight; a line that is both counts twice, since it holds two versions.
     #[inline]
     pub fn used(&self) -> u32 {
         self.taken() - self.clean_lines
     }
 
-    /// Lines that hold anything.
+    /// Lines in use.
     #[inline]
     fn taken(&self) -> u32 {
         self.index.len() as u32 + self.second_versions
     }
 
-    /// Sectors that are not on the disks yet: dirty or going.
+    /// Sectors not yet on the disks: dirty or in flight.
     #[inline]
     pub const fn dirty_sectors(&self) -> u64 {
         self.dirty_sectors
     }
 
-    /// Where the line of this key is.
+    /// Index of the line of this key.
     #[inline]
     fn find(&self, key: u64) -> Option<u32> {
         self.index.find(key, |slot| self.lines[slot as usize].key == key)
     }
 
-    /// What is here of the sectors of `mask` in `line`, where the newest version of all of them is.
+    /// What the cache holds of the sectors of `mask` in `line`, if it has the newest version of all of them.
     #[inline]
     pub fn holds(&self, array: u16, line: u64, mask: u64) -> Option<Held> {
         let line = &self.lines[self.find(key(array, line))? as usize];
-        if mask & !(line.dirty | line.going) == 0 {
+        if mask & !(line.dirty | line.in_flight) == 0 {
             Some(Held::Dirty)
         } else {
-            (mask & !(line.dirty | line.going | line.clean) == 0).then_some(Held::Clean)
+            (mask & !(line.dirty | line.in_flight | line.clean) == 0).then_some(Held::Clean)
         }
     }
 
-    /// Takes the sectors of `mask` in `line` of `array` in at `now`; into a line that is dirty already where
+    /// Writes the sectors of `mask` in `line` of `array` at `now`; only into a line that is already dirty if
     /// `may_allocate` is false.
     #[inline]
     pub fn accept(&mut self, now: SimTime, array: u16, line: u64, mask: u64, may_allocate: bool) -> Accepted {
@@ -219,7 +219,7 @@ impl WriteCache {
             return Accepted::Full;
         }
         let slot = match slot {
-            Some(slot) if self.lines[slot as usize].going != 0 => {
+            Some(slot) if self.lines[slot as usize].in_flight != 0 => {
                 if self.mutant.has(Mutation::LostSecondVersion) {
                     return Accepted::In { absorbed: 0, was_dirty: false };
                 }
@@ -254,8 +254,15 @@ impl WriteCache {
     }
 
     fn add_line(&mut self, key: u64) -> u32 {
-        let entry =
-            Line { key, dirty: 0, going: 0, clean: 0, group: 0, next: Link::END, next_going: Link::END };
+        let entry = Line {
+            key,
+            dirty: 0,
+            in_flight: 0,
+            clean: 0,
+            group: 0,
+            next: Link::END,
+            next_in_flight: Link::END,
+        };
         let slot = if let Some(slot) = self.free.pop() {
             self.lines[slot as usize] = entry;
             slot
@@ -274,7 +281,7 @@ impl WriteCache {
         self.free.push(slot);
     }
 
-    /// Calls `each` with every line that `extent` touches and the mask of its sectors.
+    /// Calls `each` with each line of `extent` and the mask of its sectors.
     fn for_lines(&mut self, extent: Extent, mut each: impl FnMut(&mut Self, u64, u64)) {
         let end = extent.lba.0 + extent.sectors.0;
         let mut at = extent.lba.0;
@@ -288,7 +295,7 @@ impl WriteCache {
     }
 }
 
-/// The bits of `count` sectors from `start` of a line on.
+/// The mask of `count` sectors from `start` of a line.
 #[inline]
 pub const fn mask(start: u64, count: u64) -> u64 {
     if count >= 64 { u64::MAX } else { ((1 << count) - 1) << start }

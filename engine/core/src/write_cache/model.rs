@@ -18,19 +18,19 @@ const SECTORS: u64 = 6 * STRIPE;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// A write of the sectors from `lba` on, line by line, as far as there is room.
+    /// A write of sectors from `lba`, line by line, until the cache is full.
     Write { array: u16, lba: u64, sectors: u64 },
-    /// The policy's next destage begins.
+    /// The policy's next destage starts.
     Begin { array: u16 },
-    /// The oldest stripe's destage begins, where it is of age.
+    /// The destage of the oldest stripe at its age limit starts.
     BeginOverdue { array: u16 },
-    /// The destage that has been under way for longest, or for shortest, is over.
+    /// The oldest or newest destage in flight ends.
     End { is_latest: bool },
-    /// A write goes around the cache.
+    /// A write around the cache starts.
     Around { array: u16, lba: u64, sectors: u64 },
     /// The first write around the cache is on the media.
     EndAround,
-    /// The power is cut; whether the memory loses its data.
+    /// The power is cut, with or without loss of the memory.
     Cut { loses: bool },
 }
 
@@ -47,16 +47,16 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A destage under way: its array and stripe, the cache's list of lines, the sectors with their versions.
+/// A destage in flight: array, stripe, the cache's list of lines, and the sectors with their versions.
 #[derive(Debug)]
-struct Going {
+struct InFlight {
     array: u16,
     stripe: u64,
     lines: Link,
     sectors: Vec<(u64, u64)>,
 }
 
-/// A write around the cache: its request, array and stripe, its sectors and their version.
+/// A write around the cache: request, array, stripe, sectors and their version.
 #[derive(Debug)]
 struct Around {
     request: u32,
@@ -72,9 +72,9 @@ struct Naive {
     dirty: BTreeMap<(u16, u64), u64>,
     clean: BTreeMap<(u16, u64), u64>,
     media: BTreeMap<(u16, u64), u64>,
-    going: Vec<Going>,
+    in_flight: Vec<InFlight>,
     around: Vec<Around>,
-    /// When each dirty stripe got its first dirty sector.
+    /// Time at which each dirty stripe got its first dirty sector.
     since: BTreeMap<(u16, u64), u64>,
     accepted: u64,
     absorbed: u64,
@@ -84,21 +84,21 @@ struct Naive {
 
 impl Naive {
     fn is_busy(&self, array: u16, stripe: u64) -> bool {
-        self.going.iter().any(|going| (going.array, going.stripe) == (array, stripe))
+        self.in_flight.iter().any(|in_flight| (in_flight.array, in_flight.stripe) == (array, stripe))
             || self.around.iter().any(|around| (around.array, around.stripe) == (array, stripe))
     }
 
     fn going_sectors(&self) -> u64 {
-        self.going.iter().map(|going| going.sectors.len() as u64).sum()
+        self.in_flight.iter().map(|in_flight| in_flight.sectors.len() as u64).sum()
     }
 
-    /// Lines with dirty sectors, and lines that are going.
+    /// Lines with dirty sectors, and lines in flight.
     fn used(&self) -> u32 {
         let mut dirty: Vec<_> = self.dirty.keys().map(|&(array, sector)| (array, sector / LINE)).collect();
         dirty.dedup();
         let mut count = dirty.len();
-        for going in &self.going {
-            let mut lines: Vec<_> = going.sectors.iter().map(|&(sector, _)| sector / LINE).collect();
+        for in_flight in &self.in_flight {
+            let mut lines: Vec<_> = in_flight.sectors.iter().map(|&(sector, _)| sector / LINE).collect();
             lines.dedup();
             count += lines.len();
         }
@@ -122,14 +122,14 @@ fn sectors(extent: Extent) -> std::ops::Range<u64> {
     extent.lba.0..extent.lba.0 + extent.sectors.0
 }
 
-/// The parts of the sectors `from` to `to` that lie in one block of `size` each, with the number of the block.
+/// The parts of the sectors `from` to `to` by blocks of `size`, with the number of the block.
 fn blocks(from: u64, to: u64, size: u64) -> impl Iterator<Item = (u64, u64, u64)> {
     (from / size..=(to - 1) / size).map(move |n| (n, from.max(n * size), to.min((n + 1) * size)))
 }
 
 const AGE: u64 = 20;
 
-/// The cache and the naive one.
+/// The cache and the naive cache.
 struct Pair {
     cache: WriteCache,
     naive: Naive,
@@ -140,7 +140,7 @@ struct Pair {
 type Verdict = Result<(), TestCaseError>;
 
 impl Pair {
-    /// Writes the sectors from `lba` on, line by line, until one finds no room.
+    /// Writes the sectors from `lba`, line by line, until the cache is full.
     fn write(&mut self, now: u64, version: u64, array: u16, lba: u64, sectors: u64) -> Verdict {
         let Self { cache, naive, .. } = self;
         for (line, from, to) in blocks(lba, lba + sectors, LINE) {
@@ -166,7 +166,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Begins a destage: the policy's next, or the oldest that is of age.
+    /// Starts a destage: the policy's next, or the oldest at its age limit.
     fn begin(&mut self, now: u64, array: u16, by_age: bool) -> Verdict {
         let Self { cache, naive, prefers_full, .. } = self;
         let mut out = Vec::new();
@@ -211,18 +211,18 @@ impl Pair {
         naive.since.remove(&(array, stripe));
         let first = (array, stripe * STRIPE);
         prop_assert_eq!(naive.dirty.range(first..(array, first.1 + STRIPE)).count(), 0, "all of it");
-        naive.going.push(Going { array, stripe, lines, sectors: leaving });
+        naive.in_flight.push(InFlight { array, stripe, lines, sectors: leaving });
         Ok(())
     }
 
     /// Ends a destage.
     fn end(&mut self, is_latest: bool) -> Verdict {
         let Self { cache, naive, keeps_clean, .. } = self;
-        if naive.going.is_empty() {
+        if naive.in_flight.is_empty() {
             return Ok(());
         }
-        let index = if is_latest { naive.going.len() - 1 } else { 0 };
-        let Going { array, lines, sectors, .. } = naive.going.remove(index);
+        let index = if is_latest { naive.in_flight.len() - 1 } else { 0 };
+        let InFlight { array, lines, sectors, .. } = naive.in_flight.remove(index);
         prop_assert_eq!(cache.end_destage(lines, |_, _| ()), sectors.len() as u64);
         naive.destaged += sectors.len() as u64;
         for (sector, version) in sectors {
@@ -235,12 +235,12 @@ impl Pair {
         Ok(())
     }
 
-    /// Begins a write around the cache.
+    /// Starts a write around the cache.
     fn around(&mut self, version: u64, array: u16, lba: u64, count: u64) {
         let Self { cache, naive, .. } = self;
         let request = version as u32;
         for (stripe, from, to) in blocks(lba, lba + count, STRIPE) {
-            // Writes to one stripe follow each other; one that is going comes first.
+            // Writes to one stripe are serialised; a destage in flight comes first.
             if naive.is_busy(array, stripe) {
                 continue;
             }
@@ -287,7 +287,7 @@ impl Pair {
         let Self { cache, naive, .. } = self;
         naive.around.clear();
         let mut absorbed = 0;
-        for Going { array, stripe, sectors, .. } in std::mem::take(&mut naive.going) {
+        for InFlight { array, stripe, sectors, .. } in std::mem::take(&mut naive.in_flight) {
             for (sector, version) in sectors {
                 if let Entry::Vacant(place) = naive.dirty.entry((array, sector)) {
                     place.insert(version);
@@ -310,7 +310,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Whether both hold the same.
+    /// Checks that both hold the same.
     fn compare(&self) -> Verdict {
         let Self { cache, naive, .. } = self;
         let dirty = naive.dirty.len() as u64 + naive.going_sectors();
@@ -320,12 +320,11 @@ impl Pair {
         prop_assert_eq!(naive.accepted, gone + dirty, "sectors are conserved");
         for array in 0..ARRAYS {
             for sector in 0..SECTORS {
-                let is_going = naive
-                    .going
-                    .iter()
-                    .any(|going| going.array == array && going.sectors.iter().any(|&(s, _)| s == sector));
+                let is_in_flight = naive.in_flight.iter().any(|in_flight| {
+                    in_flight.array == array && in_flight.sectors.iter().any(|&(s, _)| s == sector)
+                });
                 let held = cache.holds(array, sector / LINE, 1 << (sector % LINE));
-                let is_dirty = is_going || naive.dirty.contains_key(&(array, sector));
+                let is_dirty = is_in_flight || naive.dirty.contains_key(&(array, sector));
                 prop_assert_eq!(held == Some(Held::Dirty), is_dirty, "sector {} of {}", sector, array);
                 if held == Some(Held::Clean) {
                     let clean = naive.clean.get(&(array, sector));
@@ -341,7 +340,7 @@ impl Pair {
     }
 }
 
-/// The steps, one each nanosecond.
+/// Random steps, one per nanosecond.
 fn run(policy: Policy, prefers_full: bool, keeps_clean: bool, steps: &[Step]) -> Verdict {
     let destage = Destage::new(policy, ARRAYS.into(), WaterMarks::new(8, 4));
     let parts = Parts { destage, prefers_full, keeps_clean, ..parts(10, policy) };

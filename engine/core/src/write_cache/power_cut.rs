@@ -1,4 +1,4 @@
-//! A power cut: what was on its way is dirty again, or everything is lost.
+//! Power cuts: data in flight become dirty again, or everything is lost.
 
 use super::{ARRAY_SHIFT, NUMBER, WriteCache};
 use crate::mutation::Mutation;
@@ -6,8 +6,8 @@ use crate::slab::Link;
 use crate::units::SimTime;
 
 impl WriteCache {
-    /// The power is cut at `now`, and with it every destage: what was going is dirty again, unless a newer version is.
-    /// Gives the sectors that have one.
+    /// The power is cut at `now`, and with it every destage: sectors in flight become dirty again, unless they have a newer
+    /// version. Returns the number of sectors that have one.
     pub fn cut_power(&mut self, now: SimTime) -> u64 {
         self.claims.clear();
         if self.mutant.has(Mutation::CutForgetsDestages) {
@@ -16,14 +16,14 @@ impl WriteCache {
         let mut absorbed = 0;
         for slot in 0..self.lines.len() as u32 {
             let line = &mut self.lines[slot as usize];
-            let going = std::mem::take(&mut line.going);
-            if going == 0 {
+            let in_flight = std::mem::take(&mut line.in_flight);
+            if in_flight == 0 {
                 continue;
             }
             let was_dirty = line.dirty != 0;
-            let added = u64::from((going & !line.dirty).count_ones());
-            absorbed += u64::from((going & line.dirty).count_ones());
-            line.dirty |= going;
+            let added = u64::from((in_flight & !line.dirty).count_ones());
+            absorbed += u64::from((in_flight & line.dirty).count_ones());
+            line.dirty |= in_flight;
             line.clean &= !line.dirty;
             let (group, key) = (line.group, line.key);
             if was_dirty {
@@ -41,11 +41,11 @@ impl WriteCache {
     /// Drops the data of all destages.
     fn forget_going(&mut self) {
         for line in &mut self.lines {
-            self.dirty_sectors -= u64::from(std::mem::take(&mut line.going).count_ones());
+            self.dirty_sectors -= u64::from(std::mem::take(&mut line.in_flight).count_ones());
         }
     }
 
-    /// Everything in it is lost. Precondition: nothing is going.
+    /// All data are lost. Precondition: nothing is in flight.
     pub fn lose_all(&mut self) {
         for group in self.groups.all() {
             self.leave(group);

@@ -29,14 +29,14 @@ fn extents(pairs: &[(u64, u64)]) -> Vec<Extent> {
 fn destage(cache: &mut WriteCache) -> Option<(u64, Link, Vec<Extent>)> {
     let group = cache.choose(0, |_| false)?;
     let mut out = Vec::new();
-    let (stripe, going, _) = cache.begin_destage(group, &mut out);
-    Some((stripe, going, out))
+    let (stripe, in_flight, _) = cache.begin_destage(group, &mut out);
+    Some((stripe, in_flight, out))
 }
 
 const NEW: Accepted = Accepted::In { absorbed: 0, was_dirty: false };
 
 #[test]
-fn a_full_cache_takes_overwrites_only() {
+fn a_full_cache_accepts_overwrites_only() {
     let mut cache = cache(2);
     assert_eq!(cache.accept(NOW, 0, 0, 0xff, true), NEW);
     assert_eq!(cache.accept(NOW, 0, 9, 0x0f, true), NEW);
@@ -47,7 +47,7 @@ fn a_full_cache_takes_overwrites_only() {
 }
 
 #[test]
-fn a_stripe_leaves_as_joined_extents() {
+fn adjacent_lines_are_destaged_as_one_extent() {
     let mut cache = cache(16);
     for (line, mask) in [(6, 0xff), (0, 0xff), (1, 0x0f), (3, 0x01), (4, 0xf0)] {
         cache.accept(NOW, 0, line, mask, true);
@@ -63,29 +63,29 @@ fn a_stripe_leaves_as_joined_extents() {
 }
 
 #[test]
-fn a_line_written_while_it_is_going_stays_dirty() {
+fn a_line_written_in_flight_stays_dirty() {
     let mut cache = cache(4);
     cache.accept(NOW, 0, 0, 0x0f, true);
-    let (_, going, _) = destage(&mut cache).unwrap();
+    let (_, in_flight, _) = destage(&mut cache).unwrap();
     assert_eq!(cache.accept(NOW, 0, 0, 0x03, true), NEW);
     assert_eq!(cache.choose(0, |stripe| stripe == 0), None);
-    assert_eq!(cache.end_destage(going, |_, _| ()), 4);
+    assert_eq!(cache.end_destage(in_flight, |_, _| ()), 4);
     assert_eq!((cache.used(), cache.dirty_sectors()), (1, 2));
     assert_eq!(destage(&mut cache).unwrap().2, extents(&[(0, 2)]));
 }
 
 #[test]
-fn a_second_version_takes_a_line_of_its_own() {
+fn a_second_version_uses_its_own_line() {
     let mut cache = cache(1);
     cache.accept(NOW, 0, 0, 0x0f, true);
-    let (_, going, _) = destage(&mut cache).unwrap();
+    let (_, in_flight, _) = destage(&mut cache).unwrap();
     assert_eq!(cache.accept(NOW, 0, 0, 0x01, true), Accepted::Full);
-    cache.end_destage(going, |_, _| ());
+    cache.end_destage(in_flight, |_, _| ());
     assert_eq!(cache.accept(NOW, 0, 0, 0x01, true), NEW);
 }
 
 #[test]
-fn a_stripe_that_is_dirty_as_a_whole_leaves_first_where_that_is_preferred() {
+fn fully_dirty_stripes_leave_first_if_preferred() {
     let parts = Parts { prefers_full: true, ..parts(16, Policy::LeastRecentlyWritten) };
     let mut cache = WriteCache::new(parts, &[Sectors(32)]);
     for (line, mask) in [(0, 0xff), (8, 0xff), (9, 0xff), (10, 0xff), (11, 0x7f), (4, 0xff)] {
@@ -117,11 +117,11 @@ fn a_group_is_as_old_as_its_first_line() {
 }
 
 #[test]
-fn a_write_around_the_cache_drops_what_was_dirty_before_it_and_no_more() {
+fn a_write_around_drops_older_dirty_sectors_only() {
     let mut cache = cache(4);
     cache.accept(NOW, 0, 0, 0xff, true);
     cache.accept(NOW, 0, 1, 0x0f, true);
-    // Sectors 4 to 11 go around; meanwhile sector 5 is written again.
+    // Sectors 4 to 11 are written around; meanwhile sector 5 is written again.
     cache.claim(7, 0, 0, Extent { lba: Lba(4), sectors: Sectors(8) });
     cache.accept(NOW, 0, 0, 0x20, true);
     assert_eq!(
@@ -138,20 +138,20 @@ fn a_write_around_the_cache_drops_what_was_dirty_before_it_and_no_more() {
 }
 
 #[test]
-fn a_destaged_line_stays_readable_until_its_place_is_needed() {
+fn clean_lines_stay_readable_until_evicted() {
     let mut cache = WriteCache::new(Parts { keeps_clean: true, ..parts(2, Policy::CScan) }, &[Sectors(32)]);
     for line in [0, 8] {
         cache.accept(NOW, 0, line, 0x0f, true);
-        let (_, going, _) = destage(&mut cache).unwrap();
-        cache.end_destage(going, |_, _| ());
+        let (_, in_flight, _) = destage(&mut cache).unwrap();
+        cache.end_destage(in_flight, |_, _| ());
     }
     assert_eq!((cache.used(), cache.holds(0, 0, 0x0f)), (0, Some(Held::Clean)));
     assert_eq!(cache.holds(0, 0, 0x10), None, "only what was written is here");
-    // Written in part: both kinds make up the whole.
+    // Partly written: dirty and clean sectors together are the whole line.
     cache.accept(NOW, 0, 8, 0x01, true);
     assert_eq!((cache.used(), cache.holds(0, 8, 0x0f)), (1, Some(Held::Clean)));
     assert_eq!(cache.holds(0, 8, 0x01), Some(Held::Dirty));
-    // A third line: the clean one leaves.
+    // A third line evicts the clean one.
     assert_eq!(cache.accept(NOW, 0, 16, 0x01, true), NEW);
     assert_eq!((cache.used(), cache.holds(0, 0, 0x0f)), (2, None));
     assert_eq!(cache.accept(NOW, 0, 20, 0x01, true), Accepted::Full);
@@ -161,7 +161,7 @@ fn a_destaged_line_stays_readable_until_its_place_is_needed() {
 }
 
 #[test]
-fn a_power_cut_makes_what_was_going_dirty_again_or_loses_all() {
+fn a_power_cut_restores_or_loses_data_in_flight() {
     let mut cache = cache(4);
     cache.accept(NOW, 0, 0, 0x0f, true);
     cache.accept(NOW, 0, 8, 0xff, true);
@@ -171,9 +171,9 @@ fn a_power_cut_makes_what_was_going_dirty_again_or_loses_all() {
     assert_eq!((cache.used(), cache.dirty_sectors()), (3, 14));
     assert_eq!(cache.cut_power(SimTime(5)), 1);
     assert_eq!((cache.used(), cache.dirty_sectors()), (2, 13));
-    let (_, going, out) = destage(&mut cache).unwrap();
+    let (_, in_flight, out) = destage(&mut cache).unwrap();
     assert_eq!(out, extents(&[(0, 5)]));
-    assert_eq!(cache.end_destage(going, |_, _| ()), 5);
+    assert_eq!(cache.end_destage(in_flight, |_, _| ()), 5);
     cache.lose_all();
     assert_eq!((cache.used(), cache.dirty_sectors()), (0, 0));
     assert!(destage(&mut cache).is_none());

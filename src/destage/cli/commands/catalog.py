@@ -11,8 +11,7 @@ from destage.errors import UsageError
 
 def catalog(
     kind: Annotated[
-        str | None,
-        typer.Argument(metavar="[KIND]", help="controllers, disks or workloads (default: all)."),
+        str | None, typer.Argument(metavar="[KIND]", help="controllers, disks or workloads (default: all).")
     ] = None,
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Entry to show in full (default: list them).")

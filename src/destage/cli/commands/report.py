@@ -14,12 +14,7 @@ def report(
     sweep: SweepName,
     plot: Annotated[
         str | None,
-        typer.Option(
-            "--plot",
-            metavar="FIGURE",
-            help="Draw one figure as SVG instead of the report.",
-            show_default=False,
-        ),
+        typer.Option("--plot", metavar="FIGURE", help="Draw one figure as SVG instead of the report."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -27,7 +22,6 @@ def report(
             "--out",
             metavar="FILE",
             help="Write to FILE (default: the sweep's directory; stdout for a figure).",
-            show_default=False,
         ),
     ] = None,
     store: Store = None,

@@ -52,10 +52,7 @@ def run(
     page: Annotated[
         Path | None,
         typer.Option(
-            "--page",
-            metavar="FILE",
-            help="With --all: also write the results to FILE as Markdown.",
-            show_default=False,
+            "--page", metavar="FILE", help="With --all: also write the results to FILE as Markdown."
         ),
     ] = None,
     quiet: Quiet = False,

@@ -46,7 +46,6 @@ def disk(
             "--fit",
             metavar="FIELD",
             help="Field to fit on the first half of the trace; repeatable (default: all).",
-            show_default=False,
         ),
     ] = None,
     no_fit: Annotated[bool, typer.Option("--no-fit", help="Fit no field.")] = False,

@@ -12,11 +12,7 @@ from destage.errors import ConfigError, Issue, UsageError
 if TYPE_CHECKING:
     from destage.importers.imported_workload import Imported
 
-app = typer.Typer(
-    help="List, show and import workloads.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = typer.Typer(help="List, show and import workloads.", no_args_is_help=True, rich_markup_mode=None)
 _UNEXPECTED = {"fio": "fio.unexpected-effect", "Iometer": "iometer.unexpected-effect"}
 _DOCUMENTS = (".yaml", ".yml", ".json")
 
@@ -40,8 +36,7 @@ def show(
         ),
     ],
     plot: Annotated[
-        Path | None,
-        typer.Option("--plot", metavar="FILE", help="Draw the workload to FILE (.svg).", show_default=False),
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the workload to FILE (.svg).")
     ] = None,
     duration: Annotated[
         str | None,
@@ -49,7 +44,6 @@ def show(
             "--duration",
             metavar="TIME",
             help="Simulated time to generate requests for, as in 10min (default: its whole timeline).",
-            show_default=False,
         ),
     ] = None,
     as_json: Json = False,
@@ -83,10 +77,7 @@ def show(
 def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A fio job file or an Iometer configuration.")],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Write the YAML to FILE instead of stdout.", show_default=False
-        ),
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the YAML to FILE instead of stdout.")
     ] = None,
     tool: Annotated[
         Literal["auto", "fio", "iometer"],
@@ -98,7 +89,6 @@ def import_(
             "--spec",
             metavar="NAME",
             help="Iometer access specification to import (default: the only one, or the assigned one).",
-            show_default=False,
         ),
     ] = None,
     ignore_unknown: Annotated[

@@ -107,7 +107,7 @@ fn without_a_buffer_each_read_waits_for_its_sector() {
 }
 
 #[test]
-fn what_was_read_ahead_comes_from_the_buffer() {
+fn prefetched_sectors_are_served_from_the_buffer() {
     let mut bench = Bench::new(buffer("segment", false));
     close(bench.read(0, 20, 1), 2_100_000);
     // Sectors 21 to 70 pass until 7.1 ms; at 8 ms the whole segment is there.
@@ -117,7 +117,7 @@ fn what_was_read_ahead_comes_from_the_buffer() {
 }
 
 #[test]
-fn a_read_of_data_still_to_come_waits_for_their_last_sector() {
+fn a_read_of_incoming_sectors_waits_for_the_last_one() {
     let mut bench = Bench::new(buffer("segment", false));
     close(bench.read(0, 20, 1), 2_100_000);
     // At 3 ms sectors up to 29 have passed; 30 to 39 have when 40 begins, at 4 ms (a sector takes 0.1 ms and its share of
@@ -151,7 +151,7 @@ fn a_track_buffer_holds_the_whole_track_after_a_turn() {
 }
 
 #[test]
-fn a_head_that_comes_down_within_the_run_reads_it_in_one_turn() {
+fn a_track_is_read_in_one_turn_from_any_sector() {
     let mut bench =
         Bench::new(json!({"buffer": {"segments": 2, "segment": 100 * 512, "read_ahead": "track"}}));
     // The whole track from its middle on: one turn, not one and a half.
@@ -159,7 +159,7 @@ fn a_head_that_comes_down_within_the_run_reads_it_in_one_turn() {
 }
 
 #[test]
-fn a_cached_write_is_done_at_once_and_a_flush_puts_it_on_the_media() {
+fn cached_writes_reach_the_media_with_a_flush() {
     let mut bench = Bench::new(buffer("segment", true));
     assert_eq!(bench.write(0, 40, 10), 2000);
     // It goes to sector 40 at 4 ms, until 5 ms.
@@ -169,7 +169,7 @@ fn a_cached_write_is_done_at_once_and_a_flush_puts_it_on_the_media() {
 }
 
 #[test]
-fn a_read_of_cached_data_sees_them() {
+fn reads_see_cached_writes() {
     let mut bench = Bench::new(buffer("segment", true));
     assert_eq!(bench.write(0, 40, 10), 2000);
     assert_eq!(bench.read(3000, 42, 4), 1000);
@@ -179,7 +179,7 @@ fn a_read_of_cached_data_sees_them() {
 }
 
 #[test]
-fn power_takes_what_was_cached_and_what_is_on_its_way() {
+fn a_power_cut_loses_cached_writes() {
     let mut bench = Bench::new(buffer("segment", true));
     bench.write(0, 40, 10);
     assert_eq!(bench.lose_power(3000), [(40, 10)]);
@@ -191,7 +191,7 @@ fn power_takes_what_was_cached_and_what_is_on_its_way() {
 }
 
 #[test]
-fn power_takes_all_that_a_flush_has_not_reached() {
+fn a_power_cut_loses_writes_not_yet_flushed() {
     let cut = |at: u64| {
         let mut bench = Bench::new(buffer("segment", true));
         bench.write(0, 40, 10);
@@ -206,14 +206,14 @@ fn power_takes_all_that_a_flush_has_not_reached() {
 }
 
 #[test]
-fn power_does_not_take_what_an_idle_drive_has_written() {
+fn a_power_cut_keeps_writes_of_an_idle_drive() {
     let mut bench = Bench::new(buffer("segment", true));
     bench.write(0, 40, 10);
     assert_eq!(bench.lose_power(6 * MS), []);
 }
 
 #[test]
-fn written_again_with_the_end_of_a_segment_before_it_a_sector_is_dirty_once() {
+fn a_sector_is_dirty_in_one_segment_only() {
     let mut changes = buffer("segment", true);
     changes["buffer"]["segments"] = json!(4);
     let mut bench = Bench::new(changes);
@@ -225,7 +225,7 @@ fn written_again_with_the_end_of_a_segment_before_it_a_sector_is_dirty_once() {
 }
 
 #[test]
-fn a_buffer_that_does_nothing_is_none() {
+fn a_buffer_without_effect_equals_none() {
     let mut with = Bench::new(buffer("off", false));
     let mut without = Bench::new(json!({}));
     let mut stream = RandomStream::named(1, 0, "", 0, Purpose::Service);
@@ -249,7 +249,7 @@ fn a_flush_is_no_write() {
 }
 
 #[test]
-fn forced_writes_and_those_of_a_drive_that_caches_none_reach_the_media() {
+fn forced_and_uncached_writes_reach_the_media() {
     let mut bench = Bench::new(buffer("segment", true));
     close(bench.service(0, 40, 10, true, true), 5 * MS);
     assert_eq!(bench.lose_power(5 * MS), []);
@@ -258,7 +258,7 @@ fn forced_writes_and_those_of_a_drive_that_caches_none_reach_the_media() {
 }
 
 #[test]
-fn writes_wait_when_all_segments_are_dirty() {
+fn writes_wait_if_all_segments_are_dirty() {
     let mut bench = Bench::new(buffer("segment", true));
     assert_eq!(bench.write(0, 40, 1), 2000);
     assert_eq!(bench.write(10_000, 400, 1), 2000);
@@ -286,7 +286,7 @@ fn a_read_settles_after_a_write_and_on_another_surface() {
 }
 
 #[test]
-fn look_turns_where_nothing_lies_ahead() {
+fn look_turns_if_nothing_is_ahead() {
     let order = |policy: &str| {
         let mut bench = Bench::new(json!({"queue": {"policy": policy, "depth": 16, "age_limit": null}}));
         for lba in [1000, 1500, 100, 900, 1900, 1200, 600] {
@@ -300,7 +300,7 @@ fn look_turns_where_nothing_lies_ahead() {
 }
 
 #[test]
-fn a_model_is_shared_by_equal_configurations_and_by_no_others() {
+fn models_are_shared_by_equal_configurations() {
     let kind = |milliseconds: u64| config(json!({"head_switch": milliseconds * MS}));
     for round in 0..2 {
         for milliseconds in 1..=2 * KEPT as u64 {

@@ -1,24 +1,24 @@
-//! A geometry out of the few figures that a data sheet prints: capacity, cylinders and media rates.
+//! Geometry from the figures of a data sheet: capacity, cylinders and media rates.
 
 use super::{Geometry, GeometryError, SwitchTimes};
 use crate::config::Zone;
 use crate::units::{Bytes, SECTOR_BYTES, SimDuration};
 
-/// The most recording surfaces that [`Geometry::from_rates`] derives: 32 platters, beyond any disk ever sold.
+/// Maximum recording surfaces that [`Geometry::from_rates`] derives: 32 platters, more than any disk ever sold.
 pub const MAX_SURFACES: u32 = 64;
 
 impl Geometry {
-    /// A geometry that agrees with a data sheet: capacity and media rates are met, the rest is derived.
+    /// A geometry with the capacity and media rates of a data sheet; the rest is derived.
     ///
-    /// The rate falls linearly from the outer zone to the inner one, the cylinders are shared evenly among the zones,
-    /// and the surfaces are the fewest that hold the capacity. Since surfaces are whole, they would in general hold
-    /// more: then *fewer cylinders* than given are used (see [`Self::cylinders`]), so that the capacity still fills the
-    /// disk from edge to edge and the data sheet's average and full-stroke seeks are over the data.
+    /// The rate falls linearly from the outer to the inner zone, cylinders are distributed evenly over the zones, and the
+    /// surfaces are the fewest that hold the capacity. Since surfaces are whole, they would usually hold more, so *fewer
+    /// cylinders* than given are used (see [`Self::cylinders`]): the capacity fills the disk from edge to edge, and the
+    /// average and full-stroke seeks of the data sheet are over the data.
     /// `outer_rate`, `inner_rate` \[bytes/s\].
     ///
     /// # Errors
-    /// A count of zero, rates reversed or below one sector per revolution, more zones than cylinders, or a capacity
-    /// that would need more than [`MAX_SURFACES`].
+    /// A count of zero, reversed rates, less than one sector per revolution, more zones than cylinders, or a capacity
+    /// that needs more than [`MAX_SURFACES`].
     pub fn from_rates(
         capacity: Bytes,
         cylinders: u32,
@@ -73,9 +73,9 @@ impl Geometry {
     }
 }
 
-/// Sectors that pass the head in one revolution in zone `zone` of `zones`, the nearest whole number.
+/// Sectors per revolution of zone `zone` of `zones`, rounded.
 fn sectors_per_revolution(outer: u64, inner: u64, zone: u32, zones: u32, revolution: SimDuration) -> u32 {
-    // Twice the rate times (zones - 1), so that one zone alone gets the mean of the two rates.
+    // Twice the rate times (zones - 1), so that a single zone gets the mean of the two rates.
     let (steps, step) = if zones == 1 { (2, 1) } else { (u128::from(zones - 1), u128::from(zone)) };
     let rate_in_steps = u128::from(outer) * steps - u128::from(outer - inner) * step;
     let unit = u128::from(SECTOR_BYTES) * 1_000_000_000 * steps;

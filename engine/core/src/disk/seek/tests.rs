@@ -51,7 +51,7 @@ const FITTED: [(&str, u32, [f64; 3], f64, f64); 8] = [
 ];
 
 #[test]
-fn fits_reproduce_the_coefficients_worked_out_elsewhere() {
+fn fits_reproduce_independent_coefficients() {
     for (name, cylinders, [first, mean, last], root, linear) in FITTED {
         let fit = Fit::new(first, mean, last, cylinders);
         assert!((fit.root / root - 1.0).abs() < 1e-5, "{name}: b = {} for {root}", fit.root);
@@ -60,7 +60,7 @@ fn fits_reproduce_the_coefficients_worked_out_elsewhere() {
 }
 
 #[test]
-fn a_fit_meets_its_three_figures_to_the_nanosecond() {
+fn a_fit_meets_its_three_times_to_the_nanosecond() {
     for (name, cylinders, [first, mean, last], ..) in FITTED {
         let curve = SeekCurve::from_figures(ms(first), ms(mean), ms(last), cylinders).unwrap();
         assert_eq!(curve.time(1), ms(first), "{name}");
@@ -70,7 +70,7 @@ fn a_fit_meets_its_three_figures_to_the_nanosecond() {
 }
 
 #[test]
-fn the_savvio_varies_as_the_queueing_formula_assumes() {
+fn the_savvio_has_the_variance_of_the_queueing_formula() {
     // Variance of the seek time 3.1259 ms^2 (it enters the Pollaczek-Khinchine check of a whole disk).
     let cylinders = 51_052_u32;
     let curve = SeekCurve::from_figures(ms(0.2), ms(4.0), ms(8.1), cylinders).unwrap();
@@ -85,7 +85,7 @@ fn the_savvio_varies_as_the_queueing_formula_assumes() {
 }
 
 #[test]
-fn a_table_is_linear_between_its_points_and_goes_on_beyond_them() {
+fn tables_are_linear_and_extrapolated() {
     let points = [(2, SimDuration(100)), (4, SimDuration(140)), (10, SimDuration(80))];
     let curve = SeekCurve::from_table(&points, 12).unwrap();
     let times: Vec<u64> = (0..12).map(|d| curve.time(d).0).collect();
@@ -93,7 +93,7 @@ fn a_table_is_linear_between_its_points_and_goes_on_beyond_them() {
 }
 
 #[test]
-fn impossible_curves_are_refused_with_the_figures() {
+fn impossible_curves_are_refused() {
     let figures = |first, mean, last| SeekCurve::from_figures(ms(first), ms(mean), ms(last), 1000);
     assert!(matches!(figures(0.0, 4.0, 8.0), Err(SeekError::FiguresOutOfOrder { .. })));
     assert!(matches!(figures(4.1, 4.0, 8.0), Err(SeekError::FiguresOutOfOrder { .. })));

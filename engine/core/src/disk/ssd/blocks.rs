@@ -5,19 +5,19 @@
 //!                                                └ listed by their number of valid units
 //! ```
 //!
-//! Data of the host and data that garbage collection copies fill a block each, so that what has survived once lies
-//! together. When fewer than `low_mark` blocks are erased, the full block with the fewest valid units becomes the
-//! victim: its valid units are copied, then it is erased. Copies are paced: of a victim with v valid units of n, v copies
-//! are due for every n - v units that the host writes, so that the next block is erased just when the host needs it. The
-//! last erased block but one is kept for copies.
+//! Host data and data copied by garbage collection fill separate blocks, so that data that survived once are together. When
+//! fewer than `low_mark` blocks are erased, the full block with the fewest valid units becomes the victim: its valid units
+//! are copied, then it is erased. Copies are paced: of a victim with v valid units of n, v copies are due for every n - v
+//! units that the host writes, so that the next block is erased when the host needs it. The last but one erased block is
+//! kept for copies.
 //!
-//! A valid unit whose address nobody knows yet is *anonymous*: blocks only count them. In the steady state that uniform
-//! random writes lead to, each anonymous address is equally likely to be any of the anonymous units, so drawing its place
-//! when it is first overwritten gives the same process as having laid all addresses out before (the principle of deferred
-//! decisions), without a table of all addresses.
+//! A valid unit of unknown address is *anonymous*: blocks only count such units. In the steady state of uniform random
+//! writes, each anonymous address is equally likely to be any of the anonymous units, so drawing its place when it is
+//! first overwritten gives the same process as placing all addresses in advance (the principle of deferred decisions),
+//! without a table of all addresses.
 //!
-//! Units \[mapping units\] everywhere. Cost: a few words for each block, four bytes for each unit of a block that has been
-//! written in the run; all operations take constant time, but for the draw of an anonymous unit (constant on average).
+//! Units \[mapping units\] everywhere. Cost: a few words per block, four bytes per unit of a block written in the run; all
+//! operations take constant time, on average for the draw of an anonymous unit.
 
 mod collection;
 
@@ -29,10 +29,10 @@ use collection::Victim;
 /// No block, or no unit.
 const NONE: u32 = u32::MAX;
 
-/// A place of a block that holds an anonymous unit, or did.
+/// A place of a block with a present or former anonymous unit.
 const ANONYMOUS: u32 = u32::MAX - 1;
 
-/// Who writes.
+/// The writer of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Writer {
     /// The host.
@@ -41,12 +41,12 @@ pub(super) enum Writer {
     Collector,
 }
 
-/// What a block holds, where it is known.
+/// The known contents of a block.
 #[derive(Clone, Debug)]
 enum Contents {
     /// Nothing, or anonymous units only.
     Unlisted,
-    /// The addresses from this one on, in order, as far as they have not been written since.
+    /// Addresses from this one, in order, unless written since.
     InOrder(u32),
     /// The address at each place.
     Listed(Box<[u32]>),
@@ -56,7 +56,7 @@ enum Contents {
 struct Block {
     valid: u32,
     anonymous: u32,
-    /// Neighbours in the list of full blocks with as many valid units.
+    /// Neighbours in the list of full blocks with the same number of valid units.
     previous: u32,
     next: u32,
     is_listed: bool,
@@ -73,13 +73,13 @@ struct Open {
 /// The erase blocks of one die.
 #[derive(Clone, Debug)]
 pub(super) struct Blocks {
-    /// Units in a block.
+    /// Units per block.
     units: u32,
     low_mark: u32,
     all: Box<[Block]>,
     /// First full block for each number of valid units.
     full: Box<[u32]>,
-    /// No full block has fewer valid units.
+    /// Minimum number of valid units of full blocks.
     least: u32,
     erased: VecDeque<u32>,
     open: [Open; 2],
@@ -87,7 +87,7 @@ pub(super) struct Blocks {
     anonymous: u64,
     /// Units copied in all.
     copies: u64,
-    /// Tables of erased blocks, to be used again.
+    /// Tables of erased blocks, for reuse.
     tables: Vec<Box<[u32]>>,
 }
 
@@ -127,7 +127,7 @@ impl Blocks {
         self.list(block);
     }
 
-    /// Makes the next erased block a full one that holds `count` addresses from `first` on.
+    /// Makes the next erased block a full one with `count` addresses from `first`.
     pub fn fill_in_order(&mut self, first: u32, count: u32) {
         let block = self.take_erased();
         let entry = &mut self.all[block as usize];
@@ -186,7 +186,7 @@ impl Blocks {
         self.lose_one(block);
     }
 
-    /// An anonymous unit, whichever it is, is no longer valid.
+    /// Some anonymous unit is no longer valid.
     pub fn invalidate_anonymous(&mut self, stream: &mut RandomStream) {
         let count = self.all.len() as u64;
         let block = loop {
@@ -201,13 +201,13 @@ impl Blocks {
         self.lose_one(block);
     }
 
-    /// Units that `writer` can write before it needs another erased block that it may not take.
+    /// Units that `writer` can write before it needs an erased block that it may not take.
     pub fn has_room(&self, writer: Writer) -> bool {
         let is_open = self.open[writer as usize].block != NONE;
         is_open || self.erased.len() > usize::from(writer == Writer::Host)
     }
 
-    /// Writes a unit with its address; gives its place. Precondition: there is room.
+    /// Writes a unit with its address; returns its place. Precondition: there is room.
     #[inline]
     pub fn write(&mut self, writer: Writer, address: u32) -> u32 {
         let place = self.advance(writer);
@@ -236,7 +236,7 @@ impl Blocks {
         self.close_if_full(writer);
     }
 
-    /// Leaves places of the open block empty up to a multiple of `page`: a page is programmed whole.
+    /// Pads the open block to a multiple of `page`, since pages are programmed whole.
     pub fn pad(&mut self, writer: Writer, page: u32) {
         while self.open[writer as usize].block != NONE
             && !self.open[writer as usize].next.is_multiple_of(page)
@@ -289,7 +289,7 @@ impl Blocks {
         self.anonymous
     }
 
-    /// The laws of conservation: every block is in one state, and the counts agree.
+    /// Conservation: every block is in one state, and the counts agree.
     #[cfg(any(test, debug_assertions))]
     pub fn check(&self, valid: u64) {
         let total: u64 = self.all.iter().map(|block| u64::from(block.valid)).sum();

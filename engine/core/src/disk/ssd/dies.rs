@@ -1,11 +1,11 @@
-//! What a die does next, and what follows when it is done.
+//! Work of a die: choice of the next, and completion.
 
 use super::{Die, Ssd, Stage, Waiting, Work, bytes, slot};
 use crate::disk::{Agenda, Io};
 use crate::units::SimTime;
 
 impl Ssd {
-    /// Gives a die that has come free its next work.
+    /// Starts the next work of an idle die.
     #[inline]
     pub(super) fn go_on(&mut self, now: SimTime, die: u32, yields: bool, agenda: &mut Agenda<'_>) {
         let entry = &self.dies[die as usize];
@@ -38,7 +38,7 @@ impl Ssd {
         read
     }
 
-    /// Starts a copy, an erasure or a program, whichever is due; gives whether there is one.
+    /// Starts a copy, an erasure or a program, whichever is due; returns whether there is one.
     pub(super) fn start_writing(&mut self, now: SimTime, die: u32, agenda: &mut Agenda<'_>) -> bool {
         let waits = self.dies[die as usize].waiting.len() as u32;
         if waits == 0 {
@@ -85,7 +85,7 @@ impl Ssd {
             agenda.schedule(now + self.model.erase_time, slot(Stage::Die, die));
             return;
         }
-        // The victim's pages that hold a valid unit are read in equal shares, one for each page that is programmed.
+        // The victim's pages with valid units are read in equal shares, one per programmed page.
         let valid = self.translation.victim_valid(die);
         let page = self.model.units_per_page;
         let pages = u64::from((self.model.units_per_block / page).min(valid));
@@ -105,7 +105,7 @@ impl Ssd {
         self.usage.note_flash(|flash| flash.programmed_sectors += sectors);
     }
 
-    /// Claims the channel of `die` for `sectors`; gives when they are over.
+    /// Reserves the channel of `die` for `sectors`; returns the end of the transfer.
     #[inline]
     pub(super) fn claim_channel(&mut self, now: SimTime, die: u32, sectors: u32) -> SimTime {
         let Some(rate) = self.model.channel_rate else { return now };
@@ -113,7 +113,7 @@ impl Ssd {
         self.channels[(die % self.model.channels) as usize].claim(now, time)
     }
 
-    /// A die has read, programmed, copied or erased.
+    /// A die finished a read, program, copy or erasure.
     #[inline]
     pub(super) fn die_done(
         &mut self,

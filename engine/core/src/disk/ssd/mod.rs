@@ -6,19 +6,19 @@
 //!                                            └─► channel, die: program ─► latency ─► done     (without)
 //! ```
 //!
-//! A die does one thing at a time: it reads a page and holds it until the channel has taken it, takes a page from the
-//! channel and programs it, copies a page for garbage collection (reads, channel out and in, one program), or erases a
-//! block. Reads go first, those of the foreground before those of the background; then what is due of garbage collection;
-//! then programs. While writes wait for room in the buffer, a read and anything else take turns. Nothing is suspended once
-//! it has begun. Channels and interface serve in order of arrival.
+//! A die does one thing at a time: it reads a page and holds it until the channel has transferred it, receives a page
+//! from the channel and programs it, copies a page for garbage collection (reads, channel out and in, one program), or
+//! erases a block. Reads are first, foreground before background; then due garbage collection; then programs. While
+//! writes wait for room in the buffer, reads alternate with other work. Work that has started is not suspended. Channels
+//! and interface are first come, first served.
 //!
-//! A page is programmed when the buffer holds a full one for the die, and with what there is when nothing else could free
-//! room in the buffer; without power-loss protection with what waits when the die is free. A write of a part of a mapping
-//! unit reads the rest from the flash before it is programmed, on the same die.
+//! A page is programmed when the buffer holds a full one for the die, or partly filled when nothing else could make room
+//! in the buffer; without power-loss protection, with the units that wait when the die is idle. A write of a part of a
+//! mapping unit first reads the rest from the flash, on the same die.
 //!
-//! Assumed: any die can hold what its address says and no other (static allocation); copies pass through the SSD's
-//! processor, at no cost there; a page is read whole. Not modelled: wear, bad blocks, read disturb and refresh, suspension
-//! of programs and erasures, a mapping table that does not fit the SSD's memory.
+//! Assumed: addresses are assigned to dies statically; copies pass through the SSD's processor, without cost there; a
+//! page is read whole. Not modelled: wear, bad blocks, read disturb and refresh, suspension of programs and erasures, a
+//! mapping table that does not fit into the SSD's memory.
 //!
 //! Agrawal et al.: Design tradeoffs for SSD performance, USENIX ATC 2008.
 
@@ -46,42 +46,42 @@ use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 pub use model::{FlashError, SsdModel};
 use translation::Translation;
 
-/// What has been done to the flash.
+/// Operations on the flash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlashCounts {
-    /// Sectors that the array wrote to the SSD.
+    /// Sectors written by the array.
     pub host_sectors: u64,
-    /// Sectors of the pages that were programmed.
+    /// Sectors of programmed pages.
     pub programmed_sectors: u64,
-    /// Units that garbage collection copied.
+    /// Units copied by garbage collection.
     pub copied_units: u64,
-    /// Blocks that were erased.
+    /// Erased blocks.
     pub erases: u64,
 }
 
-/// Where a unit lies.
+/// Location of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// In the write buffer.
     Buffered,
-    /// On the flash, at a place that is known.
+    /// On the flash, at a known place.
     Flash(u32),
     /// On the flash, where the initial state put it.
     Initial,
-    /// Nowhere: it never was written.
+    /// Never written.
     Unwritten,
 }
 
-/// What an entry of the agenda stands for; its index is above it in the slot.
+/// The kind of an entry of the agenda, in the low bits of its slot; its index is in the high bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// A die is done with what it does.
+    /// A die finished its work.
     Die,
-    /// The channel has taken the page that a die has read.
+    /// The channel transferred the page that a die read.
     Channel,
-    /// A piece of a write has crossed the interface.
+    /// A piece of a write crossed the interface.
     Received,
-    /// A command is done.
+    /// A command completed.
     Done,
 }
 
@@ -91,20 +91,20 @@ const fn slot(stage: Stage, index: u32) -> u32 {
     index << STAGE_BITS | stage as u32
 }
 
-/// An I/O under way.
+/// An I/O in progress.
 #[derive(Clone, Copy, Debug)]
 struct Command {
     io: Io,
-    /// Page reads, pieces or units that are not done.
+    /// Unfinished page reads, pieces or units.
     pending: u32,
-    /// Whether its command has crossed the interface.
+    /// Whether its command crossed the interface.
     is_announced: bool,
-    /// Units of a write that have been let into the buffer.
+    /// Units of a write admitted to the buffer.
     admitted: u32,
     next: Link,
 }
 
-/// Reads of the pages that hold a part of one logical page.
+/// Reads of the pages of one logical page.
 #[derive(Clone, Copy, Debug)]
 struct PageRead {
     command: u32,
@@ -128,21 +128,21 @@ struct Waiting {
     unit: u32,
     /// The command that waits for it.
     command: Link,
-    /// Whether the flash has to be read to complete it.
+    /// Whether it must be completed by a read of the flash.
     is_part: bool,
 }
 
-/// What a die does.
+/// The work of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Nothing,
     /// Reads pages, then waits for the channel.
     Read(u32),
-    /// Programs so many of the first units that wait.
+    /// Programs this number of the first waiting units.
     Program(u32),
-    /// Reads what it copies: so many units.
+    /// Reads this number of units to copy.
     Copy(u32),
-    /// Programs what it has copied, or erases.
+    /// Programs the copied units, or erases.
     Collect,
 }
 
@@ -153,7 +153,7 @@ struct Die {
     background: Fifo,
     waiting: VecDeque<Waiting>,
     has_just_read: bool,
-    /// Copies of the present victim so far.
+    /// Copies of the current victim so far.
     copies: u32,
 }
 
@@ -164,14 +164,14 @@ pub struct Ssd {
     translation: Translation,
     dies: Box<[Die]>,
     channels: Box<[Pipe]>,
-    /// Reads and writes; only the first where the interface is half-duplex.
+    /// Directions for reads and writes; only the first with a half-duplex interface.
     interface: [Pipe; 2],
     commands: Slab<Command>,
     reads: Slab<PageRead>,
     pieces: Slab<Piece>,
-    /// Writes that wait for room in the buffer, whole or in part.
+    /// Writes that wait, wholly or partly, for room in the buffer.
     entering: Fifo,
-    /// Units for which the buffer has room.
+    /// Free units of the buffer.
     room: u32,
     /// Dies that program, copy or erase.
     writing: u32,
@@ -180,7 +180,7 @@ pub struct Ssd {
 }
 
 impl Ssd {
-    /// An SSD of `model` in the initial `state` of that; what is left to chance is drawn from `stream`.
+    /// An SSD of `model` in its initial `state`; random choices are drawn from `stream`.
     pub fn new(model: Arc<SsdModel>, state: &[u32], stream: RandomStream) -> Self {
         let die = |_| Die {
             work: Work::Nothing,
@@ -207,7 +207,7 @@ impl Ssd {
         }
     }
 
-    /// Claims the interface for `sectors` of a command; gives when they are over.
+    /// Reserves the interface for `sectors` of a command; returns the end of the transfer.
     #[inline]
     fn cross(&mut self, now: SimTime, command: u32, sectors: u32) -> SimTime {
         let interface = &self.model.interface;
@@ -223,7 +223,7 @@ impl Ssd {
         self.interface[direction].claim(now, time)
     }
 
-    /// Ends a command at `time`, at once where that is now.
+    /// Completes a command at `time`, immediately if that is now.
     #[inline]
     fn complete(&mut self, now: SimTime, time: SimTime, command: u32, agenda: &mut Agenda<'_>) -> Option<Io> {
         if time > now {
@@ -238,7 +238,7 @@ impl Ssd {
         self.commands.remove(command).io
     }
 
-    /// The units that `sectors` sectors from `lba` on lie in: first and last.
+    /// The first and last unit of `sectors` sectors from `lba`.
     #[inline]
     fn units(&self, lba: Lba, sectors: u32) -> (u32, u32) {
         let unit = u64::from(self.model.unit_sectors);
@@ -261,7 +261,7 @@ impl BlockDevice for Ssd {
         if !io.is_write {
             self.submit_read(now, command, agenda);
         } else if io.sectors == 0 {
-            // A flush: what is done is protected, or on the flash.
+            // A flush: completed writes are protected or on the flash.
             agenda.schedule(now + self.model.command_latency, slot(Stage::Done, command));
         } else {
             self.usage.note_flash(|flash| flash.host_sectors += u64::from(io.sectors));
@@ -298,7 +298,7 @@ impl BlockDevice for Ssd {
         self.translation.check();
     }
 
-    /// What the buffer protects reaches the flash on what power is stored; everything else was not done.
+    /// Protected data in the buffer reach the flash with stored power; all other commands are not completed.
     fn fail(&mut self, now: SimTime) -> Vec<Io> {
         let unfinished = self.commands.iter().map(|command| command.io).collect();
         self.lose_power(now, &mut |_, _| ());

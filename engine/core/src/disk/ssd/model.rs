@@ -1,31 +1,31 @@
-//! What all SSDs of one kind share, derived from a configuration.
+//! The part that all SSDs of one kind share, derived from a configuration.
 
 use super::steady_state::steady_state;
 use crate::config::{Precondition, Ssd, SsdInterface};
 use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, Sectors, SimDuration};
 
-/// Erased or open blocks of a die that garbage collection needs besides its low mark: one open for the host, one open for
+/// Erased or open blocks per die that garbage collection needs beyond its low mark: one open for the host, one open for
 /// copies, one being erased, and one so that some unit is always invalid.
 const WORKING_BLOCKS: u64 = 4;
 
-/// Pages of each die that the write buffer holds by default.
+/// Default size of the write buffer in pages per die.
 const BUFFERED_PAGES: u64 = 16;
 
-/// Blocks, and units of a block, that all dies of an array have at most: they take memory.
+/// Maximum number of blocks, and of units of one block, over all dies of an array, for which a run needs memory.
 const MAX_ENTRIES: u64 = 1 << 24;
 
-/// What all SSDs of one kind share.
+/// The part that all SSDs of one kind share.
 #[derive(Clone, Debug)]
 pub struct SsdModel {
     pub(super) channels: u32,
     pub(super) dies: u32,
-    /// Sectors in a mapping unit.
+    /// Sectors per mapping unit.
     pub(super) unit_sectors: u32,
-    /// Units in a page, over all planes.
+    /// Units per page, over all planes.
     pub(super) units_per_page: u32,
     pub(super) units_per_block: u32,
-    /// Units that the host sees on a die.
+    /// Units per die for the host.
     pub(super) units_per_die: u32,
     pub(super) blocks_per_die: u32,
     pub(super) read_time: SimDuration,
@@ -34,20 +34,20 @@ pub struct SsdModel {
     pub(super) channel_rate: Option<Bandwidth>,
     pub(super) interface: SsdInterface,
     pub(super) command_latency: SimDuration,
-    /// Units that the write buffer holds.
+    /// Units of the write buffer.
     pub(super) buffer_units: u32,
     pub(super) is_protected: bool,
     pub(super) gc_low_mark: u32,
     pub(super) precondition: Precondition,
 }
 
-/// Why an SSD cannot exist.
+/// Error of an impossible SSD.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct FlashError {
     /// The error code.
     pub code: &'static str,
-    /// The parameter of the array.
+    /// Parameter of the array.
     pub field: &'static str,
     message: String,
 }
@@ -59,10 +59,10 @@ impl FlashError {
 }
 
 impl SsdModel {
-    /// Derives the flash from a configuration; there are `disks` such SSDs.
+    /// Derives the flash of `disks` SSDs from a configuration.
     ///
     /// # Errors
-    /// Sizes that do not go together; the message says which are allowed.
+    /// Sizes contradict each other.
     pub fn new(ssd: &Ssd, disks: u32) -> Result<Self, FlashError> {
         let unit = ssd.mapping_unit.0;
         if !unit.is_power_of_two() || !(SECTOR_BYTES..=64 << 10).contains(&unit) {
@@ -79,7 +79,7 @@ impl SsdModel {
         let dies = u64::from(ssd.channels) * u64::from(ssd.dies_per_channel);
         let units_per_page = page / unit * u64::from(ssd.planes);
         let units_per_block = units_per_page * u64::from(ssd.pages_per_block);
-        // Every die holds as many pages; what is left over is no part of the capacity.
+        // Every die has the same number of pages; the remainder is not part of the capacity.
         let units_per_die = ssd.capacity.0 / unit / units_per_page / dies * units_per_page;
         let blocks = (units_per_die as f64 * (1.0 + ssd.over_provisioning.0) / units_per_block as f64) as u64;
         if dies > 1 << 16
@@ -94,7 +94,7 @@ impl SsdModel {
             );
             return Err(FlashError::new("scenario.ssd-capacity", "disk.capacity", message));
         }
-        // Some full block must give back a page at least: the last page of a copy is filled up.
+        // Some full block must free at least a page, since the last page of a copy is padded.
         let kept = units_per_block - units_per_page + 1;
         let least = units_per_die.div_ceil(kept) + u64::from(ssd.gc_low_mark) + WORKING_BLOCKS;
         if blocks < least {
@@ -149,7 +149,7 @@ impl SsdModel {
         })
     }
 
-    /// Valid units of the full blocks of a die in its steady state, where the SSD was brought there; drawn from `stream`.
+    /// Valid units of the full blocks of a die in its steady state, drawn from `stream`; empty for other initial states.
     pub fn initial_state(&self, stream: &mut RandomStream) -> Vec<u32> {
         if self.precondition != Precondition::Random {
             return Vec::new();
@@ -158,14 +158,14 @@ impl SsdModel {
         steady_state(full, self.units_per_block, self.units_per_die.into(), stream)
     }
 
-    /// What the host sees.
+    /// Capacity for the host.
     pub fn sectors(&self) -> Sectors {
         Sectors(u64::from(self.units_per_die) * u64::from(self.dies) * u64::from(self.unit_sectors))
     }
 }
 
 impl Ssd {
-    /// The size of the write buffer.
+    /// Size of the write buffer.
     pub fn buffer_bytes(&self) -> Bytes {
         let page = self.page.0.saturating_mul(u64::from(self.planes));
         let dies = u64::from(self.channels) * u64::from(self.dies_per_channel);

@@ -1,4 +1,4 @@
-//! The oracle of the flash: watches in debug builds that the map leads every unit to its newest version.
+//! Oracle of the flash: checks in debug builds that the map leads every unit to its newest version.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::Place;
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-/// The newest version of each unit, and what each place of the flash was programmed with.
+/// The newest version of each unit, and the programmed contents of each place of the flash.
 #[derive(Debug, Default)]
 pub(super) struct FlashOracle {
     newest: Map<u32, u64>,
@@ -27,7 +27,7 @@ impl FlashOracle {
         self.flash.insert((die, place), (unit, version));
     }
 
-    /// `unit` moves from where the map had it, or from where it lay at the start, to `place`.
+    /// `unit` moves from its place in the map, or from its initial place, to `place`.
     pub fn copy(&mut self, unit: u32, die: u32, before: Option<u32>, place: u32) {
         if let Some(before) = before {
             self.read(unit, die, Place::Flash(before));
@@ -35,7 +35,7 @@ impl FlashOracle {
         self.program(unit, die, place);
     }
 
-    /// The map says that `unit` lies at `place` of `die`.
+    /// The map locates `unit` at `place` of `die`.
     pub fn read(&self, unit: u32, die: u32, place: Place) {
         let newest = self.newest.get(&unit).copied().unwrap_or_default();
         match place {

@@ -38,7 +38,7 @@ impl Ssd {
             }
         }
         if buffered > 0 || self.commands[command].pending == 0 {
-            // From the buffer, or from nowhere, straight over the interface.
+            // Buffered or unwritten: directly over the interface.
             let end = self.cross(now, command, buffered);
             if self.commands[command].pending == 0 {
                 agenda.schedule(end + self.model.command_latency, slot(Stage::Done, command));
@@ -55,7 +55,7 @@ impl Ssd {
         agenda.schedule(now + time, slot(Stage::Die, die));
     }
 
-    /// The channel has taken what `die` has read.
+    /// The channel transferred the page that `die` read.
     #[inline]
     pub(super) fn page_read(
         &mut self,

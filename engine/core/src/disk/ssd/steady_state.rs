@@ -1,14 +1,14 @@
-//! The state that uniform random writes over all addresses lead a die to, without writing the die over and over.
+//! The steady state of a die under uniform random writes, without simulating all writes.
 //!
-//! In the limit of large blocks greedy collection takes the blocks in the order in which they were filled, and a block of
-//! relative age a (0 the newest, 1 the next victim) has kept the share
+//! In the limit of large blocks, greedy collection takes blocks in the order in which they were filled, and a block of
+//! relative age a (0 for the newest, 1 for the next victim) keeps the share
 //!
 //! ```text
 //!   u(a) = exp(-c a),   with (1 - exp(-c)) / c = utilisation of the full blocks
 //! ```
 //!
-//! of its units \[1\]. A sample of blocks starts from there and is written and collected, functionally, until every block
-//! has been collected some twice: that brings in what finite blocks change. The die's blocks repeat the sample.
+//! of its units \[1\]. A sample of blocks starts from this state and is written and collected, functionally, until every
+//! block has been collected about twice, which adds the effect of finite blocks. The die's blocks repeat the sample.
 //!
 //! 1. Xiang, Kurkoski: An improved analytic expression for write amplification in NAND flash, ICNC 2012; Desnoyers:
 //!    Analytic modeling of SSD write performance, SYSTOR 2012.
@@ -16,13 +16,13 @@
 use super::blocks::{Blocks, Writer};
 use crate::rng::RandomStream;
 
-/// Full blocks that are simulated to find the state of a die, at most.
+/// Maximum number of full blocks simulated to find the state of a die.
 const SAMPLE: u32 = 256;
 
-/// Writes to the sample, at most: large blocks are near the limit from the start.
+/// Maximum number of writes to the sample: large blocks are near the limit from the start.
 const MOST_WRITES: f64 = 2e6;
 
-/// Times that each block of the sample is collected.
+/// Collections per block of the sample.
 const ROUNDS: f64 = 2.0;
 
 /// The valid units of `full` full blocks of `units` each that hold `valid` in all.
@@ -35,7 +35,7 @@ pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut Rando
         let kept = libm::exp(-exponent * (f64::from(age) + 0.5) / f64::from(sample));
         (kept * f64::from(units)) as u32
     });
-    // Two blocks are being filled, one is erased for copies.
+    // Two blocks are open, one is erased for copies.
     let mut blocks = Blocks::new(sample + 3, units, 2);
     for count in fit(by_age.collect(), units, sample_valid) {
         blocks.fill_anonymously(count);
@@ -51,7 +51,7 @@ pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut Rando
     fit(repeated, units, valid)
 }
 
-/// One uniform random write without time: an anonymous unit is overwritten, and what collection is due is done.
+/// One uniform random functional write: an anonymous unit is overwritten, and due collection is done.
 pub(super) fn overwrite(blocks: &mut Blocks, stream: &mut RandomStream) {
     while blocks.is_collection_due() {
         if blocks.is_victim_empty() {
@@ -78,7 +78,7 @@ fn exponent_of(share: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// Spreads what `counts` lack, or have too many of, over all of them, so that their sum is `valid`.
+/// Distributes the excess or deficit of `counts` over all of them, so that their sum is `valid`.
 fn fit(mut counts: Vec<u32>, units: u32, valid: u64) -> Vec<u32> {
     let mut sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     while sum != valid {
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_has_the_valid_units_asked_for_in_blocks_that_hold_them() {
+    fn the_state_has_the_requested_valid_units() {
         let mut stream = RandomStream::named(1, 0, "ssd", 0, Purpose::Flash);
         for full in [10_u32, 100, 1000] {
             let valid = u64::from(full) * 64 * 4 / 5;

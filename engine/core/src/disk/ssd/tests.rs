@@ -1,4 +1,4 @@
-//! The flash under functional writes: conservation, the newest version everywhere, and the laws of write amplification.
+//! Flash under functional writes: conservation, newest versions, and the laws of write amplification.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn model(precondition: &str, capacity: u64, over_provisioning: f64, pages_per_bl
     SsdModel::new(&ssd, 1).unwrap()
 }
 
-/// An SSD on which time plays no part.
+/// An SSD without time.
 struct Flash {
     translation: Translation,
     page: u32,
@@ -152,7 +152,7 @@ fn amplification(blocks: &mut Blocks, valid: u64, rounds: u64, stream: &mut Rand
 }
 
 #[test]
-fn random_writes_amplify_as_the_analysis_of_greedy_collection_says() {
+fn write_amplification_follows_the_analysis() {
     let (count, units) = (4096_u32, 64_u32);
     for over_provisioning in [0.07, 0.15, 0.28] {
         let valid = (f64::from(count * units) / (1.0 + over_provisioning)) as u64;

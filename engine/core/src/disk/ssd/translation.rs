@@ -1,4 +1,4 @@
-//! The flash translation layer: where each logical unit lies.
+//! The flash translation layer: the location of each logical unit.
 //!
 //! ```text
 //!   logical pages, dealt out to the dies in turn; within a die every unit is mapped on its own
@@ -6,9 +6,9 @@
 //!   unit ─► die = page mod dies, address within the die ─► map: buffered | place (block, position)
 //! ```
 //!
-//! Which die holds a unit is fixed by its address (static allocation), where it lies within the die is not. The map knows
-//! the units that have been written in the run; the others lie where the initial state put them: in order, or anywhere
-//! (see [`super::blocks`]).
+//! The address of a unit determines its die (static allocation), but not its place on the die. The map contains the units
+//! written in the run; the others are where the initial state put them: in order, or anywhere (see
+//! [`super::blocks`]).
 
 use std::collections::HashMap;
 
@@ -21,10 +21,10 @@ use super::steady_state;
 use crate::config::Precondition;
 use crate::rng::RandomStream;
 
-/// In the map, a unit whose newest version is in the write buffer.
+/// Marks a unit whose newest version is in the write buffer.
 const BUFFERED: u32 = u32::MAX;
 
-/// Writes, at most, by which the dies of an SSD are brought out of step.
+/// Maximum writes by which the dies of an SSD are desynchronised.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// The map of one SSD.
@@ -39,7 +39,7 @@ pub(super) struct Translation {
     map: HashMap<u32, u32, FxBuildHasher>,
     blocks: Vec<Blocks>,
     stream: RandomStream,
-    /// Units that a copy has moved, with their new places.
+    /// Units moved by a copy, with their new places.
     moved: Vec<(u32, u32)>,
     #[cfg(debug_assertions)]
     oracle: super::oracle::FlashOracle,
@@ -65,7 +65,7 @@ impl Translation {
                     filled.fill_anonymously(count);
                 }
                 let mut blocks = vec![filled; model.dies as usize];
-                // The dies are not in step.
+                // The dies are desynchronised.
                 let most = (2 * model.units_per_block).min(MOST_STEPS / model.dies + 1);
                 for die in &mut blocks {
                     for _ in 0..stream.below(most.into()) {
@@ -100,7 +100,7 @@ impl Translation {
         (page % self.dies, page / self.dies * self.page + unit % self.page)
     }
 
-    /// Where `unit` lies.
+    /// The location of `unit`.
     #[inline]
     pub fn find(&self, unit: u32) -> Place {
         match self.map.get(&unit) {
@@ -111,11 +111,11 @@ impl Translation {
         }
     }
 
-    /// Pages of the flash that hold the units `first` to `last` of one logical page, but for those in the write buffer.
+    /// Flash pages of the units `first` to `last` of one logical page, except those in the write buffer.
     #[inline]
     pub fn pages_of(&self, first: u32, last: u32) -> u32 {
         let is_simple = match self.initial {
-            // A single unit lies in a single page, unless it is in the buffer.
+            // A single unit is in a single page, unless it is in the buffer.
             Precondition::Random | Precondition::Sequential if first == last => self.buffered == 0,
             Precondition::Sequential => self.map.is_empty(),
             Precondition::Random | Precondition::Empty => false,
@@ -133,7 +133,7 @@ impl Translation {
             let page = match place {
                 Place::Buffered | Place::Unwritten => continue,
                 Place::Flash(place) => Some(place / self.page),
-                // In order, the units of a logical page share one; scattered, no two do.
+                // In order, the units of a logical page share a flash page; scattered, no two do.
                 Place::Initial if self.initial == Precondition::Sequential => Some(BUFFERED),
                 Place::Initial => None,
             };
@@ -143,7 +143,7 @@ impl Translation {
         pages
     }
 
-    /// A new version of `unit` is in the write buffer; gives whether it took the place of one that was there.
+    /// A new version of `unit` is in the write buffer; returns whether it replaced one there.
     pub fn buffer(&mut self, unit: u32) -> bool {
         #[cfg(debug_assertions)]
         self.oracle.write(unit);
@@ -171,30 +171,30 @@ impl Translation {
         self.oracle.program(unit, die, place);
     }
 
-    /// The version of `unit` on the flash, which the map knew to lie at `before`, is no longer valid.
+    /// The version of `unit` on the flash, at `before` in the map, is no longer valid.
     fn invalidate(&mut self, unit: u32, before: Option<u32>) {
         let (die, address) = self.locate(unit);
         let blocks = &mut self.blocks[die as usize];
         match (before, self.initial) {
             (Some(place), _) => blocks.invalidate(place),
             (None, Precondition::Empty) => {}
-            // Blocks were filled in order, beginning with the first.
+            // Blocks were filled in order, starting with the first.
             (None, Precondition::Sequential) => blocks.invalidate(address),
             (None, Precondition::Random) => blocks.invalidate_anonymous(&mut self.stream),
         }
     }
 
-    /// Whether `unit` has a version that a write of a part of it must be merged with.
+    /// Whether `unit` has a version that a partial write must be merged with.
     pub fn has_old_version(&self, unit: u32) -> bool {
         matches!(self.find(unit), Place::Flash(_) | Place::Initial)
     }
 
-    /// Fills the host's page up.
+    /// Pads the host's page.
     pub fn pad(&mut self, die: u32) {
         self.blocks[die as usize].pad(Writer::Host, self.page);
     }
 
-    /// Whether garbage collection of `die` has something to do now.
+    /// Whether garbage collection of `die` is due.
     #[inline]
     pub fn is_collection_due(&mut self, die: u32) -> bool {
         self.blocks[die as usize].is_collection_due()
@@ -210,13 +210,13 @@ impl Translation {
         self.blocks[die as usize].erase();
     }
 
-    /// Copies a page of valid units of the victim of `die`, or what is left; gives how many units.
+    /// Copies a page of valid units of the victim of `die`, or the remaining ones; returns their number.
     pub fn copy(&mut self, die: u32) -> u32 {
         let (dies, page, per_die) = (self.dies, self.page, self.per_die);
         let unit_of = |address: u32| (address / page * dies + die) * page + address % page;
         let Self { map, blocks, moved, .. } = self;
         let blocks = &mut blocks[die as usize];
-        // What still lies in order has not been written since; it enters the map now.
+        // Units still in order have not been written since; they enter the map now.
         let copied = blocks.copy(
             page,
             |address| address < per_die && !map.contains_key(&unit_of(address)),
@@ -236,13 +236,13 @@ impl Translation {
         self.blocks[die as usize].victim_valid()
     }
 
-    /// A mistake for a test: the host's newest write of unit 0 goes by the map.
+    /// A defect for a test: the host's newest write of unit 0 is missing in the map.
     #[cfg(all(test, debug_assertions))]
     pub fn miss_a_version(&mut self) {
         self.oracle.write(0);
     }
 
-    /// The laws of conservation: what is mapped is valid, and nothing else.
+    /// Conservation: exactly the mapped units are valid.
     #[cfg(any(test, debug_assertions))]
     pub fn check(&self) {
         let mut mapped = vec![0_u64; self.dies as usize];

@@ -1,4 +1,4 @@
-//! Writes: into the buffer as far as there is room, and to the dies that their addresses say.
+//! Writes: into the buffer as far as there is room, then to the dies of their addresses.
 
 use super::{Command, Piece, Ssd, Stage, Waiting, Work, slot};
 use crate::disk::{Agenda, Io};
@@ -6,7 +6,7 @@ use crate::slab::Link;
 use crate::units::SimTime;
 
 impl Ssd {
-    /// Lets writes into the buffer, in order of arrival, as far as there is room.
+    /// Admits writes to the buffer, in order of arrival, as far as there is room.
     pub(super) fn admit(&mut self, now: SimTime, agenda: &mut Agenda<'_>) {
         while let Some(command) = self.entering.first() {
             let Command { io, admitted, .. } = self.commands[command];
@@ -42,7 +42,7 @@ impl Ssd {
             let is_part =
                 (from < io.lba.0 || from + unit_sectors > end) && self.translation.has_old_version(unit);
             if is_protected && self.translation.buffer(unit) {
-                // It took the place of a version that still waits.
+                // It replaced a version that still waits.
                 self.room += 1;
                 continue;
             }
@@ -50,7 +50,7 @@ impl Ssd {
             let waiter = if is_protected { Link::END } else { Link::to(command) };
             self.dies[die as usize].waiting.push_back(Waiting { unit, command: waiter, is_part });
         }
-        // The dies are asked once all units are there, so that they can fill their pages.
+        // The dies start after all units are buffered, so that they can fill their pages.
         let page = self.model.units_per_page;
         for logical in first / page..=(first + count - 1) / page {
             self.wake(now, logical % self.model.dies, agenda);
@@ -65,7 +65,7 @@ impl Ssd {
         None
     }
 
-    /// Starts a die that does nothing.
+    /// Starts an idle die.
     pub(super) fn wake(&mut self, now: SimTime, die: u32, agenda: &mut Agenda<'_>) {
         if self.dies[die as usize].work == Work::Nothing {
             self.usage.occupy(now);
@@ -73,7 +73,7 @@ impl Ssd {
         }
     }
 
-    /// Where writes wait for room and no die will make any, has the die with the most units program a page in part.
+    /// If writes wait for room and no die will make any, lets the die with the most units program a partly filled page.
     pub(super) fn relieve(&mut self, now: SimTime, agenda: &mut Agenda<'_>) {
         if self.entering.is_empty() || self.writing > 0 || self.pieces.len() > 0 {
             return;

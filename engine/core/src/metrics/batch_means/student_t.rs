@@ -2,10 +2,10 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-/// The t within which a Student variable with `degrees` degrees of freedom lies with probability `level`, on both
-/// sides of zero. Precondition: 0 < `level` < 1 and `degrees` >= 1.
+/// The t such that a Student variable with `degrees` degrees of freedom is within -t to t with probability
+/// `level`. Precondition: 0 < `level` < 1 and `degrees` >= 1.
 pub fn two_sided(level: f64, degrees: u32) -> f64 {
-    // In the angle atan(t / sqrt(degrees)) the probability is a finite sum, and a bisection needs no bracket.
+    // In terms of the angle atan(t / sqrt(degrees)), the probability is a finite sum, and a bisection needs no bracket.
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_the_tabulated_ones() {
+    fn quantiles_agree_with_tables() {
         let table = [
             (0.95, 1, 12.706_205),
             (0.95, 2, 4.302_653),

@@ -17,7 +17,7 @@ fn bucket(value: u64) -> (u64, u64) {
 }
 
 #[test]
-fn buckets_are_as_wide_as_worked_by_hand() {
+fn bucket_widths_worked_by_hand() {
     assert_eq!(bucket(0), (0, 1));
     assert_eq!(bucket(255), (255, 1));
     // From 256 on in steps of 2, from 512 on in steps of 4.
@@ -31,7 +31,7 @@ fn buckets_are_as_wide_as_worked_by_hand() {
 }
 
 #[test]
-fn every_bucket_begins_where_the_one_before_ends() {
+fn buckets_are_contiguous() {
     for bucket in 1..BUCKETS {
         assert_eq!(index(lower_edge(bucket)), bucket);
         assert_eq!(index(lower_edge(bucket) - 1), bucket - 1);
@@ -61,7 +61,7 @@ fn a_quantile_is_interpolated_within_its_bucket() {
 }
 
 #[test]
-fn nothing_recorded_gives_nothing() {
+fn an_empty_histogram_has_no_statistics() {
     let mut histogram = Histogram::new();
     assert_eq!((histogram.quantile(0.5), histogram.mean(), histogram.max()), (None, None, None));
     assert_eq!(histogram.buckets().count(), 0);

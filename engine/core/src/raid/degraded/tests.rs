@@ -67,7 +67,7 @@ fn a_small_write_to_raid_6_of_eight() {
 }
 
 #[test]
-fn a_missing_strip_is_decoded_from_as_many_strips_as_hold_data() {
+fn decoding_reads_as_many_strips_as_hold_data() {
     let reads = |level: Level, disks: u32, gone: &[u32]| {
         let array = layout(level, disks);
         let part = StripPart { disk: gone[0], start: Sectors(2), end: Sectors(5) };
@@ -85,7 +85,7 @@ fn a_missing_strip_is_decoded_from_as_many_strips_as_hold_data() {
 }
 
 #[test]
-fn strips_that_are_wanted_and_read_are_read_once() {
+fn a_wanted_strip_is_read_once() {
     let array = layout(Level::Raid5, 4);
     // Strips 0, 1 and 2 on disks 0, 1 and 2; disk 1 is missing; wanted are the second half of 0, all of 1, some of 2.
     let part = |disk, start, end| StripPart { disk, start: Sectors(start), end: Sectors(end) };
@@ -98,7 +98,7 @@ fn strips_that_are_wanted_and_read_are_read_once() {
 }
 
 #[test]
-fn a_strip_with_gaps_is_read_before_it_is_written() {
+fn a_strip_with_gaps_is_read_first() {
     let array = layout(Level::Raid5, 5);
     let gapped = [StripWrite { index: 0, start: Sectors(0), end: Sectors(8), is_solid: false }];
     let reads = |gone: u32| {
@@ -111,7 +111,7 @@ fn a_strip_with_gaps_is_read_before_it_is_written() {
 }
 
 #[test]
-fn rmw_is_kept_to_where_it_is_possible() {
+fn rmw_is_used_if_possible() {
     let array = layout(Level::Raid5, 5);
     let reads = |k: u32, gone: u32| {
         let mut plan = DegradedReads::default();

@@ -29,7 +29,7 @@ fn penalty(layout: &Layout, policy: ParityUpdate) -> u32 {
 }
 
 #[test]
-fn ios_by_strips_written_are_the_published_ones() {
+fn ios_by_strips_written_as_published() {
     let by_strips = |level, disks, strips: std::ops::RangeInclusive<u32>| {
         let array = layout(level, disks);
         strips.map(|k| ios(ParityUpdate::FewestIos, &array, whole(k))).collect::<Vec<_>>()
@@ -44,7 +44,7 @@ fn ios_by_strips_written_are_the_published_ones() {
 }
 
 #[test]
-fn small_writes_in_groups_cost_the_textbook_penalties() {
+fn small_writes_in_groups_have_textbook_penalties() {
     // Groups of four disks in RAID 50 and of six in RAID 60, the least for which the textbook figures hold.
     for (level, disks, groups, expected) in [
         (Level::Raid50, 8, 2, 4),
@@ -74,7 +74,7 @@ fn ties_go_to_read_modify_write() {
 }
 
 #[test]
-fn rmw_reads_old_data_and_parity_unless_the_stripe_is_whole() {
+fn rmw_reads_unless_the_stripe_is_whole() {
     let by_strips = |level, disks, most: u32| {
         let array = layout(level, disks);
         (1..=most).map(|k| ios(ParityUpdate::Rmw, &array, whole(k))).collect::<Vec<_>>()
@@ -85,7 +85,7 @@ fn rmw_reads_old_data_and_parity_unless_the_stripe_is_whole() {
 }
 
 #[test]
-fn small_writes_cost_the_textbook_penalties_and_rates() {
+fn small_writes_have_textbook_penalties() {
     let arrays = [(Level::Raid0, 1), (Level::Raid10, 2), (Level::Raid5, 4), (Level::Raid6, 6)];
     // 8 disks of 136 I/Os per second at 67 % reads, and at none.
     let rates = [(1088.0, 1088.0), (818.0, 544.0), (547.0, 272.0), (411.0, 181.0)];
@@ -101,7 +101,7 @@ fn small_writes_cost_the_textbook_penalties_and_rates() {
 }
 
 #[test]
-fn a_strip_written_in_part_must_be_read_to_reconstruct() {
+fn reconstruction_reads_partly_written_strips() {
     let array = layout(Level::Raid5, 5);
     // A sequential write from the middle of strip 0 to the middle of strip 2 changes parity over the whole strip, and
     // covers it in strip 1 alone. RMW: 3 + 1 reads; reconstruct: strips 0, 2 and 3, 3 reads.
@@ -124,7 +124,7 @@ fn a_strip_written_in_part_must_be_read_to_reconstruct() {
 }
 
 #[test]
-fn the_policy_is_written_in_snake_case() {
+fn policies_serialise_in_snake_case() {
     assert_eq!(serde_json::to_string(&ParityUpdate::FewestIos).unwrap(), "\"fewest_ios\"");
     assert_eq!(serde_json::from_str::<ParityUpdate>("\"rmw\"").unwrap(), ParityUpdate::Rmw);
     assert_eq!(ParityUpdate::default(), ParityUpdate::FewestIos);

@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "array_names",
         "",
-        "names of the arrays; the lists below have one entry for each",
+        "names of the arrays; the array lists have one entry for each",
         TextList(|run| run.scenario.arrays().iter().map(|array| array.name.clone()).collect()),
     ),
     column(
@@ -44,17 +44,16 @@ pub(super) const COLUMNS: &[Column] = &[
         "fraction",
         "busy share of the busiest disk of each array",
         FloatList(|run| {
-            let mut busiest = vec![0.0; run.arrays.len()];
-            for (device, &array) in run.devices.iter().zip(&run.device_array) {
-                let busy: &mut f64 = &mut busiest[array as usize];
-                *busy = busy.max(device.usage().busy_fraction());
-            }
-            busiest
+            let busiest = |array| {
+                let devices = run.arrays.devices_of(array as u16);
+                devices.map(|device| device.usage().busy_fraction()).fold(0.0, f64::max)
+            };
+            (0..run.arrays.len()).map(busiest).collect()
         }),
     ),
 ];
 
 /// Response times by array; a single array has those of the run.
 fn response_by_array<'a>(run: &'a RunView<'_>) -> &'a [Histogram] {
-    if run.arrays.len() > 1 { &run.measures.by_array } else { slice::from_ref(run.response()) }
+    if run.arrays.len() > 1 { &run.context.measures.by_array } else { slice::from_ref(run.response()) }
 }

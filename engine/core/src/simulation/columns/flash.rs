@@ -28,7 +28,8 @@ pub(super) const COLUMNS: &[Column] = &[
 
 /// A count over all SSDs.
 fn sum(run: &RunView<'_>, read: fn(&FlashCounts) -> u64) -> Option<u64> {
-    run.devices
+    run.arrays
+        .devices
         .iter()
         .filter_map(|device| device.usage().flash.as_ref())
         .map(read)

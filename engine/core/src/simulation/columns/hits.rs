@@ -12,75 +12,75 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "hit_ratio",
         "fraction",
-        "reads served by the cache alone and writes that overwrote dirty lines only, of all",
+        "fraction of requests: reads served by the cache alone, writes that overwrote only dirty lines",
         Float(|run| {
-            let counts = &run.measures.counts;
+            let counts = &run.context.measures.counts;
             ratio(counts.read_hits + counts.write_hits, counts.reads + counts.writes)
         }),
     ),
     column(
         "read_hit_ratio",
         "fraction",
-        "reads served by the cache alone",
-        Float(|run| ratio(run.measures.counts.read_hits, run.measures.counts.reads)),
+        "fraction of reads served by the cache alone",
+        Float(|run| ratio(run.context.measures.counts.read_hits, run.context.measures.counts.reads)),
     ),
     column(
         "write_hit_ratio",
         "fraction",
-        "writes that overwrote dirty lines only, and cost no further destage",
-        Float(|run| ratio(run.measures.counts.write_hits, run.measures.counts.writes)),
+        "fraction of writes that overwrote only dirty lines, and cost no further destage",
+        Float(|run| ratio(run.context.measures.counts.write_hits, run.context.measures.counts.writes)),
     ),
     column(
         "read_ahead_hit_ratio",
         "fraction",
-        "reads served by the cache alone, from data read ahead",
-        Float(|run| ratio(run.measures.counts.read_ahead_hits, run.measures.counts.reads)),
+        "fraction of reads served by the cache alone, from data read ahead",
+        Float(|run| ratio(run.context.measures.counts.read_ahead_hits, run.context.measures.counts.reads)),
     ),
     column(
         "read_hits_dirty",
         "count",
         "reads served by the cache alone, with data of dirty lines and none read ahead",
-        Count(|run| run.measures.counts.read_hits_dirty),
+        Count(|run| run.context.measures.counts.read_hits_dirty),
     ),
     column(
         "read_hits_clean",
         "count",
         "reads served by the cache alone, with destaged data of the write cache and none dirty or read ahead",
-        Count(|run| run.measures.counts.read_hits_clean),
+        Count(|run| run.context.measures.counts.read_hits_clean),
     ),
     column(
         "read_hits_late",
         "count",
         "reads that waited for a fetch already under way",
-        Count(|run| run.measures.counts.read_hits_late),
+        Count(|run| run.context.measures.counts.read_hits_late),
     ),
     column(
         "read_misses_random",
         "count",
         "reads that missed and continued no sequence",
-        Count(|run| run.measures.counts.read_misses_random),
+        Count(|run| run.context.measures.counts.read_misses_random),
     ),
     column(
         "read_misses_sequential",
         "count",
         "reads that missed within a sequence: before read-ahead started, or beyond it",
-        Count(|run| run.measures.counts.read_misses_sequential),
+        Count(|run| run.context.measures.counts.read_misses_sequential),
     ),
     column("read_ahead_lines", "count", "lines that were read ahead", Count(|run| read_ahead(run).fetched)),
     column(
         "read_ahead_used_lines",
         "count",
-        "lines read ahead that a read then asked for",
+        "lines read ahead that a later read requested",
         Count(|run| read_ahead(run).used),
     ),
     column(
         "read_ahead_wasted_lines",
         "count",
-        "lines read ahead that left the cache, or whose data changed, before any read asked for them",
+        "lines read ahead that left the cache, or whose data changed, before any read requested them",
         Count(|run| read_ahead(run).wasted),
     ),
 ];
 
 fn read_ahead(run: &RunView<'_>) -> AheadCounts {
-    run.read_cache.as_ref().map(ReadCache::counts).unwrap_or_default()
+    run.reads.cache.as_ref().map(ReadCache::counts).unwrap_or_default()
 }

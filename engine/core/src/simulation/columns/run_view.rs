@@ -29,12 +29,12 @@ impl<'a> RunView<'a> {
 
     /// Response times of all reads and writes \[ns\].
     pub fn response(&self) -> &Histogram {
-        self.response.get_or_init(|| self.measures.response())
+        self.response.get_or_init(|| self.context.measures.response())
     }
 
     /// Length of the window \[s\].
     pub fn window_s(&self) -> f64 {
-        self.drained_since.unwrap_or(self.now).since(self.measures.start).as_secs_f64()
+        self.drained_since.unwrap_or(self.now()).since(self.context.measures.start).as_secs_f64()
     }
 
     /// A count for each second of the window.

@@ -8,7 +8,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "disk_busy_min_fraction",
         "fraction",
-        "busy share of the least busy disk, of those at work at the end",
+        "busy share of the least busy disk among those working at the end",
         Float(|run| disks_busy(run).reduce(f64::min)),
     ),
     column(
@@ -27,7 +27,7 @@ pub(super) const COLUMNS: &[Column] = &[
         "disk_queue_mean",
         "count",
         "mean I/Os at a disk, waiting or served",
-        Float(|run| mean(run.working_devices().map(|device| device.usage().mean_in_system()))),
+        Float(|run| mean(run.arrays.working_devices().map(|device| device.usage().mean_in_system()))),
     ),
     column(
         "disk_time_percent",
@@ -44,31 +44,37 @@ pub(super) const COLUMNS: &[Column] = &[
         "fraction",
         "busy share of the host link; of its busier direction where each has a rate of its own",
         Float(|run| {
-            Some(run.link.iter().map(|direction| direction.busy_fraction(run.now)).fold(0.0, f64::max))
+            Some(
+                run.front_end
+                    .link
+                    .iter()
+                    .map(|direction| direction.busy_fraction(run.now()))
+                    .fold(0.0, f64::max),
+            )
         }),
     ),
     column(
         "channel_busy_max_fraction",
         "fraction",
         "busy share of the busiest channel between controller and disks",
-        Float(|run| run.back_end.as_ref().map(|back_end| back_end.busy_fraction(run.now))),
+        Float(|run| run.arrays.back_end_busy_fraction(run.now())),
     ),
     column(
         "xor_busy_fraction",
         "fraction",
         "busy share of the XOR engine",
-        Float(|run| run.xor_bandwidth.map(|_| run.xor.busy_fraction(run.now))),
+        Float(|run| run.arrays.xor_busy_fraction(run.now())),
     ),
     column(
         "firmware_busy_fraction",
         "fraction",
         "busy share of the firmware processor",
-        Float(|run| Some(run.firmware.busy_fraction(run.now))),
+        Float(|run| Some(run.front_end.firmware.busy_fraction(run.now()))),
     ),
 ];
 
 fn disks_busy(run: &RunView<'_>) -> impl Iterator<Item = f64> {
-    run.working_devices().map(|device| device.usage().busy_fraction())
+    run.arrays.working_devices().map(|device| device.usage().busy_fraction())
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {

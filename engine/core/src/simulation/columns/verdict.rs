@@ -22,8 +22,8 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "error_kind",
         "",
-        "configuration, trace, panic or deadlock",
+        "configuration, trace, deadlock, limit or panic; infrastructure, oom or timeout where a run was not executed",
         Text(|verdict| verdict.error.map(|(kind, _)| kind)),
     ),
-    column("error", "", "what went wrong", Text(|verdict| verdict.error.map(|(_, message)| message))),
+    column("error", "", "message of the error", Text(|verdict| verdict.error.map(|(_, message)| message))),
 ];

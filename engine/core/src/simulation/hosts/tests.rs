@@ -148,6 +148,7 @@ fn a_window_is_the_phase_that_it_names() {
     .unwrap();
     simulation.run().unwrap();
     let noted: Vec<_> = simulation
+        .context
         .timeline
         .entries()
         .iter()
@@ -235,9 +236,9 @@ fn further_users_change_no_others_start() {
     let starts = |users: u32| -> BTreeMap<u32, SimTime> {
         let scenario = parse(&scenario(users, &json!([]), &streams, &json!("whole"))).normalise().unwrap();
         let mut simulation = Simulation::build(scenario, &BTreeMap::new()).unwrap();
-        simulation.start_sources();
+        simulation.hosts.start(&mut simulation.context);
         let mut starts = BTreeMap::new();
-        while let Some((time, event)) = simulation.events.next() {
+        while let Some((time, event)) = simulation.context.events.next() {
             if let crate::event::Event::Source(source) = event {
                 starts.insert(source, time);
             }

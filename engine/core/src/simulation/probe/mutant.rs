@@ -25,12 +25,12 @@ pub fn simulate_mutant(
 impl Simulation {
     /// Builds a mutation into the model.
     pub(in crate::simulation) fn build_in(&mut self, mutation: Mutation) {
-        self.probe.mutant = Mutant::new(mutation);
+        self.context.probe.mutant = Mutant::new(mutation);
         if let Some(back) = &mut self.write_back {
             back.cache.mutant = Mutant::new(mutation);
         }
         if mutation == Mutation::UncountedDiskIo {
-            for device in &mut self.devices {
+            for device in &mut self.arrays.devices {
                 device.usage_mut().leave_out_one_in(mutation.period());
             }
         }

@@ -5,14 +5,11 @@ import typer
 from destage.cli.commands.cluster import (
     cancel,
     delete,
-    discard,
     doctor,
-    drive,
     fetch,
     list,  # noqa: A004 - the module is named for its command
     logs,
-    pack,
-    probe,
+    pods,
     query,
     status,
     submit,
@@ -32,8 +29,5 @@ app.command("query")(query.query)
 app.command("cancel")(cancel.cancel)
 app.command("delete")(delete.delete)
 app.command("doctor")(doctor.doctor)
-# Pods run these.
-app.command("drive", hidden=True)(drive.drive)
-app.command("pack", hidden=True)(pack.pack)
-app.command("probe", hidden=True)(probe.probe)
-app.command("discard", hidden=True)(discard.discard)
+for _command in (pods.drive, pods.pack, pods.probe, pods.discard):
+    app.command(_command.__name__, hidden=True)(_command)

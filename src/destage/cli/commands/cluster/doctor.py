@@ -14,10 +14,7 @@ _INFRASTRUCTURE = 4
 
 
 def doctor(
-    image: Annotated[
-        str | None,
-        typer.Option("--image", help="Also start this image in a test pod.", show_default=False),
-    ] = None,
+    image: Annotated[str | None, typer.Option("--image", help="Also start this image in a test pod.")] = None,
     values: Values = None,
     given: Assignments = None,
     name: Annotated[

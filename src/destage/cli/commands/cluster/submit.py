@@ -22,8 +22,7 @@ def submit(
     values: Values = None,
     given: Assignments = None,
     name: Annotated[
-        str | None,
-        typer.Option("--name", help="Name on the cluster (default: the study's name).", show_default=False),
+        str | None, typer.Option("--name", help="Name on the cluster (default: the study's name).")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the manifests without submitting them.")

@@ -42,15 +42,11 @@ def mrc(
             "--sizes",
             metavar="SIZE,...",
             help="Cache sizes (default: powers of two; four per doubling in --out).",
-            show_default=False,
         ),
     ] = None,
     seed: Seed = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", metavar="FILE", help="Write all points to FILE as Parquet.", show_default=False
-        ),
+        Path | None, typer.Option("--out", metavar="FILE", help="Write all points to FILE as Parquet.")
     ] = None,
     plot: Plot = None,
     format_name: FormatName = None,

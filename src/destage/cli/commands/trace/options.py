@@ -16,20 +16,13 @@ TraceFile = Annotated[
     ),
 ]
 FormatName = Annotated[
-    str | None,
-    typer.Option(
-        "--format", help="Format of the trace (default: recognised by its content).", show_default=False
-    ),
+    str | None, typer.Option("--format", help="Format of the trace (default: recognised by its content).")
 ]
 SkipBad = Annotated[int, typer.Option("--skip-bad", min=0, help="Maximum malformed records to skip.")]
 VolumeNumber = Annotated[
     int | None,
     typer.Option(
-        "--volume",
-        min=0,
-        max=2**32 - 1,
-        help="Read only the requests of this volume (default: all volumes).",
-        show_default=False,
+        "--volume", min=0, max=2**32 - 1, help="Read only the requests of this volume (default: all volumes)."
     ),
 ]
 Block = Annotated[
@@ -37,9 +30,6 @@ Block = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the random streams.")]
 Plot = Annotated[
-    Path | None,
-    typer.Option(
-        "--plot", metavar="FILE", help="Draw the miss ratios to FILE (.svg or .html).", show_default=False
-    ),
+    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the miss ratios to FILE (.svg or .html).")
 ]
 PLOT_SUFFIXES = (".svg", ".html")

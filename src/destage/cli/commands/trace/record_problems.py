@@ -24,8 +24,8 @@ class ReadingProgress:
 
 
 def warn_about(problems: list[dict[str, Any]], trace: object) -> None:
-    """Print a warning for each kind of problem that a trace's records have."""
+    """Print a warning for each kind of problem of a trace's records, with the place of the first one."""
     for problem in problems:
-        place = f"{trace}, {problem['place']}"
-        message = f"{problem['message']} ({problem['count']} in all)"
-        print_warning(Issue(problem["code"], place, message, data={"count": problem["count"]}))
+        count = problem["count"]
+        message = f"{problem['message']}; {count} in total" if count > 1 else problem["message"]
+        print_warning(Issue(problem["code"], problem["place"], message, data={"count": count}), str(trace))

@@ -28,12 +28,7 @@ def synth(
     block: Block = "4KiB",
     requests: Annotated[
         int | None,
-        typer.Option(
-            "--requests",
-            min=1,
-            help="Requests to generate (default: as many as TRACE has).",
-            show_default=False,
-        ),
+        typer.Option("--requests", min=1, help="Requests to generate (default: as many as TRACE has)."),
     ] = None,
     duration: Annotated[
         str | None,
@@ -41,15 +36,12 @@ def synth(
             "--duration",
             metavar="TIME",
             help="Generate requests for this long, as in 10min, instead of a number of requests.",
-            show_default=False,
         ),
     ] = None,
     seed: Seed = 0,
     profile: Annotated[
         Path | None,
-        typer.Option(
-            "--profile", metavar="FILE", help="Write the fitted profile to FILE as JSON.", show_default=False
-        ),
+        typer.Option("--profile", metavar="FILE", help="Write the fitted profile to FILE as JSON."),
     ] = None,
     plot: Plot = None,
     format_name: FormatName = None,

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn queued_reads_in_sequence_are_no_slower_by_shortest_positioning_than_in_order() {
+fn queued_sequential_reads_are_as_fast_with_sptf_as_fcfs() {
     // Three cylinders, always `queued` reads of ten sectors at the drive; the read-ahead brings each at the media rate.
     let took = |policy: &str, read_ahead: &str, queued: u64| {
         let mut changes = buffer(read_ahead, false);
@@ -36,7 +36,7 @@ fn queued_reads_in_sequence_are_no_slower_by_shortest_positioning_than_in_order(
 }
 
 #[test]
-fn reads_in_sequence_run_on_at_the_media_rate_whatever_their_size_and_the_pause_between_them() {
+fn sequential_reads_reach_the_media_rate_at_any_size() {
     // A track of 100 sectors and the 10 or 20 of its skew take 11 or 12 ms; the segment has room for 50 sectors.
     for sectors in [10, 50, 75, 150] {
         for pause in [0, 50_000, 300_000] {
@@ -53,7 +53,7 @@ fn reads_in_sequence_run_on_at_the_media_rate_whatever_their_size_and_the_pause_
 }
 
 #[test]
-fn a_read_that_the_buffer_holds_goes_before_one_that_the_arm_is_near() {
+fn buffered_reads_precede_reads_near_the_arm() {
     let mut changes = buffer("segment", false);
     changes["queue"] = json!({"policy": "sptf", "depth": 16, "age_limit": null});
     let mut bench = Bench::new(changes);

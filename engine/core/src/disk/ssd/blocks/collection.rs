@@ -1,26 +1,25 @@
-//! Greedy garbage collection: which block is emptied, when, and how far.
+//! Greedy garbage collection: choice and progress of the victim.
 
 use super::{ANONYMOUS, Blocks, Contents, NONE, Writer};
 
-/// Erased blocks below which copies are paced faster, so that their number comes back.
+/// Erased blocks below which copies are faster, so that their number recovers.
 const FEW: usize = 2;
 
-/// The block that is being collected.
+/// The victim.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Victim {
     pub block: u32,
-    /// Place up to which it has been copied.
+    /// Place up to which it is copied.
     cursor: u32,
     /// Valid units when it was chosen.
     valid: u32,
-    /// Units copied and units written by the host since.
+    /// Units copied, and units written by the host, since then.
     copied: u32,
     pub written: u32,
 }
 
 impl Blocks {
-    /// Whether a block is being collected, and a copy or its erasure is due. Chooses a victim where erased blocks are
-    /// running low.
+    /// Whether a copy or erasure of the victim is due. Chooses a victim if erased blocks are running low.
     pub fn is_collection_due(&mut self) -> bool {
         if self.victim.is_none() {
             if self.erased.len() >= self.low_mark as usize && self.has_room(Writer::Host) {
@@ -40,7 +39,7 @@ impl Blocks {
         while self.least <= self.units && self.full[self.least as usize] == NONE {
             self.least += 1;
         }
-        // A block without an invalid unit would give nothing back.
+        // A block without invalid units would free nothing.
         if self.least >= self.units {
             self.least = self.units;
             return;
@@ -61,8 +60,8 @@ impl Blocks {
         self.victim.map_or(0, |victim| victim.valid)
     }
 
-    /// Copies `most` valid units of the victim, or as many as are left; tells `moved` the address and the new place of
-    /// each that is known. `is_in_order` says whether an address still lies where it lay at the start. Gives how many.
+    /// Copies `most` valid units of the victim, or the remaining ones; calls `moved` with the address and the new place of
+    /// each known unit. `is_in_order` tells whether an address is still at its initial place. Returns the number of units.
     pub fn copy(
         &mut self,
         most: u32,
@@ -99,7 +98,7 @@ impl Blocks {
         count
     }
 
-    /// The next address of the victim's table that is valid; it leaves the table.
+    /// Removes and returns the next valid address of the victim's table.
     fn next_of_victim(&mut self) -> Option<u32> {
         let victim = self.victim.as_mut()?;
         let Contents::Listed(table) = &mut self.all[victim.block as usize].contents else { return None };

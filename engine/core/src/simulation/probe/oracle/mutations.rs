@@ -17,7 +17,7 @@ fn verdict(mutation: Mutation) -> Option<String> {
         let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
         simulation.build_in(mutation);
         if mutation == Mutation::ForceInBuffer {
-            for device in &mut simulation.devices {
+            for device in &mut simulation.arrays.devices {
                 if let Device::Drive(drive) = device {
                     drive.ignore_force();
                 }

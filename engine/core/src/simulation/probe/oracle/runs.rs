@@ -11,6 +11,7 @@ use super::scenarios::scenario;
 use crate::config::Scenario;
 use crate::event::Event;
 use crate::simulation::Simulation;
+use crate::simulation::write_back::WriteBack;
 
 pub(super) fn build(scenario: &Value) -> Simulation {
     let scenario = Scenario::from_json(&scenario.to_string()).unwrap().normalise().unwrap();
@@ -22,22 +23,22 @@ pub(super) fn run(simulation: &mut Simulation) {
     if let Err(error) = simulation.run() {
         panic!("{error}");
     }
-    if simulation.arrays.iter().any(|array| array.redundancy.has_lost_data(&array.layout)) {
+    if simulation.arrays.have_lost_data() {
         return;
     }
-    simulation.probe.oracle.check_drained(&simulation.arrays);
-    simulation.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
-    while let Some((time, event)) = simulation.events.next() {
-        simulation.now = time;
+    let check_drained = |simulation: &Simulation| {
+        simulation.context.probe.oracle.check_drained(&simulation.arrays);
+    };
+    check_drained(simulation);
+    simulation.context.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
+    while let Some((_, event)) = simulation.context.events.next() {
         simulation.act(event);
     }
-    simulation.probe.oracle.check_drained(&simulation.arrays);
-    assert_eq!(simulation.operations.len(), 0, "array operations are left");
-    assert_eq!(simulation.planned.len(), 0, "planned I/Os are left");
-    assert_eq!(simulation.fetches.len(), 0, "fetches are left");
-    assert_eq!(simulation.waiters.len(), 0, "waiters are left");
-    assert_eq!(simulation.requests.len(), 0, "requests are left");
-    assert!(simulation.arrays.iter().all(|array| array.locks.is_empty() && array.destages == 0));
+    check_drained(simulation);
+    assert!(simulation.arrays.is_quiet(), "array operations are left");
+    assert!(simulation.reads.is_quiet(), "fetches are left");
+    assert!(simulation.write_back.as_ref().is_none_or(WriteBack::is_quiet), "destages are left");
+    assert_eq!(simulation.front_end.requests.len(), 0, "requests are left");
 }
 
 proptest! {
@@ -57,8 +58,8 @@ fn the_random_runs_see_every_transition_of_power_battery_and_disks() {
     for _ in 0..400 {
         let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
         run(&mut simulation);
-        lost_by_drives += simulation.measures.counts.disk_lost_sectors;
-        seen.extend(simulation.timeline.entries().iter().map(|entry| entry.transition.name()));
+        lost_by_drives += simulation.context.measures.counts.disk_lost_sectors;
+        seen.extend(simulation.context.timeline.entries().iter().map(|entry| entry.transition.name()));
     }
     for name in [
         "mains_lost",

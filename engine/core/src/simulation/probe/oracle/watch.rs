@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Oracle;
-use crate::disk::{BlockDevice as _, Device, Io};
+use crate::disk::Io;
 use crate::raid::{Layout, StripPart};
-use crate::simulation::array_state::ArrayState;
-use crate::simulation::operation::{ArrayOperation, Kind, Parent};
-use crate::simulation::redundancy::{Member, MemberState};
+use crate::simulation::array_set::{
+    ArrayOperation, ArraySet, ArrayState, Kind, Member, MemberState, Parent, Place,
+};
 use crate::simulation::request::Request;
 use crate::slab::Slab;
 use crate::units::{Lba, Sectors};
@@ -49,13 +49,8 @@ impl Oracle {
         self.contents.begin_write(operation, array, layout, extents, &versions);
     }
 
-    /// The power is cut, and devices have lost the sectors `lost`; `place` gives a device's array and disk.
-    pub fn cut_run(
-        &mut self,
-        arrays: &[ArrayState],
-        place: impl Fn(u32) -> (u16, u32),
-        lost: &[(u32, Lba, Sectors)],
-    ) {
+    /// The power is cut, and devices at these places have lost the sectors `lost`.
+    pub fn cut_run(&mut self, arrays: &[ArrayState], places: &[Place], lost: &[(u32, Lba, Sectors)]) {
         self.cut_power();
         let mut contents = std::mem::take(&mut self.contents);
         let under_way = contents.cut_power(
@@ -66,7 +61,7 @@ impl Oracle {
         let rows: BTreeSet<_> = fallen
             .keys()
             .filter_map(|&(device, lba)| {
-                let (array, disk) = place(device);
+                let Place { array, disk } = places[device as usize];
                 let ArrayState { layout, redundancy, .. } = &arrays[array as usize];
                 let stripe = layout.stripe_on(disk, lba / layout.stripe_unit().0);
                 (!redundancy.has_lost(disk, device)).then_some((array, stripe, lba))
@@ -144,18 +139,19 @@ impl Oracle {
     }
 
     /// The run has ended; after a drain everything is on the disks.
-    pub fn end_run(&self, is_drained: bool, arrays: &[ArrayState], devices: &[Device]) {
+    pub fn end_run(&self, is_drained: bool, arrays: &ArraySet) {
         if is_drained {
             self.check_drained(arrays);
         }
-        devices.iter().for_each(Device::check);
+        #[cfg(debug_assertions)]
+        arrays.devices.iter().for_each(crate::disk::BlockDevice::check);
     }
 
     /// Nothing is dirty or in progress: everything is on the disks, or can be decoded from them.
-    pub fn check_drained(&self, arrays: &[ArrayState]) {
+    pub fn check_drained(&self, arrays: &ArraySet) {
         self.end_drain();
         for (array, sector, media) in self.media() {
-            let state = &arrays[array as usize];
+            let state = &arrays[array];
             let row = state.layout.row_of(state.layout.stripe_of(Lba(sector)));
             let serving = |disk: u32| state.redundancy.serving(disk, row);
             self.contents.check(array, &state.layout, sector, media, serving);

@@ -10,7 +10,7 @@
 //! a write goes to its disk as soon as its transfer begins. Assumed: the media are no faster than the channel, and a
 //! write's data arrive before they are needed; disconnection and reselection are part of the overhead.
 
-use super::Simulation;
+use super::{ArraySet, Context};
 use crate::config;
 use crate::disk::{Agenda, BlockDevice as _, Io};
 use crate::event::Event;
@@ -20,16 +20,30 @@ use crate::units::{Bandwidth, Bytes, SECTOR_BYTES, SimDuration, SimTime};
 
 /// A disk I/O on its way over a channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Crossing {
+pub struct Crossing {
     device: u32,
     io: Io,
 }
 
+/// An I/O whose crossing is the end of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Crossed {
+    /// A read, whose data has arrived.
+    Read(Io),
+    /// A write to a disk that has failed.
+    Lost {
+        /// The failed device.
+        device: u32,
+        /// The write.
+        io: Io,
+    },
+}
+
 /// The channels and what is on its way over them.
 #[derive(Debug)]
-pub(super) struct BackEnd {
+pub struct BackEnd {
     pipes: Box<[Pipe]>,
-    /// Whether a disk keeps to its own channel; it takes whichever is free first otherwise.
+    /// Whether each disk has its own channel; otherwise an I/O takes the one that is free first.
     is_bus: bool,
     bandwidth: Bandwidth,
     command_overhead: SimDuration,
@@ -56,8 +70,8 @@ impl BackEnd {
         }
     }
 
-    /// Claims a channel for `io` of `device` from `earliest` on, less the transfer itself where the disk sends while it
-    /// reads; gives when the transfer begins and ends.
+    /// Claims a channel for `io` of `device`, earlier by the transfer itself if the disk sends while it reads; gives when
+    /// the transfer begins and ends.
     fn claim(&mut self, now: SimTime, device: u32, io: &Io) -> (SimTime, SimTime) {
         let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
         let service = self.command_overhead + self.bandwidth.time_for(size);
@@ -75,14 +89,28 @@ impl BackEnd {
         (SimTime(end.0 - service.0), end)
     }
 
-    /// Starts the measurement of use afresh.
+    /// Claims a channel for a write to its disk or a read from it; gives whether it has to wait.
+    #[inline(never)]
+    fn carry(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
+        let now = context.now();
+        let (begin, end) = self.claim(now, device, &io);
+        let due = if io.is_write { begin } else { end };
+        if due <= now {
+            return false;
+        }
+        let crossing = self.crossings.insert(Crossing { device, io });
+        context.schedule(due, Event::Channel(crossing));
+        true
+    }
+
+    /// Restarts the measurement of utilisation.
     pub fn reset(&mut self, now: SimTime) {
         for pipe in &mut self.pipes {
             pipe.reset(now);
         }
     }
 
-    /// Power is cut at `now`: what is on its way is lost.
+    /// Power is cut at `now`: I/Os on their way are lost.
     pub fn cut_power(&mut self, now: SimTime) {
         self.crossings = Slab::default();
         for pipe in &mut self.pipes {
@@ -90,63 +118,53 @@ impl BackEnd {
         }
     }
 
-    /// Busy share of the busiest channel.
+    /// Busy fraction of the busiest channel.
     pub fn busy_fraction(&self, now: SimTime) -> f64 {
         self.pipes.iter().map(|pipe| pipe.busy_fraction(now)).fold(0.0, f64::max)
     }
 }
 
-impl Simulation {
-    /// Sends `io` to its disk, over its channel where there is one.
+impl ArraySet {
+    /// Sends `io` to its disk, over its channel if there is one.
     #[inline]
-    pub(super) fn submit(&mut self, device: u32, io: Io) {
-        if self.watches_idleness && !io.is_background {
-            self.foreground_begins(io.operation);
+    pub(super) fn submit(&mut self, context: &mut Context, device: u32, io: Io) {
+        if self.idle_delay.is_some() && !io.is_background {
+            self.begin_foreground(io.operation);
         }
-        if self.back_end.is_some() && io.is_write && self.waits_for_channel(device, io) {
+        if let Some(back_end) = &mut self.back_end
+            && io.is_write
+            && back_end.carry(context, device, io)
+        {
             return;
         }
-        self.start_on_device(device, io);
-    }
-
-    /// Claims a channel for a write that goes to its disk or a read that comes from it; gives whether it has to wait.
-    #[inline(never)]
-    fn waits_for_channel(&mut self, device: u32, io: Io) -> bool {
-        let Some(back_end) = &mut self.back_end else { return false };
-        let (begin, end) = back_end.claim(self.now, device, &io);
-        let due = if io.is_write { begin } else { end };
-        if due <= self.now {
-            return false;
-        }
-        let crossing = back_end.crossings.insert(Crossing { device, io });
-        self.events.schedule(due, Event::Channel(crossing));
-        true
+        self.start_on_device(context, device, io);
     }
 
     #[inline]
-    fn start_on_device(&mut self, device: u32, io: Io) {
-        self.devices[device as usize].submit(self.now, io, &mut Agenda::new(&mut self.events, device));
+    fn start_on_device(&mut self, context: &mut Context, device: u32, io: Io) {
+        let now = context.now();
+        self.devices[device as usize].submit(now, io, &mut Agenda::new(&mut context.events, device));
     }
 
-    /// A disk has finished `io`: its data cross the channel where it read.
+    /// A disk has completed `io`; gives whether its data has to wait for the channel.
     #[inline]
-    pub(super) fn leave_device(&mut self, device: u32, io: Io) {
-        if self.back_end.is_some() && !io.is_write && self.waits_for_channel(device, io) {
-            return;
+    pub fn carry_back(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
+        match &mut self.back_end {
+            Some(back_end) if !io.is_write => back_end.carry(context, device, io),
+            _ => false,
         }
-        self.io_done(io);
     }
 
-    /// A write's turn on its channel has come, or a read's data have crossed it.
-    pub(super) fn on_channel(&mut self, crossing: u32) {
-        let Some(back_end) = &mut self.back_end else { return };
-        let Crossing { device, io } = back_end.crossings.remove(crossing);
+    /// A write's turn on its channel has come, or a read's data has crossed it; gives the I/O that is over with it.
+    pub fn end_crossing(&mut self, context: &mut Context, crossing: u32) -> Option<Crossed> {
+        let Crossing { device, io } = self.back_end.as_mut()?.crossings.remove(crossing);
         if !io.is_write {
-            self.io_done(io);
-        } else if self.is_lost(device) {
-            self.lose_io(device, io);
+            Some(Crossed::Read(io))
+        } else if self.has_failed(device) {
+            Some(Crossed::Lost { device, io })
         } else {
-            self.start_on_device(device, io);
+            self.start_on_device(context, device, io);
+            None
         }
     }
 }

@@ -6,20 +6,22 @@
 //! I/Os with it: a read step that has lost one is planned again and begins anew; a write that is lost is made good by
 //! the parity or the mirror that is written beside it.
 
-use super::Simulation;
+use super::io::read_io;
 use super::lock_range::LockRange;
 use super::operation::{ArrayOperation, Kind, Parent, PlannedIo};
+use super::{ArraySet, Context, Place};
 use crate::disk::Io;
 use crate::mutation::Mutation;
 use crate::raid::{Piece, StripPart, StripWrite};
 use crate::slab::Link;
-use crate::units::{Lba, Sectors, SimDuration};
+use crate::units::{Lba, Sectors};
 use crate::write_cache::Extent;
 
-impl Simulation {
+impl ArraySet {
     /// Reads an extent of an array for `operation`, by whatever disks are there.
-    pub(super) fn read_degraded(&mut self, operation: u32, array: u16, extent: Extent) {
-        let layout = self.arrays[array as usize].layout;
+    pub(super) fn read_degraded(&mut self, context: &mut Context, operation: u32, extent: Extent) {
+        let array = self.operations[operation].array;
+        let layout = self[array].layout;
         let mut pieces = layout.pieces(extent.lba, extent.sectors).peekable();
         // Held until everything has been asked for.
         self.operations[operation].pending += 1;
@@ -27,14 +29,14 @@ impl Simulation {
             for piece in pieces {
                 let io = read_io(piece.strip.disk_lba, piece.sectors, operation);
                 self.operations[operation].pending += 1;
-                self.read_a_mirror(array, piece.strip.disk, io);
+                self.read_a_mirror(context, array, piece.strip.disk, io);
             }
         } else {
             let mut of_stripe: Vec<Piece> = Vec::new();
             while let Some(piece) = pieces.next() {
                 of_stripe.push(piece);
                 if pieces.peek().is_none_or(|next| next.strip.stripe != piece.strip.stripe) {
-                    self.read_of_stripe(operation, array, piece.strip.stripe, &of_stripe);
+                    self.read_of_stripe(context, operation, piece.strip.stripe, &of_stripe);
                     of_stripe.clear();
                 }
             }
@@ -43,16 +45,17 @@ impl Simulation {
     }
 
     /// Reads pieces of one stripe: each from its disk, or all with the stripe locked where one has to be decoded.
-    fn read_of_stripe(&mut self, operation: u32, array: u16, stripe: u64, pieces: &[Piece]) {
-        let state = &self.arrays[array as usize];
+    fn read_of_stripe(&mut self, context: &mut Context, operation: u32, stripe: u64, pieces: &[Piece]) {
+        let array = self.operations[operation].array;
+        let state = &self[array];
         let row = state.layout.row_of(stripe);
         let base = state.layout.disk_lba(stripe).0;
         if pieces.iter().all(|piece| state.redundancy.serving(piece.strip.disk, row).is_some()) {
             for piece in pieces {
                 let io = read_io(piece.strip.disk_lba, piece.sectors, operation);
-                if let Some(device) = self.arrays[array as usize].redundancy.serving(piece.strip.disk, row) {
+                if let Some(device) = self[array].redundancy.serving(piece.strip.disk, row) {
                     self.operations[operation].pending += 1;
-                    self.submit(device, io);
+                    self.submit(context, device, io);
                 }
             }
             return;
@@ -69,13 +72,19 @@ impl Simulation {
             })
             .collect();
         self.operations[operation].pending += 1;
-        self.read_locked(array, stripe, &parts, Parent::Part { operation });
+        self.read_locked(context, (array, stripe), &parts, Parent::Part { operation });
     }
 
     /// Reads parts of a stripe that are on their disks or can be decoded, with the stripe locked.
-    fn read_locked(&mut self, array: u16, stripe: u64, parts: &[StripPart], parent: Parent) {
+    fn read_locked(
+        &mut self,
+        context: &mut Context,
+        (array, stripe): (u16, u64),
+        parts: &[StripPart],
+        parent: Parent,
+    ) {
         let range = LockRange::shared(stripe);
-        let base = self.arrays[array as usize].layout.disk_lba(stripe).0;
+        let base = self[array].layout.disk_lba(stripe).0;
         let operation = self.operations.insert(ArrayOperation {
             range: Some(range),
             ..ArrayOperation::new(array, Kind::LockedRead, parent)
@@ -85,21 +94,20 @@ impl Simulation {
             Link::to(self.planned.insert(PlannedIo { disk: part.disk, io, next }))
         });
         self.operations[operation].second = wanted;
-        let layout = &self.arrays[array as usize].layout;
-        self.probe.watch(|oracle| oracle.begin_locked_read(operation, array, layout, stripe, parts));
-        if self.probe.has(Mutation::UnlockedReconstruction) {
+        let layout = &self[array].layout;
+        context.probe.watch(|oracle| oracle.begin_locked_read(operation, array, layout, stripe, parts));
+        let is_unlocked = context.probe.has(Mutation::UnlockedReconstruction);
+        if is_unlocked {
             self.operations[operation].range = None;
-            self.start(operation);
-            return;
         }
-        if self.lock(operation, &range) {
-            self.start(operation);
+        if is_unlocked || self.lock(context, operation, range) {
+            self.start(context, operation);
         }
     }
 
     /// Sends a read to the better of the mirrors that have all of it.
-    fn read_a_mirror(&mut self, array: u16, disk: u32, io: Io) {
-        let state = &self.arrays[array as usize];
+    fn read_a_mirror(&mut self, context: &mut Context, array: u16, disk: u32, io: Io) {
+        let state = &self[array];
         let unit = state.layout.stripe_unit().0;
         let rows = (io.lba.0 / unit, (io.lba.0 + u64::from(io.sectors) - 1) / unit);
         let serving = |disk: u32| {
@@ -112,17 +120,17 @@ impl Simulation {
             (Some(only), None) | (None, Some(only)) => only,
             (None, None) => unreachable!("an array that has lost data has ended the run"),
         };
-        self.submit(device, io);
+        self.submit(context, device, io);
     }
 
     /// Plans what an operation that has its stripe has to read, by the disks that are there now.
-    pub(super) fn plan_reads(&mut self, operation: u32) {
+    pub(super) fn plan_reads(&mut self, context: &mut Context, operation: u32) {
         let entry = self.operations[operation];
         let mut link = std::mem::replace(&mut self.operations[operation].first, Link::END);
         while let Some(index) = link.get() {
             link = self.planned.remove(index).next;
         }
-        let Some(stripe) = entry.stripe(&self.planned, &self.arrays[entry.array as usize].layout) else {
+        let Some(stripe) = entry.stripe(&self.planned, &self[entry.array].layout) else {
             return;
         };
         let state = &self.arrays[entry.array as usize];
@@ -167,46 +175,40 @@ impl Simulation {
             let io = Io { is_background, ..read_io(Lba(base + read.start.0), sectors, operation) };
             Link::to(self.planned.insert(PlannedIo { disk: read.disk, io, next }))
         });
-        let parity_time = self
-            .xor_bandwidth
-            .map_or(SimDuration::ZERO, |rate| rate.time_for(self.degraded_reads.parity_input.bytes()));
-        let is_decoded = self.degraded_reads.parity_input > Sectors(0);
-        self.measures.counts.decoded_reads += u64::from(entry.kind == Kind::LockedRead && is_decoded);
+        let parity_input = self.degraded_reads.parity_input;
+        let (parity_time, is_decoded) = (self.xor_time(parity_input), parity_input > Sectors(0));
+        context.measures.counts.decoded_reads += u64::from(entry.kind == Kind::LockedRead && is_decoded);
         let entry = &mut self.operations[operation];
         (entry.first, entry.parity_time) = (first, parity_time);
-        self.probe.watch(|oracle| oracle.contents.read_anew(operation));
+        context.probe.watch(|oracle| oracle.contents.read_anew(operation));
     }
 
-    /// A disk has failed with `io` on it.
-    pub(super) fn lose_io(&mut self, device: u32, io: Io) {
-        let (array, disk) = (self.device_array[device as usize], self.device_disk[device as usize]);
-        let layout = self.arrays[array as usize].layout;
+    /// A disk has failed with `io` on it; gives whether that was the last I/O of its operation's step.
+    pub fn lose_io(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
+        let Place { array, disk } = self.places[device as usize];
+        let layout = self[array].layout;
         let operation = io.operation;
-        if self.watches_idleness && !io.is_background {
-            self.foreground_done(operation);
+        if self.idle_delay.is_some() && !io.is_background {
+            self.end_foreground(context, operation);
         }
         match self.operations[operation].kind {
-            Kind::Read if layout.level().parities() == 0 => self.read_a_mirror(array, disk, io),
+            Kind::Read if layout.level().parities() == 0 => {
+                self.read_a_mirror(context, array, disk, io);
+                false
+            }
             Kind::Read => {
                 let (row, offset) = (io.lba.0 / layout.stripe_unit().0, io.lba.0 % layout.stripe_unit().0);
                 let part =
                     StripPart { disk, start: Sectors(offset), end: Sectors(offset + u64::from(io.sectors)) };
                 let stripe = layout.stripe_on(disk, row);
-                self.read_locked(array, stripe, &[part], Parent::Part { operation });
+                self.read_locked(context, (array, stripe), &[part], Parent::Part { operation });
+                false
             }
             Kind::LockedRead | Kind::Write | Kind::Rebuild | Kind::Flush => {
-                let entry = &mut self.operations[operation];
-                entry.is_overtaken |= !io.is_write && !self.probe.has(Mutation::IgnoredFailure);
-                entry.pending -= 1;
-                if entry.pending == 0 {
-                    self.go_on(operation);
-                }
+                self.operations[operation].is_overtaken |=
+                    !io.is_write && !context.probe.has(Mutation::IgnoredFailure);
+                self.end_part(operation)
             }
         }
     }
-}
-
-/// A read of a disk for a request.
-const fn read_io(lba: Lba, sectors: Sectors, operation: u32) -> Io {
-    Io { lba, sectors: sectors.0 as u32, is_write: false, is_background: false, is_forced: false, operation }
 }

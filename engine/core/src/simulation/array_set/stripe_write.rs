@@ -17,7 +17,7 @@ pub struct DiskIo {
 }
 
 impl DiskIo {
-    /// This one of a device, otherwise like `io`.
+    /// This part of a device, otherwise like `io`.
     #[inline]
     pub const fn of(self, io: Io) -> Io {
         Io { lba: self.lba, sectors: self.sectors.0 as u32, ..io }
@@ -43,7 +43,13 @@ impl StripeWrite {
         Sectors(self.parity_input)
     }
 
-    /// Whether what the write planned last writes of some strip has gaps.
+    /// The writes of the write planned last, or its reads.
+    #[inline]
+    pub fn step(&self, is_write: bool) -> &[DiskIo] {
+        if is_write { &self.writes } else { &self.reads }
+    }
+
+    /// Whether the new data of the write planned last has gaps in some strip.
     pub const fn has_gaps(&self) -> bool {
         self.has_gaps
     }

@@ -35,12 +35,12 @@ pub struct Progress {
     pub started: SimTime,
     /// All rows below are done.
     pub front: u64,
-    /// Rows above that are done too; no more than are under way at a time.
+    /// Rows above that are done too; at most as many as are in progress at a time.
     pub beyond: Vec<u64>,
     /// The next row to start.
     pub next: u64,
-    /// Rows under way.
-    pub under_way: u32,
+    /// Rows in progress.
+    pub in_flight: u32,
     /// From when on the rate counts, and from which row.
     pub paced: (SimTime, u64),
     /// Whether it waits for its rate.
@@ -57,7 +57,7 @@ impl Progress {
             front: 0,
             beyond: Vec::new(),
             next: 0,
-            under_way: 0,
+            in_flight: 0,
             paced: (now, 0),
             is_waiting: false,
             tenths: 0,
@@ -69,9 +69,9 @@ impl Progress {
         row < self.front || self.beyond.contains(&row)
     }
 
-    /// Notes that `row` is done.
+    /// Records that `row` is done.
     pub fn finish(&mut self, row: u64) {
-        self.under_way -= 1;
+        self.in_flight -= 1;
         self.beyond.push(row);
         while let Some(place) = self.beyond.iter().position(|&done| done == self.front) {
             self.beyond.swap_remove(place);
@@ -79,10 +79,10 @@ impl Progress {
         }
     }
 
-    /// Whatever was under way is to be done again, from `now` on.
+    /// Rows in progress are to be repeated, from `now` on.
     pub fn start_again(&mut self, now: SimTime) {
         self.beyond.clear();
-        (self.next, self.under_way, self.is_waiting) = (self.front, 0, false);
+        (self.next, self.in_flight, self.is_waiting) = (self.front, 0, false);
         self.paced = (now, self.front);
     }
 }
@@ -101,7 +101,7 @@ pub struct Redundancy {
 }
 
 impl Redundancy {
-    /// Of `disks` devices from `first` on, and so many hot spares.
+    /// An array of `disks` devices from `first` on, with `spares` hot spares.
     pub fn new(first: u32, disks: u32, spares: u32) -> Self {
         let members = (first..first + disks).map(|device| Member { device, state: MemberState::Online });
         Self { members: members.collect(), spares, devices: disks, vacant: Vec::new() }
@@ -159,16 +159,16 @@ mod tests {
     use crate::units::Sectors;
 
     #[test]
-    fn rows_that_are_done_out_of_order_count_when_they_are_done() {
+    fn rows_may_be_done_out_of_order() {
         let mut progress = Progress::new(SimTime::ZERO);
-        (progress.next, progress.under_way) = (4, 4);
+        (progress.next, progress.in_flight) = (4, 4);
         progress.finish(2);
         assert!(progress.has(2) && !progress.has(0) && !progress.has(1) && progress.front == 0);
         progress.finish(0);
         progress.finish(1);
-        assert_eq!((progress.front, progress.beyond.len(), progress.under_way), (3, 0, 1));
+        assert_eq!((progress.front, progress.beyond.len(), progress.in_flight), (3, 0, 1));
         progress.start_again(SimTime(5));
-        assert_eq!((progress.next, progress.under_way, progress.paced), (3, 0, (SimTime(5), 3)));
+        assert_eq!((progress.next, progress.in_flight, progress.paced), (3, 0, (SimTime(5), 3)));
     }
 
     /// Whether an array has lost data once `gone` are missing.
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn each_level_does_without_as_many_disks_as_it_is_said_to() {
+    fn each_level_tolerates_its_number_of_failures() {
         assert!(is_lost(Level::Raid0, 3, &[1]));
         assert!(!is_lost(Level::Raid1, 2, &[1]) && is_lost(Level::Raid1, 2, &[0, 1]));
         assert!(!is_lost(Level::Raid10, 6, &[0, 3, 4]) && is_lost(Level::Raid10, 6, &[2, 3]));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_is_rebuilt_in_part_is_gone_for_the_rest() {
+    fn a_partly_rebuilt_disk_serves_its_rebuilt_rows() {
         let layout = Layout::new(Level::Raid5, 3, Sectors(16), Sectors(160)).unwrap();
         let mut redundancy = Redundancy::new(0, 3, 0);
         let mut progress = Progress::new(SimTime::ZERO);

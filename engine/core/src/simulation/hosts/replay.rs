@@ -4,16 +4,15 @@ mod mapping;
 
 use std::sync::Arc;
 
-use super::Simulation;
-use super::hosts::Source;
-use super::request::Request;
 use crate::config::ReplayMode;
 use crate::event::Event;
+use crate::simulation::context::Context;
+use crate::simulation::request::Request;
 use crate::trace::Trace;
 use crate::units::{SimDuration, SimTime};
 use crate::workload::{Command, Op};
 
-pub(super) use mapping::Mapping;
+pub use mapping::Mapping;
 
 /// Gaps are kept up to this length: a longer pause is the process waiting for something else.
 const LONGEST_GAP: SimDuration = SimDuration(1_000_000_000);
@@ -22,38 +21,38 @@ const LONGEST_GAP: SimDuration = SimDuration(1_000_000_000);
 /// together, and the process waited for both afterwards.
 const SUBMITTED_TOGETHER: SimDuration = SimDuration(10_000);
 
-/// The time after which `trace` can begin anew: the mean gap lies between its last record and its first.
-pub(super) fn length(trace: &Trace) -> SimDuration {
+/// The period after which `trace` can repeat: the mean gap separates its last record from its first.
+pub fn length(trace: &Trace) -> SimDuration {
     let gaps = trace.len().saturating_sub(1).max(1) as u64;
     trace.duration() + SimDuration(trace.duration().0 / gaps)
 }
 
 /// A trace, or one process of it, as a source of requests.
 #[derive(Debug)]
-pub(super) struct Replay {
+pub struct Replay {
     pub array: u16,
     pub trace: Arc<Trace>,
     pub mapping: Arc<Mapping>,
     pub mode: ReplayMode,
     pub speed: f64,
     pub depth: u32,
-    /// Which of the copies of the trace it is.
+    /// Which copy of the trace it is.
     pub copy: u32,
     /// How long after the start of the run it starts.
     pub delay: SimDuration,
-    /// The records that it replays; all of the trace where there is no list.
+    /// The records that it replays; `None` for the whole trace.
     pub records: Option<Arc<[u32]>>,
-    /// The place among them at which it begins; from the last it goes on with the first.
+    /// Index of the record at which it begins; the first record follows the last.
     pub first: usize,
     /// The moment of the trace at which it begins.
     pub shift: SimDuration,
-    /// Time from the first moment of the trace to where it begins anew.
+    /// Period after which the trace repeats.
     pub length: SimDuration,
     /// How many of them have been issued.
     pub issued: usize,
-    /// Requests that are under way.
+    /// Requests in progress.
     pub outstanding: u32,
-    /// When the last of its requests so far was over.
+    /// When its latest request completed.
     pub last_completion: SimTime,
     /// Requests of this source that a dependent process waits for.
     pub awaited: u32,
@@ -94,7 +93,7 @@ impl Replay {
         self.issued >= self.count()
     }
 
-    /// When the record at `position` is due, were it not for the others.
+    /// When the record at `position` is due, whatever happened to the others.
     fn due(&self, position: usize) -> SimTime {
         let recorded = self.trace.record(self.record_at(position)).time;
         let time = if recorded >= self.shift { recorded } else { recorded + self.length } - self.shift;
@@ -143,56 +142,52 @@ impl Replay {
             Op::Read => false,
         }
     }
-}
 
-impl Simulation {
-    /// The first events of a replay.
-    pub(super) fn start_replay(&mut self, source: u32) {
-        let Source::Replay(replay) = &self.sources[source as usize] else { return };
-        if replay.is_over() {
+    /// Schedules the first events of the replay, which is source number `source`.
+    pub fn start(&self, context: &mut Context, source: u32) {
+        if self.is_over() {
             return;
         }
-        let (count, at) = match replay.mode {
-            ReplayMode::Asap => (replay.depth, SimTime::ZERO + replay.delay),
-            ReplayMode::Open | ReplayMode::Dependent => (1, replay.due(0)),
+        let (count, at) = match self.mode {
+            ReplayMode::Asap => (self.depth, SimTime::ZERO + self.delay),
+            ReplayMode::Open | ReplayMode::Dependent => (1, self.due(0)),
         };
         for _ in 0..count {
-            self.events.schedule(at, Event::Source(source));
+            context.schedule(at, Event::Source(source));
         }
     }
 
-    /// A replay issues its next record.
-    pub(super) fn replay_next(&mut self, source: u32) {
-        let now = self.now;
-        let Source::Replay(replay) = &mut self.sources[source as usize] else { return };
-        if replay.is_over() {
-            return;
+    /// The array, the command and the number of the next record; `None` if all have been issued.
+    pub fn next_command(&mut self, context: &mut Context, source: u32) -> Option<(u16, Command, u32)> {
+        if self.is_over() {
+            return None;
         }
-        let position = replay.issued;
-        let record = replay.record_at(position);
-        replay.issued += 1;
-        replay.outstanding += 1;
-        let (array, command) = (replay.array, replay.command(record));
-        let next = match replay.mode {
+        let now = context.now();
+        let position = self.issued;
+        let record = self.record_at(position);
+        self.issued += 1;
+        self.outstanding += 1;
+        let command = self.command(record);
+        let next = match self.mode {
             ReplayMode::Asap => None,
-            ReplayMode::Open => (!replay.is_over()).then(|| replay.due(position + 1)),
+            ReplayMode::Open => (!self.is_over()).then(|| self.due(position + 1)),
             ReplayMode::Dependent => {
-                let gap = replay.gap_after(position);
-                if replay.is_awaited(record) {
-                    // A commit begins with the writes that directly precede its flush; what was over before is none of it.
-                    let is_alone = replay.awaited == 0 && command.operation == Op::Write;
-                    if is_alone || replay.commit_start.is_none() {
-                        replay.commit_start = Some(now);
+                let gap = self.gap_after(position);
+                if self.is_awaited(record) {
+                    // A commit begins with the writes that directly precede its flush, not with what was over before.
+                    let is_alone = self.awaited == 0 && command.operation == Op::Write;
+                    if is_alone || self.commit_start.is_none() {
+                        self.commit_start = Some(now);
                     }
-                    replay.awaited += 1;
+                    self.awaited += 1;
                 }
                 match gap {
                     Some(gap)
-                        if replay.awaited > 0
-                            && replay.is_awaited(record)
+                        if self.awaited > 0
+                            && self.is_awaited(record)
                             && (gap >= SUBMITTED_TOGETHER || command.operation == Op::Flush) =>
                     {
-                        replay.held_gap = Some(gap);
+                        self.held_gap = Some(gap);
                         None
                     }
                     gap => gap.map(|gap| now + gap),
@@ -200,43 +195,45 @@ impl Simulation {
             }
         };
         if let Some(next) = next {
-            self.events.schedule(next, Event::Source(source));
+            context.schedule(next, Event::Source(source));
         }
-        self.issue(source, array, command, record as u32);
+        Some((self.array, command, record as u32))
     }
 
-    /// A request of a replay is over.
-    pub(super) fn replay_completed(&mut self, done: &Request) {
-        let now = self.now;
-        let Source::Replay(replay) = &mut self.sources[done.source as usize] else { return };
-        replay.outstanding -= 1;
-        replay.last_completion = now;
-        if replay.is_over() && replay.outstanding == 0 {
-            self.replays_left -= 1;
-        }
-        match replay.mode {
+    /// A request of the replay is complete; gives whether it was the last.
+    pub fn complete(&mut self, context: &mut Context, done: &Request) -> bool {
+        let now = context.now();
+        self.outstanding -= 1;
+        self.last_completion = now;
+        match self.mode {
             ReplayMode::Open => {}
             ReplayMode::Asap => {
-                if !replay.is_over() {
-                    self.events.schedule(now, Event::Source(done.source));
+                if !self.is_over() {
+                    context.schedule(now, Event::Source(done.source));
                 }
             }
             ReplayMode::Dependent => {
-                if !replay.is_awaited(done.record as usize) {
-                    return;
-                }
-                replay.awaited -= 1;
-                if done.command.operation == Op::Flush
-                    && let Some(start) = replay.commit_start.take()
-                {
-                    self.measures.commit.record(now.since(start));
-                }
-                if replay.awaited == 0
-                    && let Some(gap) = replay.held_gap.take()
-                {
-                    self.events.schedule(now + gap, Event::Source(done.source));
+                if self.is_awaited(done.record as usize) {
+                    self.end_wait(context, done);
                 }
             }
+        }
+        self.is_over() && self.outstanding == 0
+    }
+
+    /// A request is complete that its process may have waited for.
+    fn end_wait(&mut self, context: &mut Context, done: &Request) {
+        let now = context.now();
+        self.awaited -= 1;
+        if done.command.operation == Op::Flush
+            && let Some(start) = self.commit_start.take()
+        {
+            context.measures.commit.record(now.since(start));
+        }
+        if self.awaited == 0
+            && let Some(gap) = self.held_gap.take()
+        {
+            context.schedule(now + gap, Event::Source(done.source));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::raid::Layout;
 use crate::slab::{Link, Slab};
 use crate::units::SimDuration;
 
-/// What an array operation is part of.
+/// What an array operation is for.
 #[derive(Clone, Copy, Debug)]
 pub enum Parent {
     /// A read of a request.
@@ -34,7 +34,7 @@ pub enum Parent {
         /// The lines.
         lines: Link,
     },
-    /// Another array operation, which reads more than this.
+    /// Another array operation, which includes this one.
     Part {
         /// That operation.
         operation: u32,
@@ -51,7 +51,7 @@ pub enum Parent {
 pub enum Kind {
     /// Reads strips, each from its disk.
     Read,
-    /// Reads what a stripe's missing strips are decoded from; what is wanted stands in its second step.
+    /// Reads what a stripe's missing strips are decoded from; the second step has the wanted parts.
     LockedRead,
     /// Writes strips of a stripe.
     Write,
@@ -66,13 +66,13 @@ pub enum Kind {
 pub struct ArrayOperation {
     /// The array.
     pub array: u16,
-    /// What it is part of.
+    /// What it is for.
     pub parent: Parent,
     /// What it does.
     pub kind: Kind,
-    /// Whether what it writes of a strip has gaps.
+    /// Whether its new data in a strip has gaps.
     pub has_gaps: bool,
-    /// Whether a disk has failed that it was reading from, so that its step begins anew.
+    /// Whether a disk that it was reading from has failed, so that its step is repeated.
     pub is_overtaken: bool,
     /// Disk I/Os of this step that are not done.
     pub pending: u32,
@@ -82,9 +82,9 @@ pub struct ArrayOperation {
     pub second: Link,
     /// Time that the XOR engine takes for its parity, before the second step.
     pub parity_time: SimDuration,
-    /// What it has to itself; nothing where it only reads what lies on disks.
+    /// What it locks; `None` if it only reads strips from their disks.
     pub range: Option<LockRange>,
-    /// Next operation that holds the same stripe, or waits to.
+    /// Next operation that holds the same stripe, or waits for it.
     pub next: Link,
 }
 
@@ -107,7 +107,12 @@ impl ArrayOperation {
         }
     }
 
-    /// The stripe of its second step; nothing where that has been issued.
+    /// Whether the I/Os of both steps have been issued.
+    pub fn is_issued(&self) -> bool {
+        self.first == Link::END && self.second == Link::END
+    }
+
+    /// The stripe of its second step; `None` if that has been issued.
     pub fn stripe(&self, planned: &Slab<PlannedIo>, layout: &Layout) -> Option<u64> {
         let first = &planned[self.second.get()?];
         Some(layout.stripe_on(first.disk, first.io.lba.0 / layout.stripe_unit().0))

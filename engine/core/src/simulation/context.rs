@@ -1,0 +1,49 @@
+//! What all parts of a run share: the clock with its events, the measurements, the timeline and the probe.
+
+use super::measures::Measures;
+use super::probe::Probe;
+use super::timeline::{Timeline, Transition};
+use crate::event::{Event, EventQueue};
+use crate::units::SimTime;
+
+/// What all parts of a run share.
+#[derive(Debug)]
+pub struct Context {
+    /// Future events, and the simulated time.
+    pub events: EventQueue,
+    /// Measurements of the window.
+    pub measures: Measures,
+    /// Transitions of the run.
+    pub timeline: Timeline,
+    /// Verification of the run.
+    pub probe: Probe,
+}
+
+impl Context {
+    /// The context of a run with `arrays` arrays, at time zero.
+    pub fn new(arrays: usize) -> Self {
+        Self {
+            events: EventQueue::new(),
+            measures: Measures::new(arrays),
+            timeline: Timeline::default(),
+            probe: Probe::default(),
+        }
+    }
+
+    /// The simulated time.
+    #[inline]
+    pub const fn now(&self) -> SimTime {
+        self.events.now()
+    }
+
+    /// Schedules `event` at `time`.
+    #[inline]
+    pub fn schedule(&mut self, time: SimTime, event: Event) {
+        self.events.schedule(time, event);
+    }
+
+    /// Records a transition of `subject` in the timeline, now.
+    pub fn record(&mut self, transition: Transition, subject: impl Into<String>, value: f64) {
+        self.timeline.record(self.now(), transition, subject, value);
+    }
+}

@@ -1,0 +1,93 @@
+//! The flow of disk I/Os back up: from a device to its array operation, and to what that operation is for.
+
+use super::Simulation;
+use super::array_set::{Crossed, Parent};
+use super::write_back::WriteBack;
+use crate::disk::Io;
+
+impl Simulation {
+    /// A device acts on one of its slots.
+    pub(super) fn on_device(&mut self, device: u32, slot: u32) {
+        let yields = self.write_back.as_ref().is_none_or(WriteBack::yields);
+        if let Some(io) = self.arrays.act(&mut self.context, device, slot, yields)
+            && !self.arrays.carry_back(&mut self.context, device, io)
+        {
+            self.end_io(io);
+        }
+    }
+
+    /// A write's turn on its channel has come, or a read's data has crossed it.
+    pub(super) fn on_channel(&mut self, crossing: u32) {
+        match self.arrays.end_crossing(&mut self.context, crossing) {
+            None => {}
+            Some(Crossed::Read(io)) => self.end_io(io),
+            Some(Crossed::Lost { device, io }) => self.lose_io(device, io),
+        }
+    }
+
+    #[inline]
+    fn end_io(&mut self, io: Io) {
+        if self.arrays.end_io(&mut self.context, io) {
+            self.go_on(io.operation);
+        }
+    }
+
+    /// A disk has failed with `io` on it.
+    pub(super) fn lose_io(&mut self, device: u32, io: Io) {
+        if self.arrays.lose_io(&mut self.context, device, io) {
+            self.go_on(io.operation);
+        }
+    }
+
+    /// A step of an operation is complete: it goes on, or ends.
+    #[inline]
+    pub(super) fn go_on(&mut self, operation: u32) {
+        if self.arrays.go_on(&mut self.context, operation) {
+            self.end_operation(operation);
+        }
+    }
+
+    /// An array operation has ended: what it was for continues.
+    fn end_operation(&mut self, operation: u32) {
+        let done = self.arrays.remove(operation);
+        self.context.probe.watch(|oracle| {
+            let members = &self.arrays[done.array].redundancy.members;
+            oracle.end_operation(operation, &done, members, &self.front_end.requests);
+        });
+        if let Some(range) = done.range {
+            if let Parent::Rebuild { device } = done.parent {
+                self.arrays.end_row(&mut self.context, device, range.stripe);
+            }
+            self.arrays.unlock(&mut self.context, operation, &done, range);
+        }
+        match done.parent {
+            Parent::Read { request } => self.part_done(request),
+            Parent::Flush { request } => self.devices_flushed(request),
+            Parent::Fetch { fetch } => self.fetch_done(fetch),
+            Parent::WriteThrough { request } => {
+                // A fetch that began before the data was on the disks may return the old data.
+                self.invalidate(request);
+                if let Some(range) = done.range {
+                    self.supersede(request, (done.array, range.stripe));
+                }
+                self.part_done(request);
+                // A destage may have skipped the stripe that this write held.
+                self.destage_if_due();
+            }
+            Parent::Destage { lines } => self.destage_done(done.array, lines),
+            Parent::Part { operation } => {
+                if self.arrays.end_part(operation) {
+                    self.go_on(operation);
+                }
+                self.destage_if_due();
+            }
+            Parent::Rebuild { device } => {
+                self.destage_if_due();
+                self.continue_rebuild(device);
+            }
+        }
+        if done.range.is_some() {
+            self.retry_held();
+        }
+    }
+}

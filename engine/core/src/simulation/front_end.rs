@@ -1,0 +1,132 @@
+//! The front end: host link and firmware, and the requests that the controller has accepted.
+
+use super::context::Context;
+use super::request::Request;
+use crate::config::{self, Duplex, TimeSpread};
+use crate::event::Event;
+use crate::pipe::Pipe;
+use crate::rng::{self, Purpose};
+use crate::slab::{Fifo, Slab};
+use crate::units::{Bandwidth, SimDuration, SimTime};
+use crate::workload::Op;
+
+/// Outstanding requests of open loads beyond which the array cannot carry the load.
+const LARGEST_BACKLOG: usize = 100_000;
+
+/// Host link, firmware and requests.
+#[derive(Debug)]
+pub struct FrontEnd {
+    /// The requests in the controller, waiting ones included.
+    pub requests: Slab<Request>,
+    /// Requests beyond the limit of outstanding requests.
+    waiting: Fifo,
+    outstanding: u32,
+    outstanding_limit: Option<u32>,
+    backlog_limit: usize,
+    /// The processor of the firmware.
+    pub firmware: Pipe,
+    command_time: SimDuration,
+    /// Draws of the firmware's times, if they vary.
+    command_draws: Option<rng::RandomStream>,
+    /// The two directions of the host link; the first carries both unless the link is full duplex.
+    pub link: [Pipe; 2],
+    link_overhead: SimDuration,
+    link_bandwidth: Option<Bandwidth>,
+    is_full_duplex: bool,
+}
+
+impl FrontEnd {
+    /// The front end of `controller`, for closed sources that have up to `population` requests outstanding.
+    pub fn new(controller: &config::Controller, run: &config::Run, population: usize) -> Self {
+        let draws = || rng::RandomStream::named(run.seed, run.replicate, "", 0, Purpose::Firmware);
+        Self {
+            requests: Slab::default(),
+            waiting: Fifo::default(),
+            outstanding: 0,
+            outstanding_limit: controller.outstanding_limit,
+            backlog_limit: LARGEST_BACKLOG + population,
+            firmware: Pipe::default(),
+            command_time: controller.firmware.command_time,
+            command_draws: (controller.firmware.spread == TimeSpread::Exponential).then(draws),
+            link: [Pipe::default(); 2],
+            link_overhead: controller.link.command_overhead,
+            link_bandwidth: controller.link.bandwidth,
+            is_full_duplex: controller.link.duplex == Some(Duplex::Full),
+        }
+    }
+
+    /// Requests that are being served.
+    pub const fn outstanding(&self) -> u32 {
+        self.outstanding
+    }
+
+    /// Whether more requests have come than the array can carry.
+    #[inline]
+    pub fn is_backlogged(&self) -> bool {
+        self.requests.len() > self.backlog_limit
+    }
+
+    /// Passes a new request to the firmware, or queues it if too many are outstanding.
+    #[inline]
+    pub fn start(&mut self, context: &mut Context, request: u32) {
+        if self.outstanding_limit.is_some_and(|limit| self.outstanding >= limit) {
+            self.waiting.push(&mut self.requests, request, |entry| &mut entry.next);
+        } else {
+            self.admit(context, request);
+        }
+    }
+
+    #[inline]
+    fn admit(&mut self, context: &mut Context, request: u32) {
+        self.outstanding += 1;
+        let time = match &mut self.command_draws {
+            None => self.command_time,
+            Some(draws) => draws.exponential_duration(self.command_time),
+        };
+        let done = self.firmware.claim(context.now(), time);
+        context.schedule(done, Event::Firmware(request));
+    }
+
+    /// Moves the data of a request over the link; gives false if that takes no time.
+    #[inline]
+    pub fn cross_link(&mut self, context: &mut Context, request: u32) -> bool {
+        let command = &self.requests[request].command;
+        let direction = usize::from(self.is_full_duplex && command.operation == Op::Write);
+        let bytes = command.sectors.bytes();
+        let transfer = self.link_bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(bytes));
+        let service = self.link_overhead + transfer;
+        if service == SimDuration::ZERO {
+            return false;
+        }
+        let done = self.link[direction].claim(context.now(), service);
+        context.schedule(done, Event::Link(request));
+        true
+    }
+
+    /// A request is complete: the next waiting one is admitted.
+    #[inline]
+    pub fn finish(&mut self, context: &mut Context) {
+        self.outstanding -= 1;
+        if let Some(next) = self.waiting.pop(&mut self.requests, |entry| &mut entry.next) {
+            self.admit(context, next);
+        }
+    }
+
+    /// Restarts the measurement of utilisation.
+    pub fn reset(&mut self, now: SimTime) {
+        self.firmware.reset(now);
+        for direction in &mut self.link {
+            direction.reset(now);
+        }
+    }
+
+    /// Power is cut: all requests end without an answer.
+    pub fn cut_power(&mut self, now: SimTime) {
+        self.requests = Slab::default();
+        self.waiting = Fifo::default();
+        self.outstanding = 0;
+        for pipe in self.link.iter_mut().chain([&mut self.firmware]) {
+            pipe.cut(now);
+        }
+    }
+}
