@@ -9,7 +9,10 @@ mod mutant;
 #[cfg_attr(not(debug_assertions), allow(dead_code, reason = "release builds construct no oracle"))]
 pub(super) mod oracle;
 
-use super::array_set::{ArrayState, MemberState, PlannedIo, StripeWrite};
+use super::array_set::array_state::ArrayState;
+use super::array_set::operation::PlannedIo;
+use super::array_set::redundancy::MemberState;
+use super::array_set::stripe_write::StripeWrite;
 use crate::mutation::{Mutant, Mutation};
 use crate::read_cache::ReadCache;
 use crate::write_cache::Extent;

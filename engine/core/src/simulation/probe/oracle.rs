@@ -63,7 +63,7 @@ use rustc_hash::FxBuildHasher;
 
 use self::contents::Contents;
 use self::reads::Brought;
-use crate::simulation::array_set::Parent;
+use crate::simulation::array_set::operation::Parent;
 use crate::units::{Lba, Sectors, SimTime};
 use crate::write_cache::Extent;
 

@@ -27,7 +27,7 @@ pub(super) fn run(simulation: &mut Simulation) {
         return;
     }
     let check_drained = |simulation: &Simulation| {
-        simulation.context.probe.oracle.check_drained(&simulation.arrays);
+        simulation.context.probe.oracle.check_drained(simulation.arrays.states());
     };
     check_drained(simulation);
     simulation.context.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
