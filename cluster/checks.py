@@ -40,7 +40,7 @@ def run_checks(
     except ClusterError as error:
         message = f"not checked: {error.reason if isinstance(error, ApiError) else error.message}"
         fix = "correct this first, then run the command again"
-        yield CheckResult("remaining checks", message, error.code, fix)
+        yield CheckResult("other checks", message, error.code, fix)
 
 
 def _check_cluster(

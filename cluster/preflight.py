@@ -58,8 +58,8 @@ def run_preflight(
         with _temporary_account(connection, release, settings):
             end = _run(connection, pod)
     except ApiError as error:
-        fix = _find_permission_fix(connection, error)
-        yield CheckResult("image", f"{name} not tested: {error.reason}", error.code, fix)
+        code, fix = _find_code_and_fix(connection, error)
+        yield CheckResult("image", f"{name} not tested: {error.reason}", code, fix)
         return
     url, secret = settings.store.url, settings.store.secret
     missing = _SECRET_MISSING.search(end.failure)
@@ -77,12 +77,14 @@ def run_preflight(
         yield from _check_store(release, settings, end)
 
 
-def _find_permission_fix(connection: Connection, error: ApiError) -> str:
+def _find_code_and_fix(connection: Connection, error: ApiError) -> tuple[str, str]:
     if error.is_missing:
-        return f"kubectl create namespace {connection.namespace}"
+        return "cluster.namespace-missing", f"kubectl create namespace {connection.namespace}"
     if error.is_denied:
-        return ROLE_FIX
-    return str(error.data.get("fix", "ask an administrator which policy of the cluster rejects the pod"))
+        return error.code, ROLE_FIX
+    return error.code, error.data.get(
+        "fix", "ask an administrator which policy of the cluster rejects the pod"
+    )
 
 
 def _check_store(release: Release, settings: Settings, end: _PodEnd) -> Iterator[CheckResult]:

@@ -125,6 +125,12 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
+impl From<Issue> for RunError {
+    fn from(issue: Issue) -> Self {
+        Self::Configuration(vec![issue])
+    }
+}
+
 impl From<TraceError> for RunError {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)

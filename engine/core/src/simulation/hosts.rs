@@ -6,6 +6,7 @@ mod replay;
 use super::context::Context;
 use super::request::Request;
 use crate::event::Event;
+use crate::slab::Slab;
 use crate::trace::{Columns, Flags, Record};
 use crate::units::{SimDuration, SimTime};
 use crate::workload::{RequestModel, Synthetic, Timing};
@@ -119,17 +120,17 @@ impl Hosts {
         1
     }
 
-    /// The next request of a source, which issues it now; `None` at the end of a replay.
+    /// Issues the next request of a source into `requests`; `None` at the end of a replay.
     #[inline]
-    pub fn next_request(&mut self, context: &mut Context, index: u32) -> Option<Request> {
-        let request = match &mut self.sources[index as usize] {
-            Source::Synthetic(source) => {
-                Request::new(index, 0, source.array, source.command(&self.models), context.now())
-            }
-            Source::Replay(replay) => replay.next_request(context, index)?,
+    pub fn issue(&mut self, context: &mut Context, requests: &mut Slab<Request>, index: u32) -> Option<u32> {
+        let (array, command, record) = match &mut self.sources[index as usize] {
+            Source::Synthetic(source) => (source.array, source.command(&self.models), 0),
+            Source::Replay(replay) => replay.next_command(context, index)?,
         };
+        // Built in its place: a request that is copied right after it was written is slow to read.
+        let request = requests.insert(Request::new(index, record, array, command, context.now()));
         if let Some(columns) = &mut self.recorded {
-            columns.push(record_of(&request));
+            columns.push(record_of(&requests[request]));
         }
         Some(request)
     }

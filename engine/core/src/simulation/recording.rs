@@ -18,7 +18,7 @@ pub fn record(scenario: Scenario, traces: &dyn TraceStore) -> Result<Trace, RunE
     if scenario.arrays().len() > 1 {
         let message =
             format!("{} arrays; allowed is one, since their addresses would mix", scenario.arrays().len());
-        return Err(RunError::Configuration(vec![Issue::new("scenario.several-arrays", "arrays", message)]));
+        return Err(Issue::new("scenario.several-arrays", "arrays", message).into());
     }
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.hosts.recorded = Some(Box::default());

@@ -14,18 +14,13 @@ impl Simulation {
             return;
         }
         for _ in 0..self.hosts.wake(&mut self.context, source) {
-            let Some(request) = self.hosts.next_request(&mut self.context, source) else { return };
-            self.issue(request);
+            let requests = &mut self.front_end.requests;
+            let Some(request) = self.hosts.issue(&mut self.context, requests, source) else { return };
+            if self.front_end.is_backlogged() {
+                self.end_by_backlog();
+            }
+            self.front_end.start(&mut self.context, request);
         }
-    }
-
-    #[inline]
-    fn issue(&mut self, request: Request) {
-        let request = self.front_end.requests.insert(request);
-        if self.front_end.is_backlogged() {
-            self.end_by_backlog();
-        }
-        self.front_end.start(&mut self.context, request);
     }
 
     /// The firmware has processed a command.

@@ -34,7 +34,7 @@ impl Scenario {
             return Err(issues);
         }
         self.array = None;
-        self.to_normal_form();
+        self.reduce_to_normal_form();
         Ok(self)
     }
 

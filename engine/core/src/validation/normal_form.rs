@@ -8,7 +8,7 @@ use crate::units::{Bytes, Fraction, SimDuration};
 
 impl Scenario {
     /// Sets settings without effect to one value.
-    pub(super) fn to_normal_form(&mut self) {
+    pub(super) fn reduce_to_normal_form(&mut self) {
         self.normalise_redundancy();
         for array in self.arrays.iter_mut().flatten() {
             if let Device::Disk(disk) = &mut array.disk {

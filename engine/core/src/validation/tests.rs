@@ -32,11 +32,11 @@ fn set(scenario: &mut Value, path: &str, value: Value) {
 
 /// Code and place of each rule that the scenario breaks after the changes.
 fn issues(changes: Vec<(&str, Value)>) -> Vec<(&'static str, String)> {
-    let mut changed = scenario();
+    let mut broken = scenario();
     for (path, value) in changes {
-        set(&mut changed, path, value);
+        set(&mut broken, path, value);
     }
-    let found = Scenario::from_json(&changed.to_string()).and_then(Scenario::normalise).err();
+    let found = Scenario::from_json(&broken.to_string()).and_then(Scenario::normalise).err();
     found.into_iter().flatten().map(|issue| (issue.code, issue.place)).collect()
 }
 

@@ -157,8 +157,8 @@ impl Replay {
         }
     }
 
-    /// The request of the next record; `None` if all have been issued.
-    pub fn next_request(&mut self, context: &mut Context, source: u32) -> Option<Request> {
+    /// The array, the command and the number of the next record; `None` if all have been issued.
+    pub fn next_command(&mut self, context: &mut Context, source: u32) -> Option<(u16, Command, u32)> {
         if self.is_over() {
             return None;
         }
@@ -197,7 +197,7 @@ impl Replay {
         if let Some(next) = next {
             context.schedule(next, Event::Source(source));
         }
-        Some(Request::new(source, record as u32, self.array, command, now))
+        Some((self.array, command, record as u32))
     }
 
     /// A request of the replay is complete; gives whether it was the last.
