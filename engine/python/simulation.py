@@ -97,7 +97,6 @@ def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:
                 **empty_lists,
                 "status": "failed",
                 "error_kind": "configuration" if isinstance(error, ConfigError) else "trace",
-                "error_code": error.code,
                 "error": " ".join(str(error).split()),
             }
             for error in refused.values()
