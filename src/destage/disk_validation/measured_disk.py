@@ -229,7 +229,11 @@ def _put(disk: dict[str, Any], name: str, value: float) -> None:
 
 def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phases: int) -> dict[str, float]:
     """The values that make the loss on the first half small (Nelder, Mead 1965); `disk` changes."""
-    from scipy.optimize import minimize  # noqa: PLC0415 - takes as long to load as all the rest
+    try:
+        from scipy.optimize import minimize  # noqa: PLC0415 - an optional dependency
+    except ImportError:
+        message = "fitting needs scipy; install destage[fit], or use --no-fit"
+        raise ConfigError([Issue("disk.fit-needs-scipy", "--fit", message)]) from None
 
     first = trace.first_half()
     scale = np.array([_STEPS.get(name, _STEP_NS) for name in names])

@@ -32,7 +32,8 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         "memory": _memory(),
     }
     problems = []
-    for package in sorted(re.split(r"[^\w-]", line)[0] for line in requires("destage") or ()):
+    needed = [line for line in requires("destage") or () if "extra ==" not in line]
+    for package in sorted(re.split(r"[^\w-]", line)[0] for line in needed):
         try:
             facts[package] = version(package)
         except PackageNotFoundError:
