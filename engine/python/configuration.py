@@ -18,9 +18,6 @@ Scenario = Mapping[str, Any] | str
 def normalise(scenario: Scenario) -> dict[str, Any]:
     """The canonical form of a configuration: every default filled, every quantity in base units.
 
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-
     Raises:
         ConfigError: With all mistakes found, each with its path, value and what is allowed.
     """
@@ -65,9 +62,6 @@ def assemble(members: Iterable[str]) -> str:
 def canonical_json(scenario: Scenario) -> str:
     """The canonical form as text: keys sorted, equal for equal configurations.
 
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-
     Raises:
         ConfigError: With all mistakes found, each with its path, value and what is allowed.
     """
@@ -78,19 +72,12 @@ def canonical_json(scenario: Scenario) -> str:
 
 
 def validate(scenario: Scenario) -> list[Issue]:
-    """Every mistake of a configuration; empty where there is none.
-
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-    """
+    """Every mistake of a configuration; empty where there is none."""
     return _check(scenario)[1]
 
 
 def read(scenario: Scenario) -> dict[str, Any]:
     """A configuration as a mapping.
-
-    Args:
-        scenario: A configuration, or its JSON text.
 
     Raises:
         ConfigError: The text is no JSON object.

@@ -7,12 +7,7 @@ Stream = Mapping[str, Any]
 
 
 def arrival_words(stream: Stream, users: int) -> str:
-    """Return when the requests of a stream arrive.
-
-    Args:
-        stream: The stream, as a person writes it.
-        users: The number of users.
-    """
+    """Return when the requests of a stream arrive."""
     arrival = stream["arrival"]
     kind = arrival["kind"]
     many = users if kind == "closed" or arrival.get("per_user") else 1
@@ -41,11 +36,7 @@ def arrival_words(stream: Stream, users: int) -> str:
 
 
 def request_words(operations: Mapping[str, Any]) -> str:
-    """Return what the requests of a stream are.
-
-    Args:
-        operations: The operations, as a person writes them.
-    """
+    """Return what the requests of a stream are."""
     reads = float(operations["read_fraction"])
     words = [
         f"{reads:.4g} reads" if 0 < reads < 1 else "reads" if reads else "writes",
@@ -64,11 +55,7 @@ def request_words(operations: Mapping[str, Any]) -> str:
 
 
 def size_words(size: Mapping[str, Any]) -> str:
-    """Return the sizes of requests.
-
-    Args:
-        size: The sizes, as a person writes them.
-    """
+    """Return the sizes of requests."""
     if size["kind"] == "constant":
         return str(size["value"])
     total = sum(option["weight"] for option in size["options"])
@@ -76,11 +63,7 @@ def size_words(size: Mapping[str, Any]) -> str:
 
 
 def address_words(address: Mapping[str, Any]) -> str:
-    """Return where the requests of a stream go, how much they touch, and where that lies.
-
-    Args:
-        address: The address process, as a person writes it.
-    """
+    """Return where the requests of a stream go, how much they touch, and where that lies."""
     words = {
         "uniform": "uniformly random",
         "zipf": "Zipf {exponent}",
@@ -110,11 +93,7 @@ def address_words(address: Mapping[str, Any]) -> str:
 
 
 def placement_words(placement: Mapping[str, Any]) -> str:
-    """Return where a footprint lies on the array.
-
-    Args:
-        placement: The placement, as a person writes it; empty for the default.
-    """
+    """Return where a footprint lies on the array."""
     kind = placement.get("kind", "contiguous")
     if kind == "contiguous":
         offset = str(placement.get("offset", 0))
@@ -124,11 +103,7 @@ def placement_words(placement: Mapping[str, Any]) -> str:
 
 
 def times_words(stream: Stream) -> str:
-    """Return when a stream runs; empty where it always does.
-
-    Args:
-        stream: The stream, as a person writes it.
-    """
+    """Return when a stream runs; empty where it always does."""
     words = []
     start = stream.get("start") or {}
     if start.get("after") or start.get("spread"):
@@ -147,11 +122,7 @@ def times_words(stream: Stream) -> str:
 
 
 def request_parts(stream: Stream) -> Sequence[tuple[str, str, str]]:
-    """Return the kinds of requests of a stream: how often, what, where.
-
-    Args:
-        stream: The stream, as a person writes it.
-    """
+    """Return the kinds of requests of a stream: how often, what, where."""
     if stream.get("mix"):
         total = sum(part["weight"] for part in stream["mix"])
         return [

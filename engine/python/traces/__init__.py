@@ -77,12 +77,6 @@ def digest(
 
     The number of a trace's only volume and its response times change no run, and are no part of it.
 
-    Args:
-        path: A trace that `load` reads.
-        format_name: As in `load`.
-        skip_bad: As in `load`.
-        volume: As in `load`.
-
     Raises:
         TraceError: It cannot be read.
     """
@@ -159,7 +153,6 @@ def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
     """Write a trace in the compact form.
 
     Args:
-        trace: The trace.
         path: The file to make; replaced where it exists.
     """
     records = table(trace)
@@ -176,7 +169,6 @@ def compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> p
 
     Args:
         path: The file to make; replaced where it exists.
-        schema: Its columns.
         level: How hard zstd tries: 22 for what is kept for long, 3 for what should be quick.
     """
     return pq.ParquetWriter(
@@ -194,7 +186,6 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     """Tie a configuration's traces to their places: absolute names, and the digest of what they hold.
 
     Args:
-        scenario: A configuration.
         folder: The folder that relative names are relative to: the spec's.
 
     Returns:
@@ -239,7 +230,6 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
 
     Args:
         scenario: A configuration of one array.
-        folder: The folder that a relative trace file is relative to.
 
     Raises:
         ConfigError: With all mistakes found.

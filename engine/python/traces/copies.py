@@ -37,9 +37,6 @@ _found: dict[ObjectPath, tuple[float, Version]] = {}
 def version(trace: ObjectPath) -> Version:
     """Which content an object has, by what was found at most 10 s ago.
 
-    Args:
-        trace: The object.
-
     Raises:
         TraceError: It is not there, or cannot be reached.
     """
@@ -55,9 +52,6 @@ def version(trace: ObjectPath) -> Version:
 @contextmanager
 def held(trace: ObjectPath) -> Iterator[Path]:
     """The copy of an object, brought where there is none, and kept as long as the `with` block.
-
-    Args:
-        trace: The object.
 
     Raises:
         TraceError: It is not there, cannot be reached, or there is no room for a copy.

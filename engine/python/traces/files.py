@@ -46,12 +46,7 @@ class TraceFile:
     """
 
     def __init__(self, path: Path, raw: BinaryIO) -> None:
-        """Begin to read a file.
-
-        Args:
-            path: The file.
-            raw: The open file.
-        """
+        """Begin to read a file."""
         self.path = path
         self._raw = raw
         self.size = path.stat().st_size
@@ -95,9 +90,6 @@ class TraceFile:
 @contextmanager
 def opened(place: Location) -> Iterator[TraceFile]:
     """Open a trace; errors name it.
-
-    Args:
-        place: A file, or an object, of which a copy is read.
 
     Raises:
         TraceError: The trace cannot be read or unpacked, or holds what its format does not allow.

@@ -33,21 +33,13 @@ def named(name: str | Location) -> Location:
 
 
 def placed(name: str | Location, folder: str | Path = ".") -> Location:
-    """The absolute place that a trace's name means; raises as `named`.
-
-    Args:
-        name: As in `named`.
-        folder: The folder that a relative path is relative to.
-    """
+    """The absolute place that a trace's name means; raises as `named`."""
     place = named(name)
     return place if isinstance(place, ObjectPath) else Path(folder, place).absolute()
 
 
 def version(place: Location) -> Hashable:
     """What tells what a trace holds now from what it held before, at the cost of a look at file or object.
-
-    Args:
-        place: A trace.
 
     Raises:
         TraceError: It is not there, or cannot be reached.
@@ -64,9 +56,6 @@ def version(place: Location) -> Hashable:
 @contextmanager
 def on_disk(place: Location) -> Iterator[Path]:
     """A trace's file, or the copy of an object, which stays as long as the `with` block.
-
-    Args:
-        place: A trace.
 
     Raises:
         TraceError: There is no such object, it cannot be reached, or there is no room for a copy.

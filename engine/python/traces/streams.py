@@ -42,7 +42,6 @@ def profile(
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
         volume: The number of the only volume to take; all where it is None.
-        tell: Is told how far it is.
 
     Returns:
         The format, what the engine counted (docs/traces.md has the keys), and the problems that were found.
@@ -89,7 +88,6 @@ def convert(
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
         volume: The number of the only volume to take; all where it is None.
-        tell: Is told how far it is.
 
     Returns:
         The format, the records written, and the problems that were found.

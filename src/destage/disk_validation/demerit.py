@@ -67,12 +67,7 @@ class ClassScore:
 
 
 def demerit(one: Times, other: Times) -> float:
-    """The root mean square horizontal distance of two cumulative distributions, in the unit of the times.
-
-    Args:
-        one: A sample.
-        other: Another, of any size.
-    """
+    """The root mean square horizontal distance of two cumulative distributions, in the unit of the times."""
     one, other = np.sort(one), np.sort(other)
     # All steps of either quantile function; between two of them both are constant.
     steps = np.union1d(np.arange(1, len(one)) * len(other), np.arange(1, len(other)) * len(one))
@@ -114,7 +109,6 @@ def scores(
     """The score of every class that both halves of the trace hold.
 
     Args:
-        trace: The measurement.
         modelled: Service times of the model [ms]: one row for each replay, one column for each request.
         overall_limit_ms: What the distance over all requests may be [ms].
     """
@@ -151,7 +145,6 @@ def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
     """What a fit makes small [ms^2]: the squared distance over all requests plus the mean of the classes'.
 
     Args:
-        trace: The measurement that is fitted to.
         modelled: Service times of the model [ms], one row for each replay.
     """
     squares = {

@@ -110,11 +110,7 @@ def validate(
     """Score a disk on the second half of a measurement.
 
     Args:
-        trace: The measurement.
-        facts: The disk, as `load_disk` gives it.
-        fit: What to fit on the first half, of `FITTABLE`.
         overall_limit_ms: What the demerit figure over all requests may be [ms].
-        phases: Replays, each with another phase of the spindle.
 
     Raises:
         ConfigError: The facts break rules, or `fit` names what cannot be fitted.
@@ -138,9 +134,6 @@ def validate(
 def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A disk in base units, and what had to be assumed for it.
 
-    Args:
-        facts: The disk, as `load_disk` gives it.
-
     Raises:
         ConfigError: The facts break rules; one issue for each.
     """
@@ -162,11 +155,6 @@ def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def service_ms(trace: MeasuredTrace, disk: Mapping[str, Any], phases: int) -> npt.NDArray[np.float64]:
     """The model's service time of each request [ms], one row for each of `phases` replays.
-
-    Args:
-        trace: The requests and the gaps between them.
-        disk: A disk in base units.
-        phases: Replays, each with another phase of the spindle.
 
     Raises:
         TraceError: A request lies beyond the disk.

@@ -74,11 +74,7 @@ _WHEREABOUTS = {
 
 
 def failure_of(text: str) -> Failure:
-    """Return why a request failed.
-
-    Args:
-        text: What its client said, with whatever stands before it.
-    """
+    """Return why a request failed."""
     said = words(text)
     for failure, patterns in _WORDS.items():
         if re.search("|".join(patterns), said):
@@ -87,20 +83,12 @@ def failure_of(text: str) -> Failure:
 
 
 def is_final(text: str) -> bool:
-    """Return whether the same request would fail again.
-
-    Args:
-        text: What its client said.
-    """
+    """Return whether the same request would fail again."""
     return _NEVER_AGAIN in text or failure_of(text) in _FINAL
 
 
 def words(text: str) -> str:
-    """Return the service's own part of what its client said, as one line of some length.
-
-    Args:
-        text: What its client said.
-    """
+    """Return the service's own part of what its client said, as one line of some length."""
     own = _ITS_CLIENT.sub("", " ".join(_OUR_PART.sub("", text, count=1).split()))
     return own[:_LENGTH].rstrip(" .")
 
@@ -110,7 +98,6 @@ def unreachable(place: str, text: str) -> UnreachableError:
 
     Args:
         place: The store or object that was named, without what is behind its `?`.
-        text: What the service's client said.
     """
     scheme = place.partition(":")[0]
     scheme = {"gcs": "gs", "abfss": "abfs"}.get(scheme, scheme)

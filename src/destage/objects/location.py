@@ -11,11 +11,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is meant as a URL, and not as a path.
-
-    Args:
-        text: What a user wrote.
-    """
+    """Return whether a text is meant as a URL, and not as a path."""
     return _URL.match(text) is not None
 
 

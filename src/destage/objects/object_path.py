@@ -175,9 +175,6 @@ class ObjectPath:
     def pieces(self, version: Version) -> "Iterator[bytes]":
         """Yield what the object holds piece by piece, each tried again as often as a whole object.
 
-        Args:
-            version: What it is known to hold.
-
         Raises:
             FileNotFoundError: It is not there.
             StoreError: The service does not give it, or it holds something else by now.
@@ -264,9 +261,6 @@ class ObjectPath:
     def write_bytes(self, data: bytes) -> None:
         """Write the object whole, in place of one that is there.
 
-        Args:
-            data: What it shall hold.
-
         Raises:
             StoreError: The service does not take it.
         """
@@ -289,12 +283,7 @@ class ObjectPath:
             raise unreachable(self._named(), str(error)) from error
 
     def write_text(self, text: str, encoding: str = "utf-8") -> None:
-        """Write the object whole, as `write_bytes`.
-
-        Args:
-            text: What it shall hold.
-            encoding: How.
-        """
+        """Write the object whole, as `write_bytes`."""
         self.write_bytes(text.encode(encoding))
 
     def touch(self) -> None:
@@ -316,9 +305,6 @@ class ObjectPath:
         """Delete the object; one that is not there is no error, whatever is asked.
 
         A request whose answer got lost is sent again, and finds nothing.
-
-        Args:
-            missing_ok: As in `pathlib.Path`.
 
         Raises:
             StoreError: The service does not delete it.

@@ -21,10 +21,6 @@ _DEFAULTS = (
 def opened(service: str, options: str) -> "tuple[FileSystem, str]":
     """Return a bucket's file system and what stands before its keys; made once a process.
 
-    Args:
-        service: Scheme and bucket.
-        options: The URL's query.
-
     Raises:
         StoreError: There is no such client, or it lacks what it needs.
         OSError: The service does not say in which region the bucket is.

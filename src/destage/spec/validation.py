@@ -47,11 +47,6 @@ _KINDS = {
 def validate_document(document: object, schema: Node, namespace: str) -> list[Issue]:
     """Validate a document as its author wrote it, quantities with or without units.
 
-    Args:
-        document: The document.
-        schema: Its JSON Schema 2020-12.
-        namespace: The namespace of error codes.
-
     Returns:
         One issue per mistake, by place.
     """

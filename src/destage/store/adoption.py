@@ -26,10 +26,6 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
     temporary files of processes that no longer live are removed, and in a bucket fragments without a byte.
     The caller holds the lease.
 
-    Args:
-        layout: The sweep's directory.
-        manifest: Its manifest.
-
     Returns:
         One warning per quarantined file.
     """
@@ -55,9 +51,6 @@ def remove_orphans(layout: SweepLayout) -> None:
     """Remove temporary files whose writers died; those of a killed driver's workers that still live stay.
 
     Whether a process of another machine lives cannot be seen from here: its files stay for an hour.
-
-    Args:
-        layout: The sweep's directory; a bucket never has such files.
     """
     if isinstance(layout.root, ObjectPath):
         return

@@ -23,10 +23,6 @@ class Step(Enum):
 def contend(mine: str, looks: int) -> Generator[Step, AbstractSet[str], bool]:
     """Yield a contender's steps; each LOOK is answered with the live flags of others.
 
-    Args:
-        mine: The contender's own flag.
-        looks: How often to look before giving up.
-
     Returns:
         Whether the contender may write; if not, his flag is down.
     """

@@ -50,7 +50,6 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
     """Merge a sweep's small fragments.
 
     Args:
-        layout: The sweep's directory.
         progress: Called with the number of fragments merged and to be merged.
 
     Raises:

@@ -23,7 +23,6 @@ def write_durably(
 
     Args:
         path: Where the whole file shall appear; replaced if it is there.
-        data: The file's bytes.
         tmp: The temporary name, in the same directory; by default `temporary_name` of the file's own.
         middle: A fail point half-way through the bytes; an object's is before its PUT, which has no middle.
         before: A fail point between the last byte and the rename, or before the PUT.
@@ -83,11 +82,7 @@ def _write(
 
 
 def sync_directory(directory: Path) -> None:
-    """Force a directory's entries to disk, so that a rename in it outlives a power cut.
-
-    Args:
-        directory: The directory whose entries changed.
-    """
+    """Force a directory's entries to disk, so that a rename in it outlives a power cut."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

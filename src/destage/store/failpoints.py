@@ -16,11 +16,7 @@ _passed: dict[str, int] = {}
 
 
 def pass_point(name: str) -> None:
-    """Die here if the environment names this place.
-
-    Args:
-        name: One of `NAMES`.
-    """
+    """Die here if the environment names this place."""
     wanted = os.environ.get("DESTAGE_FAIL_POINT")
     if wanted is None:
         return

@@ -49,7 +49,6 @@ def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
     """Return the name of the fragment that holds these runs.
 
     Args:
-        run_ids: The runs, in any order.
         transient: Whether the rows only say that the runs could not be executed; such a fragment has a name
             of its own, so that it never replaces real rows.
     """
@@ -64,7 +63,6 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
     """Commit rows as one fragment.
 
     Args:
-        directory: The sweep's directory of fragments.
         rows: The rows with at least the columns `run_id` and `error_kind`.
 
     Returns:
@@ -101,7 +99,6 @@ def inspect_fragment(path: Location, size: int) -> Fragment:
     """Return what is known of the fragment at a path, after checking that it is whole and ours.
 
     Args:
-        path: A file among the fragments.
         size: Its size [bytes].
 
     Raises:
@@ -123,7 +120,6 @@ def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
     """Return what is known of an opened fragment, after checking that it is ours.
 
     Args:
-        file: The fragment.
         path: Where it is; its name is held against its rows.
         size: Its size [bytes].
 

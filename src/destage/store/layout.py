@@ -89,11 +89,7 @@ def default_store() -> Location:
 
 
 def list_sweeps(store: Location | None = None) -> list[Location]:
-    """Return the directories of all sweeps of a store, newest last.
-
-    Args:
-        store: The store; by default `default_store()`.
-    """
+    """Return the directories of all sweeps of a store, newest last."""
     root = (store if store is not None else default_store()) / "sweeps"
     folders: list[Location] = []
     if isinstance(root, ObjectPath):

@@ -60,11 +60,7 @@ def hold_lease(place: Location) -> Iterator[Lease]:
 
 
 def current_writer(place: Location) -> str | None:
-    """Return who holds a lease, or None when nobody does.
-
-    Args:
-        place: The lease file, or the prefix of the lease objects.
-    """
+    """Return who holds a lease, or None when nobody does."""
     if isinstance(place, ObjectPath):
         flag = live_flag(place)
         return None if flag is None else told(flag)

@@ -46,11 +46,7 @@ def tree(folder: Location) -> Iterator[tuple[str, int]]:
 
 
 def changed_at(file: Location) -> float | None:
-    """Return when a file was last written [s since 1970], or None where it is not there.
-
-    Args:
-        file: The file.
-    """
+    """Return when a file was last written [s since 1970], or None where it is not there."""
     if isinstance(file, ObjectPath):
         return file.changed()
     return file.stat().st_mtime_ns / 1e9 if file.is_file() else None

@@ -73,9 +73,6 @@ def read_manifest(layout: SweepLayout) -> dict[str, Fragment]:
     """Return the fragments that a manifest names, by key; torn and damaged lines are ignored.
 
     A fragment that no whole line names is looked at again, so that a damaged line costs no more than that.
-
-    Args:
-        layout: The sweep's directory; there need be no manifest in it.
     """
     entries = (_entry(line) for line in _lines(_parts(layout.manifest)))
     return {entry.key: entry for entry in entries if entry is not None}

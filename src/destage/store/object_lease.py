@@ -67,10 +67,6 @@ class ObjectLease:
 def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease]:
     """Hold a sweep's lease for the length of a `with` block.
 
-    Args:
-        folder: Where the flags are.
-        holder: Who asks, as JSON.
-
     Raises:
         StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
     """
@@ -83,11 +79,7 @@ def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease
 
 
 def live_flag(folder: ObjectPath) -> bytes | None:
-    """Return what the flag of the current writer says, or None when nobody writes.
-
-    Args:
-        folder: Where the flags are. A flag's age is told by this machine's clock.
-    """
+    """Return what the flag of the current writer says, or None when nobody writes."""
     for each in folder.listed():
         if _age_s(each, datetime.now(UTC)) < EXPIRY_S:
             with suppress(FileNotFoundError):
@@ -159,11 +151,7 @@ def _age_s(flag: Listed, now: datetime) -> float:
 
 
 def told(holder: bytes) -> str:
-    """Return who holds a lease, for people.
-
-    Args:
-        holder: What the lease says.
-    """
+    """Return who holds a lease, for people."""
     try:
         said = json.loads(holder)
         return f"process {said['pid']} on {said['host']} since {said['since']}"

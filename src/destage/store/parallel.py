@@ -11,12 +11,7 @@ _Got = TypeVar("_Got")
 
 
 def mapped(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
-    """Yield what an action gives for each place, in their order.
-
-    Args:
-        act: The action.
-        places: The places, all files or all objects.
-    """
+    """Yield what an action gives for each place, in their order."""
     listed = list(places)
     if not any(isinstance(place, ObjectPath) for place in listed):
         yield from map(act, listed)

@@ -13,9 +13,6 @@ from destage.objects import Location, ObjectPath
 def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
     """Open a Parquet file for the length of a `with` block.
 
-    Args:
-        place: The file.
-
     Raises:
         FileNotFoundError: It is not there.
         pa.ArrowException: It is torn, or no Parquet.
@@ -27,21 +24,13 @@ def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
 
 
 def read_parquet(place: Location) -> pa.Table:
-    """Return the table in a Parquet file; errors as in `open_parquet`.
-
-    Args:
-        place: The file.
-    """
+    """Return the table in a Parquet file; errors as in `open_parquet`."""
     with open_parquet(place) as file:
         return file.read()
 
 
 def as_parquet(table: pa.Table) -> bytes:
-    """Return a table as a Parquet file, compressed with zstd.
-
-    Args:
-        table: The table.
-    """
+    """Return a table as a Parquet file, compressed with zstd."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     data: bytes = sink.getvalue().to_pybytes()

@@ -29,12 +29,7 @@ TRAILING = (pa.field("config", pa.string()), pa.field("estimated_events", pa.flo
 
 
 def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
-    """Return the schema of a sweep's plan.
-
-    Args:
-        axes: One field per axis, named by its dotted path.
-        seek: The dotted path of the sought parameter, if the sweep seeks one.
-    """
+    """Return the schema of a sweep's plan."""
     probe = [] if seek is None else [pa.field(seek, pa.int64())]
     metadata = {"destage.axes": json.dumps([field.name for field in axes]), "destage.seek": json.dumps(seek)}
     return pa.schema([*LEADING, *axes, *probe, *TRAILING], metadata=metadata)
@@ -44,11 +39,6 @@ def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
     """Write one planning round, unless the very same is there.
 
     Rounds that were planned after another one are stale then, and go.
-
-    Args:
-        layout: The sweep's directory.
-        number: The round.
-        table: Its runs, in `plan_schema`.
     """
     data = as_parquet(table)
     path = layout.plan(number)
@@ -59,22 +49,13 @@ def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
 
 
 def drop_rounds(layout: SweepLayout, first: int) -> None:
-    """Remove the planning rounds from one on, the last one first so that no gap is ever seen.
-
-    Args:
-        layout: The sweep's directory.
-        first: The first round to go.
-    """
+    """Remove the planning rounds from one on, the last one first so that no gap is ever seen."""
     for path in reversed(_round_paths(layout)[first:]):
         path.unlink()
 
 
 def read_plan(layout: SweepLayout) -> pa.Table | None:
-    """Return all planning rounds as one table, or None when nothing was planned yet.
-
-    Args:
-        layout: The sweep's directory.
-    """
+    """Return all planning rounds as one table, or None when nothing was planned yet."""
     paths = _round_paths(layout)
     if not paths:
         return None
@@ -83,20 +64,12 @@ def read_plan(layout: SweepLayout) -> pa.Table | None:
 
 
 def axes_of(plan: pa.Table) -> list[str]:
-    """Return the dotted paths of a plan's axes.
-
-    Args:
-        plan: A table in `plan_schema`.
-    """
+    """Return the dotted paths of a plan's axes."""
     return [str(path) for path in json.loads(plan.schema.metadata[b"destage.axes"])]
 
 
 def seek_of(plan: pa.Table) -> str | None:
-    """Return the dotted path of the parameter that a plan seeks, if any.
-
-    Args:
-        plan: A table in `plan_schema`.
-    """
+    """Return the dotted path of the parameter that a plan seeks, if any."""
     path = json.loads(plan.schema.metadata[b"destage.seek"])
     return None if path is None else str(path)
 

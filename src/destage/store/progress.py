@@ -46,11 +46,7 @@ class RecordedProgress(Counts):
     size: int | None = None
 
     def is_of(self, layout: SweepLayout) -> bool:
-        """Return whether a sweep still has the fragments that this was made of.
-
-        Args:
-            layout: The sweep's directory.
-        """
+        """Return whether a sweep still has the fragments that this was made of."""
         return (self.fragments, self.size) == fragments_of(layout)
 
 
@@ -68,11 +64,7 @@ class Status(Counts):
 
 
 def status(sweep: Location) -> Status:
-    """Say how far a sweep is.
-
-    Args:
-        sweep: The sweep's directory.
-    """
+    """Say how far a sweep is."""
     layout = SweepLayout(sweep)
     writer, noted = current_writer(layout.lease), read_progress(layout)
     is_true = noted is not None and (writer is not None or noted.is_of(layout))
@@ -82,11 +74,7 @@ def status(sweep: Location) -> Status:
 
 
 def fragments_of(layout: SweepLayout) -> tuple[int, int]:
-    """Return how many fragments a sweep has, and what they hold together [bytes].
-
-    Args:
-        layout: The sweep's directory.
-    """
+    """Return how many fragments a sweep has, and what they hold together [bytes]."""
     sizes = [
         size
         for path, size in sizes_in(layout.fragments)
@@ -96,22 +84,13 @@ def fragments_of(layout: SweepLayout) -> tuple[int, int]:
 
 
 def write_progress(layout: SweepLayout, progress: RecordedProgress) -> None:
-    """Note how far a sweep is; where that cannot be written now, the next note may.
-
-    Args:
-        layout: The sweep's directory. The caller holds the lease.
-        progress: How far it is.
-    """
+    """Note how far a sweep is; where that cannot be written now, the next note may."""
     with suppress(StoreError):
         write_durably(layout.progress, json.dumps(asdict(progress)).encode())
 
 
 def read_progress(layout: SweepLayout) -> RecordedProgress | None:
-    """Return what was noted last, or None where nothing was.
-
-    Args:
-        layout: The sweep's directory.
-    """
+    """Return what was noted last, or None where nothing was."""
     try:
         return RecordedProgress(**json.loads(layout.progress.read_bytes()))
     except (FileNotFoundError, ValueError, TypeError):

@@ -13,9 +13,6 @@ def remove_sweep(layout: SweepLayout) -> int:
 
     The study goes first: what is left of a removal that broke off is no sweep any more.
 
-    Args:
-        layout: The sweep's directory.
-
     Raises:
         StoreError: Somebody writes it, or the store refuses.
     """

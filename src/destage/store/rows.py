@@ -44,7 +44,6 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
     fragment key.
 
     Args:
-        layout: The sweep's directory.
         columns: The columns wanted; `run_id`, `status` and `error_kind` always come along. By default all.
 
     Raises:
@@ -137,7 +136,6 @@ def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) 
     """Return a fragment's rows; None where it is torn or foreign, which the next writer tells.
 
     Args:
-        path: The fragment.
         is_named: Whether a manifest says that it is whole.
         columns: The columns wanted; None for all.
 

@@ -96,9 +96,6 @@ class Sweep:
 def open_sweep(path: str | Location) -> Sweep:
     """Open a sweep for reading.
 
-    Args:
-        path: The sweep's directory.
-
     Raises:
         StoreError: There is no sweep.
     """

@@ -29,9 +29,6 @@ def read_job_file(
     """Read a job file as a workload.
 
     Args:
-        text: The file's text.
-        file: What messages call it.
-        environment: The values of `${NAME}`.
         ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
 
     Raises:

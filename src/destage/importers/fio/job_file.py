@@ -134,9 +134,6 @@ def read_sections(
     """Read the sections of a job file.
 
     Args:
-        text: The file's text.
-        file: What messages call it.
-        environment: The values of `${NAME}`.
         ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
 
     Raises:

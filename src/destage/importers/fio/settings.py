@@ -159,12 +159,7 @@ class _Values:
 
 
 def settings_of(job: Job, issues: list[Issue]) -> Settings:
-    """Return what a job asks for.
-
-    Args:
-        job: The job.
-        issues: Takes what cannot be read, each with its place and what is allowed.
-    """
+    """Return what a job asks for."""
     values = _Values(job, issues)
     is_random, reads, turn = _pattern(values)
     read_sizes, write_sizes, is_split = _sizes(values)

@@ -34,8 +34,6 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
     """Read an access specification of an Iometer configuration as a workload.
 
     Args:
-        text: The file's text.
-        file: What messages call it.
         name: The specification's name; may be left out where there is one.
 
     Raises:
