@@ -9,7 +9,7 @@ from destage.engine import _engine, catalog, scenario_schema
 from destage.engine.engine_errors import as_config_error, issues_of
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import BaseUnits, to_base_units
-from destage.spec.validation import find_mistakes, known_part
+from destage.spec.validation import find_mistakes, keep_known_keys
 
 Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""
@@ -113,7 +113,7 @@ def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
         return "", unknown + found
     if found:
         # A misspelt key must not hide what is wrong between the fields that are spelt well.
-        given.value = known_part(given.value, tree)
+        given.value = keep_known_keys(given.value, tree)
         further = [] if find_mistakes(given, tree) else _check_rules(given)[1]
         return "", found + further
     return _check_rules(given)

@@ -206,8 +206,8 @@ def draw_profile(
     )
 
 
-def on_reference(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
-    """Return the configuration in which a workload runs against the reference device, all of it on one array."""
+def build_reference_scenario(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
+    """Return a configuration that runs a workload on one array of the reference device."""
     device = {
         "kind": "server",
         "servers": 64,
@@ -229,7 +229,7 @@ def on_reference(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) ->
 def _on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """The canonical configuration on the smallest reference device that holds the footprints."""
     for capacity in _CAPACITIES:
-        scenario = _measured(on_reference(workload, capacity), {"requests": _FEW})
+        scenario = _measured(build_reference_scenario(workload, capacity), {"requests": _FEW})
         issues = configuration.validate(scenario)
         if not any("footprint" in issue.place or "placement" in issue.place for issue in issues):
             break

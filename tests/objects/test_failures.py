@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from destage.objects import Failure, failure_of
+from destage.objects import Failure, classify_failure
 from destage.objects.failures import is_final, unreachable
 
 S3, GOOGLE, AZURE = "s3://bkt/p", "gs://bkt/p", "abfs://bkt@acct.dfs.core.windows.net/p"
@@ -203,10 +203,10 @@ RECORDED = [
 def test_a_failure_is_told_by_its_words_and_in_one_sentence(
     place: str, said: str, failure: Failure, sentence: str
 ) -> None:
-    assert failure_of(said) is failure
+    assert classify_failure(said) is failure
     error = unreachable(place, said)
     assert str(error) == sentence
-    assert failure_of(error.message) is failure  # as it comes out of a pod's log
+    assert classify_failure(error.message) is failure  # as it comes out of a pod's log
     assert str(pickle.loads(pickle.dumps(error))) == sentence  # noqa: S301 - our own bytes
 
 

@@ -78,7 +78,7 @@ def demerit(one: Times, other: Times) -> float:
     return float(np.sqrt(np.sum(widths * distance**2) / total))
 
 
-def classes(trace: MeasuredTrace) -> dict[str, Mask]:
+def classify_requests(trace: MeasuredTrace) -> dict[str, Mask]:
     """Which requests are of which class: all, writes, sequential reads, other reads by quartile of distance.
 
     A read is sequential when it begins where the request before it ended. The distance of another is that of
@@ -103,7 +103,7 @@ def classes(trace: MeasuredTrace) -> dict[str, Mask]:
     return found
 
 
-def scores(
+def score_classes(
     trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limit_ms: float
 ) -> list[ClassScore]:
     """The score of every class that both halves of the trace hold.
@@ -114,7 +114,7 @@ def scores(
     """
     is_first = np.arange(len(trace)) < len(trace) // 2
     found = []
-    for index, (name, mask) in enumerate(classes(trace).items()):
+    for index, (name, mask) in enumerate(classify_requests(trace).items()):
         train, test = mask & is_first, mask & ~is_first
         if not train.any() or not test.any():
             continue
@@ -141,7 +141,7 @@ def scores(
     return found
 
 
-def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
+def compute_loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
     """What a fit makes small [ms^2]: the squared distance over all requests plus the mean of the classes'.
 
     Args:
@@ -149,7 +149,7 @@ def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
     """
     squares = {
         name: demerit(trace.service_ms[mask], modelled[:, mask].ravel()) ** 2
-        for name, mask in classes(trace).items()
+        for name, mask in classify_requests(trace).items()
         if mask.any()
     }
     overall = squares.pop(ALL)

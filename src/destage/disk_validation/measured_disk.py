@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.demerit import ClassScore, loss, scores
+from destage.disk_validation.demerit import ClassScore, compute_loss, score_classes
 from destage.disk_validation.disksim_model import read_model
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.engine import _engine, catalog, configuration
@@ -120,18 +120,18 @@ def validate(
     if unknown:
         message = f"cannot be fitted; allowed: {', '.join(FITTABLE)}"
         raise ConfigError([Issue("disk.not-fittable", "--fit", message, name) for name in unknown])
-    disk, assumed = complete(facts)
+    disk, assumed = complete_facts(facts)
     if "buffer" not in disk or disk["buffer"] is None:
         fit = [name for name in fit if not name.startswith("buffer.")]
     fitted = _fit(trace, disk, fit, phases) if fit else {}
     for name, value in fitted.items():
         _put(disk, name, value)
-    modelled = service_ms(trace, disk, phases)
+    modelled = simulate_service_ms(trace, disk, phases)
     assumed = {name: value for name, value in assumed.items() if name not in fitted}
-    return Validation(disk, assumed, fitted, scores(trace, modelled, overall_limit_ms), modelled)
+    return Validation(disk, assumed, fitted, score_classes(trace, modelled, overall_limit_ms), modelled)
 
 
-def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A disk in base units, and what had to be assumed for it.
 
     Raises:
@@ -153,7 +153,9 @@ def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return disk, assumed
 
 
-def service_ms(trace: MeasuredTrace, disk: Mapping[str, Any], phases: int) -> npt.NDArray[np.float64]:
+def simulate_service_ms(
+    trace: MeasuredTrace, disk: Mapping[str, Any], phases: int
+) -> npt.NDArray[np.float64]:
     """The model's service time of each request [ms], one row for each of `phases` replays.
 
     Raises:
@@ -233,7 +235,7 @@ def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phase
     def loss_at(point: npt.NDArray[np.float64]) -> float:
         for name, value in zip(names, values(point), strict=True):
             _put(disk, name, float(value))
-        return loss(first, service_ms(first, disk, phases))
+        return compute_loss(first, simulate_service_ms(first, disk, phases))
 
     start = np.array([_get(disk, name) for name in names]) / scale
     simplex = np.vstack([start, start + np.eye(len(names))])

@@ -3,8 +3,17 @@
 A place is a path or an object's address; `locate` tells which one a user means.
 """
 
-from destage.objects.failures import Failure, failure_of
+from destage.objects.failures import Failure, classify_failure
 from destage.objects.location import Location, is_address, locate
-from destage.objects.object_path import Listed, ObjectPath, Version
+from destage.objects.object_path import ObjectInfo, ObjectPath, Version
 
-__all__ = ["Failure", "Listed", "Location", "ObjectPath", "Version", "failure_of", "is_address", "locate"]
+__all__ = [
+    "Failure",
+    "Location",
+    "ObjectInfo",
+    "ObjectPath",
+    "Version",
+    "classify_failure",
+    "is_address",
+    "locate",
+]

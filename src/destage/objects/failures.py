@@ -73,9 +73,9 @@ _WHEREABOUTS = {
 """What of a URL says where a service is, by scheme."""
 
 
-def failure_of(text: str) -> Failure:
+def classify_failure(text: str) -> Failure:
     """Return why a request failed."""
-    said = words(text)
+    said = extract_reason(text)
     for failure, patterns in _WORDS.items():
         if re.search("|".join(patterns), said):
             return failure
@@ -84,16 +84,16 @@ def failure_of(text: str) -> Failure:
 
 def is_final(text: str) -> bool:
     """Return whether the same request would fail again."""
-    return _NEVER_AGAIN in text or failure_of(text) in _FINAL
+    return _NEVER_AGAIN in text or classify_failure(text) in _FINAL
 
 
-def words(text: str) -> str:
+def extract_reason(text: str) -> str:
     """Return the service's own part of what its client said, as one line of some length."""
     own = _ITS_CLIENT.sub("", " ".join(_OUR_PART.sub("", text, count=1).split()))
     return own[:_LENGTH].rstrip(" .")
 
 
-def unreachable(place: str, text: str) -> UnreachableError:
+def as_unreachable_error(place: str, text: str) -> UnreachableError:
     """Return the error that says what a failed request means to whoever named the place.
 
     Args:
@@ -101,9 +101,9 @@ def unreachable(place: str, text: str) -> UnreachableError:
     """
     scheme = place.partition(":")[0]
     scheme = {"gcs": "gs", "abfss": "abfs"}.get(scheme, scheme)
-    reason = words(text)
+    reason = extract_reason(text)
     variables = f"credentials are read from the environment ({_CREDENTIALS[scheme]})"
-    match failure_of(text):
+    match classify_failure(text):
         case Failure.REFUSED:
             code, message, fix = "bucket.access-denied", "access denied", f"{variables} and must allow this"
         case Failure.NO_CREDENTIALS:

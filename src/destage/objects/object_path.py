@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
-from destage.objects.failures import is_final, unreachable
-from destage.objects.service import opened
+from destage.objects.failures import as_unreachable_error, is_final
+from destage.objects.service import open_bucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,18 +39,18 @@ _Got = TypeVar("_Got")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ObjectInfo:
     """An object as a list tells of it.
 
     Attributes:
         path: The object.
         size: Its size [bytes].
-        changed: When it was last written, by the service's clock.
+        modified_at: When it was last written, by the service's clock.
     """
 
     path: "ObjectPath"
     size: int
-    changed: datetime
+    modified_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,19 +140,19 @@ class ObjectPath:
 
     def is_file(self) -> bool:
         """Return whether the object is there."""
-        return self.changed() is not None
+        return self.modified_at() is not None
 
     def exists(self) -> bool:
         """Return whether the object is there, or any under it."""
         there: bool = self._info().type.name != "NotFound"
         return there
 
-    def changed(self) -> float | None:
+    def modified_at(self) -> float | None:
         """Return when the object was last written [s since 1970], or None where it is not there."""
         info = self._info()
         return info.mtime.timestamp() if info.is_file else None
 
-    def version(self) -> Version:
+    def read_version(self) -> Version:
         """Return which content the object has now.
 
         Raises:
@@ -172,7 +172,7 @@ class ObjectPath:
 
         return self._attempt(look)
 
-    def pieces(self, version: Version) -> "Iterator[bytes]":
+    def read_pieces(self, version: Version) -> "Iterator[bytes]":
         """Yield what the object holds piece by piece, each tried again as often as a whole object.
 
         Raises:
@@ -201,34 +201,36 @@ class ObjectPath:
             wanted = min(_PIECE, version.size - done)
             yield self._attempt(get)
         # What is the same before the first request and after the last was the same at all of them.
-        if self.version() != version:
+        if self.read_version() != version:
             raise StoreError("bucket.changed-while-read", "rewritten while it was read; try again", str(self))
 
-    def listed(self) -> list[Listed]:
+    def list_objects(self) -> list[ObjectInfo]:
         """Return the objects right under this, in the order of their names."""
         return [
-            Listed(self / info.base_name, info.size, info.mtime) for info in self._children() if info.is_file
+            ObjectInfo(self / info.base_name, info.size, info.mtime)
+            for info in self._children()
+            if info.is_file
         ]
 
-    def below(self) -> list[Listed]:
+    def list_below(self) -> list[ObjectInfo]:
         """Return all objects under this, in the order of their keys."""
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `opened`
+        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
 
-        def look(filesystem: "FileSystem", place: str) -> list[Listed]:
+        def look(filesystem: "FileSystem", place: str) -> list[ObjectInfo]:
             found = filesystem.get_file_info(FileSelector(place, allow_not_found=True, recursive=True))
             return [
-                Listed(self / info.path.removeprefix(f"{place}/"), info.size, info.mtime)
+                ObjectInfo(self / info.path.removeprefix(f"{place}/"), info.size, info.mtime)
                 for info in found
                 if info.is_file
             ]
 
         return sorted(self._attempt(look), key=lambda each: each.path)
 
-    def prefixes(self) -> list["ObjectPath"]:
+    def list_prefixes(self) -> list["ObjectPath"]:
         """Return the prefixes right under this, in the order of their names."""
         if self.service.startswith("g"):  # pyarrow tells of Google's objects only
             start = f"{self.key}/" if self.key else ""
-            names = {each.path.key.removeprefix(start).partition("/") for each in self.below()}
+            names = {each.path.key.removeprefix(start).partition("/") for each in self.list_below()}
             return [self / name for name in sorted({name for name, slash, _ in names if slash})]
         return [self / info.base_name for info in self._children() if not info.is_file]
 
@@ -280,7 +282,7 @@ class ObjectPath:
         try:
             self._attempt(put)
         except FileNotFoundError as error:
-            raise unreachable(self._named(), str(error)) from error
+            raise as_unreachable_error(self._named(), str(error)) from error
 
     def write_text(self, text: str, encoding: str = "utf-8") -> None:
         """Write the object whole, as `write_bytes`."""
@@ -325,7 +327,7 @@ class ObjectPath:
         return self._attempt(lambda filesystem, place: filesystem.get_file_info(place))
 
     def _children(self) -> list["FileInfo"]:
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `opened`
+        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
 
         found: list[FileInfo] = self._attempt(
             lambda filesystem, place: filesystem.get_file_info(FileSelector(place, allow_not_found=True))
@@ -338,11 +340,11 @@ class ObjectPath:
         One try takes up to some nine seconds where the service is busy or does not answer: pyarrow's clients
         try many times themselves.
         """
-        from pyarrow import ArrowException  # noqa: PLC0415 - as in `opened`
+        from pyarrow import ArrowException  # noqa: PLC0415 - as in `open_bucket`
 
         for pause_s in (*_PAUSES_S, None):
             try:
-                filesystem, base = opened(self.service, self.options)
+                filesystem, base = open_bucket(self.service, self.options)
                 return act(filesystem, f"{base}/{self.key}".rstrip("/"))
             except FileNotFoundError:
                 raise
@@ -350,6 +352,6 @@ class ObjectPath:
             # credentials pyarrow does not know.
             except (OSError, ValueError, ArrowException) as error:
                 if pause_s is None or is_final(str(error)):
-                    raise unreachable(self._named(), str(error)) from error
+                    raise as_unreachable_error(self._named(), str(error)) from error
                 time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - so that not all come back at once
         raise AssertionError("the last try returns or raises")

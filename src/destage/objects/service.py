@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from destage.errors import StoreError
-from destage.objects.failures import words
+from destage.objects.failures import extract_reason
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -18,7 +18,7 @@ _DEFAULTS = (
 
 
 @lru_cache(maxsize=16)
-def opened(service: str, options: str) -> "tuple[FileSystem, str]":
+def open_bucket(service: str, options: str) -> "tuple[FileSystem, str]":
     """Return a bucket's file system and what stands before its keys; made once a process.
 
     Raises:
@@ -33,7 +33,9 @@ def opened(service: str, options: str) -> "tuple[FileSystem, str]":
     try:
         filesystem, base = FileSystem.from_uri(f"{service}/" + (f"?{options}" if options else ""))
     except ValueError as error:
-        raise StoreError("bucket.bad-url", f"cannot be opened: {words(str(error))}", service) from error
+        raise StoreError(
+            "bucket.bad-url", f"cannot be open_bucket: {extract_reason(str(error))}", service
+        ) from error
     return (_with_key(filesystem, service) if service.startswith("abfs") else filesystem), base.strip("/")
 
 
@@ -42,7 +44,7 @@ def _with_key(filesystem: "FileSystem", service: str) -> "FileSystem":
 
     Every other credential pyarrow finds itself; this one it takes neither from there nor from a URL.
     """
-    from pyarrow.fs import AzureFileSystem  # noqa: PLC0415 - as in `opened`
+    from pyarrow.fs import AzureFileSystem  # noqa: PLC0415 - as in `open_bucket`
 
     key = os.environ.get("AZURE_STORAGE_KEY")
     known = {name: value or None for name, value in filesystem.__reduce__()[1][0].items()}

@@ -11,9 +11,9 @@ from destage.objects import Location, ObjectPath
 from destage.store.durable import this_host
 from destage.store.fragments import Fragment, NotAFragmentError, inspect_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import Manifest, read_manifest
-from destage.store.parallel import mapped
+from destage.store.parallel import map_places
 
 FOREIGN_S = 3600.0
 """After this a temporary file of another machine is an orphan: writing one takes seconds."""
@@ -31,13 +31,15 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
     """
     remove_orphans(layout)
     named = read_manifest(layout)
-    sizes = {path: size for path, size in sizes_in(layout.fragments) if not _is_temporary(path)}
+    sizes = {path: size for path, size in list_sizes(layout.fragments) if not _is_temporary(path)}
     for path in [path for path, size in sizes.items() if _is_begun_alone(path, size)]:
         path.unlink(missing_ok=True)
         del sizes[path]
     unknown = [path for path, size in sizes.items() if not _is_named(path, size, named)]
     warnings = []
-    for path, found in zip(unknown, mapped(lambda path: _inspected(path, sizes[path]), unknown), strict=True):
+    for path, found in zip(
+        unknown, map_places(lambda path: _inspected(path, sizes[path]), unknown), strict=True
+    ):
         if isinstance(found, Fragment):
             manifest.append(found)
         else:

@@ -16,10 +16,10 @@ from destage.store.adoption import adopt_fragments
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import Manifest
-from destage.store.parallel import mapped
-from destage.store.rows import is_transient, one_per_run, read_fragment
+from destage.store.parallel import map_places
+from destage.store.rows import is_transient, read_fragment, select_best_rows
 
 LARGE = 32 * 2**20
 """A fragment of this size is left as it is [bytes]."""
@@ -30,7 +30,7 @@ _PORTION = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class Compaction:
     """What a compaction did.
 
     Attributes:
@@ -46,7 +46,7 @@ class Compacted:
     warnings: tuple[Issue, ...]
 
 
-def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> Compacted:
+def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> Compaction:
     """Merge a sweep's small fragments.
 
     Args:
@@ -58,7 +58,7 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
     with hold_lease(layout.lease) as lease:
         manifest = Manifest(layout)
         warnings = adopt_fragments(layout, manifest)
-        sizes = dict(sizes_in(layout.fragments))
+        sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0
         for group in _groups(small):
@@ -70,12 +70,12 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
                     "store.lease-lost", "the lease expired; run the command again", str(layout.root)
                 )
             spent = [path for path in group.paths if path.stem != fragment.key]
-            list(mapped(_remove, spent))
+            list(map_places(_remove, spent))
             rows += fragment.rows
             merged += len(group.paths)
             if progress is not None:
                 progress(merged, len(small))
-    return Compacted(len(sizes), len(list(sizes_in(layout.fragments))), rows, tuple(warnings))
+    return Compaction(len(sizes), len(list(list_sizes(layout.fragments))), rows, tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
     waiting: dict[tuple[str, ...], list[tuple[Location, pa.Table]]] = {}
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
-        for path, table in zip(portion, mapped(_rows, portion), strict=True):
+        for path, table in zip(portion, map_places(_rows, portion), strict=True):
             if table is None or any(is_transient(table).to_pylist()):
                 continue
             waiting.setdefault(tuple(table.column_names), []).append((path, table))
@@ -105,7 +105,7 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
 
 def _group(same: list[tuple[Location, pa.Table]]) -> _Group:
     rows = pa.concat_tables([table for _, table in same], promote_options="permissive")
-    return _Group([path for path, _ in same], one_per_run(rows))
+    return _Group([path for path, _ in same], select_best_rows(rows))
 
 
 def _rows(path: Location) -> pa.Table | None:

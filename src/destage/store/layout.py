@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath, locate
 from destage.store.durable import sync_directory
-from destage.store.location import changed_at
+from destage.store.location import find_modified_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ def list_sweeps(store: Location | None = None) -> list[Location]:
     root = (store if store is not None else default_store()) / "sweeps"
     folders: list[Location] = []
     if isinstance(root, ObjectPath):
-        folders += root.prefixes()
+        folders += root.list_prefixes()
     elif root.is_dir():
         folders += root.iterdir()
-    changed = {folder: changed_at(SweepLayout(folder).spec) for folder in folders}
+    changed = {folder: find_modified_time(SweepLayout(folder).spec) for folder in folders}
     found = [folder for folder, at in changed.items() if at is not None]
     return sorted(found, key=lambda folder: (changed[folder] or 0.0, folder.name))
 

@@ -15,7 +15,7 @@ from typing import IO, Protocol
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.object_lease import hold_object_lease, live_flag, told
+from destage.store.object_lease import describe_holder, find_live_flag, hold_object_lease
 
 _TRIES, _PAUSE_S = 4, 0.05
 """Who only looks whether somebody writes holds the lock for an instant; that shall refuse no writer."""
@@ -59,11 +59,11 @@ def hold_lease(place: Location) -> Iterator[Lease]:
             yield FileLease()
 
 
-def current_writer(place: Location) -> str | None:
+def find_writer(place: Location) -> str | None:
     """Return who holds a lease, or None when nobody does."""
     if isinstance(place, ObjectPath):
-        flag = live_flag(place)
-        return None if flag is None else told(flag)
+        flag = find_live_flag(place)
+        return None if flag is None else describe_holder(flag)
     if not place.is_file():
         return None
     with place.open("rb") as file:
@@ -121,4 +121,4 @@ def _holder(path: Path) -> str:
         if said:
             break
         time.sleep(_PAUSE_S)
-    return told(said)
+    return describe_holder(said)

@@ -8,14 +8,14 @@ from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
 
 
-def sizes_in(folder: Location) -> Iterator[tuple[Location, int]]:
+def list_sizes(folder: Location) -> Iterator[tuple[Location, int]]:
     """Yield the files right in a folder with their sizes [bytes], in the order of their names.
 
     Args:
         folder: The folder; nothing is yielded where it is not there.
     """
     if isinstance(folder, ObjectPath):
-        yield from ((each.path, each.size) for each in folder.listed())
+        yield from ((each.path, each.size) for each in folder.list_objects())
         return
     if not folder.is_dir():
         return
@@ -30,7 +30,7 @@ def sizes_in(folder: Location) -> Iterator[tuple[Location, int]]:
         yield path, size
 
 
-def tree(folder: Location) -> Iterator[tuple[str, int]]:
+def list_tree(folder: Location) -> Iterator[tuple[str, int]]:
     """Yield the files anywhere below a folder: their paths in it, and their sizes [bytes].
 
     Args:
@@ -38,21 +38,21 @@ def tree(folder: Location) -> Iterator[tuple[str, int]]:
     """
     if isinstance(folder, ObjectPath):
         prefix = f"{folder.key}/" if folder.key else ""
-        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.below())
+        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.list_below())
         return
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             yield path.relative_to(folder).as_posix(), path.stat().st_size
 
 
-def changed_at(file: Location) -> float | None:
+def find_modified_time(file: Location) -> float | None:
     """Return when a file was last written [s since 1970], or None where it is not there."""
     if isinstance(file, ObjectPath):
-        return file.changed()
+        return file.modified_at()
     return file.stat().st_mtime_ns / 1e9 if file.is_file() else None
 
 
-def trouble_writing(store: Location) -> StoreError | None:
+def find_write_error(store: Location) -> StoreError | None:
     """Return what keeps a store from being written, or None.
 
     Args:

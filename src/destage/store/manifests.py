@@ -20,8 +20,8 @@ from destage.objects import Location, ObjectPath
 from destage.store.failpoints import pass_point
 from destage.store.fragments import Fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
-from destage.store.parallel import mapped
+from destage.store.location import list_sizes
+from destage.store.parallel import map_places
 
 _FILE = "index.jsonl"
 _PART_LINES, _PART_S = 500, 20.0
@@ -79,11 +79,11 @@ def read_manifest(layout: SweepLayout) -> dict[str, Fragment]:
 
 
 def _parts(folder: Location) -> list[Location]:
-    return [path for path, _ in sizes_in(folder) if path.suffix == ".jsonl"]
+    return [path for path, _ in list_sizes(folder) if path.suffix == ".jsonl"]
 
 
 def _lines(parts: Iterable[Location]) -> Iterator[bytes]:
-    for data in mapped(_content, parts):
+    for data in map_places(_content, parts):
         whole, _, _ = data.rpartition(b"\n")
         yield from filter(None, whole.split(b"\n"))
 

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from destage.errors import StoreError
-from destage.objects import Listed, ObjectPath
+from destage.objects import ObjectInfo, ObjectPath
 from destage.store.bucket_lock import Step, contend
 
 EXPIRY_S = 30.0
@@ -78,9 +78,9 @@ def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease
         lease.release()
 
 
-def live_flag(folder: ObjectPath) -> bytes | None:
+def find_live_flag(folder: ObjectPath) -> bytes | None:
     """Return what the flag of the current writer says, or None when nobody writes."""
-    for each in folder.listed():
+    for each in folder.list_objects():
         if _age_s(each, datetime.now(UTC)) < EXPIRY_S:
             with suppress(FileNotFoundError):
                 return each.path.read_bytes()
@@ -90,7 +90,7 @@ def live_flag(folder: ObjectPath) -> bytes | None:
 def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
     """Take the lease, clear away the flags that are nobody's, and return when our own was put up."""
     contender = contend(flag.name, _LOOKS)
-    live: dict[str, Listed] = {}
+    live: dict[str, ObjectInfo] = {}
     dead: list[ObjectPath] = []
     put_s = 0.0
     step = next(contender)
@@ -123,10 +123,10 @@ def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
     return put_s
 
 
-def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, Listed], list[ObjectPath]]:
+def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, ObjectInfo], list[ObjectPath]]:
     """Return the live flags of others by name, and those that are nobody's."""
-    flags = folder.listed()
-    now = next((each.changed for each in flags if each.path == flag), None)
+    flags = folder.list_objects()
+    now = next((each.modified_at for each in flags if each.path == flag), None)
     if now is None:
         message = "an object just written is not listed; use a service with strongly consistent lists"
         raise StoreError("store.inconsistent-list", message, str(folder.parent))
@@ -135,10 +135,10 @@ def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, Listed], list
     return live, [each.path for name, each in others.items() if name not in live]
 
 
-def _locked(folder: ObjectPath, live: dict[str, Listed]) -> StoreError:
+def _locked(folder: ObjectPath, live: dict[str, ObjectInfo]) -> StoreError:
     first = live[min(live)]
     try:
-        writer = told(first.path.read_bytes())
+        writer = describe_holder(first.path.read_bytes())
     except FileNotFoundError:
         writer = "another process"
     expiry = f"the lease of a killed writer expires after {EXPIRY_S:.0f} s"
@@ -146,11 +146,11 @@ def _locked(folder: ObjectPath, live: dict[str, Listed]) -> StoreError:
     return StoreError("store.locked", message, str(folder.parent), {"writer": writer})
 
 
-def _age_s(flag: Listed, now: datetime) -> float:
-    return (now - flag.changed).total_seconds()
+def _age_s(flag: ObjectInfo, now: datetime) -> float:
+    return (now - flag.modified_at).total_seconds()
 
 
-def told(holder: bytes) -> str:
+def describe_holder(holder: bytes) -> str:
     """Return who holds a lease, for people."""
     try:
         said = json.loads(holder)

@@ -10,7 +10,7 @@ _THREADS = 16
 _Got = TypeVar("_Got")
 
 
-def mapped(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
+def map_places(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
     """Yield what an action gives for each place, in their order."""
     listed = list(places)
     if not any(isinstance(place, ObjectPath) for place in listed):

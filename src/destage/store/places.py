@@ -11,7 +11,7 @@ LABEL = "label"
 """The key that names a point by its label, beside the dotted paths."""
 
 
-def points_at(
+def find_points(
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
     *named: Mapping[str, object],
@@ -35,7 +35,9 @@ def points_at(
 
 def _in_base_units(path: str, written: object, scenario: Mapping[str, object]) -> object:
     """Return a value as the axis has it; what cannot be read as its unit is equal to none."""
-    unit = None if path == LABEL or not isinstance(written, str) else scenario_schema.unit_at(path, scenario)
+    unit = (
+        None if path == LABEL or not isinstance(written, str) else scenario_schema.find_unit(path, scenario)
+    )
     if unit is None:
         return written
     try:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.parquet import as_parquet, read_parquet
 
 LEADING = (
@@ -63,17 +63,17 @@ def read_plan(layout: SweepLayout) -> pa.Table | None:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def axes_of(plan: pa.Table) -> list[str]:
+def read_axes(plan: pa.Table) -> list[str]:
     """Return the dotted paths of a plan's axes."""
     return [str(path) for path in json.loads(plan.schema.metadata[b"destage.axes"])]
 
 
-def seek_of(plan: pa.Table) -> str | None:
+def read_seek(plan: pa.Table) -> str | None:
     """Return the dotted path of the parameter that a plan seeks, if any."""
     path = json.loads(plan.schema.metadata[b"destage.seek"])
     return None if path is None else str(path)
 
 
 def _round_paths(layout: SweepLayout) -> list[Location]:
-    there = {path.name for path, _ in sizes_in(layout.root)}
+    there = {path.name for path, _ in list_sizes(layout.root)}
     return list(takewhile(lambda path: path.name in there, map(layout.plan, count())))

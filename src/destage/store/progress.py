@@ -1,4 +1,4 @@
-"""How far a sweep is, noted beside its rows by the one that writes it, and told to whoever asks.
+"""How far a sweep is, noted beside its rows by the one that writes it, and describe_holder to whoever asks.
 
 Counting the rows of a million runs takes minutes, and whoever watches a sweep asks every few seconds. The
 rows stay the truth: the note of a writer that is gone holds only where the fragments are still the same.
@@ -12,8 +12,8 @@ from destage.errors import StoreError
 from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
-from destage.store.lease import current_writer
-from destage.store.location import sizes_in
+from destage.store.lease import find_writer
+from destage.store.location import list_sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class RecordedProgress(Counts):
 
     def is_of(self, layout: SweepLayout) -> bool:
         """Return whether a sweep still has the fragments that this was made of."""
-        return (self.fragments, self.size) == fragments_of(layout)
+        return (self.fragments, self.size) == measure_fragments(layout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +66,18 @@ class Status(Counts):
 def status(sweep: Location) -> Status:
     """Say how far a sweep is."""
     layout = SweepLayout(sweep)
-    writer, noted = current_writer(layout.lease), read_progress(layout)
+    writer, noted = find_writer(layout.lease), read_progress(layout)
     is_true = noted is not None and (writer is not None or noted.is_of(layout))
     counts = noted if noted is not None and is_true else _counted(layout)
     finished = counts.present == counts.planned and layout.finished.is_file()
     return Status(counts.planned, counts.present, counts.failed, counts.rounds, finished, writer)
 
 
-def fragments_of(layout: SweepLayout) -> tuple[int, int]:
+def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
     """Return how many fragments a sweep has, and what they hold together [bytes]."""
     sizes = [
         size
-        for path, size in sizes_in(layout.fragments)
+        for path, size in list_sizes(layout.fragments)
         if path.suffix == ".parquet" and not path.name.startswith(".")
     ]
     return len(sizes), sum(sizes)
@@ -101,12 +101,12 @@ def _counted(layout: SweepLayout) -> Counts:
     """Count the rows themselves."""
     # Who finds a note pays for none of what reads rows: a question to a cluster is mostly Python's start.
     from destage.store.plan import read_plan  # noqa: PLC0415
-    from destage.store.rows import present_runs, read_rows  # noqa: PLC0415
+    from destage.store.rows import find_present_runs, read_rows  # noqa: PLC0415
 
     table = read_plan(layout)
     planned = set() if table is None else set(table["run_id"].to_pylist())
     rows = read_rows(layout, columns=[])
-    present = present_runs(rows) & planned
+    present = find_present_runs(rows) & planned
     failed = sum(row["status"] == "failed" and row["run_id"] in present for row in rows.to_pylist())
     rounds = 0 if table is None else int(max(table["round"].to_pylist(), default=-1)) + 1
     return Counts(len(planned), len(present), failed, rounds)

@@ -11,9 +11,9 @@ from destage.errors import StoreError
 from destage.objects import Location
 from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import read_manifest
-from destage.store.parallel import mapped
+from destage.store.parallel import map_places
 from destage.store.parquet import open_parquet
 
 PROVENANCE = (
@@ -62,13 +62,13 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
         message = "fragments change while they are read; wait for `destage compact` to end"
         raise StoreError("store.changed-while-read", message, str(layout.root))
     rows = pa.concat_tables([wanted.empty_table(), *tables], promote_options="permissive")
-    return one_per_run(rows) if tables else wanted.empty_table()
+    return select_best_rows(rows) if tables else wanted.empty_table()
 
 
-def columns_lacking(layout: SweepLayout) -> dict[str, set[str]]:
+def find_missing_columns(layout: SweepLayout) -> dict[str, set[str]]:
     """Return the columns that were added after a run was executed, for each run with such columns."""
     lacking: dict[str, set[str]] = {}
-    for path in [path for path, _ in sizes_in(layout.fragments) if path.suffix == ".parquet"]:
+    for path in [path for path, _ in list_sizes(layout.fragments) if path.suffix == ".parquet"]:
         try:
             with open_parquet(path) as file:
                 missing = set(rows_schema().names).difference(file.schema_arrow.names)
@@ -80,7 +80,7 @@ def columns_lacking(layout: SweepLayout) -> dict[str, set[str]]:
     return lacking
 
 
-def present_runs(rows: pa.Table) -> set[str]:
+def find_present_runs(rows: pa.Table) -> set[str]:
     """Return the runs that need no further execution.
 
     Args:
@@ -106,7 +106,7 @@ def _whole(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | N
     named = read_manifest(layout)
     sizes = {
         path: size
-        for path, size in sizes_in(layout.fragments)
+        for path, size in list_sizes(layout.fragments)
         if path.suffix == ".parquet" and not path.name.startswith(".")
     }
 
@@ -116,7 +116,7 @@ def _whole(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | N
         return read_fragment(path, is_named=is_named, columns=columns)
 
     try:
-        return list(_joined(table for table in mapped(read, sizes) if table is not None))
+        return list(_joined(table for table in map_places(read, sizes) if table is not None))
     except FileNotFoundError:
         return None
 
@@ -161,7 +161,7 @@ def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) 
     return table.replace_schema_metadata(None)
 
 
-def one_per_run(rows: pa.Table) -> pa.Table:
+def select_best_rows(rows: pa.Table) -> pa.Table:
     """Return the best row of each run, in the order of their run ids.
 
     Args:

@@ -11,7 +11,7 @@ from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
 from destage.store.layout import SweepLayout
 from destage.store.parquet import read_parquet
-from destage.store.plan import axes_of, plan_schema, read_plan, seek_of
+from destage.store.plan import plan_schema, read_axes, read_plan, read_seek
 from destage.store.rows import read_rows, rows_schema
 
 
@@ -45,12 +45,12 @@ class Sweep:
     @property
     def axes(self) -> list[str]:
         """The dotted paths of the axes, in the study's order."""
-        return [] if self._plan is None else axes_of(self._plan)
+        return [] if self._plan is None else read_axes(self._plan)
 
     @property
     def seek(self) -> str | None:
         """The dotted path of the sought parameter, if the study seeks one."""
-        return None if self._plan is None else seek_of(self._plan)
+        return None if self._plan is None else read_seek(self._plan)
 
     def spec(self) -> dict[str, Any]:
         """Return the study as it was run."""

@@ -113,7 +113,7 @@ class _Reading:
         return _VARIABLE.sub(lambda match: self.environment[match[1]], value)
 
     def refuse(self, option: Option) -> None:
-        why = options.why_refused(option.name)
+        why = options.explain_unsupported(option.name)
         if self.is_lenient:
             self.left_out.append((option, why))
         else:

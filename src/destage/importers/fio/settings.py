@@ -158,7 +158,7 @@ class _Values:
             self._issues.append(Issue("fio.bad-value", place, message, option.value))
 
 
-def settings_of(job: Job, issues: list[Issue]) -> Settings:
+def read_settings(job: Job, issues: list[Issue]) -> Settings:
     """Return what a job asks for."""
     values = _Values(job, issues)
     is_random, reads, turn = _pattern(values)
