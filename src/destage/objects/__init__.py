@@ -1,6 +1,6 @@
-"""Objects in buckets, used as files are, by whoever reads or writes: the store, and who brings a trace.
+"""Objects in buckets, with the methods of paths; the store and the traces use them.
 
-A place is a path or an object's address; `locate` tells which one a user means.
+A location is a path or the URL of an object; `locate` decides which one a text means.
 """
 
 from destage.objects.failures import Failure, classify_failure

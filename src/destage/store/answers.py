@@ -1,4 +1,4 @@
-"""The answers of a seek and the runs that certify them, as they lie on disk."""
+"""The stored answers of a seek and the runs that certify them."""
 
 import pyarrow as pa
 
@@ -47,6 +47,6 @@ def certificates_schema() -> pa.Schema:
 
 
 def write_answers(layout: SweepLayout, answers: pa.Table, certificates: pa.Table) -> None:
-    """Write a sweep's answers, the certificates first, so that no answer is ever without them."""
+    """Write a sweep's answers, certificates first, so that no answer lacks them."""
     for path, table in ((layout.certificates, certificates), (layout.answers, answers)):
         write_durably(path, as_parquet(table))

@@ -1,4 +1,4 @@
-"""Doing the same to many files: one after another on disk, many at a time where each waits for a network."""
+"""Mapping over locations: one after another on disk, many at a time in a bucket."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ _Got = TypeVar("_Got")
 
 
 def map_places(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
-    """Yield what an action gives for each place, in their order."""
+    """Yield the result of an action for each place, in order."""
     listed = list(places)
     if not any(isinstance(place, ObjectPath) for place in listed):
         yield from map(act, listed)

@@ -1,4 +1,4 @@
-"""Parquet tables in files and in objects; an object is fetched whole: a request costs more than its bytes."""
+"""Parquet tables in files and objects; an object is read in one request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,9 +14,9 @@ def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
     """Open a Parquet file for the length of a `with` block.
 
     Raises:
-        FileNotFoundError: It is not there.
-        pa.ArrowException: It is torn, or no Parquet.
-        StoreError: The service does not give it.
+        FileNotFoundError: It does not exist.
+        pa.ArrowException: It is damaged or not Parquet.
+        StoreError: The bucket cannot be read.
     """
     source = pa.BufferReader(place.read_bytes()) if isinstance(place, ObjectPath) else place
     with pq.ParquetFile(source) as file:

@@ -1,10 +1,8 @@
 """The plan: a table of runs, one file per planning round, written before the round's first run starts.
 
 Columns: `point_id`, `label`, `replicate`, `run_id`, `round`, one per axis (its dotted path), for a seek the
-    probed value
-(the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The schema's
-metadata say which columns are axes and which is sought, so that a reader needs no study file to tell them
-apart.
+probed value (the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The
+schema's metadata names the axes and the sought parameter, so that a reader needs no study file.
 """
 
 import json
@@ -36,10 +34,7 @@ def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
 
 
 def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
-    """Write one planning round, unless the very same is there.
-
-    Rounds that were planned after another one are stale then, and go.
-    """
+    """Write one planning round and drop the later ones, unless the same round is already stored."""
     data = as_parquet(table)
     path = layout.plan(number)
     if path.is_file() and path.read_bytes() == data:
@@ -49,13 +44,13 @@ def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
 
 
 def drop_rounds(layout: SweepLayout, first: int) -> None:
-    """Remove the planning rounds from one on, the last one first so that no gap is ever seen."""
+    """Remove the planning rounds from `first` on, in reverse order, so that readers never see a gap."""
     for path in reversed(_round_paths(layout)[first:]):
         path.unlink()
 
 
 def read_plan(layout: SweepLayout) -> pa.Table | None:
-    """Return all planning rounds as one table, or None when nothing was planned yet."""
+    """Return all planning rounds as one table; None before the first one."""
     paths = _round_paths(layout)
     if not paths:
         return None

@@ -1,4 +1,4 @@
-"""Removing a sweep from a store, rows and all."""
+"""Removal of a sweep from a store."""
 
 import shutil
 
@@ -9,12 +9,12 @@ from destage.store.parallel import map_places
 
 
 def remove_sweep(layout: SweepLayout) -> int:
-    """Delete all that a sweep has in its store, and return how many files that were.
+    """Delete all files of a sweep, and return their number.
 
-    The study goes first: what is left of a removal that broke off is no sweep any more.
+    The study is deleted first, so that an interrupted removal leaves no sweep.
 
     Raises:
-        StoreError: Somebody writes it, or the store refuses.
+        StoreError: It is locked, or cannot be deleted.
     """
     with hold_lease(layout.lease):
         if isinstance(layout.root, ObjectPath):
