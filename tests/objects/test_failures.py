@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from destage.objects import Failure, classify_failure
-from destage.objects.failures import is_final, unreachable
+from destage.objects.failures import as_unreachable_error, is_final
 
 S3, GOOGLE, AZURE = "s3://bkt/p", "gs://bkt/p", "abfs://bkt@acct.dfs.core.windows.net/p"
 _INFO = "error_info={reason=, domain=, metadata={gcloud-cpp.retry.function=CreateResumableUpload, "
@@ -204,7 +204,7 @@ def test_a_failure_is_told_by_its_words_and_in_one_sentence(
     place: str, said: str, failure: Failure, sentence: str
 ) -> None:
     assert classify_failure(said) is failure
-    error = unreachable(place, said)
+    error = as_unreachable_error(place, said)
     assert str(error) == sentence
     assert classify_failure(error.message) is failure  # as it comes out of a pod's log
     assert str(pickle.loads(pickle.dumps(error))) == sentence  # noqa: S301 - our own bytes
@@ -220,6 +220,7 @@ def test_only_what_may_yet_do_is_asked_again(place: str, said: str, failure: Fai
 def test_both_schemes_of_a_service_have_its_fix() -> None:
     for scheme, other in (("gs", "gcs"), ("abfs", "abfss")):
         first, second = (
-            unreachable(f"{each}://b", "CURL error, Fail to get a new connection") for each in (scheme, other)
+            as_unreachable_error(f"{each}://b", "CURL error, Fail to get a new connection")
+            for each in (scheme, other)
         )
         assert first.data["fix"] == second.data["fix"]

@@ -1,7 +1,7 @@
 """Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`, through pyarrow.
 
-An object is written by one PUT, so it is complete or absent; on Azure pyarrow first creates an empty one, which
-a killed process leaves behind. There are no directories: a prefix exists as soon as an object under it
+An object is written by one PUT, so it is complete or absent; on Azure pyarrow first creates an empty one,
+which a killed process leaves behind. There are no directories: a prefix exists as soon as an object under it
 does. Lists are consistent with writes on all three services, which the lease relies on
 (https://aws.amazon.com/s3/consistency/).
 """
