@@ -236,7 +236,7 @@ def test_an_object_that_has_changed_is_refused_as_a_changed_file_is(
     planned = sweeps.load_study(study(tmp_path, "a", trace))
     outcome = sweeps.run(planned, tmp_path / "store", executor="inline")
     trace.write_bytes(compact(file, gap_ns=2_000_000))
-    with pytest.raises(TraceError, match=r"^trace\.modified_at at \S+x\.parquet"):
+    with pytest.raises(TraceError, match=r"^trace\.changed at \S+x\.parquet"):
         sweeps.resume(outcome.path)
     refused = destage("resume", "replayed", "--store", str(tmp_path / "store"))
     assert refused.returncode == 2
