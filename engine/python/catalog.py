@@ -62,20 +62,12 @@ class Entry:
 
 
 def entries(kind: Kind) -> tuple[Entry, ...]:
-    """The entries of one kind, in the catalogue's order.
-
-    Args:
-        kind: `controllers`, `disks` or `workloads`.
-    """
+    """The entries of one kind, in the catalogue's order."""
     return tuple(_table(kind).values())
 
 
 def entry(kind: Kind, name: str) -> Entry:
     """The entry of that name.
-
-    Args:
-        kind: `controllers`, `disks` or `workloads`.
-        name: The name as `use` would give it.
 
     Raises:
         ConfigError: There is none; the message names the nearest and all others.
@@ -112,9 +104,6 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Issue]]:
     """Resolve as `resolve` does, but hand back the names that are not in the catalogue instead of raising.
-
-    Args:
-        scenario: A configuration.
 
     Returns:
         The configuration, without `use` also where the name is unknown, and one issue for each unknown name.

@@ -9,7 +9,7 @@ from destage.engine import _engine, catalog, scenario_schema
 from destage.engine.engine_errors import as_config_error, issues_of
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import BaseUnits, to_base_units
-from destage.spec.validation import find_mistakes, known_part
+from destage.spec.validation import find_mistakes, keep_known_keys
 
 Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""
@@ -17,9 +17,6 @@ Scenario = Mapping[str, Any] | str
 
 def normalise(scenario: Scenario) -> dict[str, Any]:
     """The canonical form of a configuration: every default filled, every quantity in base units.
-
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
 
     Raises:
         ConfigError: With all mistakes found, each with its path, value and what is allowed.
@@ -65,9 +62,6 @@ def assemble(members: Iterable[str]) -> str:
 def canonical_json(scenario: Scenario) -> str:
     """The canonical form as text: keys sorted, equal for equal configurations.
 
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-
     Raises:
         ConfigError: With all mistakes found, each with its path, value and what is allowed.
     """
@@ -78,19 +72,12 @@ def canonical_json(scenario: Scenario) -> str:
 
 
 def validate(scenario: Scenario) -> list[Issue]:
-    """Every mistake of a configuration; empty where there is none.
-
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-    """
+    """Every mistake of a configuration; empty where there is none."""
     return _check(scenario)[1]
 
 
 def read(scenario: Scenario) -> dict[str, Any]:
     """A configuration as a mapping.
-
-    Args:
-        scenario: A configuration, or its JSON text.
 
     Raises:
         ConfigError: The text is no JSON object.
@@ -126,7 +113,7 @@ def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
         return "", unknown + found
     if found:
         # A misspelt key must not hide what is wrong between the fields that are spelt well.
-        given.value = known_part(given.value, tree)
+        given.value = keep_known_keys(given.value, tree)
         further = [] if find_mistakes(given, tree) else _check_rules(given)[1]
         return "", found + further
     return _check_rules(given)

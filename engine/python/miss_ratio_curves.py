@@ -45,7 +45,6 @@ def miss_ratio_curve(
     side without accesses has no rows. Releases the GIL.
 
     Args:
-        trace: The trace.
         block: The cache's unit [bytes], a multiple of 512; a request touches each block that it covers.
         policy: A replacement policy, as in a configuration.
         rate: The share of the blocks that is sampled, above 0 and at most 1; by default all are looked at.

@@ -39,7 +39,7 @@ def engine_tree() -> SchemaTree:
     return SchemaTree(json.loads(_engine.schema()))
 
 
-def unit_at(path: str, scenario: Mapping[str, object]) -> str | None:
+def find_unit(path: str, scenario: Mapping[str, object]) -> str | None:
     """The base unit of the parameter at a dotted path.
 
     Args:

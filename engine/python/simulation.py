@@ -19,10 +19,6 @@ RESULTS_VERSION: int = _engine.results_version()
 def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
     """Run one configuration.
 
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-        folder: The folder that a relative trace file is relative to.
-
     Returns:
         The result row, column by column; `columns()` says what each means.
 
@@ -44,7 +40,6 @@ def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -
     Args:
         scenarios: Configurations; catalogue names and unit strings are resolved. A text is taken as
             canonical JSON.
-        folder: The folder that a relative trace file is relative to.
 
     Returns:
         One row per configuration, in order. A run that fails is a row too: `status` is `failed`, and
@@ -97,7 +92,6 @@ def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:
                 **empty_lists,
                 "status": "failed",
                 "error_kind": "configuration" if isinstance(error, ConfigError) else "trace",
-                "error_code": error.code,
                 "error": " ".join(str(error).split()),
             }
             for error in refused.values()

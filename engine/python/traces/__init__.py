@@ -67,7 +67,7 @@ def load(
     Raises:
         TraceError: It cannot be read; the message names file, line, column, value and what is allowed.
     """
-    return _cached(path, (format_name, skip_bad, volume))[0]
+    return _load_cached(path, (format_name, skip_bad, volume))[0]
 
 
 def digest(
@@ -77,16 +77,10 @@ def digest(
 
     The number of a trace's only volume and its response times change no run, and are no part of it.
 
-    Args:
-        path: A trace that `load` reads.
-        format_name: As in `load`.
-        skip_bad: As in `load`.
-        volume: As in `load`.
-
     Raises:
         TraceError: It cannot be read.
     """
-    return _cached(path, (format_name, skip_bad, volume))[1]
+    return _load_cached(path, (format_name, skip_bad, volume))[1]
 
 
 def formats() -> dict[str, str]:
@@ -159,11 +153,10 @@ def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
     """Write a trace in the compact form.
 
     Args:
-        trace: The trace.
         path: The file to make; replaced where it exists.
     """
     records = table(trace)
-    with compact_writer(path, records.schema) as writer:
+    with open_compact_writer(path, records.schema) as writer:
         writer.write_table(records, row_group_size=ROWS)
 
 
@@ -171,12 +164,11 @@ ROWS = 1 << 20
 """Rows of a row group of the compact form."""
 
 
-def compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> pq.ParquetWriter:
+def open_compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> pq.ParquetWriter:
     """What writes the compact form, row group by row group.
 
     Args:
         path: The file to make; replaced where it exists.
-        schema: Its columns.
         level: How hard zstd tries: 22 for what is kept for long, 3 for what should be quick.
     """
     return pq.ParquetWriter(
@@ -194,7 +186,6 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
     """Tie a configuration's traces to their places: absolute names, and the digest of what they hold.
 
     Args:
-        scenario: A configuration.
         folder: The folder that relative names are relative to: the spec's.
 
     Returns:
@@ -204,8 +195,8 @@ def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
         TraceError: A trace cannot be read, or is not the one that a given digest names.
     """
     bound: dict[str, Any] = copy.deepcopy(dict(scenario))
-    for arrival in replays(bound):
-        place = places.placed(arrival["file"], folder)
+    for arrival in find_replays(bound):
+        place = places.resolve_place(arrival["file"], folder)
         arrival.update(file=str(place), digest=_load_checked(place, arrival.get("digest"))[1])
     return bound
 
@@ -217,14 +208,14 @@ def load_bound(scenario: Mapping[str, Any]) -> dict[str, _engine.Trace]:
         TraceError: A trace cannot be read, or its content has another digest.
     """
     return {
-        arrival["digest"]: _load_checked(places.placed(arrival["file"]), arrival["digest"])[0]
-        for arrival in replays(scenario)
+        arrival["digest"]: _load_checked(places.resolve_place(arrival["file"]), arrival["digest"])[0]
+        for arrival in find_replays(scenario)
     }
 
 
 def _load_checked(place: Location, expected: str | None) -> tuple[_engine.Trace, str]:
     """A trace and its digest, which must be the expected one if there is one."""
-    trace, found = _cached(place, (None, 0, None))
+    trace, found = _load_cached(place, (None, 0, None))
     if expected not in {None, found}:
         message = f"digest {found} differs from the digest {expected} in the configuration"
         raise TraceError("trace.changed", message, str(place))
@@ -239,7 +230,6 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
 
     Args:
         scenario: A configuration of one array.
-        folder: The folder that a relative trace file is relative to.
 
     Raises:
         ConfigError: With all mistakes found.
@@ -254,7 +244,7 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
         raise as_trace_error(error) from None
 
 
-def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The arrival tables of the streams that replay a trace, as they stand in the configuration."""
     workload = scenario.get("workload")
     streams = workload.get("streams") if isinstance(workload, Mapping) else None
@@ -268,9 +258,11 @@ def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _cached(path: str | Location, options: tuple[str | None, int, int | None]) -> tuple[_engine.Trace, str]:
-    place = places.placed(path)
-    return _load(place, places.version(place), options)
+def _load_cached(
+    path: str | Location, options: tuple[str | None, int, int | None]
+) -> tuple[_engine.Trace, str]:
+    place = places.resolve_place(path)
+    return _load(place, places.read_version(place), options)
 
 
 @lru_cache(maxsize=8)
@@ -279,17 +271,17 @@ def _load(
 ) -> tuple[_engine.Trace, str]:
     """A trace and its digest; the version stands in the key, so that what has changed is read again."""
     format_name, skip_bad, volume = options
-    with files.opened(place) as file:
+    with files.open_trace(place) as file:
         if file.format_of(format_name) == "parquet":
             records = pq.read_table(file.path)
             if volume is not None:
-                records = of_volume(records, volume)
+                records = select_volume(records, volume)
                 if not len(records):
                     raise TraceError("trace.empty", f"no record for volume {volume}")
             trace = from_table(records)
         else:
             reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)
-            for piece in file.pieces():
+            for piece in file.read_pieces():
                 reader.feed(piece)
             reader.finish()
             trace = reader.trace()
@@ -300,7 +292,7 @@ def _load(
     return trace, content.hexdigest()
 
 
-def of_volume(records: pa.Table, volume: int) -> pa.Table:
+def select_volume(records: pa.Table, volume: int) -> pa.Table:
     """The records of one volume; where there is no such column, all are of volume 0."""
     if VOLUME.name in records.column_names:
         return records.filter(pc.equal(records[VOLUME.name], volume))

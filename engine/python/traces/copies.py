@@ -34,11 +34,8 @@ _NO_RESERVING = (errno.EOPNOTSUPP, errno.EINVAL)
 _found: dict[ObjectPath, tuple[float, Version]] = {}
 
 
-def version(trace: ObjectPath) -> Version:
+def read_version(trace: ObjectPath) -> Version:
     """Which content an object has, by what was found at most 10 s ago.
-
-    Args:
-        trace: The object.
 
     Raises:
         TraceError: It is not there, or cannot be reached.
@@ -47,29 +44,26 @@ def version(trace: ObjectPath) -> Version:
     if (known := _found.get(trace)) is not None and now - known[0] < _BELIEVED_S:
         return known[1]
     with _as_trace_errors(trace):
-        found = trace.version()
+        found = trace.read_version()
     _found[trace] = now, found
     return found
 
 
 @contextmanager
-def held(trace: ObjectPath) -> Iterator[Path]:
+def hold_copy(trace: ObjectPath) -> Iterator[Path]:
     """The copy of an object, brought where there is none, and kept as long as the `with` block.
-
-    Args:
-        trace: The object.
 
     Raises:
         TraceError: It is not there, cannot be reached, or there is no room for a copy.
     """
-    known = version(trace)
+    known = read_version(trace)
     named = hashlib.blake2b(f"{trace}\n{known.tag}\n{known.size}".encode(), digest_size=12).hexdigest()
     folder = _folder()
     copy = folder / f"{named}-{trace.name[-_NAME_CHARACTERS:]}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         while (file := _locked_copy(copy, known.size)) is None:
-            _bring(trace, known, copy)
+            _download(trace, known, copy)
     except OSError as error:
         _found.pop(trace, None)
         raise TraceError(
@@ -106,7 +100,7 @@ def _locked_copy(copy: Path, size: int) -> BinaryIO | None:
     return None
 
 
-def _bring(trace: ObjectPath, known: Version, copy: Path) -> None:
+def _download(trace: ObjectPath, known: Version, copy: Path) -> None:
     """Bring an object, or wait for the process that does; whether it is there then, the caller looks."""
     part = copy.with_name(f".{copy.name}.part")
     with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
@@ -137,7 +131,7 @@ def _fill(file: BinaryIO, trace: ObjectPath, known: Version) -> None:
         except OSError as error:
             if error.errno not in _NO_RESERVING:
                 raise
-    pieces = trace.pieces(known)
+    pieces = trace.read_pieces(known)
     while True:
         with _as_trace_errors(trace):
             piece = next(pieces, None)

@@ -46,16 +46,11 @@ class TraceFile:
     """
 
     def __init__(self, path: Path, raw: BinaryIO) -> None:
-        """Begin to read a file.
-
-        Args:
-            path: The file.
-            raw: The open file.
-        """
+        """Begin to read a file."""
         self.path = path
         self._raw = raw
         self.size = path.stat().st_size
-        self._source = _unpacked(raw)
+        self._source = _unpack(raw)
         self._head = b""
         while len(self._head) < _HEAD and (piece := self._source.read(_HEAD - len(self._head))):
             self._head += piece
@@ -84,7 +79,7 @@ class TraceFile:
             return "parquet"
         return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
 
-    def pieces(self) -> Iterator[bytes]:
+    def read_pieces(self) -> Iterator[bytes]:
         """All that the file holds, unpacked; once."""
         if self._head:
             yield self._head
@@ -93,17 +88,14 @@ class TraceFile:
 
 
 @contextmanager
-def opened(place: Location) -> Iterator[TraceFile]:
+def open_trace(place: Location) -> Iterator[TraceFile]:
     """Open a trace; errors name it.
-
-    Args:
-        place: A file, or an object, of which a copy is read.
 
     Raises:
         TraceError: The trace cannot be read or unpacked, or holds what its format does not allow.
     """
     try:
-        with places.on_disk(place) as path, path.open("rb") as raw:
+        with places.open_local(place) as path, path.open("rb") as raw:
             yield TraceFile(path, raw)
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
@@ -116,7 +108,7 @@ def opened(place: Location) -> Iterator[TraceFile]:
         raise
 
 
-def _unpacked(raw: BinaryIO) -> _Source:
+def _unpack(raw: BinaryIO) -> _Source:
     magic = raw.read(6)
     raw.seek(0)
     if magic.startswith(_GZIP):

@@ -12,7 +12,7 @@ from destage.errors import StoreError, TraceError
 from destage.objects import Location, ObjectPath, locate
 
 
-def named(name: str | Location) -> Location:
+def locate_trace(name: str | Location) -> Location:
     """What a trace's name means.
 
     Args:
@@ -32,28 +32,20 @@ def named(name: str | Location) -> Location:
     return place
 
 
-def placed(name: str | Location, folder: str | Path = ".") -> Location:
-    """The absolute place that a trace's name means; raises as `named`.
-
-    Args:
-        name: As in `named`.
-        folder: The folder that a relative path is relative to.
-    """
-    place = named(name)
+def resolve_place(name: str | Location, folder: str | Path = ".") -> Location:
+    """The absolute place that a trace's name means; raises as `locate_trace`."""
+    place = locate_trace(name)
     return place if isinstance(place, ObjectPath) else Path(folder, place).absolute()
 
 
-def version(place: Location) -> Hashable:
+def read_version(place: Location) -> Hashable:
     """What tells what a trace holds now from what it held before, at the cost of a look at file or object.
-
-    Args:
-        place: A trace.
 
     Raises:
         TraceError: It is not there, or cannot be reached.
     """
     if isinstance(place, ObjectPath):
-        return copies.version(place)
+        return copies.read_version(place)
     try:
         stat = place.stat()
     except OSError as error:
@@ -62,17 +54,14 @@ def version(place: Location) -> Hashable:
 
 
 @contextmanager
-def on_disk(place: Location) -> Iterator[Path]:
+def open_local(place: Location) -> Iterator[Path]:
     """A trace's file, or the copy of an object, which stays as long as the `with` block.
-
-    Args:
-        place: A trace.
 
     Raises:
         TraceError: There is no such object, it cannot be reached, or there is no room for a copy.
     """
     if isinstance(place, ObjectPath):
-        with copies.held(place) as copy:
+        with copies.hold_copy(place) as copy:
             yield copy
     else:
         yield place

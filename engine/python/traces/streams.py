@@ -20,7 +20,7 @@ from destage.engine.traces import files, places
 from destage.errors import TraceError
 from destage.objects import Location
 
-Tell = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 """Is told how many bytes of a file were read, and how many there are."""
 
 _LEVEL = 9
@@ -33,7 +33,7 @@ def profile(
     format_name: str | None = None,
     skip_bad: int = 0,
     volume: int | None = None,
-    tell: Tell = lambda _done, _size: None,
+    progress: Progress = lambda _done, _size: None,
 ) -> dict[str, Any]:
     """Say what a trace amounts to, in one pass, in at most 256 MiB besides the window of a packed file.
 
@@ -42,7 +42,6 @@ def profile(
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
         volume: The number of the only volume to take; all where it is None.
-        tell: Is told how far it is.
 
     Returns:
         The format, what the engine counted (docs/traces.md has the keys), and the problems that were found.
@@ -50,20 +49,20 @@ def profile(
     Raises:
         TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
     """
-    place = places.placed(path)
+    place = places.resolve_place(path)
     found = _engine.TraceSummariser()
     problems: list[dict[str, Any]] = []
-    with files.opened(place) as file:
+    with files.open_trace(place) as file:
         name = file.format_of(format_name)
         if name == "parquet":
-            for records in _batches(file.path, volume, tell):
+            for records in _batches(file.path, volume, progress):
                 found.add_columns(traces.from_arrow(records))
         else:
             reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True)
-            for piece in file.pieces():
+            for piece in file.read_pieces():
                 reader.feed(piece)
                 found.add(reader)
-                tell(file.position, file.size)
+                progress(file.position, file.size)
             reader.finish()
             found.add(reader)
             problems = json.loads(reader.problems())
@@ -79,7 +78,7 @@ def convert(
     format_name: str | None = None,
     skip_bad: int = 0,
     volume: int | None = None,
-    tell: Tell = lambda _done, _size: None,
+    progress: Progress = lambda _done, _size: None,
 ) -> dict[str, Any]:
     """Write the compact form of a trace, row group by row group.
 
@@ -89,7 +88,6 @@ def convert(
         format_name: The format's name; recognised by the content where it is None.
         skip_bad: How many lines or records that are wrong may be left out.
         volume: The number of the only volume to take; all where it is None.
-        tell: Is told how far it is.
 
     Returns:
         The format, the records written, and the problems that were found.
@@ -97,17 +95,17 @@ def convert(
     Raises:
         TraceError: The file cannot be read, or is not nearly in order of time.
     """
-    place, out = places.placed(path), Path(out)
+    place, out = places.resolve_place(path), Path(out)
     unfinished = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
-        with files.opened(place) as file:
+        with files.open_trace(place) as file:
             name = file.format_of(format_name)
             reader = None
             if name == "parquet":
-                tables = _batches(file.path, volume, tell)
+                tables = _batches(file.path, volume, progress)
             else:
                 reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False)
-                tables = _tables(file, reader, tell)
+                tables = _tables(file, reader, progress)
             count = _write(tables, unfinished)
             _check_any(count, volume, place)
         unfinished.replace(out)
@@ -123,7 +121,7 @@ def _check_any(count: int, volume: int | None, place: Location) -> None:
         raise TraceError("trace.empty", f"no record{where}", str(place))
 
 
-def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:
+def _tables(file: files.TraceFile, reader: _engine.TraceReader, progress: Progress) -> Iterator[pa.Table]:
     """Records in order, times from the first."""
     first: np.uint64 | None = None
 
@@ -136,15 +134,15 @@ def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> I
             columns["t_ns"] = (times - first).tobytes()
         return traces.to_table(columns)
 
-    for piece in file.pieces():
+    for piece in file.read_pieces():
         reader.feed(piece)
         yield taken()
-        tell(file.position, file.size)
+        progress(file.position, file.size)
     reader.finish()
     yield taken()
 
 
-def _batches(path: Path, volume: int | None, tell: Tell) -> Iterator[pa.Table]:
+def _batches(path: Path, volume: int | None, progress: Progress) -> Iterator[pa.Table]:
     """The records of a compact file, a part of a row group at a time."""
     with pq.ParquetFile(path) as file:
         done = 0
@@ -152,10 +150,10 @@ def _batches(path: Path, volume: int | None, tell: Tell) -> Iterator[pa.Table]:
             records = pa.Table.from_batches([batch])
             done += len(records)
             if volume is not None:
-                records = traces.of_volume(records, volume)
+                records = traces.select_volume(records, volume)
             if len(records):
                 yield records
-            tell(done, file.metadata.num_rows)
+            progress(done, file.metadata.num_rows)
 
 
 def _write(tables: Iterator[pa.Table], out: Path) -> int:
@@ -166,7 +164,7 @@ def _write(tables: Iterator[pa.Table], out: Path) -> int:
     try:
         for records in tables:
             if writer is None:
-                writer = traces.compact_writer(out, records.schema, level=_LEVEL)
+                writer = traces.open_compact_writer(out, records.schema, level=_LEVEL)
             held.append(records)
             count += len(records)
             if sum(map(len, held)) >= traces.ROWS:

@@ -67,12 +67,7 @@ class ClassScore:
 
 
 def demerit(one: Times, other: Times) -> float:
-    """The root mean square horizontal distance of two cumulative distributions, in the unit of the times.
-
-    Args:
-        one: A sample.
-        other: Another, of any size.
-    """
+    """The root mean square horizontal distance of two cumulative distributions, in the unit of the times."""
     one, other = np.sort(one), np.sort(other)
     # All steps of either quantile function; between two of them both are constant.
     steps = np.union1d(np.arange(1, len(one)) * len(other), np.arange(1, len(other)) * len(one))
@@ -83,7 +78,7 @@ def demerit(one: Times, other: Times) -> float:
     return float(np.sqrt(np.sum(widths * distance**2) / total))
 
 
-def classes(trace: MeasuredTrace) -> dict[str, Mask]:
+def classify_requests(trace: MeasuredTrace) -> dict[str, Mask]:
     """Which requests are of which class: all, writes, sequential reads, other reads by quartile of distance.
 
     A read is sequential when it begins where the request before it ended. The distance of another is that of
@@ -108,19 +103,18 @@ def classes(trace: MeasuredTrace) -> dict[str, Mask]:
     return found
 
 
-def scores(
+def score_classes(
     trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limit_ms: float
 ) -> list[ClassScore]:
     """The score of every class that both halves of the trace hold.
 
     Args:
-        trace: The measurement.
         modelled: Service times of the model [ms]: one row for each replay, one column for each request.
         overall_limit_ms: What the distance over all requests may be [ms].
     """
     is_first = np.arange(len(trace)) < len(trace) // 2
     found = []
-    for index, (name, mask) in enumerate(classes(trace).items()):
+    for index, (name, mask) in enumerate(classify_requests(trace).items()):
         train, test = mask & is_first, mask & ~is_first
         if not train.any() or not test.any():
             continue
@@ -147,16 +141,15 @@ def scores(
     return found
 
 
-def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
+def compute_loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
     """What a fit makes small [ms^2]: the squared distance over all requests plus the mean of the classes'.
 
     Args:
-        trace: The measurement that is fitted to.
         modelled: Service times of the model [ms], one row for each replay.
     """
     squares = {
         name: demerit(trace.service_ms[mask], modelled[:, mask].ravel()) ** 2
-        for name, mask in classes(trace).items()
+        for name, mask in classify_requests(trace).items()
         if mask.any()
     }
     overall = squares.pop(ALL)

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.demerit import ClassScore, loss, scores
+from destage.disk_validation.demerit import ClassScore, compute_loss, score_classes
 from destage.disk_validation.disksim_model import read_model
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.engine import _engine, catalog, configuration
@@ -110,11 +110,7 @@ def validate(
     """Score a disk on the second half of a measurement.
 
     Args:
-        trace: The measurement.
-        facts: The disk, as `load_disk` gives it.
-        fit: What to fit on the first half, of `FITTABLE`.
         overall_limit_ms: What the demerit figure over all requests may be [ms].
-        phases: Replays, each with another phase of the spindle.
 
     Raises:
         ConfigError: The facts break rules, or `fit` names what cannot be fitted.
@@ -124,22 +120,19 @@ def validate(
     if unknown:
         message = f"cannot be fitted; allowed: {', '.join(FITTABLE)}"
         raise ConfigError([Issue("disk.not-fittable", "--fit", message, name) for name in unknown])
-    disk, assumed = complete(facts)
+    disk, assumed = complete_facts(facts)
     if "buffer" not in disk or disk["buffer"] is None:
         fit = [name for name in fit if not name.startswith("buffer.")]
     fitted = _fit(trace, disk, fit, phases) if fit else {}
     for name, value in fitted.items():
         _put(disk, name, value)
-    modelled = service_ms(trace, disk, phases)
+    modelled = simulate_service_ms(trace, disk, phases)
     assumed = {name: value for name, value in assumed.items() if name not in fitted}
-    return Validation(disk, assumed, fitted, scores(trace, modelled, overall_limit_ms), modelled)
+    return Validation(disk, assumed, fitted, score_classes(trace, modelled, overall_limit_ms), modelled)
 
 
-def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """A disk in base units, and what had to be assumed for it.
-
-    Args:
-        facts: The disk, as `load_disk` gives it.
 
     Raises:
         ConfigError: The facts break rules; one issue for each.
@@ -160,13 +153,10 @@ def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return disk, assumed
 
 
-def service_ms(trace: MeasuredTrace, disk: Mapping[str, Any], phases: int) -> npt.NDArray[np.float64]:
+def simulate_service_ms(
+    trace: MeasuredTrace, disk: Mapping[str, Any], phases: int
+) -> npt.NDArray[np.float64]:
     """The model's service time of each request [ms], one row for each of `phases` replays.
-
-    Args:
-        trace: The requests and the gaps between them.
-        disk: A disk in base units.
-        phases: Replays, each with another phase of the spindle.
 
     Raises:
         TraceError: A request lies beyond the disk.
@@ -229,7 +219,11 @@ def _put(disk: dict[str, Any], name: str, value: float) -> None:
 
 def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phases: int) -> dict[str, float]:
     """The values that make the loss on the first half small (Nelder, Mead 1965); `disk` changes."""
-    from scipy.optimize import minimize  # noqa: PLC0415 - takes as long to load as all the rest
+    try:
+        from scipy.optimize import minimize  # noqa: PLC0415 - an optional dependency
+    except ImportError:
+        message = "fitting needs scipy; install destage[fit], or use --no-fit"
+        raise ConfigError([Issue("disk.fit-needs-scipy", "--fit", message)]) from None
 
     first = trace.first_half()
     scale = np.array([_STEPS.get(name, _STEP_NS) for name in names])
@@ -241,7 +235,7 @@ def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phase
     def loss_at(point: npt.NDArray[np.float64]) -> float:
         for name, value in zip(names, values(point), strict=True):
             _put(disk, name, float(value))
-        return loss(first, service_ms(first, disk, phases))
+        return compute_loss(first, simulate_service_ms(first, disk, phases))
 
     start = np.array([_get(disk, name) for name in names]) / scale
     simplex = np.vstack([start, start + np.eye(len(names))])

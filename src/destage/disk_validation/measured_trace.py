@@ -65,9 +65,9 @@ def load(path: str | Location) -> MeasuredTrace:
     Raises:
         TraceError: It cannot be read; the message names file, line, column, value and what is expected.
     """
-    path = places.named(path)
+    path = places.locate_trace(path)
     try:
-        with places.on_disk(path) as file:
+        with places.open_local(path) as file:
             raw = file.read_bytes()
     except OSError as error:
         raise TraceError("trace.unreadable", f"cannot be read: {error.strerror}", str(path)) from None

@@ -37,9 +37,7 @@ def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario
     """Convert every quantity of a document to base units.
 
     Args:
-        document: The document, catalogue names resolved.
         tree: Its schema; `x-unit` marks the leaves that are quantities.
-        namespace: The namespace of error codes.
 
     Returns:
         The document in base units; a mistake in a quantity becomes one of its issues, not an exception.

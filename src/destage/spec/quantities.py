@@ -136,7 +136,6 @@ def render(value: float, unit: str) -> str:
     """A short text that reads back as `value` exactly.
 
     Args:
-        value: A value [base units].
         unit: The base unit's name, a key of `UNITS`.
     """
     kind = UNITS[unit]

@@ -76,10 +76,6 @@ class SchemaTree:
     def choose(self, node: Node, value: object) -> tuple[int, Node] | None:
         """Pick the branch of a choice that `value` means to be.
 
-        Args:
-            node: A node with `oneOf` or `anyOf`.
-            value: What the author wrote there.
-
         Returns:
             The branch's position and the branch; None where the value does not say which one it means.
         """

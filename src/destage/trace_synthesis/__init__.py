@@ -45,7 +45,6 @@ def synthesise(
     Releases the GIL.
 
     Args:
-        trace: The original.
         block: The unit of reuse [bytes], a multiple of 512.
         seed: The root of the random streams.
         requests: How many requests to draw; by default as many as the original has.
@@ -75,8 +74,6 @@ def compare(
     for curves the largest difference over all sizes, for distributions the Kolmogorov-Smirnov distance.
 
     Args:
-        original: The trace that the profile was fitted to.
-        synthetic: The trace that was drawn.
         block: The unit of the curves [bytes].
     """
     pair = (_columns(original), _columns(synthetic))
