@@ -213,7 +213,7 @@ impl ArraySet {
         self.xor_bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(input.bytes()))
     }
 
-    /// Counts the disk writes that a power cut tears; gives the stripes with parity whose destage it ends.
+    /// Counts the disk writes that a power cut tears; returns the number of stripes with parity whose destage it ends.
     pub fn count_torn_writes(&self, context: &mut Context) -> u64 {
         let counts = &mut context.measures.counts;
         let mut half_destaged = 0;

@@ -96,7 +96,7 @@ impl Hosts {
         self.sources.iter().map(of_source).sum()
     }
 
-    /// A think time, a gap or a hold of a source is over; gives how many requests it issues.
+    /// A think time, a gap or a hold of a source is over; returns how many requests it issues.
     #[inline]
     pub fn wake(&mut self, context: &mut Context, index: u32) -> u32 {
         let now = context.now();

@@ -21,7 +21,7 @@ use oracle::Oracle;
 #[cfg(any(test, feature = "mutations"))]
 pub use mutant::simulate_mutant;
 
-/// What verifies a run.
+/// Verification of a run.
 #[derive(Debug, Default)]
 pub struct Probe {
     #[cfg(debug_assertions)]
@@ -31,7 +31,7 @@ pub struct Probe {
 
 #[cfg(debug_assertions)]
 impl Probe {
-    /// Reports to the oracle what happens; nothing in a release build.
+    /// Reports to the oracle.
     #[inline]
     pub fn watch(&mut self, report: impl FnOnce(&mut Oracle)) {
         report(&mut self.oracle);
@@ -40,7 +40,7 @@ impl Probe {
 
 #[cfg(not(debug_assertions))]
 impl Probe {
-    /// Reports to the oracle what happens; nothing in a release build.
+    /// Does nothing: a release build has no oracle.
     #[expect(clippy::unused_self, reason = "only a debug build has an oracle")]
     #[inline]
     pub fn watch(&mut self, _: impl FnOnce(&mut Oracle)) {}

@@ -129,7 +129,7 @@ impl RunControl {
         Step::Continue
     }
 
-    /// Counts a read or write that has completed; gives whether the phase has to be checked.
+    /// Counts a read or write that has completed; returns whether the phase has to be checked.
     #[inline]
     pub fn count(&mut self, response: SimDuration, back: Option<&WriteBack>) -> bool {
         self.completed += 1;
