@@ -33,13 +33,8 @@ const PROCESSES: usize = 1 << 16;
 pub struct Summariser {
     first_ns: Option<u64>,
     last_ns: u64,
-    reads: u64,
-    writes: u64,
-    flushes: u64,
     synchronous: u64,
     forced: u64,
-    read_sectors: u64,
-    written_sectors: u64,
     most_writes: u64,
     /// The current second, counted from the first record, and its writes.
     writes_of_second: (u64, u64),
@@ -137,18 +132,9 @@ impl Summariser {
         self.synchronous += u64::from(record.flags.contains(Flags::SYNC));
         self.forced += u64::from(record.flags.contains(Flags::FUA));
         match record.op {
-            Op::Flush => {
-                self.flushes += 1;
-                return;
-            }
-            Op::Read => {
-                self.reads += 1;
-                self.read_sectors += record.sectors.0;
-                self.read_sizes.add(record.sectors.0);
-            }
+            Op::Flush => return,
+            Op::Read => self.read_sizes.add(record.sectors.0),
             Op::Write => {
-                self.writes += 1;
-                self.written_sectors += record.sectors.0;
                 self.write_sizes.add(record.sectors.0);
                 let second = time.saturating_sub(first) / 1_000_000_000;
                 if self.writes_of_second.0 != second {
@@ -161,29 +147,29 @@ impl Summariser {
         self.footprint.add(record);
     }
 
-    /// What came together so far.
+    /// The summary so far.
     pub fn summary(&self) -> Summary {
         let first = self.first_ns.unwrap_or(0);
         let duration_s = self.last_ns.saturating_sub(first) as f64 / 1e9;
-        let transfers = self.reads + self.writes;
-        let share = |count: u64| (transfers > 0).then(|| count as f64 / transfers as f64);
         let total = self.volumes.total();
+        let transfers = total.reads + total.writes;
+        let share = |count: u64| (transfers > 0).then(|| count as f64 / transfers as f64);
         let by_volume = self.footprint.by_volume();
         Summary {
-            records: transfers + self.flushes,
-            reads: self.reads,
-            writes: self.writes,
-            flushes: self.flushes,
-            read_fraction: share(self.reads),
+            records: transfers + total.flushes,
+            reads: total.reads,
+            writes: total.writes,
+            flushes: total.flushes,
+            read_fraction: share(total.reads),
             synchronous: self.synchronous,
             forced_to_media: self.forced,
             processes: self.processes.len(),
             start_s: first as f64 / 1e9,
             duration_s,
-            read_bytes: self.read_sectors * SECTOR_BYTES,
-            written_bytes: self.written_sectors * SECTOR_BYTES,
+            read_bytes: total.read_sectors * SECTOR_BYTES,
+            written_bytes: total.written_sectors * SECTOR_BYTES,
             end_bytes: total.end_sectors.saturating_mul(SECTOR_BYTES),
-            writes_per_s: (duration_s > 0.0).then(|| self.writes as f64 / duration_s),
+            writes_per_s: (duration_s > 0.0).then(|| total.writes as f64 / duration_s),
             peak_writes_per_s: self.most_writes,
             rate: self.arrivals.rate(),
             read_sizes: self.read_sizes.summary(),

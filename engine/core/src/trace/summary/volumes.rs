@@ -115,7 +115,11 @@ pub struct VolumeShare {
 /// All volumes together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Total {
-    pub transfers: u64,
+    pub reads: u64,
+    pub writes: u64,
+    pub flushes: u64,
+    pub read_sectors: u64,
+    pub written_sectors: u64,
     pub end_sectors: u64,
     pub sequential: u64,
     pub streamed: u64,
@@ -142,7 +146,11 @@ impl Volumes {
     /// The sum of all volumes; the end is that of the largest.
     pub fn total(&self) -> Total {
         self.all().fold(Total::default(), |sum, (_, volume)| Total {
-            transfers: sum.transfers + volume.reads + volume.writes,
+            reads: sum.reads + volume.reads,
+            writes: sum.writes + volume.writes,
+            flushes: sum.flushes + volume.flushes,
+            read_sectors: sum.read_sectors + volume.read_sectors,
+            written_sectors: sum.written_sectors + volume.written_sectors,
             end_sectors: sum.end_sectors.max(volume.end),
             sequential: sum.sequential + volume.sequential,
             streamed: sum.streamed + volume.streamed,
@@ -195,7 +203,7 @@ mod tests {
         }
         volumes.add(&Record { volume: 2, ..Record::flush(SimDuration(0)) });
         let total = volumes.total();
-        assert_eq!((total.transfers, total.sequential, total.streamed), (30, 9, 27));
+        assert_eq!((total.reads, total.writes, total.sequential, total.streamed), (20, 10, 9, 27));
         assert_eq!(total.end_sectors, 1_000_160);
         let shares = volumes.shares(|volume| (volume == 1).then_some(4096));
         assert_eq!(shares.len(), 2);
