@@ -61,7 +61,7 @@ def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep copies in a folder of the test's own, and look at an object whenever it is asked for."""
     folder = tmp_path / "copies"
     monkeypatch.setenv("DESTAGE_TRACES", str(folder))
-    monkeypatch.setattr(traces.copies, "_BELIEVED_S", 0.0)
+    monkeypatch.setattr(traces.copies, "_VERSION_LIFETIME_S", 0.0)
     return folder
 
 
@@ -240,7 +240,7 @@ def test_an_object_that_has_changed_is_refused_as_a_changed_file_is(
         sweeps.resume(outcome.path)
     refused = destage("resume", "replayed", "--store", str(tmp_path / "store"))
     assert refused.returncode == 2
-    assert "trace.modified_at" in refused.stderr
+    assert "trace.changed" in refused.stderr
 
 
 def test_an_object_that_changes_while_it_is_read_is_refused(

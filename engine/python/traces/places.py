@@ -1,7 +1,4 @@
-"""Where a trace lies: a file, or an object in a bucket, of which a copy is read.
-
-Whoever reads a trace asks here for its place, for what tells its content from what it was, and for a file.
-"""
+"""Locations of traces: a file, or an object in a bucket, of which a local copy is read."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -13,14 +10,14 @@ from destage.objects import Location, ObjectPath, locate
 
 
 def locate_trace(name: str | Location) -> Location:
-    """What a trace's name means.
+    """Return the location of a trace.
 
     Args:
         name: A path, or an object's address as in `s3://bucket/traces/x.parquet`, with the same options as a
             store's.
 
     Raises:
-        TraceError: The address is none of an object, or carries credentials.
+        TraceError: The address is not that of an object, or holds credentials.
     """
     try:
         place = locate(name)
@@ -33,16 +30,16 @@ def locate_trace(name: str | Location) -> Location:
 
 
 def resolve_place(name: str | Location, folder: str | Path = ".") -> Location:
-    """The absolute place that a trace's name means; raises as `locate_trace`."""
+    """Return the absolute location of a trace; raises as `locate_trace`."""
     place = locate_trace(name)
     return place if isinstance(place, ObjectPath) else Path(folder, place).absolute()
 
 
 def read_version(place: Location) -> Hashable:
-    """What tells what a trace holds now from what it held before, at the cost of a look at file or object.
+    """Return a value that changes with a trace's content, without reading the trace.
 
     Raises:
-        TraceError: It is not there, or cannot be reached.
+        TraceError: It does not exist, or cannot be reached.
     """
     if isinstance(place, ObjectPath):
         return copies.read_version(place)
@@ -55,10 +52,10 @@ def read_version(place: Location) -> Hashable:
 
 @contextmanager
 def open_local(place: Location) -> Iterator[Path]:
-    """A trace's file, or the copy of an object, which stays as long as the `with` block.
+    """Yield a trace's file, or the copy of an object, which is kept during the `with` block.
 
     Raises:
-        TraceError: There is no such object, it cannot be reached, or there is no room for a copy.
+        TraceError: The object does not exist, cannot be reached, or does not fit.
     """
     if isinstance(place, ObjectPath):
         with copies.hold_copy(place) as copy:
