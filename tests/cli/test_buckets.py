@@ -56,7 +56,7 @@ def test_a_bucket_failure_has_the_infrastructure_code(
     def fail(*_: object) -> None:
         raise failure
 
-    monkeypatch.setattr(object_path, "opened", fail)
+    monkeypatch.setattr(object_path, "open_bucket", fail)
     monkeypatch.setattr(object_path, "_PAUSES_S", ())
     arguments = {
         "run": ("run", str(study), "--store", place, "--quiet"),
