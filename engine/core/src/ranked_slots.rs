@@ -32,9 +32,12 @@ impl RankedSlots {
     /// At least `capacity` slots, of which the first `len` are in use; one at least is not.
     pub fn filled(capacity: usize, len: usize) -> Self {
         let mut slots = Self::new(capacity.max(len + 1));
-        for _ in 0..len {
-            slots.push();
+        slots.words[..len / WORD].fill(u64::MAX);
+        slots.words[len / WORD] = (1 << (len % WORD)) - 1;
+        for chunk in 0..len / CHUNK {
+            slots.update(chunk, |entry| *entry += CHUNK as u32);
         }
+        (slots.end, slots.len) = (len, len);
         slots
     }
 
@@ -116,11 +119,16 @@ impl RankedSlots {
             left -= self.words[word].count_ones();
             word += 1;
         }
-        let mut bits = self.words[word];
-        for _ in 0..left {
-            bits &= bits - 1;
+        let (mut bits, mut at) = (self.words[word], 0);
+        for width in [32, 16, 8, 4, 2, 1] {
+            let count = (bits & ((1 << width) - 1)).count_ones();
+            if count <= left {
+                left -= count;
+                bits >>= width;
+                at += width;
+            }
         }
-        word * WORD + bits.trailing_zeros() as usize
+        word * WORD + at
     }
 
     /// The slots in use, ascending.
