@@ -140,7 +140,7 @@ image-test: engine ## build image/Dockerfile without Docker (buildah, root) and 
 
 .PHONY: fuzz
 fuzz: python ## CASES random scenarios, sound and not, under the eyes of the debug build
-	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- any_scenario trace::format::fuzz
+	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- simulation::fuzz trace::formats::fuzz
 
 .PHONY: bench
 bench: engine ## the benchmarks: a table of the engine, one of planning, driving and reading

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from destage.objects import Location
-from destage.store.location import tree
-from destage.store.parallel import mapped
+from destage.store.location import list_tree
+from destage.store.parallel import map_places
 
 
 def format_file_list(sweep: Location) -> Iterator[str]:
     """Yield a line for each file of a sweep: its size [bytes] and its path in the sweep."""
-    for path, size in tree(sweep):
+    for path, size in list_tree(sweep):
         yield f"{size} {path}\n"
 
 
@@ -30,7 +30,7 @@ def write_archive(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:
         StoreError: The store cannot be read.
         FileNotFoundError: A file does not exist.
     """
-    contents = mapped(_read, [sweep / path for path in paths])
+    contents = map_places(_read, [sweep / path for path in paths])
     with tarfile.open(fileobj=out, mode="w|") as archive:
         for path, data in zip(paths, contents, strict=True):
             member = tarfile.TarInfo(path)

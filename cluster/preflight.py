@@ -17,7 +17,7 @@ from destage.cluster.probe import PROBE, build_probe_pod, has_store, uses_worklo
 from destage.cluster.rbac import ROLE_FIX, build_accounts
 from destage.cluster.settings import Settings
 from destage.cluster.store_url import find_ports, find_scheme
-from destage.objects import Failure, failure_of
+from destage.objects import Failure, classify_failure
 
 _START_S, _PAUSE_S = 300.0, 0.5
 _SECRET_MISSING = re.compile(r'secret "([^"]+)" not found')
@@ -119,7 +119,7 @@ def _find_store_fix(release: Release, settings: Settings, error: str) -> str:
         else "the keys"
     )
     grant = f"allow {subject} to list the bucket and to put, get and delete objects in it"
-    match failure_of(error):
+    match classify_failure(error):
         case Failure.NO_BUCKET:
             return "create the bucket, or check store.url"
         case Failure.REFUSED:

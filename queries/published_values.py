@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage.store.places import points_at
+from destage.store.places import find_points
 from destage.store.published_figures import PublishedFigure, read_figures
 
 PUBLISHED_SCHEMA = pa.schema(
@@ -75,5 +75,5 @@ def _figures_at(
             continue
         factor = float(match[4] or 1)
         base = float(value) * factor if match[3] == "/" else float(value) / factor
-        for point_id in points_at(points, scenario, quantity.places[match[1]], quantity.at):
+        for point_id in find_points(points, scenario, quantity.places[match[1]], quantity.at):
             yield figure, base, point_id

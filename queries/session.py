@@ -92,7 +92,7 @@ class Session:
         """Whether the study seeks a value, replays a trace, or runs at a fixed load."""
         if self.seek is not None:
             return "seek"
-        return "replay" if traces.replays(self.config) else "fixed"
+        return "replay" if traces.find_replays(self.config) else "fixed"
 
     @property
     def metric(self) -> str | None:
@@ -106,7 +106,7 @@ class Session:
     @cached_property
     def units(self) -> dict[str, str]:
         """The base unit of each axis that has one, by dotted path."""
-        found = {path: scenario_schema.unit_at(path, self.config) for path in self.axes}
+        found = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
         return {path: unit for path, unit in found.items() if unit is not None}
 
     def close(self) -> None:

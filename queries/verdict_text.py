@@ -13,7 +13,7 @@ REPRODUCED_AFTER_FITTING = "reproduced after fitting"
 NOT_REPRODUCED = "not reproduced"
 UNDECIDED = "undecided or no answer"
 PAPER_INCONSISTENT = "paper inconsistent"
-INPUT = "fitted on, or an input"
+INPUT = "fitted or input"
 OUTCOMES = (REPRODUCED, REPRODUCED_AFTER_FITTING, NOT_REPRODUCED, UNDECIDED, PAPER_INCONSISTENT, INPUT)
 _OUTCOME = {
     "exact": REPRODUCED,

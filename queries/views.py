@@ -9,7 +9,8 @@ independent of each other. `plan_row` is the point's place in the plan.
 `replicates` has a row per point and replicate: the columns of its run; for a seek, those of the run that
 certifies its answer, and that answer.
 
-`timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order.
+`timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order of
+`step`.
 
 Only runs with status `ok` are averaged; the others are counted (`n_not_stationary`, `n_overloaded`,
 `n_array_failed`, `n_failed`, `n_missing`).
@@ -118,14 +119,14 @@ WITH once AS (
   FROM runs JOIN configurations USING (point_id)
   GROUP BY run_id
 ), transitions AS (
-  SELECT run_id, plan_row, unnest(range(1, len(timeline_s) + 1)) AS place,
+  SELECT run_id, plan_row, unnest(range(1, len(timeline_s) + 1)) AS step,
     unnest(timeline_s) AS at_s, unnest(timeline_event) AS event, unnest(timeline_subject) AS subject,
     unnest(timeline_value) AS value
   FROM once
 )
-SELECT run_id, at_s, event, subject, value
+SELECT run_id, step, at_s, event, subject, value
 FROM transitions
-ORDER BY plan_row, run_id, place
+ORDER BY plan_row, run_id, step
 """
 
 

@@ -41,11 +41,7 @@ def main(names: list[str]) -> int:
 
 
 def fit(study: Study) -> dict[str, tuple[float, float]]:
-    """Return the I/Os that 39 users may have at each point without write cache, and their half-width.
-
-    Args:
-        study: One that seeks users.
-    """
+    """Return the I/Os that 39 users may have at each point without write cache, and their half-width."""
     inverse = parse_study(json.dumps(_inverse(study)), name=f"the fit of {study.name}")
     with TemporaryDirectory() as store:
         outcome = sweeps.run(inverse, Path(store), executor="inline", workers=1)

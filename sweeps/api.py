@@ -9,7 +9,7 @@ from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout, default_store
 from destage.store.lease import hold_lease
-from destage.store.rows import present_runs, read_rows
+from destage.store.rows import find_present_runs, read_rows
 from destage.store.sweep import open_sweep
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview
@@ -39,7 +39,7 @@ def plan(study: Study, store: Location | None = None) -> Preview:
         table=planner.make_table(runs, 0),
         points=len(expansion.points),
         runs=len(wanted),
-        present=len(wanted & present_runs(read_rows(SweepLayout(path), columns=[]))),
+        present=len(wanted & find_present_runs(read_rows(SweepLayout(path), columns=[]))),
         adaptive=study.seek is not None or study.replicates.metric is not None,
         sweep_path=path,
     )

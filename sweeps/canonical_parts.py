@@ -159,7 +159,7 @@ def _value(name: str, member: str) -> dict[str, Any]:
 def _read_part(name: str, document: dict[str, Any], axes: Sequence[str]) -> Part:
     member = identity = _member(name, document[name])
     values = {path: column_value(parameters.read(document, path)) for path in axes if part_of(path) == name}
-    if replays := engine.traces.replays(document):
+    if replays := engine.traces.find_replays(document):
         for arrival in replays:
             del arrival["file"]
         identity = _member(name, document[name])

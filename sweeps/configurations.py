@@ -128,7 +128,7 @@ class _Field:
         fields = copy.deepcopy(self._scenario)
         settings = _settings(self._study, {path: assignments[path] for path in self._paths})
         _set(fields, [(path, value) for path, value in settings if _segments(path)[0] == self._key])
-        bound = engine.traces.bind(fields, ".") if engine.traces.replays(fields) else fields
+        bound = engine.traces.bind(fields, ".") if engine.traces.find_replays(fields) else fields
         return _Written(engine.prepare(bound), _read_values(fields, self._names))
 
 

@@ -15,7 +15,7 @@ from importlib.metadata import version
 from destage import engine
 from destage.errors import StoreError, SweepError
 from destage.objects import Location, locate
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 
 _PREFIX = ".mark-"
 _PAUSES_S = (0.1, 0.5, 1.0, 3.0)
@@ -61,7 +61,7 @@ def write_marker(sweep: Location) -> Marker:
 
 def remove_markers(sweep: Location) -> None:
     """Remove all markers of a sweep."""
-    for path, _ in list(sizes_in(sweep)):
+    for path, _ in list(list_sizes(sweep)):
         if path.name.startswith(_PREFIX):
             path.unlink(missing_ok=True)
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from destage import engine, sql
 from destage.errors import ConfigError, Issue, QueryError
 from destage.spec.validation import suggest
-from destage.store.places import LABEL, points_at
+from destage.store.places import LABEL, find_points
 from destage.store.published_figures import Quantity, read_answers, read_figures
 
 
@@ -93,13 +93,13 @@ def _find_unmatched_places(
 ) -> Iterator[Issue]:
     """Yield places that match no point, or more points than a quantity can use."""
     for name, assignments in study.get("places", {}).items():
-        if not points_at(points, scenario, assignments):
+        if not find_points(points, scenario, assignments):
             message = "no point of this study matches"
             yield Issue("study.no-matching-point", f"places.{name}", message, assignments)
     by_id = {point["point_id"]: point for point in points}
     for place, quantity in quantities:
         for name in sql.find_qualifiers(quantity.expression, quantity.places):
-            found = points_at(points, scenario, quantity.places[name], quantity.at)
+            found = find_points(points, scenario, quantity.places[name], quantity.at)
             combinations = {tuple(by_id[point].get(axis) for axis in quantity.for_each) for point in found}
             if not found:
                 message = f"no point of the place {name!r} matches"

@@ -11,7 +11,7 @@ from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.manifests import Manifest
 from destage.store.plan import drop_rounds, write_round
-from destage.store.progress import RecordedProgress, fragments_of, write_progress
+from destage.store.progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.rows import read_rows
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.driver import Driver, facts_of, is_present
@@ -97,7 +97,7 @@ class SweepSession:
             remove_orphans(self._layout)
         if driver.stopped is None:
             self._write_answers(planner)
-        write_progress(self._layout, self._progress_so_far(*fragments_of(self._layout)))
+        write_progress(self._layout, self._progress_so_far(*measure_fragments(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
         done: SessionState = "failed_runs" if failed else "finished"
         return Outcome(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from destage import engine
-from destage.engine.traces.places import placed
+from destage.engine.traces.places import resolve_place
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
 from destage.spec.validation import suggest
@@ -100,7 +100,7 @@ class Study:
         same sweep. A trace counts by its content, not its location.
         """
         scenario = copy.deepcopy(dict(self.scenario))
-        for arrival in engine.traces.replays(scenario):
+        for arrival in engine.traces.find_replays(scenario):
             del arrival["file"]
         common = {"name": self.name, "scenario": scenario, "seek": self.document.get("seek")}
         text = json.dumps(common, sort_keys=True, default=str)
@@ -309,4 +309,4 @@ def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _absolute(file: object, folder: Path) -> object:
-    return str(placed(file, folder)) if isinstance(file, str) else file
+    return str(resolve_place(file, folder)) if isinstance(file, str) else file

@@ -8,7 +8,7 @@ from destage import engine
 from destage.objects import Location
 from destage.store.layout import SweepLayout
 from destage.store.plan import read_plan
-from destage.store.rows import columns_lacking, present_runs, read_rows
+from destage.store.rows import find_missing_columns, find_present_runs, read_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def verify(
     if plan is None:
         return Verification(0, ())
     configs = dict(zip(plan["run_id"].to_pylist(), plan["config"].to_pylist(), strict=True))
-    candidates = sorted(present_runs(rows) & configs.keys())
+    candidates = sorted(find_present_runs(rows) & configs.keys())
     count = min(len(candidates), max(1, round(sample * len(candidates))))
     chosen = random.Random(seed).sample(candidates, count)  # noqa: S311 - a sample, no secret
     names = engine.results_schema().names
@@ -63,7 +63,7 @@ def verify(
         # repr distinguishes any two floats, and equals for NaN.
         differing = {name for name in names if repr(again[name]) != repr(stored[run_id][name])}
         if differing and lacking is None:
-            lacking = columns_lacking(layout)
+            lacking = find_missing_columns(layout)
         if differing.difference((lacking or {}).get(run_id, ())):
             different.append(run_id)
         if progress is not None:

@@ -1,8 +1,8 @@
-"""The simulation engine, from Python: configurations in, rows of results out.
+"""The Python interface of the simulation engine: configurations in, result rows out.
 
-A configuration is a mapping as a spec's `scenario` has it: catalogue names by `use`, quantities with their
-units. `simulate` runs one and gives its row; `simulate_batch` runs many and gives an Arrow table;
-`validate` names every mistake; `catalog` and `traces` hold hardware, workloads and recorded input.
+A configuration is a mapping like a study's `scenario`: catalogue names by `use`, quantities with units.
+`simulate` runs one and returns its row; `simulate_batch` runs many and returns an Arrow table; `validate`
+returns all mistakes; `catalog` and `traces` hold hardware, workloads and recorded input.
 """
 
 from destage.engine import catalog, scenario_schema, traces
@@ -16,7 +16,7 @@ from destage.spec.schema_tree import Node
 
 
 def authoring_schema() -> Node:
-    """The schema that an editor completes from: unit strings and the catalogue's names allowed."""
+    """Return the schema for editors, which allows unit strings and catalogue names."""
     return scenario_schema.authoring_schema(
         {kind: [entry.name for entry in catalog.entries(kind)] for kind in catalog.KINDS}
     )

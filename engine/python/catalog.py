@@ -1,8 +1,7 @@
-"""The catalogue: controllers, disks and workloads with their sources, and `use`, by which one is named.
+"""The catalogue of controllers, disks and workloads with their sources, which configurations `use` by name.
 
-An entry is a part of a configuration, in the form a person would write it, with its source beside it and a
-mark on each figure that is less than certain: *typical* where it is quoted from memory, *assumed* where
-nobody published it.
+An entry is a part of a configuration with its source. Figures that the source does not give are marked:
+*typical* if quoted from memory, *assumed* if unpublished.
 """
 
 import copy
@@ -26,22 +25,22 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 _FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {"controllers": ("controllers",), "disks": ("disks", "ssds"), "workloads": ("workloads",)}
 )
-"""The files in which the entries of each kind stand, in order."""
+"""The files with the entries of each kind, in order."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing of the catalogue.
+    """An entry of the catalogue.
 
     Attributes:
-        kind: What it is.
-        name: The name that `use` gives.
-        title: What people call it.
-        source: Where its figures were read.
-        config: The part of a configuration that it stands for, as a person would write it.
+        kind: Its kind.
+        name: Its name, for `use`.
+        title: Its name for people.
+        source: The source of its figures.
+        config: The part of a configuration, with units.
         unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
         assumed: Dotted paths in `config` of figures that are assumed.
-        note: What else a user should know.
+        note: A remark for users.
     """
 
     kind: Kind
@@ -54,7 +53,7 @@ class Entry:
     note: str | None = None
 
     def mark(self, path: str) -> Literal["typical", "assumed"] | None:
-        """How certain the figure at a dotted path of `config` is; None where the source states it."""
+        """Return the mark of the figure at a dotted path of `config`; None if the source states it."""
         for paths, word in ((self.unverified, "typical"), (self.assumed, "assumed")):
             if any(path == marked or path.startswith(f"{marked}.") for marked in paths):
                 return "typical" if word == "typical" else "assumed"
@@ -62,23 +61,15 @@ class Entry:
 
 
 def entries(kind: Kind) -> tuple[Entry, ...]:
-    """The entries of one kind, in the catalogue's order.
-
-    Args:
-        kind: `controllers`, `disks` or `workloads`.
-    """
+    """Return the entries of one kind, in the catalogue's order."""
     return tuple(_table(kind).values())
 
 
 def entry(kind: Kind, name: str) -> Entry:
-    """The entry of that name.
-
-    Args:
-        kind: `controllers`, `disks` or `workloads`.
-        name: The name as `use` would give it.
+    """Return the entry with a name.
 
     Raises:
-        ConfigError: There is none; the message names the nearest and all others.
+        ConfigError: The name is unknown.
     """
     table = _table(kind)
     if name not in table:
@@ -87,19 +78,18 @@ def entry(kind: Kind, name: str) -> Entry:
 
 
 def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace each `use` of a configuration by what it names; fields given beside it win.
+    """Replace each `use` of a configuration by its catalogue entry; fields given beside it win.
 
-    A table is merged field by field, except that a tagged union whose `kind` differs is taken as given. A
-    list is taken as given too, but an item that bears the `name` of one of the catalogue's items starts
-    from that item. A cache `capacity` given beside a controller's name drops the `usable` size that the
-    catalogue knows of the shipped one.
+    Tables are merged field by field; a tagged union of another `kind` and a list replace those of the entry,
+    except that a list item with the `name` of an item of the entry is merged with it. A cache `capacity`
+    given beside a controller's name drops the entry's `usable` size, which is that of the shipped cache.
 
     Args:
         scenario: A configuration, which may `use` catalogue names in `workload`, `controller` and each
             array's `disk`.
 
     Returns:
-        The same configuration without `use`; `scenario` is left as it is.
+        A copy of the configuration without `use`.
 
     Raises:
         ConfigError: A name is not in the catalogue; one issue for each.
@@ -111,13 +101,10 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Issue]]:
-    """Resolve as `resolve` does, but hand back the names that are not in the catalogue instead of raising.
-
-    Args:
-        scenario: A configuration.
+    """Resolve like `resolve`, but return the unknown names instead of raising.
 
     Returns:
-        The configuration, without `use` also where the name is unknown, and one issue for each unknown name.
+        The configuration without any `use`, and one issue for each unknown name.
     """
     resolved: dict[str, Any] = copy.deepcopy(dict(scenario))
     issues: list[Issue] = []
@@ -132,7 +119,7 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
         else:
             base = copy.deepcopy(dict(found.config))
             if "capacity" in _table_at(given, "cache"):
-                # The usable size was read off the shipped cache; another takes the default share.
+                # The usable size is that of the shipped cache; another cache has the default share.
                 _table_at(base, "cache").pop("usable", None)
             holder[key] = _merge(base, given)
     return resolved, issues
@@ -144,7 +131,7 @@ def _table_at(part: dict[str, Any], key: str) -> dict[str, Any]:
 
 
 def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kind, str]]:
-    """Where `use` may stand: the table that holds the part, its key there, the kind, and the part's path."""
+    """Yield the parts that may have a `use`: its holder, key, kind and path."""
     single: Sequence[tuple[str, Kind]] = (("workload", "workloads"), ("controller", "controllers"))
     for key, kind in single:
         if key in scenario:
@@ -159,7 +146,7 @@ def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kin
 
 
 def _merge(base: Any, given: Any) -> Any:
-    """Lay `given` over `base`."""
+    """Merge `given` into `base`."""
     if isinstance(base, dict) and isinstance(given, dict):
         if "kind" in base and given.get("kind", base["kind"]) != base["kind"]:
             return given

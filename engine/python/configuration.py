@@ -1,4 +1,4 @@
-"""From what a person writes to the one canonical form that the engine runs and that identifies a run."""
+"""Configurations: validation, and the canonical form, which the engine runs and which identifies a run."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,36 +9,33 @@ from destage.engine import _engine, catalog, scenario_schema
 from destage.engine.engine_errors import as_config_error, issues_of
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import BaseUnits, to_base_units
-from destage.spec.validation import find_mistakes, known_part
+from destage.spec.validation import find_mistakes, keep_known_keys
 
 Scenario = Mapping[str, Any] | str
 """One configuration: a mapping, or its JSON text."""
 
 
 def normalise(scenario: Scenario) -> dict[str, Any]:
-    """The canonical form of a configuration: every default filled, every quantity in base units.
-
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
+    """Return the canonical form of a configuration: defaults filled in, quantities in base units.
 
     Raises:
-        ConfigError: With all mistakes found, each with its path, value and what is allowed.
+        ConfigError: With all mistakes of the configuration.
     """
     canonical: dict[str, Any] = json.loads(canonical_json(scenario))
     return canonical
 
 
 def prepare(fields: Mapping[str, Any]) -> str:
-    """Some top-level fields of a configuration as JSON members, for `assemble`.
+    """Return top-level fields of a configuration as JSON members, for `assemble`.
 
-    What a catalogue name stands for and what a quantity means is told by its own top-level field (`array` and
-    `arrays` together), so that configurations which have fields in common can have this in common.
+    Each top-level field (`array` and `arrays` together) is resolved independently of the others, so that
+    configurations with common fields can share the result.
 
     Args:
-        fields: At least one field; catalogue names and unit strings are resolved.
+        fields: At least one field.
 
     Raises:
-        ConfigError: With the names and quantities that cannot be read; all else is for `assemble` to judge.
+        ConfigError: With the names and quantities that cannot be read; `assemble` checks everything else.
     """
     resolved, unknown = catalog.resolve_known(fields)
     given = to_base_units(resolved, scenario_schema.engine_tree())
@@ -48,13 +45,13 @@ def prepare(fields: Mapping[str, Any]) -> str:
 
 
 def assemble(members: Iterable[str]) -> str:
-    """The canonical form, as text, of the configuration that has these fields.
+    """Return the canonical form, as text, of the configuration with these fields.
 
     Args:
-        members: All its fields as `prepare` gives them, or as they stand in a canonical form.
+        members: All its fields, from `prepare` or from a canonical form.
 
     Raises:
-        ConfigError: It is no possible configuration. `canonical_json` says why in the author's words.
+        ConfigError: The configuration is invalid; `canonical_json` reports all mistakes.
     """
     try:
         return _engine.normalise(f"{{{','.join(members)}}}")
@@ -63,13 +60,10 @@ def assemble(members: Iterable[str]) -> str:
 
 
 def canonical_json(scenario: Scenario) -> str:
-    """The canonical form as text: keys sorted, equal for equal configurations.
-
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
+    """Return the canonical form as text: keys sorted, equal for equal configurations.
 
     Raises:
-        ConfigError: With all mistakes found, each with its path, value and what is allowed.
+        ConfigError: With all mistakes of the configuration.
     """
     text, issues = _check(scenario)
     if issues:
@@ -78,22 +72,15 @@ def canonical_json(scenario: Scenario) -> str:
 
 
 def validate(scenario: Scenario) -> list[Issue]:
-    """Every mistake of a configuration; empty where there is none.
-
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-    """
+    """Return all mistakes of a configuration."""
     return _check(scenario)[1]
 
 
 def read(scenario: Scenario) -> dict[str, Any]:
-    """A configuration as a mapping.
-
-    Args:
-        scenario: A configuration, or its JSON text.
+    """Return a configuration as a mapping.
 
     Raises:
-        ConfigError: The text is no JSON object.
+        ConfigError: The text is not a JSON object.
     """
     if not isinstance(scenario, str):
         return dict(scenario)
@@ -109,12 +96,12 @@ def read(scenario: Scenario) -> dict[str, Any]:
 
 
 def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
-    """The canonical text and no issue, or no text and the issues."""
+    """Return the canonical text and no issues, or no text and the issues."""
     resolved, unknown = catalog.resolve_known(read(scenario))
     tree = scenario_schema.engine_tree()
     given = to_base_units(resolved, tree)
     if not unknown and not given.issues:
-        # The engine holds every bound itself; the schema is asked only for what to say of a mistake.
+        # The engine checks all bounds; the schema is only used to explain mistakes.
         text, issues = _check_rules(given)
         if not issues:
             return text, []
@@ -125,15 +112,15 @@ def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
     if unknown or given.issues:
         return "", unknown + found
     if found:
-        # A misspelt key must not hide what is wrong between the fields that are spelt well.
-        given.value = known_part(given.value, tree)
+        # A misspelt key must not hide broken rules between the other fields.
+        given.value = keep_known_keys(given.value, tree)
         further = [] if find_mistakes(given, tree) else _check_rules(given)[1]
         return "", found + further
     return _check_rules(given)
 
 
 def _check_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
-    """Let the engine judge the rules between fields."""
+    """Check the rules between fields, in the engine."""
     try:
         return _engine.normalise(json.dumps(given.value)), []
     except _engine.EngineConfigError as error:

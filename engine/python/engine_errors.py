@@ -20,12 +20,12 @@ def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
 
 
 def as_config_error(error: _engine.EngineConfigError) -> ConfigError:
-    """Return the error that users see for a configuration that breaks rules."""
+    """Return the error for a configuration that breaks rules."""
     return ConfigError(issues_of(error))
 
 
 def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceError:
-    """Return the error that users see for a trace, with the trace's file or address as its source."""
+    """Return the error for a trace, with its file or address as the source."""
     (issue,) = json.loads(error.issues)
     found = TraceError(issue["code"], issue["message"], issue["place"], issue.get("data"))
     found.source = source
@@ -33,7 +33,7 @@ def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceEr
 
 
 def as_run_error(kind: str, text: str) -> DestageError:
-    """Return the error that users see for a failed run, given the kind and the text of its result row."""
+    """Return the error for a failed run, given `error_kind` and `error` of its row."""
     match = _ISSUE.fullmatch(text)
     if match is None:
         raise ValueError(f"a failed run without a code: {text}")

@@ -1,6 +1,6 @@
 """The resource that limits a run: one definition for a seek's answers and for queries.
 
-It is the part of the array that is used most, or the host where no part is used for half of the time.
+It is the most used part of the array, or the host if no part is used half of the time.
 """
 
 from collections.abc import Mapping

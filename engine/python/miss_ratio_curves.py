@@ -1,6 +1,6 @@
-"""Miss ratio curves: what share of a trace's block accesses a cache of each size would miss.
+"""Miss ratio curves: the share of a trace's block accesses that misses a cache, by cache size.
 
-`docs/miss-ratio-curves.md` defines the three curves and says what each method costs and how far it is off.
+`docs/miss-ratio-curves.md` defines the three curves, and gives cost and error of each method.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ SCHEMA = pa.schema(
         pa.field("miss_ratio_high", pa.float64(), metadata={"unit": "fraction"}),
     ]
 )
-"""The columns of a curve; the interval (95 %) is null where the figure is exact."""
+"""The columns of a curve; the interval (95 %) is null for exact figures."""
 
 
 def miss_ratio_curve(
@@ -38,18 +38,17 @@ def miss_ratio_curve(
     sizes: Iterable[int | str] | None = None,
     seed: int = 0,
 ) -> pa.Table:
-    """The miss ratio curves of a trace's reads, of its writes and of both, one row for each size and side.
+    """Return the miss ratio curves of a trace's reads, its writes and both, one row per size and side.
 
-    Exact stack distances in one pass for LRU; every other policy is simulated at each size. With a `rate` the
-    accesses to that share of the blocks stand for all: SHARDS for LRU, miniature simulation for the others. A
-    side without accesses has no rows. Releases the GIL.
+    LRU uses exact stack distances in one pass; other policies are simulated at each size. With a `rate`, only
+    that share of the blocks is sampled: SHARDS for LRU, miniature simulation for the others. A side without
+    accesses has no rows. Releases the GIL.
 
     Args:
-        trace: The trace.
         block: The cache's unit [bytes], a multiple of 512; a request touches each block that it covers.
         policy: A replacement policy, as in a configuration.
-        rate: The share of the blocks that is sampled, above 0 and at most 1; by default all are looked at.
-        sizes: Sizes of the cache [bytes]; by default steps up to what the trace touches.
+        rate: The share of the blocks that is sampled, above 0 and at most 1 (default: all).
+        sizes: Sizes of the cache [bytes]; by default steps up to the trace's footprint.
         seed: Chooses the blocks of the sample.
 
     Raises:
@@ -83,14 +82,14 @@ def miss_ratio_curve(
 
 
 def block_bytes(block: int | str) -> int:
-    """A block's size [bytes].
+    """Return a block's size [bytes].
 
     Args:
-        block: The size [bytes], or as people write it.
+        block: The size [bytes], or with its unit.
 
     Raises:
-        ConfigError: It cannot be read.
-        TraceError: It is not a whole number of sectors.
+        ConfigError: The size cannot be read.
+        TraceError: The size is not a whole number of sectors.
     """
     size = int(quantities.parse(block, "bytes"))
     if size < SECTOR_BYTES or size % SECTOR_BYTES:

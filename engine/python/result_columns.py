@@ -17,9 +17,9 @@ class Column:
 
     Attributes:
         name: Its name, which carries its unit.
-        type: Its type: int, float or text, or one of them with `_list`.
-        unit: What it counts in; empty for a bare number or a word.
-        meaning: What it says, in one sentence.
+        type: int, float or text, or one of them with `_list`.
+        unit: Its unit; empty for a number or text without one.
+        meaning: One sentence.
     """
 
     name: str

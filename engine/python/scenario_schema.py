@@ -25,30 +25,26 @@ _NUMBER_KEYWORDS = frozenset(
 
 
 def schema() -> Node:
-    """The engine's schema of one configuration, in base units, as JSON Schema 2020-12.
-
-    Returns:
-        A fresh copy, which the caller may change.
-    """
+    """Return a copy of the engine's schema of one configuration, in base units, as JSON Schema 2020-12."""
     return copy.deepcopy(engine_tree().root)
 
 
 @cache
 def engine_tree() -> SchemaTree:
-    """The engine's schema, shared, ready to be walked."""
+    """Return the engine's schema as a shared tree."""
     return SchemaTree(json.loads(_engine.schema()))
 
 
-def unit_at(path: str, scenario: Mapping[str, object]) -> str | None:
-    """The base unit of the parameter at a dotted path.
+def find_unit(path: str, scenario: Mapping[str, object]) -> str | None:
+    """Return the base unit of the parameter at a dotted path.
 
     Args:
         path: Dotted path, as in `controller.cache.capacity`; list positions are segments
             (`workload.streams.0.address`).
-        scenario: A resolved configuration: where the path passes a union, it says which branch holds.
+        scenario: A resolved configuration, which selects the branches of unions on the path.
 
     Returns:
-        The `x-unit` there, or None where the parameter has no unit or does not exist.
+        Its `x-unit`; None if the parameter has no unit or does not exist.
     """
     tree = engine_tree()
     node = tree.root
@@ -69,7 +65,7 @@ def unit_at(path: str, scenario: Mapping[str, object]) -> str | None:
 
 
 def authoring_schema(names: Mapping[str, Sequence[str]]) -> Node:
-    """The schema that an editor completes from: unit strings and catalogue names are allowed.
+    """Return the schema for editors, which allows unit strings and catalogue names.
 
     Args:
         names: The catalogue's names by kind: `workloads`, `controllers`, `disks`.

@@ -1,4 +1,4 @@
-"""Running configurations: one, or many at once, each to one row of results."""
+"""Simulation of configurations, one or many, with one result row each."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,11 @@ RESULTS_VERSION: int = _engine.results_version()
 def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
     """Run one configuration.
 
-    Args:
-        scenario: A configuration; catalogue names and unit strings are resolved.
-        folder: The folder that a relative trace file is relative to.
-
     Returns:
-        The result row, column by column; `columns()` says what each means.
+        The result row by column; `columns()` describes the columns.
 
     Raises:
-        ConfigError: With all mistakes found, each with its path, value and what is allowed.
+        ConfigError: With all mistakes of the configuration.
         TraceError: A trace cannot be read or replayed.
         SimulationError: The run failed inside the engine.
     """
@@ -39,33 +35,32 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
 
 
 def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -> pa.Table:
-    """Run many configurations, one after another, with the interpreter free for other threads.
+    """Run many configurations one after another, without holding the GIL.
 
     Args:
-        scenarios: Configurations; catalogue names and unit strings are resolved. A text is taken as
+        scenarios: Configurations; catalogue names and unit strings are resolved. A text must be
             canonical JSON.
-        folder: The folder that a relative trace file is relative to.
 
     Returns:
-        One row per configuration, in order. A run that fails is a row too: `status` is `failed`, and
-        `error_kind` and `error` say why.
+        One row per configuration, in order. A failed run has the `status` `failed`, an `error_kind` and an
+        `error`, which begins with its code and place.
     """
     texts: list[str] = []
     loaded: dict[str, _engine.Trace] = {}
-    refused: dict[int, DestageError] = {}
+    rejected: dict[int, DestageError] = {}
     for index, scenario in enumerate(scenarios):
         try:
             text, found = _prepare(scenario, folder)
             texts.append(text)
             loaded |= found
         except (ConfigError, TraceError) as error:
-            refused[index] = error
+            rejected[index] = error
     done = _run(texts, loaded)
-    return _with_refused(done, refused) if refused else done
+    return _insert_rejected(done, rejected) if rejected else done
 
 
 def simulate_canonical(config: str) -> pa.Table:
-    """Run one canonical configuration with bound traces, as a plan holds it, to its row of results.
+    """Run one canonical configuration with bound traces, as in a plan, and return its row as a table.
 
     Raises:
         TraceError: A trace cannot be read on this machine, or its content has another digest.
@@ -79,15 +74,15 @@ def _run(texts: Sequence[str], loaded: Mapping[str, _engine.Trace]) -> pa.Table:
 
 
 def _prepare(scenario: Scenario, folder: str | Path) -> tuple[str, dict[str, _engine.Trace]]:
-    """The canonical text of a configuration, and the traces that it replays by digest."""
+    """Return the canonical text of a configuration, and its traces by digest."""
     if isinstance(scenario, str) and '"trace"' not in scenario:
         return scenario, {}
     bound = traces.bind(configuration.read(scenario), folder)
     return configuration.canonical_json(bound), traces.load_bound(bound)
 
 
-def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:
-    """Put a failed row in each place whose configuration never reached the engine."""
+def _insert_rejected(done: pa.Table, rejected: dict[int, DestageError]) -> pa.Table:
+    """Insert a failed row for each configuration that was rejected before it reached the engine."""
     empty_lists: dict[str, Any] = {
         field.name: [] for field in results_schema() if pa.types.is_list(field.type)
     }
@@ -97,13 +92,12 @@ def _with_refused(done: pa.Table, refused: dict[int, DestageError]) -> pa.Table:
                 **empty_lists,
                 "status": "failed",
                 "error_kind": "configuration" if isinstance(error, ConfigError) else "trace",
-                "error_code": error.code,
                 "error": " ".join(str(error).split()),
             }
-            for error in refused.values()
+            for error in rejected.values()
         ],
         schema=results_schema(),
     )
     ran, failed = iter(range(len(done))), iter(range(len(done), len(done) + len(failures)))
-    order = [next(failed) if index in refused else next(ran) for index in range(len(done) + len(failures))]
+    order = [next(failed) if index in rejected else next(ran) for index in range(len(done) + len(failures))]
     return pa.concat_tables([done, failures]).take(order)

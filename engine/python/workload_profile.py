@@ -70,11 +70,7 @@ class Profile:
     is_forced: Array
 
     def of_stream(self, name: str) -> "Profile":
-        """Return the requests of one stream.
-
-        Args:
-            name: Its name.
-        """
+        """Return the requests of one stream."""
         chosen = self.stream == self.streams.index(name)
         columns = ("stream", "source", "time", "op", "offset", "size", "is_forced")
         return Profile(
@@ -102,9 +98,6 @@ class Profile:
     def rates(self, bins: int) -> tuple[Array, Array, Array]:
         """Return the rates of reads and of writes over time, without the requests that fill queues at 0 s.
 
-        Args:
-            bins: Into how many equal parts time is divided.
-
         Returns:
             The middle of each part [s], and reads and writes a second in it.
         """
@@ -129,9 +122,6 @@ class Profile:
     def places(self, bins: int) -> tuple[int, int, Array]:
         """Return how requests fall on what they touch.
 
-        Args:
-            bins: Into how many equal parts it is divided.
-
         Returns:
             Where the touched range begins and ends [bytes], and the requests in each part.
         """
@@ -147,11 +137,7 @@ class Profile:
         return len(np.unique(self._extents())) * _EXTENT
 
     def skew(self, shares: tuple[float, ...]) -> tuple[float, ...]:
-        """Return what share of the requests the busiest extents of 1 MiB get.
-
-        Args:
-            shares: Shares of the touched extents.
-        """
+        """Return what share of the requests the busiest extents of 1 MiB get."""
         _, counts = np.unique(self._extents(), return_counts=True)
         if not len(counts):
             return tuple(0.0 for _ in shares)
@@ -185,9 +171,7 @@ def draw_profile(
     """Draw a workload's requests from the engine.
 
     Args:
-        workload: What stands under `workload:` of a configuration.
         seconds: How long [s]; without it, the workload's whole timeline, or some 20,000 requests.
-        folder: The folder that a relative trace file is relative to.
 
     Raises:
         ConfigError: The workload is wrong, or asks for nothing in that time.
@@ -222,13 +206,8 @@ def draw_profile(
     )
 
 
-def on_reference(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
-    """Return the configuration in which a workload runs against the reference device, all of it on one array.
-
-    Args:
-        workload: What stands under `workload:`.
-        capacity: The capacity of the device.
-    """
+def build_reference_scenario(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
+    """Return a configuration that runs a workload on one array of the reference device."""
     device = {
         "kind": "server",
         "servers": 64,
@@ -250,7 +229,7 @@ def on_reference(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) ->
 def _on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """The canonical configuration on the smallest reference device that holds the footprints."""
     for capacity in _CAPACITIES:
-        scenario = _measured(on_reference(workload, capacity), {"requests": _FEW})
+        scenario = _measured(build_reference_scenario(workload, capacity), {"requests": _FEW})
         issues = configuration.validate(scenario)
         if not any("footprint" in issue.place or "placement" in issue.place for issue in issues):
             break
@@ -325,9 +304,6 @@ def _streams(streams: list[dict[str, Any]], users: int, source: Array) -> tuple[
 
 def check(workload: Mapping[str, Any]) -> None:
     """Judge a workload by itself.
-
-    Args:
-        workload: What stands under `workload:`.
 
     Raises:
         ConfigError: With all its mistakes.

@@ -6,13 +6,8 @@ from typing import Any
 Stream = Mapping[str, Any]
 
 
-def arrival_words(stream: Stream, users: int) -> str:
-    """Return when the requests of a stream arrive.
-
-    Args:
-        stream: The stream, as a person writes it.
-        users: The number of users.
-    """
+def describe_arrival(stream: Stream, users: int) -> str:
+    """Return when the requests of a stream arrive."""
     arrival = stream["arrival"]
     kind = arrival["kind"]
     many = users if kind == "closed" or arrival.get("per_user") else 1
@@ -40,19 +35,15 @@ def arrival_words(stream: Stream, users: int) -> str:
     return f"{each}{words}"
 
 
-def request_words(operations: Mapping[str, Any]) -> str:
-    """Return what the requests of a stream are.
-
-    Args:
-        operations: The operations, as a person writes them.
-    """
+def describe_requests(operations: Mapping[str, Any]) -> str:
+    """Return what the requests of a stream are."""
     reads = float(operations["read_fraction"])
     words = [
         f"{reads:.4g} reads" if 0 < reads < 1 else "reads" if reads else "writes",
-        size_words(operations["size"]),
+        describe_sizes(operations["size"]),
     ]
     if operations.get("write_size"):
-        words[-1] = f"reads of {words[-1]}, writes of {size_words(operations['write_size'])}"
+        words[-1] = f"reads of {words[-1]}, writes of {describe_sizes(operations['write_size'])}"
     if operations.get("fua_fraction"):
         words.append("forced to the media (FUA)")
     if operations.get("flush_every"):
@@ -63,24 +54,16 @@ def request_words(operations: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-def size_words(size: Mapping[str, Any]) -> str:
-    """Return the sizes of requests.
-
-    Args:
-        size: The sizes, as a person writes them.
-    """
+def describe_sizes(size: Mapping[str, Any]) -> str:
+    """Return the sizes of requests."""
     if size["kind"] == "constant":
         return str(size["value"])
     total = sum(option["weight"] for option in size["options"])
     return " ".join(f"{option['value']}:{100 * option['weight'] / total:.3g}%" for option in size["options"])
 
 
-def address_words(address: Mapping[str, Any]) -> str:
-    """Return where the requests of a stream go, how much they touch, and where that lies.
-
-    Args:
-        address: The address process, as a person writes it.
-    """
+def describe_address(address: Mapping[str, Any]) -> str:
+    """Return where the requests of a stream go, how much they touch, and where that lies."""
     words = {
         "uniform": "uniformly random",
         "zipf": "Zipf {exponent}",
@@ -105,16 +88,12 @@ def address_words(address: Mapping[str, Any]) -> str:
         )
     footprint = address.get("footprint")
     own = " of each user's own" if address.get("per_user") else ""
-    where = placement_words(address.get("placement") or {})
+    where = describe_placement(address.get("placement") or {})
     return f"{words} over {footprint or 'the whole array'}{own}, {where}"
 
 
-def placement_words(placement: Mapping[str, Any]) -> str:
-    """Return where a footprint lies on the array.
-
-    Args:
-        placement: The placement, as a person writes it; empty for the default.
-    """
+def describe_placement(placement: Mapping[str, Any]) -> str:
+    """Return where a footprint lies on the array."""
     kind = placement.get("kind", "contiguous")
     if kind == "contiguous":
         offset = str(placement.get("offset", 0))
@@ -123,12 +102,8 @@ def placement_words(placement: Mapping[str, Any]) -> str:
     return f"{how} in extents of {placement.get('extent', '1MiB')}"
 
 
-def times_words(stream: Stream) -> str:
-    """Return when a stream runs; empty where it always does.
-
-    Args:
-        stream: The stream, as a person writes it.
-    """
+def describe_times(stream: Stream) -> str:
+    """Return when a stream runs; empty where it always does."""
     words = []
     start = stream.get("start") or {}
     if start.get("after") or start.get("spread"):
@@ -146,19 +121,15 @@ def times_words(stream: Stream) -> str:
     return ", ".join(words)
 
 
-def request_parts(stream: Stream) -> Sequence[tuple[str, str, str]]:
-    """Return the kinds of requests of a stream: how often, what, where.
-
-    Args:
-        stream: The stream, as a person writes it.
-    """
+def describe_request_parts(stream: Stream) -> Sequence[tuple[str, str, str]]:
+    """Return the kinds of requests of a stream: how often, what, where."""
     if stream.get("mix"):
         total = sum(part["weight"] for part in stream["mix"])
         return [
             (
                 f"{part['weight'] / total:.3g}",
-                request_words(part["operations"]),
-                address_words(part["address"]),
+                describe_requests(part["operations"]),
+                describe_address(part["address"]),
             )
             for part in stream["mix"]
         ]
@@ -168,14 +139,14 @@ def request_parts(stream: Stream) -> Sequence[tuple[str, str, str]]:
             if step["kind"] == "flush"
             else (
                 f"{step.get('ios', 1)} x",
-                request_words(step["operations"]),
-                address_words(step["address"]),
+                describe_requests(step["operations"]),
+                describe_address(step["address"]),
             )
             for step in stream["steps"]
         ]
     if stream.get("operations") is None:
         return [("", "as recorded", "as recorded")]
-    return [("", request_words(stream["operations"]), address_words(stream["address"]))]
+    return [("", describe_requests(stream["operations"]), describe_address(stream["address"]))]
 
 
 def _interaction(arrival: Mapping[str, Any]) -> str:

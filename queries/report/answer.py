@@ -162,7 +162,8 @@ def _name(row: Row, session: Session) -> str:
         return f"{row['label']} ({where})" if where else str(row["label"])
     parts = []
     if row.get(CAPACITY) is not None:
-        parts.append(f"{format_axis_value(CAPACITY, row[CAPACITY], 'bytes')} of cache")
+        size = format_axis_value(CAPACITY, row[CAPACITY], "bytes")
+        parts.append(f"{size} of cache" if row[CAPACITY] else "no cache")
     battery = row.get(BATTERY)
     # Without a battery there is no write cache to split.
     hidden = {CAPACITY, BATTERY, "faults"} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})

@@ -103,10 +103,11 @@ def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
     best = min(protected or works, key=lambda work: work.mean("work_s"))
     gain = [f"{_time(best)} with {name(best.point)}.", *_commits(best)]
     if best is not reference:
-        speed = _estimate(_ratios(reference.values("work_s"), best), "times").removeprefix("1 times ")
+        speed = _estimate(_ratios(reference.values("work_s"), best), "times")
+        versus = f"{reference.estimate('work_s', 's')} with {name(reference.point)}"
+        verdict = "equally fast" if speed == "1 times" else f"{speed} as fast"
         gain = [
-            f"{_time(best)} with {name(best.point)}: {speed} as fast as with {name(reference.point)}.",
-            f"{_time(reference)} with {name(reference.point)}.",
+            f"{_time(best)} with {name(best.point)}, and {versus}: {verdict}.",
             *_commits(best, reference),
         ]
     fastest: dict[int, _Work] = {}
@@ -181,7 +182,7 @@ def _commits(work: _Work, reference: _Work | None = None) -> list[str]:
 
     median, slow = versus("commit_p50_us", "ms", 1e-3), versus("commit_p99_us", "ms", 1e-3)
     rate = versus("commits_per_s", "commits/s")
-    return [f"Commit latency there: median {median}, 99th percentile {slow}; {rate}."]
+    return [f"Commit latency: median {median}, 99th percentile {slow}; {rate}."]
 
 
 def _absorbed(works: Sequence[_Work], name: Name) -> list[str]:

@@ -48,6 +48,7 @@ ends AS (
 events AS (
   SELECT
     run_id,
+    step,
     'events' AS lane,
     replace(event, '_', ' ') AS state,
     if(event IN ('dirty_lost', 'array_failed'), 'bad', 'good') AS condition,
@@ -63,6 +64,7 @@ events AS (
 changes AS (
   SELECT
     timeline.run_id,
+    timeline.step,
     -- A single array is called array.
     trim(meanings.lane || ' ' || regexp_replace(timeline.subject, '^array(/|$)', '')) AS lane,
     meanings.state,
@@ -79,19 +81,28 @@ begun AS (
   SELECT * EXCLUDE (before), FROM changes
   UNION ALL
   -- Until its first change, each thing is in the state before.
-  SELECT run_id, lane, before, if(before IN ('on', 'charged', 'write-back', 'optimal', 'working', 'protected'), 'good', 'wait'), 0, NULL, NULL
+  SELECT
+    run_id,
+    0,
+    lane,
+    before,
+    if(before IN ('on', 'charged', 'write-back', 'optimal', 'working', 'protected'), 'good', 'wait'),
+    0,
+    NULL,
+    NULL
   FROM changes
-  QUALIFY row_number() OVER (PARTITION BY run_id, lane ORDER BY from_s) = 1 AND from_s > 0
+  QUALIFY row_number() OVER (PARTITION BY run_id, lane ORDER BY step) = 1 AND from_s > 0
 ),
 
 states AS (
   SELECT
     run_id,
+    step,
     lane,
     state,
     condition,
     from_s,
-    coalesce(lead(from_s) OVER (PARTITION BY run_id, lane ORDER BY from_s), end_s) AS until_s,
+    coalesce(lead(from_s) OVER (PARTITION BY run_id, lane ORDER BY step), end_s) AS until_s,
     dirty_bytes,
     progress_fraction
   FROM begun
@@ -106,7 +117,7 @@ listed AS (
   SELECT * FROM events
 )
 
-SELECT first_runs.* EXCLUDE (plan_row), listed.* EXCLUDE (run_id)
+SELECT first_runs.* EXCLUDE (plan_row), listed.* EXCLUDE (run_id, step)
 FROM listed
 INNER JOIN first_runs USING (run_id)
-ORDER BY first_runs.plan_row, listed.from_s, listed.lane
+ORDER BY first_runs.plan_row, listed.from_s, listed.lane, listed.step

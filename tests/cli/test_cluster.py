@@ -451,9 +451,9 @@ REJECTIONS = [
     ((*POST, 403, NO_PODS), "image", "cluster.permission-denied"),
     ((*POST, 403, NO_ROOM), "image", "cluster.quota-exceeded"),
     ((*POST, 403, NOT_RESTRICTED), "image", "cluster.pod-security-violated"),
-    ((*POST, 404, 'namespaces "sweeps" not found'), "image", "cluster.request-rejected"),
+    ((*POST, 404, 'namespaces "sweeps" not found'), "image", "cluster.namespace-missing"),
     ((*POST, 400, "webhook denied it"), "image", "cluster.request-rejected"),
-    ((*GET, 0, ""), "remaining checks", "cluster.api-unreachable"),
+    ((*GET, 0, ""), "other checks", "cluster.api-unreachable"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,17 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     trace.write_bytes(gzip.compress("\n".join(lines).encode()))
     disk.write_text(DISK)
     return trace, disk
+
+
+def test_fitting_without_scipy_names_the_extra(
+    destage: Destage, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    trace, disk = files
+    failed = destage("validate", "disk", "--trace", trace, "--disk", disk, "--json")
+    assert failed.code != 0
+    (error,) = json.loads(failed.out)["errors"]
+    assert (error["code"], error["place"]) == ("disk.fit-needs-scipy", "--fit")
 
 
 def test_a_disk_is_scored_class_by_class(destage: Destage, files: tuple[Path, Path]) -> None:

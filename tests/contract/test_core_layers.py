@@ -26,7 +26,7 @@ LEVEL = {module: level for level, layer in enumerate(LAYERS) for module in layer
 
 _COMMENT = re.compile(r"//.*")
 _TEST = re.compile(r"#\[cfg\(test\)\]\s*mod \w+ \{.*", re.DOTALL)
-_USE = re.compile(r"\b(crate|super(?:::super)*)::(\{[^;]*\}|\w+)")
+_USE = re.compile(r"\b(crate|super(?:::super)*)((?:::\w+)*?)::(\{[^;]*\}|\w+\b(?!::))")
 
 
 def _segments(tree: str) -> Iterator[str]:
@@ -57,9 +57,11 @@ def imports(root: Path) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
         text = _TEST.sub("", _COMMENT.sub("", file.read_text("utf-8")))
         for match in _USE.finditer(text):
             up = match[1].count("super")
-            base = module[: len(module) - up] if up else ()
-            for name in _segments(match[2]):
-                target = (*base, name) if (*base, name) in modules else base
+            base = (*(module[: len(module) - up] if up else ()), *match[2].split("::")[1:])
+            for name in _segments(match[3]):
+                target = (*base, name)
+                while target and target not in modules:
+                    target = target[:-1]
                 if target != module:
                     yield module, target or ("lib",)
 

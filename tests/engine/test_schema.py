@@ -93,4 +93,4 @@ def test_the_catalogue_is_offered_for_completion() -> None:
     ],
 )
 def test_the_unit_at_a_path(path: str, unit: str | None) -> None:
-    assert scenario_schema.unit_at(path, catalog.resolve(WRITTEN)) == unit
+    assert scenario_schema.find_unit(path, catalog.resolve(WRITTEN)) == unit

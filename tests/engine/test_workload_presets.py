@@ -222,7 +222,7 @@ def test_the_issues_names_are_there_and_nothing_stands_twice() -> None:
     assert ISSUE | CRYSTAL.keys() <= ENTRIES.keys()
     run = {"warm_up": "none", "window": {"requests": 1000}}
     configs = [
-        normalise({**workload_profile.on_reference(dict(entry.config)), "run": run})
+        normalise({**workload_profile.build_reference_scenario(dict(entry.config)), "run": run})
         for entry in ENTRIES.values()
     ]
     for config in configs:

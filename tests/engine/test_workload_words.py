@@ -42,13 +42,13 @@ from destage.engine import workload_words as words
     ],
 )
 def test_when(arrival: dict[str, Any], told: str) -> None:
-    assert words.arrival_words({"arrival": arrival}, 5) == told
+    assert words.describe_arrival({"arrival": arrival}, 5) == told
 
 
 def test_an_interaction_of_steps() -> None:
     client = catalog.entry("workloads", "sql_bench_create").config["streams"][0]
-    assert words.arrival_words(client, 1) == "one user thinks 0.6ms, then 2 steps"
-    assert words.request_parts(client)[1] == (
+    assert words.describe_arrival(client, 1) == "one user thinks 0.6ms, then 2 steps"
+    assert words.describe_request_parts(client)[1] == (
         "2 x",
         "writes, 4KiB, forced to the media (FUA)",
         "sequential over 128MiB, in one piece from 1GB on",
@@ -87,7 +87,7 @@ def test_an_interaction_of_steps() -> None:
     ],
 )
 def test_where(address: dict[str, Any], told: str) -> None:
-    assert words.address_words(address) == told
+    assert words.describe_address(address) == told
 
 
 def test_times_of_a_stream() -> None:
@@ -96,12 +96,14 @@ def test_times_of_a_stream() -> None:
         "lasts": "1h",
         "active": [{"phase": "a", "intensity": 2, "ramp_to": 1}, {"phase": "b"}],
     }
-    assert words.times_words(stream) == "starts after 1s, users over 2s, lasts 1h, in 'a' at 2 to 1, in 'b'"
-    assert words.times_words({}) == ""
+    assert (
+        words.describe_times(stream) == "starts after 1s, users over 2s, lasts 1h, in 'a' at 2 to 1, in 'b'"
+    )
+    assert words.describe_times({}) == ""
 
 
 @pytest.mark.parametrize("entry", catalog.entries("workloads"), ids=lambda entry: entry.name)
 def test_every_preset_can_be_told(entry: catalog.Entry) -> None:
     for stream in entry.config["streams"]:
-        assert words.arrival_words(stream, 3)
-        assert all(what and where for _, what, where in words.request_parts(stream))
+        assert words.describe_arrival(stream, 3)
+        assert all(what and where for _, what, where in words.describe_request_parts(stream))

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from destage.engine import normalise, workload_profile
 from destage.errors import ConfigError, Issue
 from destage.importers.fio import options, read_job_file
-from destage.importers.imported_workload import Imported
+from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
 
 JOB = "[job]\nioengine=libaio\ndirect=1\nsize=1g\n"
 
 
-def job(*lines: str) -> Imported:
+def job(*lines: str) -> ImportedWorkload:
     """A job of 1 GiB with some options more."""
     return read_job_file(JOB + "\n".join(lines), "a.fio")
 
@@ -581,13 +581,13 @@ filename=/dev/nvme0n1
 group_reporting=1
 """
     mine = read_job_file(text, "jesd219.fio").workload
-    ours = normalise(workload_profile.on_reference({"use": "jesd219"}))["workload"]
-    theirs = normalise(workload_profile.on_reference(mine))["workload"]
+    ours = normalise(workload_profile.build_reference_scenario({"use": "jesd219"}))["workload"]
+    theirs = normalise(workload_profile.build_reference_scenario(mine))["workload"]
     ours["streams"][0]["name"] = theirs["streams"][0]["name"]
     assert theirs == ours
 
 
-def loaded_again(made: Imported) -> bool:
+def loaded_again(made: ImportedWorkload) -> bool:
     """Whether the YAML holds the workload, whatever stands in its comments."""
     document = parse_document(made.to_yaml(), "a.yaml")
     run = {"run": made.run} if made.run else {}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from destage.engine import workload_profile
 from destage.errors import ConfigError
-from destage.importers.imported_workload import Imported
+from destage.importers.imported_workload import ImportedWorkload
 from destage.importers.iometer import read_access_specification
 from destage.spec.documents import parse_document
 
@@ -66,7 +66,7 @@ def configuration(*lines: str, name: str = "mine", worker: str = WORKER) -> str:
     return f"{SETUP}{head}{entry}'END access specifications\n{worker}"
 
 
-def read(*lines: str, **how: Any) -> Imported:
+def read(*lines: str, **how: Any) -> ImportedWorkload:
     return read_access_specification(configuration(*lines, **how), "a.icf")
 
 

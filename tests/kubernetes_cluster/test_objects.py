@@ -20,7 +20,7 @@ from kubernetes_cluster.results import (
 from destage.cluster.pods import build_container_security, build_resources
 from destage.objects import ObjectPath
 from destage.store import list_sweeps, locate
-from destage.store.location import tree
+from destage.store.location import list_tree
 
 pytestmark = [pytest.mark.kubernetes]
 PROGRAM = """
@@ -30,7 +30,7 @@ seen = ObjectPath.parse(sys.argv[1]) / "seen"
 (seen / "by-a-pod").write_text("first")
 (seen / "by-a-pod").write_text("second")
 (seen / "by-the-tests").unlink()
-print([(each.path.name, each.size) for each in seen.listed()], (seen / "by-a-pod").read_text())
+print([(each.path.name, each.size) for each in seen.list_objects()], (seen / "by-a-pod").read_text())
 """
 
 
@@ -56,7 +56,7 @@ def read_fragments(bucket: ObjectServer) -> dict[str, bytes]:
     """Return the committed fragments, by name."""
     with bucket.credentials():
         store = locate(bucket.local_url)
-        return {name: (store / name).read_bytes() for name, _ in tree(store) if "/fragments/" in name}
+        return {name: (store / name).read_bytes() for name, _ in list_tree(store) if "/fragments/" in name}
 
 
 def test_a_pod_accesses_the_bucket_with_the_secret(cluster: Cluster, bucket: ObjectServer) -> None:
@@ -108,7 +108,7 @@ def test_a_sweep_in_a_bucket_survives_lost_pods(
     cluster.wait_for("the pods' end", lambda: not cluster.find_pods("bucket", "worker"))
     with bucket.credentials():
         assert list_sweeps(locate(bucket.local_url)) == []
-        assert [name for name, _ in tree(locate(bucket.local_url)) if not name.startswith("seen/")] == []
+        assert [name for name, _ in list_tree(locate(bucket.local_url)) if not name.startswith("seen/")] == []
 
 
 def test_doctor_reports_what_a_bucket_rejects(cluster: Cluster, bucket: ObjectServer) -> None:

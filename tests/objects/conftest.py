@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from objects.faulty_proxy import FaultyProxy, faulty_proxy
 from objects.servers import Server, kinds, serving
-from tests.system.conftest import fragile  # noqa: F401 - a fixture
+from tests.system.conftest import killable  # noqa: F401 - a fixture
 
 PREFIX = "a/prefix"
 # What a developer's own settings would change.

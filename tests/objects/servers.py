@@ -42,8 +42,6 @@ class Server:
         """Return the URL of a prefix.
 
         Args:
-            bucket: The bucket.
-            prefix: The prefix in it.
             through: Host and port of a proxy.
         """
         address = through or self.address
@@ -84,7 +82,6 @@ def serving(kind: str, folder: Path) -> Iterator[Server]:
     """Run a server for the length of a `with` block.
 
     Args:
-        kind: Which.
         folder: An empty folder of its own.
 
     Raises:

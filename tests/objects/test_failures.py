@@ -1,24 +1,16 @@
-"""What services' clients say, as it was recorded, and what is made of it: which failure, and one sentence."""
+"""Recorded messages of the services' clients, and the failures that are read from them."""
 
 import pickle
 
 import pytest
 
-from destage.objects import Failure, failure_of
-from destage.objects.failures import is_final, unreachable
+from destage.objects import Failure, classify_failure
+from destage.objects.failures import as_unreachable_error, is_final
 
 S3, GOOGLE, AZURE = "s3://bkt/p", "gs://bkt/p", "abfs://bkt@acct.dfs.core.windows.net/p"
 _INFO = "error_info={reason=, domain=, metadata={gcloud-cpp.retry.function=CreateResumableUpload, "
 _OAUTH = "Could not create a OAuth2 access token to authenticate the request"
 _NAMESPACES = "Check for Hierarchical Namespace support on"
-_KEYS = {
-    S3: "; credentials come from the environment (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "
-    "AWS_PROFILE)",
-    GOOGLE: "; credentials come from the environment (GOOGLE_APPLICATION_CREDENTIALS, the file of a key)",
-    AZURE: "; credentials come from the environment (AZURE_STORAGE_KEY, or AZURE_TENANT_ID, "
-    "AZURE_CLIENT_ID and "
-    "AZURE_CLIENT_SECRET)",
-}
 RECORDED = [
     (
         S3,
@@ -28,11 +20,7 @@ RECORDED = [
             "operation: No response body."
         ),
         Failure.REFUSED,
-        (
-            f"{S3} refused the request: AWS Error ACCESS_DENIED during HeadObject "
-            f"operation{_KEYS[S3]} and must "
-            "allow this"
-        ),
+        ("AWS Error ACCESS_DENIED during HeadObject operation"),
     ),
     (
         S3,
@@ -42,9 +30,8 @@ RECORDED = [
         ),
         Failure.REFUSED,
         (
-            f"{S3} refused the request: AWS Error SIGNATURE_DOES_NOT_MATCH during ListObjectsV2 "
-            "operation: The "
-            f"request signature we calculated{_KEYS[S3]} and must allow this"
+            "AWS Error SIGNATURE_DOES_NOT_MATCH during ListObjectsV2 operation: The request "
+            "signature we calculated"
         ),
     ),
     (
@@ -55,10 +42,7 @@ RECORDED = [
             "PutObject operation: no"
         ),
         Failure.NO_BUCKET,
-        (
-            f"{S3} cannot be reached: there is no such bucket: AWS Error NO_SUCH_BUCKET during PutObject "
-            "operation: no; make it, or check its name"
-        ),
+        ("AWS Error NO_SUCH_BUCKET during PutObject operation: no"),
     ),
     (
         S3,
@@ -68,11 +52,7 @@ RECORDED = [
             "curlCode: 6, Could not resolve hostname"
         ),
         Failure.UNREACHED,
-        (
-            f"{S3} cannot be reached: AWS Error NETWORK_CONNECTION during HeadBucket operation: "
-            "curlCode: 6, Could "
-            "not resolve hostname; check region and endpoint_override in the URL, and the network"
-        ),
+        ("AWS Error NETWORK_CONNECTION during HeadBucket operation: curlCode: 6, Could not resolve hostname"),
     ),
     (
         S3,
@@ -82,11 +62,7 @@ RECORDED = [
             "Please reduce your request rate."
         ),
         Failure.OTHER,
-        (
-            f"{S3} cannot be reached: AWS Error SLOW_DOWN during PutObject operation: Please reduce "
-            "your request "
-            "rate"
-        ),
+        ("AWS Error SLOW_DOWN during PutObject operation: Please reduce your request rate"),
     ),
     (
         GOOGLE,
@@ -98,7 +74,7 @@ RECORDED = [
             "denied"
         ),
         Failure.REFUSED,
-        f"{GOOGLE} refused the request: PERMISSION_DENIED: Access Denied{_KEYS[GOOGLE]} and must allow this",
+        ("PERMISSION_DENIED: Access Denied"),
     ),
     (
         GOOGLE,
@@ -107,11 +83,7 @@ RECORDED = [
             f"{_INFO}}}}}). Detail: [errno 2] No such file or directory"
         ),
         Failure.NO_BUCKET,
-        (
-            f"{GOOGLE} cannot be reached: there is no such bucket: NOT_FOUND: Not Found; make it, or "
-            "check its "
-            "name"
-        ),
+        ("NOT_FOUND: Not Found"),
     ),
     (
         GOOGLE,
@@ -121,11 +93,7 @@ RECORDED = [
             f"CURL error [7]=Could not connect to server {_INFO}}}}})"
         ),
         Failure.UNREACHED,
-        (
-            f"{GOOGLE} cannot be reached: UNAVAILABLE: PerformWork() - CURL error [7]=Could not "
-            "connect to server; "
-            "check endpoint_override in the URL, and the network"
-        ),
+        ("UNAVAILABLE: PerformWork() - CURL error [7]=Could not connect to server"),
     ),
     (
         GOOGLE,
@@ -137,9 +105,9 @@ RECORDED = [
         ),
         Failure.NO_CREDENTIALS,
         (
-            f"{GOOGLE} cannot be reached: UNAVAILABLE: {_OAUTH}. The underlying error message was: "
-            "PerformWork() - "
-            f"CURL error [6]=Could not resolve hostname{_KEYS[GOOGLE]}"
+            "UNAVAILABLE: Could not create a OAuth2 access token to authenticate the request."
+            " The underlying error message was: PerformWork() - CURL error [6]=Could not "
+            "resolve hostname"
         ),
     ),
     (
@@ -150,10 +118,7 @@ RECORDED = [
             "403 Forbidden\n\nRequest ID: "
         ),
         Failure.REFUSED,
-        (
-            f"{AZURE} refused the request: Azure Error: [AuthorizationPermissionMismatch] 403 "
-            f"Forbidden{_KEYS[AZURE]} and must allow this"
-        ),
+        ("Azure Error: [AuthorizationPermissionMismatch] 403 Forbidden"),
     ),
     (
         AZURE,
@@ -164,11 +129,7 @@ RECORDED = [
             "exist.\nRequest ID: "
         ),
         Failure.NO_BUCKET,
-        (
-            f"{AZURE} cannot be reached: there is no such bucket: Azure Error: [ContainerNotFound] "
-            "404 Not Found "
-            "The specified container does not exist; make it, or check its name"
-        ),
+        ("Azure Error: [ContainerNotFound] 404 Not Found The specified container does not exist"),
     ),
     (
         AZURE,
@@ -178,12 +139,7 @@ RECORDED = [
             "http://127.0.0.1:9. Could not connect to server"
         ),
         Failure.UNREACHED,
-        (
-            f"{AZURE} cannot be reached: Azure Error: [] Fail to get a new connection for: "
-            "http://127.0.0.1:9. "
-            "Could not connect to server; check the account's name, blob_storage_authority and "
-            "dfs_storage_authority in the URL, and the network"
-        ),
+        ("Azure Error: [] Fail to get a new connection for: http://127.0.0.1:9. Could not connect to server"),
     ),
     (
         AZURE,
@@ -194,32 +150,39 @@ RECORDED = [
             "\nSee Azure::Core::Diagnostics::Logger for details (https://aka.ms/azsdk/cpp/identity)."
         ),
         Failure.NO_CREDENTIALS,
-        f"{AZURE} cannot be reached: Failed to get token from DefaultAzureCredential{_KEYS[AZURE]}",
+        ("Failed to get token from DefaultAzureCredential"),
     ),
 ]
 
 
-@pytest.mark.parametrize(("place", "said", "failure", "sentence"), RECORDED)
-def test_a_failure_is_told_by_its_words_and_in_one_sentence(
-    place: str, said: str, failure: Failure, sentence: str
-) -> None:
-    assert failure_of(said) is failure
-    error = unreachable(place, said)
-    assert str(error) == sentence
-    assert failure_of(error.message) is failure  # as it comes out of a pod's log
-    assert str(pickle.loads(pickle.dumps(error))) == sentence  # noqa: S301 - our own bytes
+CODES = {
+    Failure.NO_CREDENTIALS: "bucket.no-credentials",
+    Failure.NO_BUCKET: "bucket.not-found",
+    Failure.REFUSED: "bucket.access-denied",
+    Failure.UNREACHED: "bucket.unreachable",
+    Failure.OTHER: "bucket.request-failed",
+}
 
 
-@pytest.mark.parametrize(("place", "said", "failure", "sentence"), RECORDED)
-def test_only_what_may_yet_do_is_asked_again(place: str, said: str, failure: Failure, sentence: str) -> None:
-    del place, sentence
-    # Whoever hands out tokens may be late, as in a pod that has just started.
-    assert is_final(said) == (failure in {Failure.REFUSED, Failure.NO_BUCKET})
+@pytest.mark.parametrize(("place", "text", "failure", "reason"), RECORDED)
+def test_a_failure_has_a_code_and_the_reason(place: str, text: str, failure: Failure, reason: str) -> None:
+    assert classify_failure(text) is failure
+    error = as_unreachable_error(place, text)
+    assert (error.code, error.place, error.data["reason"]) == (CODES[failure], place, reason)
+    assert classify_failure(error.message) is failure  # as in a pod's log
+    assert pickle.loads(pickle.dumps(error)).issues == error.issues  # noqa: S301 - our own bytes
+
+
+@pytest.mark.parametrize(("text", "failure"), [(text, failure) for _, text, failure, _ in RECORDED])
+def test_only_failures_that_may_pass_are_retried(text: str, failure: Failure) -> None:
+    """Missing credentials are retried: in a pod that has just started, the token service may be late."""
+    assert is_final(text) == (failure in {Failure.REFUSED, Failure.NO_BUCKET})
 
 
 def test_both_schemes_of_a_service_have_its_fix() -> None:
     for scheme, other in (("gs", "gcs"), ("abfs", "abfss")):
         first, second = (
-            unreachable(f"{each}://b", "CURL error, Fail to get a new connection") for each in (scheme, other)
+            as_unreachable_error(f"{each}://b", "CURL error, Fail to get a new connection")
+            for each in (scheme, other)
         )
         assert first.data["fix"] == second.data["fix"]

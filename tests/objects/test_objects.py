@@ -33,14 +33,14 @@ def test_an_object_is_read_as_it_was_written_last(store: ObjectPath) -> None:
     place.write_bytes(b"second")
     assert place.read_bytes() == b"second"
     assert place.is_file()
-    assert [(each.path, each.size) for each in (store / "folder").listed()] == [(place, 6)]
+    assert [(each.path, each.size) for each in (store / "folder").list_objects()] == [(place, 6)]
 
 
 def test_what_is_not_there_is_told_from_what_is(store: ObjectPath) -> None:
     none = store / "none"
     (store / "folder" / "thing").touch()
-    assert (none.exists(), none.is_file(), none.changed()) == (False, False, None)
-    assert (none.listed(), none.below(), none.prefixes()) == ([], [], [])
+    assert (none.exists(), none.is_file(), none.modified_at()) == (False, False, None)
+    assert (none.list_objects(), none.list_below(), none.list_prefixes()) == ([], [], [])
     assert ((store / "folder").exists(), (store / "folder").is_file()) == (True, False)
     none.unlink()
     with pytest.raises(FileNotFoundError):
@@ -52,14 +52,14 @@ def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None
         (store / name).write_text(name)
     (store / "gone" / "away").touch()
     (store / "gone" / "away").unlink()  # pyarrow leaves a marker of the prefix, which is no object of ours
-    assert [each.path.name for each in store.listed()] == ["a", "b"]
-    assert [each.path for each in store.below()] == [
+    assert [each.path.name for each in store.list_objects()] == ["a", "b"]
+    assert [each.path for each in store.list_below()] == [
         store / "a",
         store / "b",
         store / "deep/d",
         store / "deep/er/c",
     ]
-    assert store / "deep" in store.prefixes()
+    assert store / "deep" in store.list_prefixes()
 
 
 @pytest.mark.long
@@ -67,16 +67,16 @@ def test_a_list_goes_on_past_its_first_page(store: ObjectPath) -> None:
     names = [f"{number:04}" for number in range(1001)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: (store / "many" / name).touch(), names))
-    assert [each.path.name for each in (store / "many").listed()] == names
+    assert [each.path.name for each in (store / "many").list_objects()] == names
 
 
 def test_a_list_tells_when_an_object_was_written(store: ObjectPath) -> None:
     before = time.time()
     (store / "thing").touch()
-    [listed] = store.listed()
+    [listed] = store.list_objects()
     # Services tell whole seconds.
-    assert before - 1 <= listed.changed.timestamp() <= time.time() + 1
-    assert (store / "thing").changed() == listed.changed.timestamp()
+    assert before - 1 <= listed.modified_at.timestamp() <= time.time() + 1
+    assert (store / "thing").modified_at() == listed.modified_at.timestamp()
 
 
 def test_an_object_of_many_parts_is_there_whole(store: ObjectPath) -> None:
@@ -101,7 +101,7 @@ def test_a_write_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyPr
     proxy.spoil(kind, part="thing", times=2)
     (shaky / "thing").write_bytes(b"once")
     assert (shaky / "thing").read_bytes() == b"once"
-    assert [each.path.name for each in shaky.listed()] == ["opened", "thing"]
+    assert [each.path.name for each in shaky.list_objects()] == ["opened", "thing"]
 
 
 @pytest.mark.parametrize("kind", [*PASSING, "cut the body"])
@@ -110,7 +110,7 @@ def test_a_read_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyPro
     proxy.spoil(kind, method="GET", times=2)
     assert (shaky / "thing").read_bytes() == b"0123456789" * 100
     proxy.spoil(kind, method="GET", times=2)
-    assert [each.size for each in shaky.listed()] == [0, 1000]
+    assert [each.size for each in shaky.list_objects()] == [0, 1000]
 
 
 @pytest.mark.parametrize("kind", PASSING)
@@ -118,7 +118,7 @@ def test_a_deletion_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: Fault
     (shaky / "thing").touch()
     proxy.spoil(kind, method="DELETE", times=2)
     (shaky / "thing").unlink(missing_ok=True)  # the second request may be told that the first one did it
-    assert [each.path.name for each in shaky.listed()] == ["opened"]
+    assert [each.path.name for each in shaky.list_objects()] == ["opened"]
 
 
 def test_a_service_that_stays_away_is_told_with_its_words(

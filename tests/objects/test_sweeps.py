@@ -14,8 +14,8 @@ from tests.system.conftest import KillableSweep
 from destage.errors import StoreError, UnreachableError
 from destage.store import ObjectPath, failpoints, locate, open_sweep
 from destage.store.layout import SweepLayout
-from destage.store.lease import current_writer, hold_lease
-from destage.store.location import sizes_in, tree
+from destage.store.lease import find_writer, hold_lease
+from destage.store.location import list_sizes, list_tree
 from destage.store.removal import remove_sweep
 
 _DESTAGE = "from destage.cli import app; app()"
@@ -36,7 +36,9 @@ def _layout(killable: KillableSweep, store: ObjectPath) -> SweepLayout:
 def _fragments(layout: SweepLayout) -> dict[str, object]:
     """Return those that are committed: on Azure each is begun as an object without a byte."""
     assert isinstance(layout.fragments, ObjectPath)
-    return {each.path.name: (each.size, each.changed) for each in layout.fragments.listed() if each.size}
+    return {
+        each.path.name: (each.size, each.modified_at) for each in layout.fragments.list_objects() if each.size
+    }
 
 
 def test_a_bucket_holds_what_a_folder_holds(
@@ -47,8 +49,8 @@ def test_a_bucket_holds_what_a_folder_holds(
     requests = 3 if store.service.startswith("abfs") else 1  # Azure's client knows no single one
     assert len(puts) == requests * len(_fragments(_layout(killable, store)))
     killable.assert_complete(store)
-    there = {path for path, _ in tree(_layout(killable, store).root)}
-    here = {path for path, _ in tree(killable.reference)}
+    there = {path for path, _ in list_tree(_layout(killable, store).root)}
+    here = {path for path, _ in list_tree(killable.reference)}
     assert {path for path in here ^ there if not path.startswith(("fragments/", "manifest/"))} == {"lease"}
     assert not [path for path in there if path.endswith(".tmp")]
 
@@ -113,15 +115,15 @@ def test_of_two_who_begin_at_once_one_is_told_to_wait(killable: KillableSweep, s
 
 def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
     place = store / "lease"
-    assert current_writer(place) is None
+    assert find_writer(place) is None
     with hold_lease(place) as lease:
         assert not lease.is_lost
-        assert "process" in str(current_writer(place))
+        assert "process" in str(find_writer(place))
         with pytest.raises(StoreError, match="^store.locked .*process"), hold_lease(place):
             pass
-    assert current_writer(place) is None
+    assert find_writer(place) is None
     with hold_lease(place):
-        assert len(list(sizes_in(place))) == 1
+        assert len(list(list_sizes(place))) == 1
 
 
 def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
@@ -150,7 +152,7 @@ def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
 ) -> None:
     killable.finish(store)
     layout = _layout(killable, store)
-    (torn, _), (renamed, _), *_ = sizes_in(layout.fragments)
+    (torn, _), (renamed, _), *_ = list_sizes(layout.fragments)
     torn.write_bytes(torn.read_bytes()[:-100])
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(renamed.read_bytes())
     (layout.fragments / "notes.txt").write_text("mine")
@@ -158,9 +160,9 @@ def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
         b""
     )  # begun by a writer that was killed, as on Azure
     killable.finish(store)
-    aside = {path.name for path, _ in sizes_in(layout.quarantine)}
+    aside = {path.name for path, _ in list_sizes(layout.quarantine)}
     assert aside == {torn.name, f"{'0' * 32}.parquet", "notes.txt"}
-    for path, _ in sizes_in(layout.quarantine):
+    for path, _ in list_sizes(layout.quarantine):
         path.unlink()
     killable.assert_complete(store)
 
@@ -202,8 +204,8 @@ def test_a_sweep_is_removed_with_all_its_objects(killable: KillableSweep, store:
     with hold_lease(_layout(killable, store).lease), pytest.raises(StoreError, match="^store.locked "):
         remove_sweep(_layout(killable, store))
     assert remove_sweep(_layout(killable, store)) > 10
-    assert [path for path, _ in tree(store)] == ["sweeps/other/spec.yaml"]
-    assert [path.name for path in (store / "sweeps").prefixes()] == ["other"]  # no empty marker stays
+    assert [path for path, _ in list_tree(store)] == ["sweeps/other/spec.yaml"]
+    assert [path.name for path in (store / "sweeps").list_prefixes()] == ["other"]  # no empty marker stays
 
 
 def test_every_verb_takes_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:

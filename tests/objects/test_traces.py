@@ -61,7 +61,7 @@ def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Keep copies in a folder of the test's own, and look at an object whenever it is asked for."""
     folder = tmp_path / "copies"
     monkeypatch.setenv("DESTAGE_TRACES", str(folder))
-    monkeypatch.setattr(traces.copies, "_BELIEVED_S", 0.0)
+    monkeypatch.setattr(traces.copies, "_VERSION_LIFETIME_S", 0.0)
     return folder
 
 
@@ -85,7 +85,7 @@ def trace(store_url: str, file: Path) -> ObjectPath:
 def shaky(trace: ObjectPath, proxied_url: str, proxy: FaultyProxy) -> ObjectPath:
     """Return the same object, through the proxy."""
     place = ObjectPath.parse(proxied_url) / "traces" / trace.name
-    assert place.version().size
+    assert place.read_version().size
     proxy.heal()
     return place
 
@@ -248,7 +248,7 @@ def test_an_object_that_changes_while_it_is_read_is_refused(
 ) -> None:
     other = compact(file, gap_ns=2_000_000)
     monkeypatch.setattr(object_path, "_PIECE", 1000)
-    pieces = ObjectPath.pieces
+    pieces = ObjectPath.read_pieces
 
     def change(self: ObjectPath, known: Any) -> Any:
         for number, piece in enumerate(pieces(self, known)):
@@ -256,7 +256,7 @@ def test_an_object_that_changes_while_it_is_read_is_refused(
                 self.write_bytes(other)
             yield piece
 
-    monkeypatch.setattr(ObjectPath, "pieces", change)
+    monkeypatch.setattr(ObjectPath, "read_pieces", change)
     with pytest.raises(TraceError, match="^bucket.changed-while-read "):
         traces.load(str(trace))
     assert list(copies.iterdir()) == []
@@ -308,7 +308,7 @@ def test_the_longest_unread_copies_make_room_and_no_other_file(
         other.write_bytes(file.read_bytes())
         streams.profile(str(other))
     streams.profile(str(others[1]))  # was read last
-    with copies.held(others[2]):
+    with copies.hold_copy(others[2]):
         streams.profile(str(trace))
     there = {path.name.partition("-")[2] or path.name for path in copies.iterdir()}
     assert there == {"mine.parquet", "c.parquet", "x.parquet"}

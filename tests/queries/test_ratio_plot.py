@@ -117,7 +117,7 @@ def test_fitted_and_predicted_figures_have_different_symbols(judge: Any) -> None
     assert [row.dots[0].kind for row in drawn(session).rows] == [
         "reproduced after fitting",
         "not reproduced",
-        "fitted on, or an input",
+        "fitted or input",
     ]
     assert [row.remark for row in drawn(session).rows][:2] == [
         "calibrated, predicts",

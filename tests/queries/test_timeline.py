@@ -97,6 +97,19 @@ def test_states_last_until_the_next_and_to_the_end(session: Session) -> None:
     }
 
 
+def test_states_that_begin_at_the_same_time_keep_their_order(make_session: Any) -> None:
+    timeline = [
+        (0.0, "battery_discharging", "", 1.0),
+        (5.0, "battery_empty", "", 0.0),
+        (5.0, "battery_charging", "", 0.0),
+        (9.0, "window_ends", "", 0.0),
+    ]
+    session = make_session([_run("p", 0, timeline)], axes={"faults": pa.string(), ALLOW: pa.bool_()})
+    rows = session.query("states_over_time").to_pylist()
+    states = [(row["state"], row["until_s"]) for row in rows if row["lane"] == "battery"]
+    assert states == [("discharging", 5), ("charging", 9)]
+
+
 def test_lanes_show_dirty_data_and_rebuild_progress(session: Session) -> None:
     (figure,) = [one for one in build_figures(session) if one.name == "timeline"]
     assert isinstance(figure.chart, StateTimeline)

@@ -167,8 +167,8 @@ def test_the_timeline_has_a_row_per_transition_in_order(make_session: Any) -> No
     session = make_session(runs, axes={DISKS: pa.int64()})
     table = session.sql("FROM timeline")
     assert table.to_pylist() == [
-        {"run_id": "p-0", "at_s": at, "event": event, "subject": "", "value": value}
-        for at, event, value in entries
+        {"run_id": "p-0", "step": step, "at_s": at, "event": event, "subject": "", "value": value}
+        for step, (at, event, value) in enumerate(entries, 1)
     ]
     empty = make_session(planned_only=[run("x", 0, None)], axes={DISKS: pa.int64()}).sql("FROM timeline")
     assert (empty.num_rows, empty.schema) == (0, table.schema)

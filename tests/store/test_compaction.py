@@ -16,7 +16,7 @@ from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
-from destage.store.rows import present_runs, read_rows
+from destage.store.rows import find_present_runs, read_rows
 
 MakeRows = Callable[..., pa.Table]
 _COMPACT = """
@@ -47,7 +47,7 @@ def test_fewer_fragments_hold_the_same_rows(many: SweepLayout) -> None:
     done = compact(many)
     assert (done.before, done.after, done.warnings) == (30, 2, ())  # what was not executed is one of its own
     assert read_rows(many).equals(before)
-    assert present_runs(before) == present_runs(read_rows(many))
+    assert find_present_runs(before) == find_present_runs(read_rows(many))
     assert compact(many).after == 2
     assert read_rows(many).equals(before)
 

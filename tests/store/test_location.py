@@ -7,7 +7,7 @@ import pytest
 from destage.errors import StoreError, UnreachableError
 from destage.objects import ObjectPath
 from destage.store import default_store, find_sweep, locate
-from destage.store.location import trouble_writing
+from destage.store.location import find_write_error
 
 URL = "s3://bucket/some/prefix?region=eu-central-1&scheme=http"
 
@@ -89,8 +89,8 @@ def test_a_bucket_that_nobody_serves_is_told_with_its_place(monkeypatch: pytest.
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    assert trouble_writing(tmp_path / "new" / "store") is None
+    assert find_write_error(tmp_path / "new" / "store") is None
     (tmp_path / "file").touch()
-    trouble = trouble_writing(tmp_path / "file" / "store")
+    trouble = find_write_error(tmp_path / "file" / "store")
     assert trouble is not None
     assert trouble.code == "store.not-writable"

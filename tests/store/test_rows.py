@@ -9,7 +9,7 @@ from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.manifests import Manifest
 from destage.store.plan import plan_schema, write_round
-from destage.store.rows import present_runs, read_rows, rows_schema
+from destage.store.rows import find_present_runs, read_rows, rows_schema
 
 MakeRows = Callable[..., pa.Table]
 
@@ -42,7 +42,7 @@ def test_only_failures_of_the_machine_leave_a_run_absent(make_rows: MakeRows, la
     write_fragment(layout.fragments, make_rows("not-stationary", status="not_stationary"))
     for kind in ("infrastructure", "oom", "timeout"):
         write_fragment(layout.fragments, make_rows(kind, status="failed", error_kind=kind))
-    assert present_runs(read_rows(layout)) == {"ok", "panic", "not-stationary"}
+    assert find_present_runs(read_rows(layout)) == {"ok", "panic", "not-stationary"}
 
 
 def test_torn_files_are_passed_over_by_readers(make_rows: MakeRows, layout: SweepLayout) -> None:

@@ -13,7 +13,7 @@ from destage.errors import StoreError
 from destage.store import find_sweep, list_sweeps, open_sweep
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
-from destage.store.lease import current_writer, hold_lease
+from destage.store.lease import find_writer, hold_lease
 from destage.store.plan import plan_schema, read_plan, write_round
 
 
@@ -88,12 +88,12 @@ def test_one_writer_at_a_time_and_the_lease_falls_with_its_holder(layout: SweepL
     with subprocess.Popen([sys.executable, "-c", _HOLDER, layout.lease], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        assert f"process {holder.pid}" in str(current_writer(layout.lease))
+        assert f"process {holder.pid}" in str(find_writer(layout.lease))
         with pytest.raises(StoreError, match="^store.locked ") as caught, hold_lease(layout.lease):
             pass
         assert f"process {holder.pid}" in caught.value.data["writer"]
         holder.kill()
-    assert current_writer(layout.lease) is None
+    assert find_writer(layout.lease) is None
     with hold_lease(layout.lease):
         pass
 
@@ -107,7 +107,7 @@ def test_a_file_system_without_locks_is_said_in_one_line(
     monkeypatch.setattr(fcntl, "flock", refuse)
     with pytest.raises(StoreError, match="^store.no-locks "), hold_lease(layout.lease):
         pass
-    assert current_writer(layout.lease) is None
+    assert find_writer(layout.lease) is None
 
 
 def test_the_entries_of_a_new_sweep_are_forced_to_disk(

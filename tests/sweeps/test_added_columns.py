@@ -12,7 +12,7 @@ from destage.store.adoption import adopt_fragments
 from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import Manifest
 from destage.store.parquet import read_parquet
 from destage.store.rows import rows_schema
@@ -26,9 +26,9 @@ ADDED = {"count": "write_stalls", "fraction": "disk_busy_max_fraction", "list": 
 
 def _remove_column(layout: SweepLayout, name: str) -> None:
     """Write a sweep's fragments as a release without a column wrote them, unknown to any manifest."""
-    for path, _ in list(sizes_in(layout.fragments)):
+    for path, _ in list(list_sizes(layout.fragments)):
         write_fragment(layout.fragments, read_parquet(path).drop_columns([name]))
-    for path, _ in list(sizes_in(layout.manifest)):
+    for path, _ in list(list_sizes(layout.manifest)):
         path.unlink()
 
 
@@ -61,7 +61,7 @@ def test_rows_without_an_added_column_stay_valid(make_study: MakeStudy, tmp_path
 def test_a_stored_null_is_compared_where_the_column_is_there(make_study: MakeStudy, tmp_path: Path) -> None:
     outcome = sweeps.run(make_study(), tmp_path, executor="inline")
     layout = SweepLayout(outcome.path)
-    for path, _ in list(sizes_in(layout.fragments)):
+    for path, _ in list(list_sizes(layout.fragments)):
         table = read_parquet(path)
         at = table.schema.get_field_index("write_stalls")
         bare = table.set_column(at, "write_stalls", pa.nulls(table.num_rows, pa.int64()))

@@ -72,7 +72,7 @@ def _by_itself(study: Study, assignments: Mapping[str, object], replicate: int, 
 
 def _identity(config: str) -> str:
     subject = {"config": json.loads(config), "results_version": engine.RESULTS_VERSION}
-    for arrival in engine.traces.replays(subject["config"]):
+    for arrival in engine.traces.find_replays(subject["config"]):
         del arrival["file"]
     text = json.dumps(subject, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

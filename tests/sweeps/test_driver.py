@@ -11,7 +11,7 @@ from destage.errors import Issue
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease, Lease
 from destage.store.manifests import Manifest
-from destage.store.rows import present_runs, read_rows
+from destage.store.rows import find_present_runs, read_rows
 from destage.sweeps import Study
 from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
 from destage.sweeps.driver import BREAKER, TRIES, WINDOW, Driver
@@ -90,7 +90,7 @@ def test_infrastructure_failures_are_retried(make_study: MakeStudy, layout: Swee
     driver.drive(runs)
     driver.close()
     rows = read_rows(layout)
-    assert present_runs(rows) == {run.run_id for run in runs} == driver.rows.keys()
+    assert find_present_runs(rows) == {run.run_id for run in runs} == driver.rows.keys()
     assert set(rows["prov_attempt"].to_pylist()) == {1}
     assert (driver.retries, driver.stopped) == (3, None)
 
@@ -112,7 +112,7 @@ def test_an_abandoned_run_leaves_a_row_that_is_retried(make_study: MakeStudy, la
     driver.drive([first, *others])
     driver.close()
     rows = {row["run_id"]: row for row in read_rows(layout).to_pylist()}
-    assert present_runs(read_rows(layout)) == {run.run_id for run in others}
+    assert find_present_runs(read_rows(layout)) == {run.run_id for run in others}
     assert (rows[first.run_id]["error_kind"], rows[first.run_id]["error"]) == ("oom", "out of memory")
     assert driver.stopped == "infrastructure"
     (warning,) = driver.messages
@@ -147,7 +147,7 @@ def test_a_run_that_kills_its_worker_fails_alone(
     driver.drive(runs)
     driver.close()
     assert max(len(batch.run_ids) for batch in executor.seen) > 2**TRIES
-    assert present_runs(read_rows(layout)) == {run.run_id for run in runs} - {fatal}
+    assert find_present_runs(read_rows(layout)) == {run.run_id for run in runs} - {fatal}
     assert driver.stopped == "infrastructure"
 
 
@@ -275,4 +275,4 @@ def test_a_lost_lease_stops_the_session_after_batches_in_flight(
     assert driver.stopped == "infrastructure"
     assert [one.code for one in driver.messages] == ["sweep.lease-lost"]
     assert 0 < driver.executed < len(runs)
-    assert present_runs(read_rows(layout)) == driver.rows.keys()
+    assert find_present_runs(read_rows(layout)) == driver.rows.keys()

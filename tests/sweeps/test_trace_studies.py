@@ -92,8 +92,10 @@ def test_a_run_reads_each_trace_once(
     (point,) = expand(make_study()).points
     _, config = point.run(0, None)
     looks: list[object] = []
-    version = engine.traces.places.version
-    monkeypatch.setattr(engine.traces.places, "version", lambda place: looks.append(place) or version(place))
+    version = engine.traces.places.read_version
+    monkeypatch.setattr(
+        engine.traces.places, "read_version", lambda place: looks.append(place) or version(place)
+    )
     engine.simulate_canonical(config)
     assert looks == [tmp_path / "a.parquet"]
     _write(tmp_path / "a.parquet", gap_ns=3_000_000)

@@ -14,7 +14,7 @@ from destage import sweeps
 from destage.engine import results_schema
 from destage.store import Location, open_sweep
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.parquet import read_parquet
 
 STUDY = """
@@ -104,8 +104,8 @@ class KillableSweep:
             assert not expected.is_file() or plan.read_bytes() == expected.read_bytes()
         assert sweep.answers().equals(reference.answers())
         assert sweep.certificates().equals(reference.certificates())
-        assert not list(sizes_in(layout.quarantine))
-        fragments = [path for path, _ in sizes_in(layout.fragments)]
+        assert not list(list_sizes(layout.quarantine))
+        fragments = [path for path, _ in list_sizes(layout.fragments)]
         if not once_on_disk:
             # Ray's workers outlive a killed driver briefly and may leave a temporary file after the resume
             # has looked; the next writer removes it (tests/store).

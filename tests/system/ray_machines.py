@@ -74,10 +74,7 @@ class RayMachines:
         """Start `destage run` on the cluster.
 
         Args:
-            study: The study.
-            store: The store.
             address: The cluster's address (default: the head's).
-            more: Further arguments of `Popen`.
         """
         program = "import sys; from destage.cli import app; app(sys.argv[1:])"
         where = ["--store", store, "--ray-address", address or f"127.0.0.1:{self.gcs}"]

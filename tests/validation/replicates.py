@@ -163,7 +163,6 @@ def assert_covers(
 
     Args:
         title: What is compared, for the page.
-        unit: Its unit.
         exact: The true value.
         values: One for each replicate.
         mutants: What wrong models give, by what is wrong with them: there is one at least, and the check

@@ -118,7 +118,7 @@ def test_a_disk_that_is_another_is_told_apart(name: str, change: Change) -> None
     disk = copy.deepcopy(dict(found.disk))
     change(disk)
     trace = _trace(name)
-    modelled = measured_disk.service_ms(trace, disk, len(found.modelled_ms))
+    modelled = measured_disk.simulate_service_ms(trace, disk, len(found.modelled_ms))
     second = slice(len(trace) // 2, None)
     worse = demerit(trace.service_ms[second], modelled[:, second].ravel())
     title = f"{DISKS[name][1]}: {change.__name__.strip('_').replace('_', ' ')}"

@@ -28,7 +28,7 @@ const CANDIDATES: usize = 64;
 /// Used or wasted lines between two adaptations.
 const FATES: u32 = 256;
 /// Maximum restraint: a sequence needs 2^8 times the trigger.
-const MOST_RESTRAINT: u32 = 8;
+const MAX_RESTRAINT: u32 = 8;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Sequence {
@@ -128,7 +128,7 @@ impl ReadAhead {
         restraint.wasted += u32::from(is_wasted);
         if restraint.fates == FATES {
             if restraint.wasted * 2 > FATES {
-                restraint.steps = (restraint.steps + 1).min(MOST_RESTRAINT);
+                restraint.steps = (restraint.steps + 1).min(MAX_RESTRAINT);
             } else if restraint.wasted * 4 < FATES {
                 restraint.steps = restraint.steps.saturating_sub(1);
             }

@@ -1,12 +1,11 @@
-"""Traces: reading them, what identifies their content, and the compact form that is committed and shipped.
+"""Traces: reading, the digest of their content, and the compact form.
 
-A trace may be in any of the formats of `formats()`; see docs/traces.md for what is read of each. The compact
-form is a Parquet file with one row per record, in recorded order: `t_ns` (time since the trace's start [ns]),
-`process` (process id), `lba_512` and `n_512` (address and length [sectors of 512 bytes]), `op` (0 read,
-1 write, 2 flush) and `flags` (the sum of 1 synchronous, 2 forced to the media (FUA), 4 metadata, 8 read
-ahead, 16 preceded by a flush); and, where they are recorded, `volume` (its number; addresses count from its
-start) and `response_ns` (recorded response time [ns], null where it is not known). It is smaller than the
-packed text it is made from, and any tool that reads Parquet reads it.
+`formats()` lists the formats; docs/traces.md says what is read of each. The compact form is a Parquet file
+with one row per record, in recorded order: `t_ns` (time since the trace's start [ns]), `process` (process
+id), `lba_512` and `n_512` (address and length [sectors of 512 bytes]), `op` (0 read, 1 write, 2 flush) and
+`flags` (the sum of 1 synchronous, 2 forced to the media (FUA), 4 metadata, 8 read ahead, 16 preceded by a
+flush); and, if recorded, `volume` (its number; addresses count from its start) and `response_ns` (recorded
+response time [ns], null if unknown).
 """
 
 import copy
@@ -40,67 +39,60 @@ SCHEMA = pa.schema(
 """The columns that every compact form has."""
 
 VOLUME = pa.field("volume", pa.uint32(), nullable=False)
-"""The volume's number, a column where a trace has several volumes."""
+"""The volume's number, a column of traces with several volumes."""
 
 RESPONSE = pa.field("response_ns", pa.uint64(), metadata={"unit": "ns"})
-"""The recorded response time, a column where one is known."""
+"""The recorded response time, a column if any is known."""
 
-# What was smallest of the encodings tried on a database's trace; the other columns have few values.
+# The smallest of the encodings tried on a database's trace; the other columns have few values.
 _ENCODINGS = {"t_ns": "DELTA_BINARY_PACKED", "lba_512": "BYTE_STREAM_SPLIT"}
 
 
 def load(
     path: str | Location, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
 ) -> _engine.Trace:
-    """Read a trace whole, or take it from memory where it was read before and has not changed since.
+    """Read a trace; an unchanged one that was read before is cached.
 
-    Records that are not in order of time are sorted. Where a trace has several volumes, they are laid end to
-    end in the order of their numbers, each from a multiple of 1 MiB on.
+    Records are sorted by time. Several volumes are laid end to end by number, each aligned to 1 MiB.
 
     Args:
-        path: A trace in one of the formats of `formats`, plain or packed (gzip, xz, zstd): a file, or an
+        path: A trace in one of the formats of `formats`, plain or compressed (gzip, xz, zstd): a file or an
             object's address as in `s3://bucket/x.parquet`.
-        format_name: The format's name; recognised by the content where it is None.
-        skip_bad: How many lines or records that are wrong may be left out.
-        volume: The number of the only volume to take; all where it is None.
+        format_name: The format's name; None to recognise the content.
+        skip_bad: Maximum malformed records to skip.
+        volume: The only volume to read; None for all.
 
     Raises:
-        TraceError: It cannot be read; the message names file, line, column, value and what is allowed.
+        TraceError: It cannot be read.
     """
-    return _cached(path, (format_name, skip_bad, volume))[0]
+    return _load_cached(path, (format_name, skip_bad, volume))[0]
 
 
 def digest(
     path: str | Location, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
 ) -> str:
-    """What identifies a trace's content, whatever file format holds it: blake2b-128 of its columns, in hex.
+    """Return the digest of a trace's content, independent of its format: blake2b-128 of its columns, in hex.
 
-    The number of a trace's only volume and its response times change no run, and are no part of it.
-
-    Args:
-        path: A trace that `load` reads.
-        format_name: As in `load`.
-        skip_bad: As in `load`.
-        volume: As in `load`.
+    The number of an only volume and the response times, which affect no run, are not part of it.
 
     Raises:
         TraceError: It cannot be read.
     """
-    return _cached(path, (format_name, skip_bad, volume))[1]
+    return _load_cached(path, (format_name, skip_bad, volume))[1]
 
 
 def formats() -> dict[str, str]:
-    """The names of all formats that `load` reads, and what they are."""
+    """Return the formats that `load` reads, with their titles."""
     return {name: title for name, title, _ in _engine.trace_formats()} | {"parquet": "the compact form"}
 
 
 def table(trace: _engine.Trace) -> pa.Table:
-    """A trace as an Arrow table with the columns of the compact form."""
+    """Return a trace as an Arrow table with the columns of the compact form."""
     return to_table(trace.columns())
 
 
 def to_table(columns: Mapping[str, Any]) -> pa.Table:
-    """Columns as the engine hands them over, as an Arrow table with the columns of the compact form."""
+    """Return the engine's columns as an Arrow table with the columns of the compact form."""
     fields = [field for field in (*SCHEMA, VOLUME) if field.name in columns]
     arrays = [
         pa.array(np.frombuffer(columns[field.name], dtype=field.type.to_pandas_dtype())) for field in fields
@@ -114,7 +106,7 @@ def to_table(columns: Mapping[str, Any]) -> pa.Table:
 
 
 def from_table(records: pa.Table) -> _engine.Trace:
-    """A trace from an Arrow table with the columns of the compact form.
+    """Return a trace from an Arrow table with the columns of the compact form.
 
     Raises:
         TraceError: A column is missing, has nulls or does not fit its type, or a record is impossible.
@@ -126,7 +118,7 @@ def from_table(records: pa.Table) -> _engine.Trace:
 
 
 def from_arrow(records: pa.Table) -> dict[str, Any]:
-    """The columns of an Arrow table with the columns of the compact form, as the engine takes them.
+    """Return the engine's columns from an Arrow table with the columns of the compact form.
 
     Raises:
         TraceError: A column is missing, has nulls or does not fit its type.
@@ -159,11 +151,10 @@ def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
     """Write a trace in the compact form.
 
     Args:
-        trace: The trace.
-        path: The file to make; replaced where it exists.
+        path: The file; replaced if it exists.
     """
     records = table(trace)
-    with compact_writer(path, records.schema) as writer:
+    with open_compact_writer(path, records.schema) as writer:
         writer.write_table(records, row_group_size=ROWS)
 
 
@@ -171,13 +162,12 @@ ROWS = 1 << 20
 """Rows of a row group of the compact form."""
 
 
-def compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> pq.ParquetWriter:
-    """What writes the compact form, row group by row group.
+def open_compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> pq.ParquetWriter:
+    """Open a writer of the compact form.
 
     Args:
-        path: The file to make; replaced where it exists.
-        schema: Its columns.
-        level: How hard zstd tries: 22 for what is kept for long, 3 for what should be quick.
+        path: The file; replaced if it exists.
+        level: The zstd level: 22 for files that are kept, 3 for speed.
     """
     return pq.ParquetWriter(
         path,
@@ -191,40 +181,39 @@ def compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> p
 
 
 def bind(scenario: Mapping[str, Any], folder: str | Path) -> dict[str, Any]:
-    """Tie a configuration's traces to their places: absolute names, and the digest of what they hold.
+    """Bind a configuration to its traces: absolute paths, and the digests of their contents.
 
     Args:
-        scenario: A configuration.
-        folder: The folder that relative names are relative to: the spec's.
+        folder: The folder of relative paths: that of the study.
 
     Returns:
         The configuration with `file` absolute and `digest` filled in for each stream that replays a trace.
 
     Raises:
-        TraceError: A trace cannot be read, or is not the one that a given digest names.
+        TraceError: A trace cannot be read, or differs from a given digest.
     """
     bound: dict[str, Any] = copy.deepcopy(dict(scenario))
-    for arrival in replays(bound):
-        place = places.placed(arrival["file"], folder)
+    for arrival in find_replays(bound):
+        place = places.resolve_place(arrival["file"], folder)
         arrival.update(file=str(place), digest=_load_checked(place, arrival.get("digest"))[1])
     return bound
 
 
 def load_bound(scenario: Mapping[str, Any]) -> dict[str, _engine.Trace]:
-    """The traces of a bound configuration, by digest.
+    """Return the traces of a bound configuration by digest.
 
     Raises:
-        TraceError: A trace cannot be read, or its content has another digest.
+        TraceError: A trace cannot be read, or its digest differs.
     """
     return {
-        arrival["digest"]: _load_checked(places.placed(arrival["file"]), arrival["digest"])[0]
-        for arrival in replays(scenario)
+        arrival["digest"]: _load_checked(places.resolve_place(arrival["file"]), arrival["digest"])[0]
+        for arrival in find_replays(scenario)
     }
 
 
 def _load_checked(place: Location, expected: str | None) -> tuple[_engine.Trace, str]:
-    """A trace and its digest, which must be the expected one if there is one."""
-    trace, found = _cached(place, (None, 0, None))
+    """Return a trace and its digest, which must be the expected one, if any."""
+    trace, found = _load_cached(place, (None, 0, None))
     if expected not in {None, found}:
         message = f"digest {found} differs from the digest {expected} in the configuration"
         raise TraceError("trace.changed", message, str(place))
@@ -232,18 +221,17 @@ def _load_checked(place: Location, expected: str | None) -> tuple[_engine.Trace,
 
 
 def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _engine.Trace:
-    """The requests that the hosts of a scenario issue, in order: a trace to replay or to hand on.
+    """Record the requests of a configuration's hosts as a trace.
 
-    Closed hosts ask when they are answered, so their requests depend on the array; those of open ones do not.
-    `process` numbers the sources: the users of the first stream from 0 on, then those of the second.
+    The requests of closed streams depend on the array; those of open ones do not. `process` numbers the
+    sources: the users of the first stream from 0, then those of the second.
 
     Args:
         scenario: A configuration of one array.
-        folder: The folder that a relative trace file is relative to.
 
     Raises:
         ConfigError: With all mistakes found.
-        TraceError: A trace cannot be read or replayed, or no request is issued.
+        TraceError: A trace cannot be read or replayed, or there are no requests.
     """
     bound = bind(configuration.normalise(scenario), folder)
     try:
@@ -254,8 +242,8 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
         raise as_trace_error(error) from None
 
 
-def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The arrival tables of the streams that replay a trace, as they stand in the configuration."""
+def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the arrival tables of the streams that replay a trace."""
     workload = scenario.get("workload")
     streams = workload.get("streams") if isinstance(workload, Mapping) else None
     arrivals = [stream.get("arrival") for stream in streams or () if isinstance(stream, dict)]
@@ -268,28 +256,30 @@ def replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _cached(path: str | Location, options: tuple[str | None, int, int | None]) -> tuple[_engine.Trace, str]:
-    place = places.placed(path)
-    return _load(place, places.version(place), options)
+def _load_cached(
+    path: str | Location, options: tuple[str | None, int, int | None]
+) -> tuple[_engine.Trace, str]:
+    place = places.resolve_place(path)
+    return _load(place, places.read_version(place), options)
 
 
 @lru_cache(maxsize=8)
 def _load(
     place: Location, _version: Hashable, options: tuple[str | None, int, int | None]
 ) -> tuple[_engine.Trace, str]:
-    """A trace and its digest; the version stands in the key, so that what has changed is read again."""
+    """Return a trace and its digest; a changed version is read again."""
     format_name, skip_bad, volume = options
-    with files.opened(place) as file:
+    with files.open_trace(place) as file:
         if file.format_of(format_name) == "parquet":
             records = pq.read_table(file.path)
             if volume is not None:
-                records = of_volume(records, volume)
+                records = select_volume(records, volume)
                 if not len(records):
                     raise TraceError("trace.empty", f"no record for volume {volume}")
             trace = from_table(records)
         else:
             reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)
-            for piece in file.pieces():
+            for piece in file.read_pieces():
                 reader.feed(piece)
             reader.finish()
             trace = reader.trace()
@@ -300,8 +290,8 @@ def _load(
     return trace, content.hexdigest()
 
 
-def of_volume(records: pa.Table, volume: int) -> pa.Table:
-    """The records of one volume; where there is no such column, all are of volume 0."""
+def select_volume(records: pa.Table, volume: int) -> pa.Table:
+    """Return the records of one volume; without that column, all are of volume 0."""
     if VOLUME.name in records.column_names:
         return records.filter(pc.equal(records[VOLUME.name], volume))
     return records if volume == 0 else records.slice(0, 0)

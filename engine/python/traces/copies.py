@@ -1,11 +1,11 @@
-"""Copies, on this machine, of traces that lie in buckets: each is brought once, whole, and kept for a while.
+"""Local copies of traces in buckets: each is downloaded once and cached.
 
-They lie in `$DESTAGE_TRACES`, by default `destage/traces` in `$XDG_CACHE_HOME` or `~/.cache`. A copy is named
-for its object's address and version, so that one of an object that was written anew is never taken for it. It
-comes into a file `.NAME.part`, which gets the copy's own name once all is there and on the disk; of several
-processes that want it, the one that locks this file brings it, and the others wait. Who reads a copy locks it
-against removal. Before one is brought, those that nobody reads and that were not read for longest make room,
-so that all together are at most `$DESTAGE_TRACES_LIMIT`, unless those being read are more.
+The cache is `$DESTAGE_TRACES`, by default `destage/traces` in `$XDG_CACHE_HOME` or `~/.cache`. A copy is
+named after its object's address and version, so that a rewritten object gets a new one. It is downloaded to
+`.NAME.part` and renamed when it is complete and synced; of several processes, the one that locks this file
+downloads it and the others wait. Readers lock a copy against removal. Before a download, the least recently
+used copies without readers are removed, so that the total is at most `$DESTAGE_TRACES_LIMIT`, unless the
+copies being read are larger.
 """
 
 import errno
@@ -25,8 +25,8 @@ from destage.spec import quantities
 
 _FOLDER, _LIMIT = "DESTAGE_TRACES", "DESTAGE_TRACES_LIMIT"
 _DEFAULT_LIMIT = "20GiB"
-_BELIEVED_S = 10.0
-"""For how long an object is believed to be what it was [s]: each run of a sweep asks what its trace is."""
+_VERSION_LIFETIME_S = 10.0
+"""Lifetime of a cached version [s]; each run of a sweep asks for the version of its trace."""
 _OURS = re.compile(r"\.?[0-9a-f]{24}-.*")
 _NAME_CHARACTERS = 40
 _NO_RESERVING = (errno.EOPNOTSUPP, errno.EINVAL)
@@ -34,42 +34,36 @@ _NO_RESERVING = (errno.EOPNOTSUPP, errno.EINVAL)
 _found: dict[ObjectPath, tuple[float, Version]] = {}
 
 
-def version(trace: ObjectPath) -> Version:
-    """Which content an object has, by what was found at most 10 s ago.
-
-    Args:
-        trace: The object.
+def read_version(trace: ObjectPath) -> Version:
+    """Return the version of an object, as of at most 10 s ago.
 
     Raises:
-        TraceError: It is not there, or cannot be reached.
+        TraceError: It does not exist, or cannot be reached.
     """
     now = time.monotonic()
-    if (known := _found.get(trace)) is not None and now - known[0] < _BELIEVED_S:
+    if (known := _found.get(trace)) is not None and now - known[0] < _VERSION_LIFETIME_S:
         return known[1]
     with _as_trace_errors(trace):
-        found = trace.version()
+        found = trace.read_version()
     _found[trace] = now, found
     return found
 
 
 @contextmanager
-def held(trace: ObjectPath) -> Iterator[Path]:
-    """The copy of an object, brought where there is none, and kept as long as the `with` block.
-
-    Args:
-        trace: The object.
+def hold_copy(trace: ObjectPath) -> Iterator[Path]:
+    """Yield the copy of an object, downloaded if needed, and kept during the `with` block.
 
     Raises:
-        TraceError: It is not there, cannot be reached, or there is no room for a copy.
+        TraceError: It does not exist, cannot be reached, or does not fit.
     """
-    known = version(trace)
+    known = read_version(trace)
     named = hashlib.blake2b(f"{trace}\n{known.tag}\n{known.size}".encode(), digest_size=12).hexdigest()
     folder = _folder()
     copy = folder / f"{named}-{trace.name[-_NAME_CHARACTERS:]}"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        while (file := _locked_copy(copy, known.size)) is None:
-            _bring(trace, known, copy)
+        while (file := _open_locked(copy, known.size)) is None:
+            _download(trace, known, copy)
     except OSError as error:
         _found.pop(trace, None)
         raise TraceError(
@@ -88,8 +82,8 @@ def _folder() -> Path:
     return (Path(cache) if cache else Path.home() / ".cache") / "destage" / "traces"
 
 
-def _locked_copy(copy: Path, size: int) -> BinaryIO | None:
-    """Open a copy, locked against removal; None where there is none, or one that is not whole."""
+def _open_locked(copy: Path, size: int) -> BinaryIO | None:
+    """Open a copy, locked against removal; None if there is no complete one."""
     try:
         file = copy.open("rb")
     except FileNotFoundError:
@@ -97,7 +91,7 @@ def _locked_copy(copy: Path, size: int) -> BinaryIO | None:
     fcntl.flock(file, fcntl.LOCK_SH)
     stat = os.fstat(file.fileno())
     if stat.st_nlink and stat.st_size == size:
-        with suppress(PermissionError):  # it belongs to another user, who counts its uses alone
+        with suppress(PermissionError):  # it belongs to another user
             os.utime(file.fileno(), ns=(time.time_ns(), stat.st_mtime_ns))
         return file
     file.close()
@@ -106,13 +100,13 @@ def _locked_copy(copy: Path, size: int) -> BinaryIO | None:
     return None
 
 
-def _bring(trace: ObjectPath, known: Version, copy: Path) -> None:
-    """Bring an object, or wait for the process that does; whether it is there then, the caller looks."""
+def _download(trace: ObjectPath, known: Version, copy: Path) -> None:
+    """Download an object, or wait for the process that does; the caller checks the result."""
     part = copy.with_name(f".{copy.name}.part")
     with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT, 0o666), "r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         if not _is_at(file, part):
-            return  # who held the lock before has named the file, or dropped it
+            return  # the previous holder of the lock renamed or deleted the file
         try:
             if not copy.exists():
                 file.truncate(0)  # a killed process may have left something
@@ -137,7 +131,7 @@ def _fill(file: BinaryIO, trace: ObjectPath, known: Version) -> None:
         except OSError as error:
             if error.errno not in _NO_RESERVING:
                 raise
-    pieces = trace.pieces(known)
+    pieces = trace.read_pieces(known)
     while True:
         with _as_trace_errors(trace):
             piece = next(pieces, None)
@@ -149,7 +143,7 @@ def _fill(file: BinaryIO, trace: ObjectPath, known: Version) -> None:
 
 
 def _make_room(folder: Path, need: int) -> None:
-    """Remove what was not read for longest, until the rest and what is to come keep the limit."""
+    """Remove the least recently used copies until the rest and `need` more bytes are within the limit."""
     limit = _limit()
     there = []
     with os.scandir(folder) as entries:
@@ -161,12 +155,12 @@ def _make_room(folder: Path, need: int) -> None:
     for _, size, path in sorted(there):
         if total <= limit:
             return
-        if _is_removed(path):
+        if _try_to_remove(path):
             total -= size
 
 
-def _is_removed(path: Path) -> bool:
-    """Remove a copy that nobody reads or brings; return whether it is gone."""
+def _try_to_remove(path: Path) -> bool:
+    """Remove a copy that no process reads or downloads; return whether it is gone."""
     try:
         with path.open("r+b") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -188,7 +182,7 @@ def _limit() -> float:
 
 @contextmanager
 def _as_trace_errors(trace: ObjectPath) -> Iterator[None]:
-    """Raise what fails while an object is read as an error of its trace."""
+    """Turn errors of reading an object into errors of its trace."""
     try:
         yield
     except FileNotFoundError:

@@ -1,9 +1,8 @@
-"""Trace files: unpacking them on the way, and recognising what they hold.
+"""Trace files: decompression and recognition of the format.
 
-A file, or the copy of an object in a bucket, is plain, or packed with gzip, xz or zstd, which its first bytes
-tell, whatever its name. It is read and unpacked piece by piece, so that memory does not grow with the file:
-a window of at most 256 MiB where it is packed with xz, 128 MiB with zstd, 32 KiB with gzip, and a piece of
-1 MiB.
+A file is plain or compressed with gzip, xz or zstd, recognised by its first bytes. It is read in pieces of 1
+MiB, so that memory does not grow with the file: the window takes at most 256 MiB with xz, 128 MiB with zstd,
+32 KiB with gzip.
 """
 
 import gzip
@@ -46,33 +45,28 @@ class TraceFile:
     """
 
     def __init__(self, path: Path, raw: BinaryIO) -> None:
-        """Begin to read a file.
-
-        Args:
-            path: The file.
-            raw: The open file.
-        """
+        """Begin to read a file."""
         self.path = path
         self._raw = raw
         self.size = path.stat().st_size
-        self._source = _unpacked(raw)
+        self._source = _unpack(raw)
         self._head = b""
         while len(self._head) < _HEAD and (piece := self._source.read(_HEAD - len(self._head))):
             self._head += piece
 
     @property
     def position(self) -> int:
-        """How many bytes of the file, as it is packed, have been read."""
+        """Compressed bytes read so far."""
         return self._raw.tell()
 
     def format_of(self, name: str | None) -> str:
-        """The name of the format.
+        """Return the name of the format.
 
         Args:
-            name: The name that was given; recognised by the content where it is None.
+            name: The given name; None to recognise the content.
 
         Raises:
-            TraceError: There is no such format, none fits, or several fit equally well.
+            TraceError: The name is unknown, no format fits, or several fit equally well.
         """
         if name is not None:
             known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
@@ -84,8 +78,8 @@ class TraceFile:
             return "parquet"
         return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
 
-    def pieces(self) -> Iterator[bytes]:
-        """All that the file holds, unpacked; once."""
+    def read_pieces(self) -> Iterator[bytes]:
+        """Yield the decompressed content, once."""
         if self._head:
             yield self._head
         while piece := self._source.read(PIECE):
@@ -93,17 +87,14 @@ class TraceFile:
 
 
 @contextmanager
-def opened(place: Location) -> Iterator[TraceFile]:
-    """Open a trace; errors name it.
-
-    Args:
-        place: A file, or an object, of which a copy is read.
+def open_trace(place: Location) -> Iterator[TraceFile]:
+    """Open a trace for a `with` block, and name it in errors.
 
     Raises:
-        TraceError: The trace cannot be read or unpacked, or holds what its format does not allow.
+        TraceError: The trace cannot be read or decompressed, or violates its format.
     """
     try:
-        with places.on_disk(place) as path, path.open("rb") as raw:
+        with places.open_local(place) as path, path.open("rb") as raw:
             yield TraceFile(path, raw)
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
@@ -116,7 +107,7 @@ def opened(place: Location) -> Iterator[TraceFile]:
         raise
 
 
-def _unpacked(raw: BinaryIO) -> _Source:
+def _unpack(raw: BinaryIO) -> _Source:
     magic = raw.read(6)
     raw.seek(0)
     if magic.startswith(_GZIP):
@@ -130,7 +121,7 @@ def _unpacked(raw: BinaryIO) -> _Source:
 
 
 class _XzFile:
-    """Unpacks xz, streams one after the other, and refuses a window that is too large."""
+    """A reader of concatenated xz streams that limits the window."""
 
     def __init__(self, raw: BinaryIO) -> None:
         self._raw = raw
@@ -148,7 +139,7 @@ class _XzFile:
             if self._unpacker.needs_input and not self._rest:
                 self._rest = self._raw.read(PIECE)
                 if not self._rest:
-                    raise EOFError("the xz stream ends in its middle")
+                    raise EOFError("truncated xz stream")
             piece, self._rest = self._unpacker.decompress(self._rest, size), b""
             if piece:
                 return piece

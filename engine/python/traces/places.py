@@ -1,7 +1,4 @@
-"""Where a trace lies: a file, or an object in a bucket, of which a copy is read.
-
-Whoever reads a trace asks here for its place, for what tells its content from what it was, and for a file.
-"""
+"""Locations of traces: a file, or an object in a bucket, of which a local copy is read."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -12,15 +9,15 @@ from destage.errors import StoreError, TraceError
 from destage.objects import Location, ObjectPath, locate
 
 
-def named(name: str | Location) -> Location:
-    """What a trace's name means.
+def locate_trace(name: str | Location) -> Location:
+    """Return the location of a trace.
 
     Args:
         name: A path, or an object's address as in `s3://bucket/traces/x.parquet`, with the same options as a
             store's.
 
     Raises:
-        TraceError: The address is none of an object, or carries credentials.
+        TraceError: The address is not that of an object, or holds credentials.
     """
     try:
         place = locate(name)
@@ -32,28 +29,20 @@ def named(name: str | Location) -> Location:
     return place
 
 
-def placed(name: str | Location, folder: str | Path = ".") -> Location:
-    """The absolute place that a trace's name means; raises as `named`.
-
-    Args:
-        name: As in `named`.
-        folder: The folder that a relative path is relative to.
-    """
-    place = named(name)
+def resolve_place(name: str | Location, folder: str | Path = ".") -> Location:
+    """Return the absolute location of a trace; raises as `locate_trace`."""
+    place = locate_trace(name)
     return place if isinstance(place, ObjectPath) else Path(folder, place).absolute()
 
 
-def version(place: Location) -> Hashable:
-    """What tells what a trace holds now from what it held before, at the cost of a look at file or object.
-
-    Args:
-        place: A trace.
+def read_version(place: Location) -> Hashable:
+    """Return a value that changes with a trace's content, without reading the trace.
 
     Raises:
-        TraceError: It is not there, or cannot be reached.
+        TraceError: It does not exist, or cannot be reached.
     """
     if isinstance(place, ObjectPath):
-        return copies.version(place)
+        return copies.read_version(place)
     try:
         stat = place.stat()
     except OSError as error:
@@ -62,17 +51,14 @@ def version(place: Location) -> Hashable:
 
 
 @contextmanager
-def on_disk(place: Location) -> Iterator[Path]:
-    """A trace's file, or the copy of an object, which stays as long as the `with` block.
-
-    Args:
-        place: A trace.
+def open_local(place: Location) -> Iterator[Path]:
+    """Yield a trace's file, or the copy of an object, which is kept during the `with` block.
 
     Raises:
-        TraceError: There is no such object, it cannot be reached, or there is no room for a copy.
+        TraceError: The object does not exist, cannot be reached, or does not fit.
     """
     if isinstance(place, ObjectPath):
-        with copies.held(place) as copy:
+        with copies.hold_copy(place) as copy:
             yield copy
     else:
         yield place

@@ -1,8 +1,7 @@
-"""What a trace amounts to, and its compact form, in memory that does not grow with the trace.
+"""Profiles and conversion of traces in bounded memory.
 
-Records that are not in order of time are put in order on the way, as long as none comes more than 65,536
-records too late. `profile` counts what comes later still; `convert` refuses it, since what is written cannot
-be taken back: `traces.load` sorts any trace, in memory.
+Records out of order are sorted on the way, up to 65,536 records late. `profile` counts later ones; `convert`
+rejects them, since it has written their successors: `traces.load` sorts any trace, in memory.
 """
 
 import json
@@ -20,11 +19,11 @@ from destage.engine.traces import files, places
 from destage.errors import TraceError
 from destage.objects import Location
 
-Tell = Callable[[int, int], None]
-"""Is told how many bytes of a file were read, and how many there are."""
+Progress = Callable[[int, int], None]
+"""A function called with the bytes of a file read so far, and its size."""
 
 _LEVEL = 9
-"""How hard zstd tries where a long trace is written on the way."""
+"""The zstd level of conversion."""
 
 
 def profile(
@@ -33,37 +32,36 @@ def profile(
     format_name: str | None = None,
     skip_bad: int = 0,
     volume: int | None = None,
-    tell: Tell = lambda _done, _size: None,
+    progress: Progress = lambda _done, _size: None,
 ) -> dict[str, Any]:
-    """Say what a trace amounts to, in one pass, in at most 256 MiB besides the window of a packed file.
+    """Profile a trace in one pass, in at most 256 MiB besides the window of decompression.
 
     Args:
-        path: A trace in one of the formats of `traces.formats`, plain or packed: a file, or an address.
-        format_name: The format's name; recognised by the content where it is None.
-        skip_bad: How many lines or records that are wrong may be left out.
-        volume: The number of the only volume to take; all where it is None.
-        tell: Is told how far it is.
+        path: A trace in one of the formats of `traces.formats`, plain or compressed: a file or an address.
+        format_name: The format's name; None to recognise the content.
+        skip_bad: Maximum malformed records to skip.
+        volume: The only volume to read; None for all.
 
     Returns:
-        The format, what the engine counted (docs/traces.md has the keys), and the problems that were found.
+        The format, the counts (docs/traces.md lists the keys) and the problems.
 
     Raises:
-        TraceError: The file cannot be read; the message names file, line, column, value and what is allowed.
+        TraceError: The file cannot be read.
     """
-    place = places.placed(path)
+    place = places.resolve_place(path)
     found = _engine.TraceSummariser()
     problems: list[dict[str, Any]] = []
-    with files.opened(place) as file:
+    with files.open_trace(place) as file:
         name = file.format_of(format_name)
         if name == "parquet":
-            for records in _batches(file.path, volume, tell):
+            for records in _batches(file.path, volume, progress):
                 found.add_columns(traces.from_arrow(records))
         else:
             reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True)
-            for piece in file.pieces():
+            for piece in file.read_pieces():
                 reader.feed(piece)
                 found.add(reader)
-                tell(file.position, file.size)
+                progress(file.position, file.size)
             reader.finish()
             found.add(reader)
             problems = json.loads(reader.problems())
@@ -79,35 +77,34 @@ def convert(
     format_name: str | None = None,
     skip_bad: int = 0,
     volume: int | None = None,
-    tell: Tell = lambda _done, _size: None,
+    progress: Progress = lambda _done, _size: None,
 ) -> dict[str, Any]:
     """Write the compact form of a trace, row group by row group.
 
     Args:
-        path: A trace in one of the formats of `traces.formats`, plain or packed: a file, or an address.
-        out: The file to make; replaced where it exists, and only when all is read.
-        format_name: The format's name; recognised by the content where it is None.
-        skip_bad: How many lines or records that are wrong may be left out.
-        volume: The number of the only volume to take; all where it is None.
-        tell: Is told how far it is.
+        path: A trace in one of the formats of `traces.formats`, plain or compressed: a file or an address.
+        out: The file to write; an existing one is replaced when all records are written.
+        format_name: The format's name; None to recognise the content.
+        skip_bad: Maximum malformed records to skip.
+        volume: The only volume to read; None for all.
 
     Returns:
-        The format, the records written, and the problems that were found.
+        The format, the number of records and the problems.
 
     Raises:
-        TraceError: The file cannot be read, or is not nearly in order of time.
+        TraceError: The file cannot be read, or its records are too far out of order.
     """
-    place, out = places.placed(path), Path(out)
+    place, out = places.resolve_place(path), Path(out)
     unfinished = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
-        with files.opened(place) as file:
+        with files.open_trace(place) as file:
             name = file.format_of(format_name)
             reader = None
             if name == "parquet":
-                tables = _batches(file.path, volume, tell)
+                tables = _batches(file.path, volume, progress)
             else:
                 reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False)
-                tables = _tables(file, reader, tell)
+                tables = _tables(file, reader, progress)
             count = _write(tables, unfinished)
             _check_any(count, volume, place)
         unfinished.replace(out)
@@ -123,8 +120,8 @@ def _check_any(count: int, volume: int | None, place: Location) -> None:
         raise TraceError("trace.empty", f"no record{where}", str(place))
 
 
-def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> Iterator[pa.Table]:
-    """Records in order, times from the first."""
+def _tables(file: files.TraceFile, reader: _engine.TraceReader, progress: Progress) -> Iterator[pa.Table]:
+    """Yield sorted records with times from the first one."""
     first: np.uint64 | None = None
 
     def taken() -> pa.Table:
@@ -136,37 +133,37 @@ def _tables(file: files.TraceFile, reader: _engine.TraceReader, tell: Tell) -> I
             columns["t_ns"] = (times - first).tobytes()
         return traces.to_table(columns)
 
-    for piece in file.pieces():
+    for piece in file.read_pieces():
         reader.feed(piece)
         yield taken()
-        tell(file.position, file.size)
+        progress(file.position, file.size)
     reader.finish()
     yield taken()
 
 
-def _batches(path: Path, volume: int | None, tell: Tell) -> Iterator[pa.Table]:
-    """The records of a compact file, a part of a row group at a time."""
+def _batches(path: Path, volume: int | None, progress: Progress) -> Iterator[pa.Table]:
+    """Yield the records of a compact file in batches."""
     with pq.ParquetFile(path) as file:
         done = 0
         for batch in file.iter_batches(batch_size=1 << 16):
             records = pa.Table.from_batches([batch])
             done += len(records)
             if volume is not None:
-                records = traces.of_volume(records, volume)
+                records = traces.select_volume(records, volume)
             if len(records):
                 yield records
-            tell(done, file.metadata.num_rows)
+            progress(done, file.metadata.num_rows)
 
 
 def _write(tables: Iterator[pa.Table], out: Path) -> int:
-    """Write tables as row groups of some size; gives the records written."""
+    """Write tables as large row groups; return the number of records."""
     writer: pq.ParquetWriter | None = None
     held: list[pa.Table] = []
     count = 0
     try:
         for records in tables:
             if writer is None:
-                writer = traces.compact_writer(out, records.schema, level=_LEVEL)
+                writer = traces.open_compact_writer(out, records.schema, level=_LEVEL)
             held.append(records)
             count += len(records)
             if sum(map(len, held)) >= traces.ROWS:

@@ -26,9 +26,9 @@ def parse_store(text: str) -> "Location":
 
 def parse_trace(text: str) -> "Location":
     """Return the file or the object that holds a trace."""
-    from destage.engine.traces.places import named
+    from destage.engine.traces.places import locate_trace
 
-    return named(text)
+    return locate_trace(text)
 
 
 def check_suffix(path: Path, option: str, *allowed: str) -> None:

@@ -73,11 +73,11 @@ def _describe_specification(workload: Mapping[str, Any]) -> Iterator[str]:
     for phase in workload.get("phases") or ():
         yield f"phase {phase['name']!r}: {phase.get('lasts') or 'unlimited'}"
     for stream in workload["streams"]:
-        yield from _wrapped(f"stream {stream['name']}", words.arrival_words(stream, users))
-        times = words.times_words(stream)
+        yield from _wrapped(f"stream {stream['name']}", words.describe_arrival(stream, users))
+        times = words.describe_times(stream)
         if times:
             yield f"  when      {times}"
-        for often, what, where in words.request_parts(stream):
+        for often, what, where in words.describe_request_parts(stream):
             yield f"  {often:<8}  {what}"
             if where:
                 yield f"  {'':<8}  {where}"

@@ -1,4 +1,4 @@
-"""How far a model's service times are from measured ones.
+"""Distances between modelled and measured service times.
 
 The demerit figure is the root mean square horizontal distance between the two cumulative distributions
 (Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994):
@@ -6,9 +6,9 @@ The demerit figure is the root mean square horizontal distance between the two c
     D = sqrt( integral over q from 0 to 1 of (F^-1(q) - G^-1(q))^2 dq )      [ms]
 
 where F^-1 and G^-1 are the quantile functions of the two samples. Both are steps, so the integral is a finite
-sum and is taken exactly. One figure over all requests can be reached without any model, by drawing from
-service times seen before; so it is also taken class by class, beside two things that know nothing of disks:
-the distance between the two halves of the measurement itself, and such a draw (the *toy*).
+sum, computed exactly. A low figure over all requests needs no disk model: resampling earlier service times
+gives one. So it is also computed by class, and compared with the distance between the two halves of the
+measurement and with such resampling (the *toy*).
 """
 
 from collections.abc import Iterator
@@ -36,16 +36,16 @@ class ClassScore:
 
     Attributes:
         name: The class.
-        requests: Requests of it in the second half.
+        requests: Its requests in the second half.
         measured_ms: Their mean measured service time [ms].
         modelled_ms: Their mean modelled service time [ms].
         demerit_ms: Distance of the model from the measurement [ms].
         interval_ms: Bootstrap interval of it (95 %, percentiles) [ms].
         train_ms: The same distance on the first half [ms].
-        limit_ms: What `demerit_ms` may be [ms].
+        limit_ms: Maximum of `demerit_ms` [ms].
         halves_ms: Distance of the first half of the measurement from the second [ms].
         toy_ms: Mean distance of draws from the first half's service times of this class [ms].
-        correlation: Of measured and modelled service times, request by request; None where one does not vary.
+        correlation: Of measured and modelled service times, by request; None if one is constant.
     """
 
     name: str
@@ -67,14 +67,9 @@ class ClassScore:
 
 
 def demerit(one: Times, other: Times) -> float:
-    """The root mean square horizontal distance of two cumulative distributions, in the unit of the times.
-
-    Args:
-        one: A sample.
-        other: Another, of any size.
-    """
+    """Return the root mean square horizontal distance of two distributions, in the unit of the times."""
     one, other = np.sort(one), np.sort(other)
-    # All steps of either quantile function; between two of them both are constant.
+    # All steps of the two quantile functions.
     steps = np.union1d(np.arange(1, len(one)) * len(other), np.arange(1, len(other)) * len(one))
     total = len(one) * len(other)
     edges = np.concatenate([[0], steps, [total]])
@@ -83,12 +78,11 @@ def demerit(one: Times, other: Times) -> float:
     return float(np.sqrt(np.sum(widths * distance**2) / total))
 
 
-def classes(trace: MeasuredTrace) -> dict[str, Mask]:
-    """Which requests are of which class: all, writes, sequential reads, other reads by quartile of distance.
+def classify_requests(trace: MeasuredTrace) -> dict[str, Mask]:
+    """Return the requests of each class: all, writes, sequential reads, other reads by quartile of distance.
 
-    A read is sequential when it begins where the request before it ended. The distance of another is that of
-    its first sector from there (the first request comes from sector 0); the quartiles are those of the whole
-    trace.
+    A sequential read begins where the previous request ended; the distance of other reads is from there (for
+    the first request from sector 0). The quartiles are those of the whole trace.
     """
     first = trace.lba.astype(np.int64)
     before = np.concatenate([[-1], (first + trace.sectors.astype(np.int64))[:-1]])
@@ -108,19 +102,18 @@ def classes(trace: MeasuredTrace) -> dict[str, Mask]:
     return found
 
 
-def scores(
+def score_classes(
     trace: MeasuredTrace, modelled: npt.NDArray[np.float64], overall_limit_ms: float
 ) -> list[ClassScore]:
-    """The score of every class that both halves of the trace hold.
+    """Score each class that has requests in both halves of the trace.
 
     Args:
-        trace: The measurement.
         modelled: Service times of the model [ms]: one row for each replay, one column for each request.
-        overall_limit_ms: What the distance over all requests may be [ms].
+        overall_limit_ms: Maximum demerit over all requests [ms].
     """
     is_first = np.arange(len(trace)) < len(trace) // 2
     found = []
-    for index, (name, mask) in enumerate(classes(trace).items()):
+    for index, (name, mask) in enumerate(classify_requests(trace).items()):
         train, test = mask & is_first, mask & ~is_first
         if not train.any() or not test.any():
             continue
@@ -147,16 +140,15 @@ def scores(
     return found
 
 
-def loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
-    """What a fit makes small [ms^2]: the squared distance over all requests plus the mean of the classes'.
+def compute_loss(trace: MeasuredTrace, modelled: npt.NDArray[np.float64]) -> float:
+    """Return the loss of a fit [ms^2]: the squared demerit over all requests plus the mean of the classes'.
 
     Args:
-        trace: The measurement that is fitted to.
         modelled: Service times of the model [ms], one row for each replay.
     """
     squares = {
         name: demerit(trace.service_ms[mask], modelled[:, mask].ravel()) ** 2
-        for name, mask in classes(trace).items()
+        for name, mask in classify_requests(trace).items()
         if mask.any()
     }
     overall = squares.pop(ALL)

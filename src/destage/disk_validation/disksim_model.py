@@ -1,7 +1,6 @@
 """Disk facts in DiskSim's files: `.model` (layout and mechanics), `.diskspecs` (buffer and overheads).
 
-Read are the facts; how DiskSim would use them is its own affair. Left out: slipped and remapped sectors, one
-by one.
+Slipped and remapped sectors are not read.
 """
 
 import re
@@ -18,13 +17,13 @@ _SECTOR = 512
 
 
 def read_model(path: Path) -> dict[str, Any]:
-    """The facts of a disk.
+    """Read the facts of a disk.
 
     Args:
         path: A `.model` file, or a `.diskspecs` file that names one beside it.
 
     Raises:
-        ConfigError: A file cannot be read or lacks what is needed.
+        ConfigError: A file cannot be read or is incomplete.
     """
     text = _text(path)
     if path.suffix != ".diskspecs":
@@ -72,7 +71,7 @@ def _mechanics(path: Path, text: str) -> dict[str, Any]:
     sectors = places - sum(zone["spare_sectors"] for zone in zones)
     blocks = _find(text, "Block count")
     if blocks is not None and blocks < sectors:
-        # What the drive does not show is taken to lie at its inner edge.
+        # Hidden sectors are assumed at the inner edge.
         zones[-1]["spare_sectors"] += sectors - int(blocks)
     return {
         "kind": "disk",
@@ -92,7 +91,7 @@ def _zones(path: Path, text: str, surfaces: int) -> Iterator[dict[str, Any]]:
     lasts = [int(_need(path, part, "Last cylinder number")) for part in parts]
     for index, part in enumerate(parts):
         sectors = int(_need(path, part, "Blocks per track"))
-        # Cylinders between two zones hold no data; the seeks over them are real.
+        # Cylinders between two zones hold no data, but count for seeks.
         after = firsts[index + 1] if index + 1 < len(parts) else lasts[index] + 1
         set_aside = (after - lasts[index] - 1) * surfaces * sectors
         yield {

@@ -1,12 +1,11 @@
-"""A disk, described by its facts, beside the measurement of a real one.
+"""Validation of a disk model against the measurement of a real disk.
 
-The facts are those of a disk in a configuration. What a fact sheet does not give is assumed, and said so;
-what may be fitted is fitted on the first half of the measurement, and the second half is the score. Service
-times come from `disk_service_times`: the drive that every run has, one request outstanding, the recorded gaps
-between them.
+The disk is described as in a configuration. Missing facts are assumed and reported; parameters are fitted on
+the first half of the measurement, and the second half gives the score. Service times come from
+`disk_service_times`: the disk model of all runs, with one request outstanding and the recorded gaps.
 
-The gaps do not hold where the platter stood (the disk and the clock that took them drift against each other
-by turns), so the model is replayed several times, each with all gaps longer by another share of a turn.
+The gaps do not determine the angle of the platter (the disk's speed and the clock drift apart by turns), so
+the model is replayed several times, each with all gaps longer by a different fraction of a turn.
 """
 
 import json
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.demerit import ClassScore, loss, scores
+from destage.disk_validation.demerit import ClassScore, compute_loss, score_classes
 from destage.disk_validation.disksim_model import read_model
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.engine import _engine, catalog, configuration
@@ -34,8 +33,7 @@ ASSUMED: Mapping[str, Any] = {
     "buffer.write_time": "0.45ms",
     "buffer.write_cache": True,
 }
-"""What holds where the facts are silent; see docs/validating-a-disk.md for the reasons. Besides,
-`read_settle` is the time of a seek over one cylinder."""
+"""Defaults of missing facts, as docs/validating-a-disk.md explains; `read_settle` is a one-cylinder seek."""
 
 FITTABLE: Mapping[str, tuple[float, float]] = {
     "command_time": (0.0, 20e6),
@@ -44,23 +42,23 @@ FITTABLE: Mapping[str, tuple[float, float]] = {
     "buffer.write_time": (0.0, 20e6),
     "buffer.lapse": (0.0, 0.5),
 }
-"""What may be fitted, with its least and greatest value in base units [ns, bytes/s, fraction]."""
+"""Fields that can be fitted, with minimum and maximum [ns, bytes/s, fraction]."""
 
 _STEPS: Mapping[str, float] = {"bus_rate": 0.5e6, "buffer.lapse": 0.03}
 _STEP_NS = 0.1e6
 _SEED = 1
 _EVALUATIONS = 60
-"""Replays that a fit may take for each parameter."""
+"""Maximum replays of a fit, per parameter."""
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What a validation found.
+    """The result of a validation.
 
     Attributes:
-        disk: The disk that was scored, in base units.
-        assumed: What the facts did not give, and what was taken.
-        fitted: What was fitted, and the value found.
+        disk: The scored disk in base units.
+        assumed: The assumed values of missing facts.
+        fitted: The fitted values.
         classes: The score of each class.
         modelled_ms: Service times of the model [ms], one row for each replay.
     """
@@ -73,15 +71,14 @@ class Validation:
 
 
 def load_disk(given: str) -> dict[str, Any]:
-    """The facts of a disk, as a person wrote them.
+    """Read the facts of a disk.
 
     Args:
         given: A TOML file with the fields of a disk (and `use`, to start from a catalogue entry), a DiskSim
-        `.model` or
-            `.diskspecs` file, or a name of the catalogue.
+            `.model` or `.diskspecs` file, or a catalogue name.
 
     Raises:
-        ConfigError: There is no such file or name, or it cannot be read.
+        ConfigError: The file or name does not exist, or cannot be read.
     """
     path = Path(given)
     if path.suffix in {".model", ".diskspecs"}:
@@ -110,43 +107,36 @@ def validate(
     """Score a disk on the second half of a measurement.
 
     Args:
-        trace: The measurement.
-        facts: The disk, as `load_disk` gives it.
-        fit: What to fit on the first half, of `FITTABLE`.
-        overall_limit_ms: What the demerit figure over all requests may be [ms].
-        phases: Replays, each with another phase of the spindle.
+        overall_limit_ms: Maximum demerit over all requests [ms].
 
     Raises:
-        ConfigError: The facts break rules, or `fit` names what cannot be fitted.
+        ConfigError: The facts break rules, or a field cannot be fitted.
         TraceError: A request lies beyond the disk.
     """
     unknown = [name for name in fit if name not in FITTABLE]
     if unknown:
         message = f"cannot be fitted; allowed: {', '.join(FITTABLE)}"
         raise ConfigError([Issue("disk.not-fittable", "--fit", message, name) for name in unknown])
-    disk, assumed = complete(facts)
+    disk, assumed = complete_facts(facts)
     if "buffer" not in disk or disk["buffer"] is None:
         fit = [name for name in fit if not name.startswith("buffer.")]
     fitted = _fit(trace, disk, fit, phases) if fit else {}
     for name, value in fitted.items():
         _put(disk, name, value)
-    modelled = service_ms(trace, disk, phases)
+    modelled = simulate_service_ms(trace, disk, phases)
     assumed = {name: value for name, value in assumed.items() if name not in fitted}
-    return Validation(disk, assumed, fitted, scores(trace, modelled, overall_limit_ms), modelled)
+    return Validation(disk, assumed, fitted, score_classes(trace, modelled, overall_limit_ms), modelled)
 
 
-def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A disk in base units, and what had to be assumed for it.
-
-    Args:
-        facts: The disk, as `load_disk` gives it.
+def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a disk in base units, and the assumed values of missing facts.
 
     Raises:
-        ConfigError: The facts break rules; one issue for each.
+        ConfigError: The facts break rules.
     """
     resolved = catalog.resolve({"array": {"disk": dict(facts)}})["array"]["disk"]
     assumed: dict[str, Any] = {}
-    # Every SCSI disk that was ever measured like this has a buffer; one that shall have none says `null`.
+    # All SCSI disks measured so far have a buffer; `buffer = null` is a disk without one.
     resolved.setdefault("buffer", {})
     for name, value in ASSUMED.items():
         part, _, key = name.rpartition(".")
@@ -160,13 +150,10 @@ def complete(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return disk, assumed
 
 
-def service_ms(trace: MeasuredTrace, disk: Mapping[str, Any], phases: int) -> npt.NDArray[np.float64]:
-    """The model's service time of each request [ms], one row for each of `phases` replays.
-
-    Args:
-        trace: The requests and the gaps between them.
-        disk: A disk in base units.
-        phases: Replays, each with another phase of the spindle.
+def simulate_service_ms(
+    trace: MeasuredTrace, disk: Mapping[str, Any], phases: int
+) -> npt.NDArray[np.float64]:
+    """Simulate the service time of each request [ms], one row for each of `phases` replays.
 
     Raises:
         TraceError: A request lies beyond the disk.
@@ -228,8 +215,12 @@ def _put(disk: dict[str, Any], name: str, value: float) -> None:
 
 
 def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phases: int) -> dict[str, float]:
-    """The values that make the loss on the first half small (Nelder, Mead 1965); `disk` changes."""
-    from scipy.optimize import minimize  # noqa: PLC0415 - takes as long to load as all the rest
+    """Return the values that minimise the loss on the first half (Nelder, Mead 1965); changes `disk`."""
+    try:
+        from scipy.optimize import minimize  # noqa: PLC0415 - an optional dependency
+    except ImportError:
+        message = "fitting needs scipy; install destage[fit], or use --no-fit"
+        raise ConfigError([Issue("disk.fit-needs-scipy", "--fit", message)]) from None
 
     first = trace.first_half()
     scale = np.array([_STEPS.get(name, _STEP_NS) for name in names])
@@ -241,7 +232,7 @@ def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phase
     def loss_at(point: npt.NDArray[np.float64]) -> float:
         for name, value in zip(names, values(point), strict=True):
             _put(disk, name, float(value))
-        return loss(first, service_ms(first, disk, phases))
+        return compute_loss(first, simulate_service_ms(first, disk, phases))
 
     start = np.array([_get(disk, name) for name in names]) / scale
     simplex = np.vstack([start, start + np.eye(len(names))])

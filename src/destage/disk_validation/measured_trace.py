@@ -1,7 +1,7 @@
 """Recorded requests with the service time that a real disk took for each: the VALIDATE form of DiskSim.
 
-One request a line: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap from
-the request's completion to the next request. One request is outstanding at a time.
+One request per line: `R|W  tag  first_sector  sectors  service_us  gap_us`, sectors of 512 bytes, the gap
+from the request's completion to the next request. One request is outstanding at a time.
 """
 
 import gzip
@@ -25,7 +25,7 @@ _MOST_MICROSECONDS = 1e12
 
 @dataclass(frozen=True)
 class MeasuredTrace:
-    """Requests in order, with what the disk took for each.
+    """Requests in order, with measured service times.
 
     Attributes:
         is_write: Whether each writes.
@@ -45,7 +45,7 @@ class MeasuredTrace:
         return len(self.lba)
 
     def first_half(self) -> "MeasuredTrace":
-        """The requests before the middle."""
+        """Return the first half of the requests."""
         half = len(self) // 2
         return MeasuredTrace(
             self.is_write[:half],
@@ -60,14 +60,14 @@ def load(path: str | Location) -> MeasuredTrace:
     """Read a trace of measured service times.
 
     Args:
-        path: The file or the object's address, plain or packed (`.xz`, `.gz`).
+        path: The file or the object's address, plain or compressed (`.xz`, `.gz`).
 
     Raises:
-        TraceError: It cannot be read; the message names file, line, column, value and what is expected.
+        TraceError: It cannot be read.
     """
-    path = places.named(path)
+    path = places.locate_trace(path)
     try:
-        with places.on_disk(path) as file:
+        with places.open_local(path) as file:
             raw = file.read_bytes()
     except OSError as error:
         raise TraceError("trace.unreadable", f"cannot be read: {error.strerror}", str(path)) from None

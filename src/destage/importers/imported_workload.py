@@ -10,7 +10,7 @@ _WIDTH = 110
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedWorkload:
     """A workload read from another tool's file.
 
     Attributes:

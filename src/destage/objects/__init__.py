@@ -1,10 +1,19 @@
-"""Objects in buckets, used as files are, by whoever reads or writes: the store, and who brings a trace.
+"""Objects in buckets, with the methods of paths; the store and the traces use them.
 
-A place is a path or an object's address; `locate` tells which one a user means.
+A location is a path or the URL of an object; `locate` decides which one a text means.
 """
 
-from destage.objects.failures import Failure, failure_of
+from destage.objects.failures import Failure, classify_failure
 from destage.objects.location import Location, is_address, locate
-from destage.objects.object_path import Listed, ObjectPath, Version
+from destage.objects.object_path import ObjectInfo, ObjectPath, Version
 
-__all__ = ["Failure", "Listed", "Location", "ObjectPath", "Version", "failure_of", "is_address", "locate"]
+__all__ = [
+    "Failure",
+    "Location",
+    "ObjectInfo",
+    "ObjectPath",
+    "Version",
+    "classify_failure",
+    "is_address",
+    "locate",
+]

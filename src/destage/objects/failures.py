@@ -1,6 +1,6 @@
-"""What is said of a request that failed: whether a bucket's service refused it, say, and what to do then.
+"""Failed requests to buckets: their cause, read from the text of the service's client, and what to do.
 
-Each service's own client says it in words of its own, which pyarrow passes on as text, as a pod's log does.
+pyarrow passes on the client's message only as text, and so does a pod's log.
 """
 
 import re
@@ -13,18 +13,18 @@ class Failure(Enum):
     """Why a request failed."""
 
     NO_CREDENTIALS = auto()
-    """There is nothing to show the service, or nobody who hands it out."""
+    """No credentials were found or could be obtained."""
     NO_BUCKET = auto()
-    """The service knows no such bucket."""
+    """The bucket does not exist."""
     REFUSED = auto()
-    """The service does not let in who asked."""
+    """Access was denied."""
     UNREACHED = auto()
-    """The service is not where it was looked for."""
+    """The service is unreachable."""
     OTHER = auto()
-    """The service, or what came of it, is not as it should be."""
+    """Any other failure."""
 
 
-# A text may have the words of several: the first counts.
+# The first match counts.
 _WORDS = {
     Failure.NO_CREDENTIALS: (
         r"OAuth2 access token|Application Default Credentials",  # Google
@@ -49,7 +49,7 @@ _WORDS = {
 }
 _FINAL = (Failure.NO_BUCKET, Failure.REFUSED)
 _NEVER_AGAIN = "Permanent error"
-"""What Google's client says when trying again would not help."""
+"""The text of Google's client for a failure that a retry would not fix."""
 _OUR_PART = re.compile(
     r"^.*?(?=AWS Error |Azure Error: |Failed to get token)|^.*?google::cloud::Status\(", re.DOTALL
 )
@@ -64,59 +64,46 @@ _CREDENTIALS = {
     "gs": "GOOGLE_APPLICATION_CREDENTIALS, the file of a key",
     "abfs": "AZURE_STORAGE_KEY, or AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET",
 }
-"""What the services' clients read, by scheme."""
+"""The environment variables that hold credentials, by scheme."""
 _WHEREABOUTS = {
     "s3": "region and endpoint_override",
     "gs": "endpoint_override",
     "abfs": "the account's name, blob_storage_authority and dfs_storage_authority",
 }
-"""What of a URL says where a service is, by scheme."""
+"""The URL options that locate a service, by scheme."""
 
 
-def failure_of(text: str) -> Failure:
-    """Return why a request failed.
-
-    Args:
-        text: What its client said, with whatever stands before it.
-    """
-    said = words(text)
+def classify_failure(text: str) -> Failure:
+    """Return the cause of a failed request from its client's message."""
+    reason = extract_reason(text)
     for failure, patterns in _WORDS.items():
-        if re.search("|".join(patterns), said):
+        if re.search("|".join(patterns), reason):
             return failure
     return Failure.OTHER
 
 
 def is_final(text: str) -> bool:
-    """Return whether the same request would fail again.
-
-    Args:
-        text: What its client said.
-    """
-    return _NEVER_AGAIN in text or failure_of(text) in _FINAL
+    """Return whether a retry would fail again, given the client's message."""
+    return _NEVER_AGAIN in text or classify_failure(text) in _FINAL
 
 
-def words(text: str) -> str:
-    """Return the service's own part of what its client said, as one line of some length.
-
-    Args:
-        text: What its client said.
-    """
+def extract_reason(text: str) -> str:
+    """Return the service's part of its client's message, as one line of limited length."""
     own = _ITS_CLIENT.sub("", " ".join(_OUR_PART.sub("", text, count=1).split()))
     return own[:_LENGTH].rstrip(" .")
 
 
-def unreachable(place: str, text: str) -> UnreachableError:
-    """Return the error that says what a failed request means to whoever named the place.
+def as_unreachable_error(place: str, text: str) -> UnreachableError:
+    """Return the error for a failed request, given its client's message.
 
     Args:
-        place: The store or object that was named, without what is behind its `?`.
-        text: What the service's client said.
+        place: The URL of the store or object, without its options.
     """
     scheme = place.partition(":")[0]
     scheme = {"gcs": "gs", "abfss": "abfs"}.get(scheme, scheme)
-    reason = words(text)
+    reason = extract_reason(text)
     variables = f"credentials are read from the environment ({_CREDENTIALS[scheme]})"
-    match failure_of(text):
+    match classify_failure(text):
         case Failure.REFUSED:
             code, message, fix = "bucket.access-denied", "access denied", f"{variables} and must allow this"
         case Failure.NO_CREDENTIALS:

@@ -1,8 +1,8 @@
-"""Objects in a bucket, named and used as files are: `s3://`, `gs://` and `abfs://`, through pyarrow.
+"""Objects in a bucket, used like files: `s3://`, `gs://` and `abfs://`, through pyarrow.
 
-An object is written whole by one PUT, so it is there or it is not. On Azure pyarrow writes an empty one
-first: for a moment, or after a kill, there is nothing in it. There are no directories: a prefix is there as
-soon as an object under it is. Lists follow writes at once on all three services, which the lease relies on
+An object is written by one PUT, so it is complete or absent; on Azure pyarrow first creates an empty one,
+which a killed process leaves behind. There are no directories: a prefix exists as soon as an object under it
+does. Lists are consistent with writes on all three services, which the lease relies on
 (https://aws.amazon.com/s3/consistency/).
 """
 
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
-from destage.objects.failures import is_final, unreachable
-from destage.objects.service import opened
+from destage.objects.failures import as_unreachable_error, is_final
+from destage.objects.service import open_bucket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,37 +28,37 @@ if TYPE_CHECKING:
 
 SCHEMES = ("s3", "gs", "gcs", "abfs", "abfss")
 _PAUSES_S = (1.0, 4.0)
-"""How long to wait before each further try of a request that failed [s], give or take a half."""
+"""Pauses before each retry of a failed request [s], each varied by up to a half."""
 _SETTLING, _SETTLING_S = 4, 0.5
-"""How often, and after how long, what is empty on Azure is read again: whoever writes it may be about to."""
+"""Retries, and the pause before each [s], of reading an empty object on Azure: it may be being written."""
 _PIECE = 16 << 20
-"""How much of an object is read by one request, where it is read piece by piece [bytes]."""
+"""Size of the pieces of `read_pieces` [bytes]."""
 _SECRETS = {"access_key", "secret_key", "session_token", "account_key", "client_secret", "sas_token", "sig"}
-"""Names of a URL's options that would carry credentials."""
+"""URL options that hold credentials."""
 _Got = TypeVar("_Got")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """An object as a list tells of it.
+class ObjectInfo:
+    """An entry of a list of objects.
 
     Attributes:
         path: The object.
         size: Its size [bytes].
-        changed: When it was last written, by the service's clock.
+        modified_at: Time of its last write, by the service's clock.
     """
 
     path: "ObjectPath"
     size: int
-    changed: datetime
+    modified_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What tells what an object holds from what it held before, and will hold.
+    """What identifies one content of an object.
 
     Attributes:
-        tag: The service's tag of it (ETag); of Google's objects the time when it was written [ns].
+        tag: The ETag; for Google the time of the write [ns].
         size: Its size [bytes].
     """
 
@@ -68,13 +68,13 @@ class Version:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ObjectPath:
-    """An object, or the prefix of some, with the part of `pathlib.Path` that Destage uses.
+    """An object or a prefix, with the methods of `pathlib.Path` that Destage uses.
 
     Attributes:
         service: Scheme and bucket, as in `s3://bucket`.
-        options: The URL's query: how the service is reached.
+        options: The URL's query: options of the client.
         key: The object's key in the bucket.
-        named: The key of what a user named, and this lies under: what is wrong is said of that.
+        named: The key of the location that the user gave, which errors name.
     """
 
     service: str
@@ -84,13 +84,13 @@ class ObjectPath:
 
     @classmethod
     def parse(cls, url: str) -> Self:
-        """Return what a URL names.
+        """Parse the URL of an object or prefix.
 
         Args:
             url: As in `s3://bucket/prefix?region=eu-central-1`; the query is pyarrow's.
 
         Raises:
-            StoreError: It is no such URL, or it carries credentials.
+            StoreError: It is not such a URL, or it holds credentials.
         """
         parts = urlsplit(url)
         if parts.scheme not in SCHEMES:
@@ -125,62 +125,58 @@ class ObjectPath:
 
     @property
     def suffix(self) -> str:
-        """What the name ends in, from its last dot on."""
+        """The suffix of the name, from its last dot."""
         return PurePosixPath(self.key).suffix
 
     @property
     def parent(self) -> "ObjectPath":
-        """The prefix that this lies under."""
+        """The prefix that contains this."""
         head, _, _ = self.key.rpartition("/")
         return ObjectPath(self.service, self.options, head, self.named)
 
     def absolute(self) -> "ObjectPath":
-        """Return the object itself: it is not relative to anything."""
+        """Return the object itself; URLs are absolute."""
         return self
 
     def is_file(self) -> bool:
-        """Return whether the object is there."""
-        return self.changed() is not None
+        """Return whether the object exists."""
+        return self.modified_at() is not None
 
     def exists(self) -> bool:
-        """Return whether the object is there, or any under it."""
-        there: bool = self._info().type.name != "NotFound"
-        return there
+        """Return whether the object exists, or any under it."""
+        return bool(self._info().type.name != "NotFound")
 
-    def changed(self) -> float | None:
-        """Return when the object was last written [s since 1970], or None where it is not there."""
+    def modified_at(self) -> float | None:
+        """Return when the object was last written [s since 1970]; None if it does not exist."""
         info = self._info()
         return info.mtime.timestamp() if info.is_file else None
 
-    def version(self) -> Version:
-        """Return which content the object has now.
+    def read_version(self) -> Version:
+        """Return the version of the current content.
 
         Raises:
-            FileNotFoundError: It is not there.
-            StoreError: The service does not tell.
+            FileNotFoundError: It does not exist.
+            StoreError: The service fails.
         """
 
         def look(filesystem: "FileSystem", place: str) -> Version:
-            if self.service.startswith("g"):  # Google's client begins to read all that it opens
+            if self.service.startswith("g"):  # Google's client starts to read any file that it opens
                 info = filesystem.get_file_info(place)
                 if not info.is_file:
                     raise FileNotFoundError(place)
                 return Version(str(info.mtime_ns), info.size)
             with filesystem.open_input_file(place) as file:
-                told = {name.lower(): value.decode() for name, value in file.metadata().items()}
-                return Version(told["etag"], file.size())
+                metadata = {name.lower(): value.decode() for name, value in file.metadata().items()}
+                return Version(metadata["etag"], file.size())
 
         return self._attempt(look)
 
-    def pieces(self, version: Version) -> "Iterator[bytes]":
-        """Yield what the object holds piece by piece, each tried again as often as a whole object.
-
-        Args:
-            version: What it is known to hold.
+    def read_pieces(self, version: Version) -> "Iterator[bytes]":
+        """Yield the object piece by piece, with retries of each piece.
 
         Raises:
-            FileNotFoundError: It is not there.
-            StoreError: The service does not give it, or it holds something else by now.
+            FileNotFoundError: It does not exist.
+            StoreError: The service fails, or the object no longer has this version.
         """
         file: NativeFile | None = None
 
@@ -197,54 +193,56 @@ class ObjectPath:
                 raise
             if len(data) != wanted:
                 file = None
-                raise OSError(f"{len(data)} of {wanted} bytes came")
+                raise OSError(f"received {len(data)} of {wanted} bytes")
             return data
 
         for done in range(0, version.size, _PIECE):
             wanted = min(_PIECE, version.size - done)
             yield self._attempt(get)
-        # What is the same before the first request and after the last was the same at all of them.
-        if self.version() != version:
+        # The version was the same before the first request and after the last one.
+        if self.read_version() != version:
             raise StoreError("bucket.changed-while-read", "rewritten while it was read; try again", str(self))
 
-    def listed(self) -> list[Listed]:
-        """Return the objects right under this, in the order of their names."""
+    def list_objects(self) -> list[ObjectInfo]:
+        """Return the objects directly under this prefix, by name."""
         return [
-            Listed(self / info.base_name, info.size, info.mtime) for info in self._children() if info.is_file
+            ObjectInfo(self / info.base_name, info.size, info.mtime)
+            for info in self._children()
+            if info.is_file
         ]
 
-    def below(self) -> list[Listed]:
-        """Return all objects under this, in the order of their keys."""
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `opened`
+    def list_below(self) -> list[ObjectInfo]:
+        """Return all objects under this prefix, by key."""
+        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
 
-        def look(filesystem: "FileSystem", place: str) -> list[Listed]:
+        def look(filesystem: "FileSystem", place: str) -> list[ObjectInfo]:
             found = filesystem.get_file_info(FileSelector(place, allow_not_found=True, recursive=True))
             return [
-                Listed(self / info.path.removeprefix(f"{place}/"), info.size, info.mtime)
+                ObjectInfo(self / info.path.removeprefix(f"{place}/"), info.size, info.mtime)
                 for info in found
                 if info.is_file
             ]
 
         return sorted(self._attempt(look), key=lambda each: each.path)
 
-    def prefixes(self) -> list["ObjectPath"]:
-        """Return the prefixes right under this, in the order of their names."""
-        if self.service.startswith("g"):  # pyarrow tells of Google's objects only
+    def list_prefixes(self) -> list["ObjectPath"]:
+        """Return the prefixes directly under this one, by name."""
+        if self.service.startswith("g"):  # pyarrow does not list Google's prefixes
             start = f"{self.key}/" if self.key else ""
-            names = {each.path.key.removeprefix(start).partition("/") for each in self.below()}
+            names = {each.path.key.removeprefix(start).partition("/") for each in self.list_below()}
             return [self / name for name in sorted({name for name, slash, _ in names if slash})]
         return [self / info.base_name for info in self._children() if not info.is_file]
 
     def read_bytes(self) -> bytes:
-        """Return what the object holds.
+        """Read the whole object.
 
         Raises:
-            FileNotFoundError: It is not there.
-            StoreError: The service does not give it.
+            FileNotFoundError: It does not exist.
+            StoreError: The service fails.
         """
 
         def get(filesystem: "FileSystem", place: str) -> bytes:
-            # A stream would ask for 256 KiB at a time; this asks for all at once.
+            # One request; a stream would make one per 256 KiB.
             with filesystem.open_input_file(place) as file:
                 data: bytes = file.read()
             return data
@@ -258,17 +256,14 @@ class ObjectPath:
         return data
 
     def read_text(self) -> str:
-        """Return what the object holds as text; errors as in `read_bytes`."""
+        """Read the whole object as text; errors as in `read_bytes`."""
         return self.read_bytes().decode()
 
     def write_bytes(self, data: bytes) -> None:
-        """Write the object whole, in place of one that is there.
-
-        Args:
-            data: What it shall hold.
+        """Write the object, replacing an existing one.
 
         Raises:
-            StoreError: The service does not take it.
+            StoreError: The service fails.
         """
         kind = mimetypes.guess_type(self.name)[0]
 
@@ -277,24 +272,19 @@ class ObjectPath:
                 place, metadata={"Content-Type": kind} if kind else None
             ) as stream:
                 stream.write(data)
-            # Only S3 takes an object in one request, wholly or not at all.
+            # Only S3 writes an object in one request, completely or not at all.
             if not self.service.startswith("s3:") and (there := filesystem.get_file_info(place).size) != len(
                 data
             ):
-                raise OSError(f"{there} of {len(data)} bytes are there after they were written")
+                raise OSError(f"{there} of {len(data)} bytes were stored")
 
         try:
             self._attempt(put)
         except FileNotFoundError as error:
-            raise unreachable(self._named(), str(error)) from error
+            raise as_unreachable_error(self._named(), str(error)) from error
 
     def write_text(self, text: str, encoding: str = "utf-8") -> None:
-        """Write the object whole, as `write_bytes`.
-
-        Args:
-            text: What it shall hold.
-            encoding: How.
-        """
+        """Write the object as text, as `write_bytes`."""
         self.write_bytes(text.encode(encoding))
 
     def touch(self) -> None:
@@ -302,36 +292,33 @@ class ObjectPath:
         self.write_bytes(b"")
 
     def drop_markers(self) -> None:
-        """Delete the empty objects that pyarrow leaves for a prefix that nothing is under any more.
+        """Delete the empty objects that pyarrow leaves for an empty prefix.
 
         Raises:
-            StoreError: The service does not delete them.
+            StoreError: The service fails.
         """
         if self.service.startswith("g"):
-            return  # Google's are none
+            return  # Google has none
         with suppress(FileNotFoundError):
             self._attempt(lambda filesystem, place: filesystem.delete_dir(place))
 
     def unlink(self, *, missing_ok: bool = False) -> None:
-        """Delete the object; one that is not there is no error, whatever is asked.
+        """Delete the object if it exists.
 
-        A request whose answer got lost is sent again, and finds nothing.
-
-        Args:
-            missing_ok: As in `pathlib.Path`.
+        A missing one is never an error: a repeated request finds the object deleted.
 
         Raises:
-            StoreError: The service does not delete it.
+            StoreError: The service fails.
         """
         del missing_ok
         with suppress(FileNotFoundError):
             self._attempt(lambda filesystem, place: filesystem.delete_file(place))
 
     def mkdir(self, *, parents: bool = False, exist_ok: bool = False) -> None:
-        """Do nothing: a prefix is there as soon as an object under it is."""
+        """Do nothing: buckets have no directories."""
 
     def _named(self) -> str:
-        """Return what a user named, without its options: this itself, or what it lies under."""
+        """Return the URL that the user gave, without options."""
         key = self.named if self.key.startswith(self.named) else self.key
         return f"{self.service}/{key}".rstrip("/")
 
@@ -339,7 +326,7 @@ class ObjectPath:
         return self._attempt(lambda filesystem, place: filesystem.get_file_info(place))
 
     def _children(self) -> list["FileInfo"]:
-        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `opened`
+        from pyarrow.fs import FileSelector  # noqa: PLC0415 - as in `open_bucket`
 
         found: list[FileInfo] = self._attempt(
             lambda filesystem, place: filesystem.get_file_info(FileSelector(place, allow_not_found=True))
@@ -347,23 +334,22 @@ class ObjectPath:
         return sorted(found, key=lambda info: info.base_name)
 
     def _attempt(self, act: "Callable[[FileSystem, str], _Got]") -> _Got:
-        """Do something, again and again while the service may yet do it.
+        """Do something, with retries unless the failure is final.
 
-        One try takes up to some nine seconds where the service is busy or does not answer: pyarrow's clients
-        try many times themselves.
+        One try takes up to nine seconds if the service is busy or unreachable: clients retry, too.
         """
-        from pyarrow import ArrowException  # noqa: PLC0415 - as in `opened`
+        from pyarrow import ArrowException  # noqa: PLC0415 - as in `open_bucket`
 
         for pause_s in (*_PAUSES_S, None):
             try:
-                filesystem, base = opened(self.service, self.options)
+                filesystem, base = open_bucket(self.service, self.options)
                 return act(filesystem, f"{base}/{self.key}".rstrip("/"))
             except FileNotFoundError:
                 raise
-            # Google's client closes a file that it cannot read; what Azure's library raises without
-            # credentials pyarrow does not know.
+            # ValueError: Google's client closes a file that it cannot read. ArrowException: Azure's
+            # library has no credentials.
             except (OSError, ValueError, ArrowException) as error:
                 if pause_s is None or is_final(str(error)):
-                    raise unreachable(self._named(), str(error)) from error
-                time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - so that not all come back at once
+                    raise as_unreachable_error(self._named(), str(error)) from error
+                time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the retries
         raise AssertionError("the last try returns or raises")

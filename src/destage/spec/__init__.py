@@ -1,1 +1,1 @@
-"""Documents that people write: syntax, units, schema trees, and mistakes with place and suggestion."""
+"""YAML and JSON documents: syntax, units, schema trees and validation."""

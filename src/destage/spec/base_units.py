@@ -1,4 +1,4 @@
-"""Conversion of the quantities in a document to base units, once, at the edge."""
+"""Conversion of the quantities in a document to base units."""
 
 import math
 from collections.abc import Mapping
@@ -34,15 +34,13 @@ class BaseUnits:
 
 
 def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario") -> BaseUnits:
-    """Convert every quantity of a document to base units.
+    """Convert the quantities of a document to base units.
 
     Args:
-        document: The document, catalogue names resolved.
         tree: Its schema; `x-unit` marks the leaves that are quantities.
-        namespace: The namespace of error codes.
 
     Returns:
-        The document in base units; a mistake in a quantity becomes one of its issues, not an exception.
+        The document in base units; mistakes in quantities are among its issues.
     """
     done = BaseUnits(value=None, namespace=namespace)
     done.value = _convert(document, tree, tree.root, "", done)
@@ -50,7 +48,7 @@ def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario
 
 
 def join(path: str, step: str | int) -> str:
-    """The dotted path one step below `path`."""
+    """Return the dotted path one step below `path`."""
     return f"{path}.{step}" if path else str(step)
 
 
@@ -79,7 +77,7 @@ def _convert(value: object, tree: SchemaTree, node: Node, path: str, done: BaseU
 
 def _read(text: str, unit: str, path: str, done: BaseUnits) -> str | float:
     try:
-        number = _parsed(text, unit)
+        number = _parse(text, unit)
     except ConfigError as error:
         done.issues.append(Issue(f"{done.namespace}.bad-quantity", path, error.message, text))
         return text
@@ -88,6 +86,6 @@ def _read(text: str, unit: str, path: str, done: BaseUnits) -> str | float:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str, unit: str) -> int | float:
+def _parse(text: str, unit: str) -> int | float:
     """Parse a quantity; the configurations of a sweep repeat the same few texts."""
     return quantities.parse(text, unit)

@@ -13,8 +13,6 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
 
     Args:
         source: The text, or the bytes of its file.
-        name: The document's name in messages.
-        namespace: The namespace of error codes, as in ``study``.
 
     Raises:
         ConfigError: It is not valid YAML; the place is line and column.

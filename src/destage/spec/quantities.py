@@ -1,8 +1,8 @@
-"""Unit strings: what people write (`256MiB`, `8ms`, `533MB/s`) and the base integers the engine counts in.
+"""Quantities with units (`256MiB`, `8ms`, `533MB/s`) and their values in base units.
 
-Each schema leaf that is a quantity carries `x-unit`, the name of its base unit; this module turns a text
-into that base unit exactly (no floating point on the way to an integer) and renders a base value back into
-the shortest text that reads the same.
+Each schema leaf that is a quantity carries `x-unit`, the name of its base unit; this module parses a text
+exactly (without floating point on the way to an integer) and renders a value as the shortest text that parses
+to it.
 
 Binary prefixes (`KiB`, `MiB`, ...) are powers of 2^10, decimal ones (`kB` or `KB`, `MB`, ...) powers of
 10^3; `B` is a byte and `b` or `bit` an eighth of one (only in rates, where links are quoted in bits).
@@ -30,12 +30,12 @@ _BIT_RATES = {
 
 @dataclass(frozen=True)
 class Unit:
-    """One base unit and the suffixes people may write for it.
+    """A base unit and its suffixes.
 
     Attributes:
         name: The `x-unit` of the schema.
-        phrase: What the unit is called in a message.
-        suffixes: Each suffix with the number of base units it stands for.
+        phrase: Its name in messages.
+        suffixes: Base units per suffix.
         whole: Whether a value is a whole number of base units.
         example: A text that parses.
     """
@@ -82,7 +82,7 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
         )
     }
 )
-"""The base units by name: those that the schema gives its leaves, and those of result columns."""
+"""The base units of the schema and of result columns, by name."""
 
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(.*?)\s*")
 _LIMIT = 2**64
@@ -97,46 +97,45 @@ _RENDERED = {
 
 
 def parse(value: object, unit: str) -> int | float:
-    """Turn what people write into base units.
+    """Convert a quantity to base units.
 
     Args:
-        value: A number, which counts base units, or a text: a number with or without a suffix.
+        value: A number of base units, or a text: a number with or without a suffix.
         unit: The base unit's name, a key of `UNITS`.
 
     Returns:
-        The value [base units]: an integer where the unit is counted whole, else a float.
+        The value [base units]: an integer if the unit is whole, else a float.
 
     Raises:
-        ConfigError: The text is not a quantity of this unit; its one issue says what is allowed.
+        ConfigError: The text is not a quantity of this unit.
     """
     kind = UNITS[unit]
     text = str(value)
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise _refusal(text, f"is not {kind.phrase}; write it like {kind.example!r}")
+        raise _error(text, f"is not {kind.phrase}; write it like {kind.example!r}")
     match = _QUANTITY.fullmatch(text)
     if match is None:
-        raise _refusal(text, f"is not {kind.phrase}; write it like {kind.example!r}")
+        raise _error(text, f"is not {kind.phrase}; write it like {kind.example!r}")
     number, suffix = match.groups()
     factor = Fraction(1) if suffix == "" else kind.suffixes.get(suffix)
     if factor is None:
         allowed = ", ".join(kind.suffixes)
-        raise _refusal(text, f"has an unknown unit {suffix!r}; {kind.phrase} ends in one of {allowed}")
+        raise _error(text, f"has an unknown unit {suffix!r}; {kind.phrase} ends in one of {allowed}")
     amount = Fraction(Decimal(number.replace("_", ""))) * factor
     if abs(amount) >= _LIMIT:
-        raise _refusal(text, "is more than can be counted")
+        raise _error(text, "is more than can be counted")
     if not kind.whole:
         return float(amount)
     if amount.denominator != 1:
         base = next(name for name, size in kind.suffixes.items() if size == 1)
-        raise _refusal(text, f"is not a whole number of {base}")
+        raise _error(text, f"is not a whole number of {base}")
     return amount.numerator
 
 
 def render(value: float, unit: str) -> str:
-    """A short text that reads back as `value` exactly.
+    """Return a short text that parses to exactly `value`.
 
     Args:
-        value: A value [base units].
         unit: The base unit's name, a key of `UNITS`.
     """
     kind = UNITS[unit]
@@ -148,7 +147,9 @@ def render(value: float, unit: str) -> str:
     if not value:
         return f"0{_ZERO[unit]}"
     amounts = ((Fraction(int(value)) / kind.suffixes[suffix], suffix) for suffix in _RENDERED[unit])
-    return min((f"{_plain(amount)}{suffix}" for amount, suffix in amounts if _is_short(amount)), key=len)
+    return min(
+        (f"{_format_amount(amount)}{suffix}" for amount, suffix in amounts if _is_short(amount)), key=len
+    )
 
 
 def _is_short(amount: Fraction) -> bool:
@@ -156,12 +157,12 @@ def _is_short(amount: Fraction) -> bool:
     return amount.denominator == 1 or (abs(amount) > 1 and (amount * 1000).denominator == 1)
 
 
-def _plain(amount: Fraction) -> str:
+def _format_amount(amount: Fraction) -> str:
     if amount.denominator == 1:
         return str(amount.numerator)
     whole, thousandths = divmod(abs(amount.numerator) * 1000 // amount.denominator, 1000)
     return f"{'-' if amount < 0 else ''}{whole}.{thousandths:03}".rstrip("0")
 
 
-def _refusal(text: str, message: str) -> ConfigError:
+def _error(text: str, message: str) -> ConfigError:
     return ConfigError([Issue("usage.bad-quantity", "", message, text)])

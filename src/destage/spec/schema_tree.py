@@ -1,9 +1,9 @@
-"""Walking a JSON Schema: references, and the branch of a choice that a value evidently means.
+"""Navigation of a JSON Schema: references, and the branch of a choice that a value selects.
 
-Three forms of choice occur in the schemas of Destage:
+Destage's schemas have three forms of choice:
 
 * a *nullable*: `anyOf` of something and null;
-* a *tagged union*: `oneOf` of objects, each with the same property (`kind`) fixed to another constant;
+* a *tagged union*: `oneOf` of objects, whose property `kind` (or another one) is a different constant each;
 * an *outward-tagged union*: `oneOf` of constants and of objects with one key, as in `warm_up: auto |
   {requests: 1000}`.
 """
@@ -16,22 +16,22 @@ Node = dict[str, Any]
 
 
 class SchemaTree:
-    """A schema with the means to walk it."""
+    """A schema to navigate."""
 
     def __init__(self, root: Node) -> None:
         """Make the tree.
 
         Args:
-            root: The whole schema, which references point into; not to be changed afterwards.
+            root: The whole schema; must not be changed afterwards.
         """
         self.root = root
-        # By the id of a node or of its list of branches; kept with it, so that no other gets the id.
+        # By the id of a node or of its list of branches, which is kept so that the id is not reused.
         self._followed: dict[int, tuple[Node, Node]] = {}
         self._alternatives: dict[int, tuple[list[Node], list[Node]]] = {}
         self._tags: dict[int, tuple[list[Node], str | None]] = {}
 
     def follow(self, node: Node) -> Node:
-        """Replace a reference by what it refers to; what stands beside the reference wins."""
+        """Replace a reference by its target; keys beside the reference win."""
         if "$ref" not in node:
             return node
         if id(node) not in self._followed:
@@ -45,7 +45,7 @@ class SchemaTree:
         return self._followed[id(node)][1]
 
     def alternatives(self, node: Node) -> list[Node]:
-        """The branches of a `oneOf` or `anyOf`, references followed; empty where the node is no choice."""
+        """Return the branches of a `oneOf` or `anyOf`, references followed."""
         branches: list[Node] = node.get("oneOf") or node.get("anyOf") or []
         if not branches:
             return branches
@@ -54,7 +54,7 @@ class SchemaTree:
         return self._alternatives[id(branches)][1]
 
     def tag_of(self, node: Node) -> str | None:
-        """The property whose constant tells the branches of a tagged union apart; None without one."""
+        """Return the property whose constant distinguishes the branches of a tagged union, if any."""
         branches: list[Node] = node.get("oneOf") or node.get("anyOf") or []
         if id(branches) not in self._tags:
             self._tags[id(branches)] = branches, self._find_tag(node)
@@ -74,14 +74,10 @@ class SchemaTree:
         return shared[0] if shared else None
 
     def choose(self, node: Node, value: object) -> tuple[int, Node] | None:
-        """Pick the branch of a choice that `value` means to be.
-
-        Args:
-            node: A node with `oneOf` or `anyOf`.
-            value: What the author wrote there.
+        """Return the branch of a choice that a value selects.
 
         Returns:
-            The branch's position and the branch; None where the value does not say which one it means.
+            The branch's position and the branch; None if the value selects none.
         """
         branches = self.alternatives(node)
         present = [(index, branch) for index, branch in enumerate(branches) if not is_null(branch)]
@@ -101,7 +97,7 @@ class SchemaTree:
         return None
 
     def settle(self, node: Node, value: object) -> Node:
-        """Follow references and choices as far as `value` says which branch holds."""
+        """Follow references and choices as far as `value` selects branches."""
         node = self.follow(node)
         while self.alternatives(node):
             chosen = self.choose(node, value)
@@ -112,10 +108,10 @@ class SchemaTree:
 
 
 def is_null(node: Node) -> bool:
-    """Whether the node allows null and nothing else."""
+    """Return whether the node allows only null."""
     return bool(node.get("type") == "null")
 
 
 def is_outward_tagged(branch: Node) -> bool:
-    """Whether a branch is an object with exactly one key, which names the branch."""
+    """Return whether a branch is an object with exactly one key, its tag."""
     return len(branch.get("required", ())) == 1 and list(branch.get("properties", {})) == branch["required"]

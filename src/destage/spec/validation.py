@@ -47,11 +47,6 @@ _KINDS = {
 def validate_document(document: object, schema: Node, namespace: str) -> list[Issue]:
     """Validate a document as its author wrote it, quantities with or without units.
 
-    Args:
-        document: The document.
-        schema: Its JSON Schema 2020-12.
-        namespace: The namespace of error codes.
-
     Returns:
         One issue per mistake, by place.
     """
@@ -74,9 +69,9 @@ def find_mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
     return sorted(distinct.values(), key=lambda issue: issue.place)
 
 
-def known_part(document: object, tree: SchemaTree) -> object:
+def keep_known_keys(document: object, tree: SchemaTree) -> object:
     """Remove the keys that the schema does not define, so that the rest can be validated further."""
-    return _known_part(document, tree, tree.root)
+    return _keep_known_keys(document, tree, tree.root)
 
 
 def suggest(word: object, known: Iterable[str]) -> str:
@@ -86,15 +81,17 @@ def suggest(word: object, known: Iterable[str]) -> str:
     return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
 
 
-def _known_part(value: object, tree: SchemaTree, node: Node) -> object:
+def _keep_known_keys(value: object, tree: SchemaTree, node: Node) -> object:
     node = tree.settle(node, value)
     properties = node.get("properties", {})
     if isinstance(value, Mapping) and properties:
         return {
-            key: _known_part(item, tree, properties[key]) for key, item in value.items() if key in properties
+            key: _keep_known_keys(item, tree, properties[key])
+            for key, item in value.items()
+            if key in properties
         }
     if isinstance(value, list) and "items" in node:
-        return [_known_part(item, tree, node["items"]) for item in value]
+        return [_keep_known_keys(item, tree, node["items"]) for item in value]
     return value
 
 

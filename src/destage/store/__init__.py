@@ -1,4 +1,4 @@
-"""What lies on disk: a store of sweeps, each a study, a plan, committed result rows and answers."""
+"""A store of sweeps, each a study, a plan, committed result rows and answers."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Bring what reads rows, and pyarrow with it, once somebody asks for it."""
+    """Import the readers of rows, and pyarrow with them, on first use."""
     if name in ("Sweep", "open_sweep"):
         from destage.store import sweep  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Taking stock when a sweep is opened for writing: whole fragments are adopted, all else is put aside."""
+"""Adoption of fragments when a sweep is opened for writing; damaged and foreign files are quarantined."""
 
 import os
 import time
@@ -11,53 +11,47 @@ from destage.objects import Location, ObjectPath
 from destage.store.durable import this_host
 from destage.store.fragments import Fragment, NotAFragmentError, inspect_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import Manifest, read_manifest
-from destage.store.parallel import mapped
+from destage.store.parallel import map_places
 
 FOREIGN_S = 3600.0
-"""After this a temporary file of another machine is an orphan: writing one takes seconds."""
+"""Age at which a temporary file of another machine is an orphan [s]; writing one takes seconds."""
 
 
 def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
-    """Bring the manifest into line with the fragments that are there.
+    """Add the fragments that the manifest lacks, and remove what is not a fragment.
 
-    Every whole fragment that no manifest names is adopted; a torn or foreign file is moved to the quarantine;
-    temporary files of processes that no longer live are removed, and in a bucket fragments without a byte.
-    The caller holds the lease.
-
-    Args:
-        layout: The sweep's directory.
-        manifest: Its manifest.
+    A torn or foreign file is moved to the quarantine; temporary files of dead processes and, in a bucket,
+    empty fragments are removed. The caller holds the lease.
 
     Returns:
         One warning per quarantined file.
     """
     remove_orphans(layout)
     named = read_manifest(layout)
-    sizes = {path: size for path, size in sizes_in(layout.fragments) if not _is_temporary(path)}
-    for path in [path for path, size in sizes.items() if _is_begun_alone(path, size)]:
+    sizes = {path: size for path, size in list_sizes(layout.fragments) if not _is_temporary(path)}
+    for path in [path for path, size in sizes.items() if _is_empty_object(path, size)]:
         path.unlink(missing_ok=True)
         del sizes[path]
     unknown = [path for path, size in sizes.items() if not _is_named(path, size, named)]
     warnings = []
-    for path, found in zip(unknown, mapped(lambda path: _inspected(path, sizes[path]), unknown), strict=True):
+    for path, found in zip(
+        unknown, map_places(lambda path: _inspect(path, sizes[path]), unknown), strict=True
+    ):
         if isinstance(found, Fragment):
             manifest.append(found)
         else:
-            _move(path, _free_place(layout.quarantine, path.name))
+            _move(path, _find_free_place(layout.quarantine, path.name))
             message = f"{found.message}; moved to {layout.quarantine.name}/"
             warnings.append(replace(found.issues[0], message=message))
     return warnings
 
 
 def remove_orphans(layout: SweepLayout) -> None:
-    """Remove temporary files whose writers died; those of a killed driver's workers that still live stay.
+    """Remove temporary files of dead processes; a bucket has none.
 
-    Whether a process of another machine lives cannot be seen from here: its files stay for an hour.
-
-    Args:
-        layout: The sweep's directory; a bucket never has such files.
+    Whether a process on another machine is alive is unknown: its files are kept for an hour.
     """
     if isinstance(layout.root, ObjectPath):
         return
@@ -69,8 +63,8 @@ def remove_orphans(layout: SweepLayout) -> None:
             path.unlink(missing_ok=True)
 
 
-def _is_begun_alone(path: Location, size: int) -> bool:
-    """Whether a killed writer left an object that it had not come to fill, as Azure's client begins each."""
+def _is_empty_object(path: Location, size: int) -> bool:
+    """Whether a killed writer left an empty object; Azure's client creates each one empty."""
     return isinstance(path, ObjectPath) and path.suffix == ".parquet" and size == 0
 
 
@@ -79,15 +73,15 @@ def _is_named(path: Location, size: int, named: dict[str, Fragment]) -> bool:
     return known is not None and known.size == size
 
 
-def _inspected(path: Location, size: int) -> Fragment | NotAFragmentError:
+def _inspect(path: Location, size: int) -> Fragment | NotAFragmentError:
     try:
         return inspect_fragment(path, size)
     except NotAFragmentError as error:
         return error
 
 
-def _free_place(directory: Location, name: str) -> Location:
-    """Return where a file can be put aside without replacing another one."""
+def _find_free_place(directory: Location, name: str) -> Location:
+    """Return a path in a directory that no file has yet."""
     directory.mkdir(exist_ok=True)
     names = chain([name], (f"{name}.{number}" for number in count(2)))
     return next(place for place in (directory / one for one in names) if not place.exists())

@@ -1,4 +1,4 @@
-"""The answers of a seek and the runs that certify them, as they lie on disk."""
+"""The stored answers of a seek and the runs that certify them."""
 
 import pyarrow as pa
 
@@ -8,11 +8,7 @@ from destage.store.parquet import as_parquet
 
 
 def answers_schema(axes: list[pa.Field]) -> pa.Schema:
-    """Return the schema of the answers: one row per point.
-
-    Args:
-        axes: One field per axis, named by its dotted path.
-    """
+    """Return the schema of the answers: one row per point."""
     return pa.schema(
         [
             pa.field("point_id", pa.string()),
@@ -51,12 +47,6 @@ def certificates_schema() -> pa.Schema:
 
 
 def write_answers(layout: SweepLayout, answers: pa.Table, certificates: pa.Table) -> None:
-    """Write a sweep's answers, the certificates first, so that no answer is ever without them.
-
-    Args:
-        layout: The sweep's directory.
-        answers: A table in `answers_schema`.
-        certificates: A table in `certificates_schema`.
-    """
+    """Write a sweep's answers, certificates first, so that no answer lacks them."""
     for path, table in ((layout.certificates, certificates), (layout.answers, answers)):
         write_durably(path, as_parquet(table))

@@ -1,9 +1,9 @@
-"""Who may write, where nothing can be locked: contenders that can only put up a flag, look, and take it down.
+"""Mutual exclusion without locks: contenders that can only put, list and delete a flag each.
 
-Each contender has a flag of its own. Whoever looks *after* putting up his own and sees no other's may write:
-of two, the one who put up his flag later must see the other's. Whoever sees a lower flag takes his own down,
-so that of several at once the lowest goes ahead (L. Lamport, "A New Solution of Dijkstra's Concurrent
-Programming Problem", CACM 17(8), 1974, breaks ties in the same way).
+A contender that lists the flags *after* putting its own and sees no other may write: of two contenders, the
+later one sees the flag of the earlier one. A contender that sees a lower flag deletes its own, so that of
+several at once the lowest wins (L. Lamport, "A New Solution of Dijkstra's Concurrent Programming Problem",
+CACM 17(8), 1974, breaks ties in the same way).
 """
 
 from collections.abc import Generator
@@ -12,7 +12,7 @@ from enum import Enum, auto
 
 
 class Step(Enum):
-    """What a contender does next."""
+    """The next action of a contender."""
 
     PUT = auto()
     LOOK = auto()
@@ -23,12 +23,8 @@ class Step(Enum):
 def contend(mine: str, looks: int) -> Generator[Step, AbstractSet[str], bool]:
     """Yield a contender's steps; each LOOK is answered with the live flags of others.
 
-    Args:
-        mine: The contender's own flag.
-        looks: How often to look before giving up.
-
     Returns:
-        Whether the contender may write; if not, his flag is down.
+        Whether the contender may write; if not, its flag is deleted.
     """
     is_up = False
     for _ in range(looks):

@@ -1,8 +1,8 @@
-"""Making few large fragments of many small ones, so that a sweep of a million runs is read in seconds.
+"""Compaction: many small fragments become few large ones, so that a million runs are read in seconds.
 
-A fragment of some rows is mostly a footer of a hundred columns, and each costs a request where the store is a
-bucket. The large fragment is committed like any other, and only then do the small ones go: whoever is killed
-in between leaves rows twice, which readers count once and the next compaction clears away.
+A small fragment is mostly the footer of a hundred columns, and in a bucket each costs a request. The large
+fragment is committed like any other, then the small ones are deleted; a process killed in between leaves
+duplicate rows, which readers count once and the next compaction removes.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,28 +16,28 @@ from destage.store.adoption import adopt_fragments
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import Manifest
-from destage.store.parallel import mapped
-from destage.store.rows import is_transient, one_per_run, read_fragment
+from destage.store.parallel import map_places
+from destage.store.rows import is_transient, read_fragment, select_best_rows
 
 LARGE = 32 * 2**20
-"""A fragment of this size is left as it is [bytes]."""
+"""Fragments of this size or more are not merged [bytes]."""
 _MOST_MEMORY = 512 * 2**20
-"""Rows are gathered until they take so much memory [bytes]; zstd makes some 64 to 128 MB of it."""
+"""Maximum memory of rows waiting to be merged [bytes]; zstd compresses it to 64 to 128 MB."""
 _PORTION = 256
-"""So many small fragments are read at a time."""
+"""Small fragments read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
-    """What a compaction did.
+class Compaction:
+    """The result of a compaction.
 
     Attributes:
         before: Fragments before it.
         after: Fragments after it.
-        rows: Rows that were written anew.
-        warnings: Files that were put into the quarantine.
+        rows: Rows rewritten.
+        warnings: Quarantined files.
     """
 
     before: int
@@ -46,20 +46,19 @@ class Compacted:
     warnings: tuple[Issue, ...]
 
 
-def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> Compacted:
+def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> Compaction:
     """Merge a sweep's small fragments.
 
     Args:
-        layout: The sweep's directory.
-        progress: Called with the number of fragments merged and to be merged.
+        progress: Called with the fragments merged so far and those to be merged in total.
 
     Raises:
-        StoreError: Somebody writes the sweep, or its store cannot be written.
+        StoreError: The sweep is locked, or its store cannot be written.
     """
     with hold_lease(layout.lease) as lease:
         manifest = Manifest(layout)
         warnings = adopt_fragments(layout, manifest)
-        sizes = dict(sizes_in(layout.fragments))
+        sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0
         for group in _groups(small):
@@ -71,12 +70,12 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
                     "store.lease-lost", "the lease expired; run the command again", str(layout.root)
                 )
             spent = [path for path in group.paths if path.stem != fragment.key]
-            list(mapped(_remove, spent))
+            list(map_places(_remove, spent))
             rows += fragment.rows
             merged += len(group.paths)
             if progress is not None:
                 progress(merged, len(small))
-    return Compacted(len(sizes), len(list(sizes_in(layout.fragments))), rows, tuple(warnings))
+    return Compaction(len(sizes), len(list(list_sizes(layout.fragments))), rows, tuple(warnings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +88,12 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
     """Yield fragments of the same columns to merge, with their rows.
 
     Rows stored before a column was added stay apart: merged with later ones they would hold null in it, and
-    `verify` would compare it. What was not executed keeps a fragment of its own.
+    `verify` would compare it. Rows of runs that were not executed are not merged.
     """
     waiting: dict[tuple[str, ...], list[tuple[Location, pa.Table]]] = {}
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
-        for path, table in zip(portion, mapped(_rows, portion), strict=True):
+        for path, table in zip(portion, map_places(_rows, portion), strict=True):
             if table is None or any(is_transient(table).to_pylist()):
                 continue
             waiting.setdefault(tuple(table.column_names), []).append((path, table))
@@ -106,7 +105,7 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
 
 def _group(same: list[tuple[Location, pa.Table]]) -> _Group:
     rows = pa.concat_tables([table for _, table in same], promote_options="permissive")
-    return _Group([path for path, _ in same], one_per_run(rows))
+    return _Group([path for path, _ in same], select_best_rows(rows))
 
 
 def _rows(path: Location) -> pa.Table | None:

@@ -1,4 +1,4 @@
-"""Writing a file or an object so that it is wholly there or not at all, whenever the machine stops."""
+"""Atomic writes: a file or an object is complete or absent, whenever the machine stops."""
 
 import os
 import socket
@@ -19,18 +19,17 @@ def write_durably(
     before: str | None = None,
     after: str | None = None,
 ) -> None:
-    """Write bytes to a temporary file, force them to disk and rename it into place; an object is one PUT.
+    """Write bytes to a temporary file, sync it and rename it into place; an object is one PUT.
 
     Args:
-        path: Where the whole file shall appear; replaced if it is there.
-        data: The file's bytes.
+        path: The file; replaced if it exists.
         tmp: The temporary name, in the same directory; by default `temporary_name` of the file's own.
         middle: A fail point half-way through the bytes; an object's is before its PUT, which has no middle.
-        before: A fail point between the last byte and the rename, or before the PUT.
-        after: A fail point after the rename, or after the PUT.
+        before: A fail point before the rename or the PUT.
+        after: A fail point after the rename or the PUT.
 
     Raises:
-        StoreError: The file cannot be written: no space is left, say.
+        StoreError: The file cannot be written, for example because the disk is full.
     """
     if isinstance(path, ObjectPath):
         for point in filter(None, (middle, before)):
@@ -44,21 +43,17 @@ def write_durably(
         _write(path, data, temporary, middle, before, after)
     except OSError as error:
         with suppress(OSError):
-            temporary.unlink(missing_ok=True)  # what little space it takes may be what is wanting
+            temporary.unlink(missing_ok=True)  # frees its space
         raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(path)) from error
 
 
 def temporary_name(name: str) -> str:
-    """Return what a file is called until it is whole: `.<name>.<host>.<process>.tmp`.
-
-    Args:
-        name: What it will be called, or what tells it from others.
-    """
+    """Return the name of a file until it is complete: `.<name>.<host>.<process>.tmp`."""
     return f".{name}.{this_host()}.{os.getpid()}.tmp"
 
 
 def this_host() -> str:
-    """Return this machine's name, without a dot; several may write to one volume."""
+    """Return this machine's name without dots; several machines may share a volume."""
     return socket.gethostname().replace(".", "-")
 
 
@@ -83,11 +78,7 @@ def _write(
 
 
 def sync_directory(directory: Path) -> None:
-    """Force a directory's entries to disk, so that a rename in it outlives a power cut.
-
-    Args:
-        directory: The directory whose entries changed.
-    """
+    """Force a directory's entries to disk, so that a rename in it survives a power cut."""
     descriptor = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(descriptor)

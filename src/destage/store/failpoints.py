@@ -1,8 +1,8 @@
-"""Named places where a test can make the process die, to prove that the commit protocol survives it.
+"""Fail points: named places where a test kills the process, to check that the commit protocol survives it.
 
-`DESTAGE_FAIL_POINT=name[:count]` kills the process with SIGKILL the `count`-th time it passes the place
-`name` (default 1). `DESTAGE_FAIL_MARK=path` makes it happen once over all processes: the first to create
-that file dies, so that a retried worker lives. Unset, a place costs one dictionary lookup.
+`DESTAGE_FAIL_POINT=name[:count]` kills the process with SIGKILL the `count`-th time it passes the fail point
+`name` (default 1). With `DESTAGE_FAIL_MARK=path` only the process that creates that file dies, so that a
+retried worker survives. Unset, a fail point costs one dictionary lookup.
 """
 
 import os
@@ -10,17 +10,13 @@ import signal
 from pathlib import Path
 
 NAMES = ("before_tmp", "mid_tmp", "before_rename", "after_rename", "mid_manifest", "mid_plan_round")
-"""Every place of the commit protocol, in the order a fragment meets them."""
+"""All fail points, in the order in which writing a fragment passes them."""
 
 _passed: dict[str, int] = {}
 
 
 def pass_point(name: str) -> None:
-    """Die here if the environment names this place.
-
-    Args:
-        name: One of `NAMES`.
-    """
+    """Kill the process if the environment names this fail point."""
     wanted = os.environ.get("DESTAGE_FAIL_POINT")
     if wanted is None:
         return

@@ -1,8 +1,8 @@
-"""Fragments: Parquet files of result rows, each written whole by one worker; the rename of one is the commit.
+"""Fragments: Parquet files of result rows, each written by one worker and committed by its rename.
 
 A fragment's name is a digest of the run ids in it. Running a batch twice therefore writes the same name,
-and any file can be checked against its own name: a file whose footer cannot be read is *torn*, one whose
-name is not the digest of its rows is *foreign*.
+and any file can be checked against its name: a file with an unreadable footer is *torn*, one whose name is
+not the digest of its rows is *foreign*.
 """
 
 import hashlib
@@ -21,9 +21,9 @@ from destage.store.parquet import open_parquet
 
 FORMAT = "destage-fragment-1"
 _SMALL = 1000
-"""Below so many rows, compressing and counting each of a hundred columns takes longer than it saves."""
+"""Below this number of rows, compression and statistics of a hundred columns cost more than they save."""
 TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
-"""Error kinds that say nothing about the configuration: such rows are shown but do not count as present."""
+"""Error kinds unrelated to the configuration: such rows are shown, but their runs are executed again."""
 
 
 class NotAFragmentError(StoreError):
@@ -32,11 +32,11 @@ class NotAFragmentError(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """What an index needs to know of one fragment.
+    """A fragment in the index.
 
     Attributes:
         key: The digest that names it.
-        rows: How many rows it holds.
+        rows: Its number of rows.
         size: Its size [bytes].
     """
 
@@ -49,9 +49,8 @@ def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
     """Return the name of the fragment that holds these runs.
 
     Args:
-        run_ids: The runs, in any order.
-        transient: Whether the rows only say that the runs could not be executed; such a fragment has a name
-            of its own, so that it never replaces real rows.
+        transient: Whether the runs could not be executed; such a fragment has a different name, so that it
+            never replaces results.
     """
     digest = hashlib.blake2b(b"transient" if transient else b"rows", digest_size=16)
     for run_id in sorted(run_ids):
@@ -64,16 +63,15 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
     """Commit rows as one fragment.
 
     Args:
-        directory: The sweep's directory of fragments.
         rows: The rows with at least the columns `run_id` and `error_kind`.
 
     Returns:
-        The fragment that now is there.
+        The committed fragment.
     """
     transient = any(kind in TRANSIENT_KINDS for kind in rows["error_kind"].to_pylist())
     key = fragment_key(rows["run_id"].to_pylist(), transient=transient)
     metadata = {"destage.format": FORMAT, "destage.key": key, "destage.transient": str(transient).lower()}
-    # Units and meanings of a hundred columns would be most of a small file; the engine knows them.
+    # The units and meanings of all columns would dominate a small file; the engine has them.
     bare = pa.schema([field.remove_metadata() for field in rows.schema], metadata=metadata)
     is_small = rows.num_rows < _SMALL
     sink = pa.BufferOutputStream()
@@ -98,16 +96,15 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
 
 
 def inspect_fragment(path: Location, size: int) -> Fragment:
-    """Return what is known of the fragment at a path, after checking that it is whole and ours.
+    """Check that a file is a complete fragment, and return its index entry.
 
     Args:
-        path: A file among the fragments.
         size: Its size [bytes].
 
     Raises:
-        NotAFragmentError: The file is torn or foreign; the message says how.
-        FileNotFoundError: It is there no more.
-        StoreError: The service does not give it.
+        NotAFragmentError: The file is torn or foreign.
+        FileNotFoundError: It no longer exists.
+        StoreError: The bucket cannot be read.
     """
     if path.suffix != ".parquet" or (isinstance(path, Path) and not path.is_file()):
         raise NotAFragmentError("store.foreign-file", "not a .parquet file", path.name)
@@ -120,15 +117,14 @@ def inspect_fragment(path: Location, size: int) -> Fragment:
 
 
 def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
-    """Return what is known of an opened fragment, after checking that it is ours.
+    """Check that an open file is a fragment of these rows, and return its index entry.
 
     Args:
-        file: The fragment.
-        path: Where it is; its name is held against its rows.
+        path: Its path; the name must be the digest of the rows.
         size: Its size [bytes].
 
     Raises:
-        NotAFragmentError: It is foreign; the message says how.
+        NotAFragmentError: It is foreign.
     """
     metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
     if metadata.get("destage.format") != FORMAT:

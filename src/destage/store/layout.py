@@ -1,4 +1,4 @@
-"""Where things lie in a store: one directory `<store>/sweeps/<name>-<id>/` per sweep."""
+"""The layout of a store: one directory `<store>/sweeps/<name>-<id>/` per sweep."""
 
 import os
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath, locate
 from destage.store.durable import sync_directory
-from destage.store.location import changed_at
+from destage.store.location import find_modified_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class SweepLayout:
 
     @property
     def lease(self) -> Location:
-        """The file whose lock the one writer holds, or the prefix of the lease objects."""
+        """The file that the writer locks, or the prefix of the lease objects."""
         return self.root / "lease"
 
     @property
@@ -36,17 +36,17 @@ class SweepLayout:
 
     @property
     def quarantine(self) -> Location:
-        """The directory of files that were found among the fragments and are none."""
+        """The directory of files removed from the fragments because they are damaged or foreign."""
         return self.root / "quarantine"
 
     @property
     def manifest(self) -> Location:
-        """The folder of the index of the fragments whose footers were validated."""
+        """The directory of the index of validated fragments."""
         return self.root / "manifest"
 
     @property
     def answers(self) -> Location:
-        """One row per point: what the seek found."""
+        """The answers of the seek, one row per point."""
         return self.root / "answers" / "answers.parquet"
 
     @property
@@ -56,7 +56,7 @@ class SweepLayout:
 
     @property
     def finished(self) -> Location:
-        """The mark that the plan was carried out to its end."""
+        """The marker that all planned runs were executed."""
         return self.root / "finished"
 
     @property
@@ -68,52 +68,48 @@ class SweepLayout:
         """Return the path of one planning round's table.
 
         Args:
-            number: The round; 0 is the plan made before anything ran.
+            number: The round; 0 is the plan made before the first run.
         """
         return self.root / ("plan.parquet" if number == 0 else f"plan-{number}.parquet")
 
     def make(self) -> None:
-        """Create the directories that a writer needs, and force their entries to disk."""
+        """Create the directories that a writer needs, and sync their entries."""
         if isinstance(self.root, ObjectPath):
             return  # a bucket has none
         for directory in (self.fragments, self.manifest, self.answers.parent):
             directory.mkdir(parents=True, exist_ok=True)
-        # The sweep's own entry as well: what is forced to disk in it must not become unreachable.
+        # Its parents too: synced files must stay reachable after a power cut.
         for directory in (self.root, *self.root.absolute().parents[:2]):
             sync_directory(directory)
 
 
 def default_store() -> Location:
-    """Return the store used when none is named: `DESTAGE_STORE`, else `destage-store` beside the caller."""
+    """Return the default store: `DESTAGE_STORE`, else `destage-store` in the current directory."""
     return locate(os.environ.get("DESTAGE_STORE") or "destage-store")
 
 
 def list_sweeps(store: Location | None = None) -> list[Location]:
-    """Return the directories of all sweeps of a store, newest last.
-
-    Args:
-        store: The store; by default `default_store()`.
-    """
+    """Return the directories of all sweeps of a store, newest last."""
     root = (store if store is not None else default_store()) / "sweeps"
     folders: list[Location] = []
     if isinstance(root, ObjectPath):
-        folders += root.prefixes()
+        folders += root.list_prefixes()
     elif root.is_dir():
         folders += root.iterdir()
-    changed = {folder: changed_at(SweepLayout(folder).spec) for folder in folders}
+    changed = {folder: find_modified_time(SweepLayout(folder).spec) for folder in folders}
     found = [folder for folder, at in changed.items() if at is not None]
     return sorted(found, key=lambda folder: (changed[folder] or 0.0, folder.name))
 
 
 def find_sweep(text: str | Location, store: Location | None = None) -> Location:
-    """Return the directory of the sweep that a user means.
+    """Return the directory of a sweep given by path, URL, name or prefix.
 
     Args:
-        text: A sweep's directory or URL, its full name `<name>-<id>`, its study's, or the beginning of one.
+        text: A sweep's directory or URL, its name `<name>-<id>`, its study's name, or a prefix of its name.
         store: The store to look in; by default `default_store()`.
 
     Raises:
-        StoreError: No sweep, or more than one, answers to the text.
+        StoreError: No sweep matches, or several do.
     """
     place = locate(text)
     if SweepLayout(place).spec.is_file():

@@ -1,6 +1,6 @@
-"""The exclusive right to write into a sweep: a file lock, given back by the system when its holder dies.
+"""The exclusive right to write to a sweep: a file lock, which the system releases when its holder dies.
 
-On an object store it is an object with an expiry: see `object_lease`.
+In a bucket it is an object that expires: see `object_lease`.
 """
 
 import fcntl
@@ -15,18 +15,18 @@ from typing import IO, Protocol
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.object_lease import hold_object_lease, live_flag, told
+from destage.store.object_lease import describe_holder, find_live_flag, hold_object_lease
 
 _TRIES, _PAUSE_S = 4, 0.05
-"""Who only looks whether somebody writes holds the lock for an instant; that shall refuse no writer."""
+"""Attempts to lock; `find_writer` holds the lock for an instant, which must not fail a writer."""
 
 
 class Lease(Protocol):
-    """The right to write, while it is held."""
+    """A lease that is held."""
 
     @property
     def is_lost(self) -> bool:
-        """Whether others may be writing by now."""
+        """Whether another process may be writing."""
 
 
 class FileLease:
@@ -40,10 +40,10 @@ def hold_lease(place: Location) -> Iterator[Lease]:
     """Hold a sweep's lease for the length of a `with` block.
 
     Args:
-        place: The lease file, made if it is not there; or the prefix of the lease objects.
+        place: The lease file, created if missing; or the prefix of the lease objects.
 
     Raises:
-        StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
+        StoreError: Another process holds the lease, or the store cannot be written.
     """
     holder = {
         "pid": os.getpid(),
@@ -59,24 +59,20 @@ def hold_lease(place: Location) -> Iterator[Lease]:
             yield FileLease()
 
 
-def current_writer(place: Location) -> str | None:
-    """Return who holds a lease, or None when nobody does.
-
-    Args:
-        place: The lease file, or the prefix of the lease objects.
-    """
+def find_writer(place: Location) -> str | None:
+    """Return a description of the process that holds a lease, if any."""
     if isinstance(place, ObjectPath):
-        flag = live_flag(place)
-        return None if flag is None else told(flag)
+        flag = find_live_flag(place)
+        return None if flag is None else describe_holder(flag)
     if not place.is_file():
         return None
     with place.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return _holder(place)
+            return _read_holder(place)
         except OSError:
-            return None  # without locks there is no writer
+            return None  # a file system without locks has no writer
     return None
 
 
@@ -89,10 +85,10 @@ def _hold_file(path: Path, holder: bytes) -> Iterator[None]:
         raise StoreError(
             "store.not-writable", f"cannot be written: {error.strerror}", str(path.parent)
         ) from error
-    # Python opens files close-on-exec, so no child (Ray's daemons, say) can keep the lock past our death.
+    # Python opens files close-on-exec, so that no child (such as Ray's processes) keeps the lock.
     with path.open("a+b") as file:
         if not any(_try_to_lock(file) for _ in range(_TRIES)):
-            writer = _holder(path)
+            writer = _read_holder(path)
             message = f"locked by {writer}; wait for it to end"
             raise StoreError("store.locked", message, str(path.parent), {"writer": writer})
         file.truncate(0)
@@ -116,13 +112,13 @@ def _try_to_lock(file: IO[bytes]) -> bool:
     return True
 
 
-def _holder(path: Path) -> str:
-    """Return who holds a file's lock; whoever has just got it writes his name a moment later."""
-    said = b""
+def _read_holder(path: Path) -> str:
+    """Return a description of the holder, which writes it to the file just after locking it."""
+    holder = b""
     for _ in range(_TRIES):
         with suppress(OSError):
-            said = path.read_bytes()
-        if said:
+            holder = path.read_bytes()
+        if holder:
             break
         time.sleep(_PAUSE_S)
-    return told(said)
+    return describe_holder(holder)

@@ -1,4 +1,4 @@
-"""What lies at a place of a store, be it a folder or a prefix of a bucket."""
+"""Listing and probing locations of a store, folders and prefixes of a bucket alike."""
 
 import os
 import secrets
@@ -8,14 +8,10 @@ from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
 
 
-def sizes_in(folder: Location) -> Iterator[tuple[Location, int]]:
-    """Yield the files right in a folder with their sizes [bytes], in the order of their names.
-
-    Args:
-        folder: The folder; nothing is yielded where it is not there.
-    """
+def list_sizes(folder: Location) -> Iterator[tuple[Location, int]]:
+    """Yield the files in a folder, if it exists, by name, with their sizes [bytes]."""
     if isinstance(folder, ObjectPath):
-        yield from ((each.path, each.size) for each in folder.listed())
+        yield from ((each.path, each.size) for each in folder.list_objects())
         return
     if not folder.is_dir():
         return
@@ -26,41 +22,33 @@ def sizes_in(folder: Location) -> Iterator[tuple[Location, int]]:
         try:
             size = path.stat().st_size
         except FileNotFoundError:
-            continue  # put aside since we listed it
+            continue  # moved since it was listed
         yield path, size
 
 
-def tree(folder: Location) -> Iterator[tuple[str, int]]:
-    """Yield the files anywhere below a folder: their paths in it, and their sizes [bytes].
-
-    Args:
-        folder: The folder; nothing is yielded where it is not there.
-    """
+def list_tree(folder: Location) -> Iterator[tuple[str, int]]:
+    """Yield the relative paths and the sizes [bytes] of all files below a folder, if it exists."""
     if isinstance(folder, ObjectPath):
         prefix = f"{folder.key}/" if folder.key else ""
-        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.below())
+        yield from ((each.path.key.removeprefix(prefix), each.size) for each in folder.list_below())
         return
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             yield path.relative_to(folder).as_posix(), path.stat().st_size
 
 
-def changed_at(file: Location) -> float | None:
-    """Return when a file was last written [s since 1970], or None where it is not there.
-
-    Args:
-        file: The file.
-    """
+def find_modified_time(file: Location) -> float | None:
+    """Return when a file was last written [s since 1970]; None if it does not exist."""
     if isinstance(file, ObjectPath):
-        return file.changed()
+        return file.modified_at()
     return file.stat().st_mtime_ns / 1e9 if file.is_file() else None
 
 
-def trouble_writing(store: Location) -> StoreError | None:
-    """Return what keeps a store from being written, or None.
+def find_write_error(store: Location) -> StoreError | None:
+    """Return the error that writing to a store would raise, if any.
 
     Args:
-        store: The store; in a bucket an object is written and deleted again.
+        store: The store; in a bucket a probe object is written and deleted.
     """
     if isinstance(store, ObjectPath):
         probe = store / f"probe-{secrets.token_hex(4)}"

@@ -1,10 +1,10 @@
 """The manifest: an append-only index of the fragments that were validated, one JSON line each.
 
-The fragments are the truth and the manifest only saves looking at each again. The driver appends to it
+The fragments are authoritative; the manifest only saves validating each one again. The driver appends to it
 while it holds the lease; a last line torn by a crash is dropped when the sweep is next opened for writing.
 
-On disk it is one file. Objects cannot be appended to, so that there it is several, each written whole once
-enough lines or time have gathered; what a killed driver had not yet written is looked at again.
+On disk it is one file. Objects cannot be appended to, so that in a bucket it has several parts, each written
+after some lines or seconds; fragments that a killed driver had not yet written to it are validated again.
 """
 
 import json
@@ -20,18 +20,18 @@ from destage.objects import Location, ObjectPath
 from destage.store.failpoints import pass_point
 from destage.store.fragments import Fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
-from destage.store.parallel import mapped
+from destage.store.location import list_sizes
+from destage.store.parallel import map_places
 
 _FILE = "index.jsonl"
 _PART_LINES, _PART_S = 500, 20.0
-"""A part of a manifest on an object store is written once it has so many lines, or is so old [s]."""
+"""Lines and age [s] at which a part is written to a bucket."""
 _MOST_PARTS = 50
-"""When there are more parts than this, the next writer makes them one."""
+"""Maximum parts; the next writer merges more than these."""
 
 
 class Manifest:
-    """A sweep's manifest, for the one that holds the lease; to be flushed at the end."""
+    """A sweep's manifest, for the holder of the lease; to be flushed at the end."""
 
     def __init__(self, layout: SweepLayout) -> None:
         self._folder = layout.manifest
@@ -43,15 +43,12 @@ class Manifest:
             _merge(self._folder)
 
     def append(self, fragment: Fragment) -> None:
-        """Name one more fragment.
-
-        Args:
-            fragment: A fragment that is committed and known to be whole.
+        """Add a fragment that is committed and known to be complete.
 
         Raises:
-            StoreError: The manifest cannot be written: no space is left, say.
+            StoreError: The manifest cannot be written, for example because the disk is full.
         """
-        line = _line(fragment)
+        line = _format_line(fragment)
         if isinstance(self._folder, Path):
             _append(self._folder / _FILE, line)
             return
@@ -60,7 +57,7 @@ class Manifest:
             self.flush()
 
     def flush(self) -> None:
-        """Write what has gathered; where the service does not take it now, it may the next time."""
+        """Write the waiting lines; after a failure of the service they wait for the next flush."""
         if isinstance(self._folder, ObjectPath) and self._lines:
             self._since = time.monotonic()
             pass_point("mid_manifest")
@@ -70,39 +67,36 @@ class Manifest:
 
 
 def read_manifest(layout: SweepLayout) -> dict[str, Fragment]:
-    """Return the fragments that a manifest names, by key; torn and damaged lines are ignored.
+    """Return the fragments of a manifest, if there is one, by key.
 
-    A fragment that no whole line names is looked at again, so that a damaged line costs no more than that.
-
-    Args:
-        layout: The sweep's directory; there need be no manifest in it.
+    Torn and damaged lines are ignored: their fragments are validated again.
     """
-    entries = (_entry(line) for line in _lines(_parts(layout.manifest)))
+    entries = (_parse_line(line) for line in _read_lines(_list_parts(layout.manifest)))
     return {entry.key: entry for entry in entries if entry is not None}
 
 
-def _parts(folder: Location) -> list[Location]:
-    return [path for path, _ in sizes_in(folder) if path.suffix == ".jsonl"]
+def _list_parts(folder: Location) -> list[Location]:
+    return [path for path, _ in list_sizes(folder) if path.suffix == ".jsonl"]
 
 
-def _lines(parts: Iterable[Location]) -> Iterator[bytes]:
-    for data in mapped(_content, parts):
+def _read_lines(parts: Iterable[Location]) -> Iterator[bytes]:
+    for data in map_places(_read_part, parts):
         whole, _, _ = data.rpartition(b"\n")
         yield from filter(None, whole.split(b"\n"))
 
 
-def _content(part: Location) -> bytes:
+def _read_part(part: Location) -> bytes:
     try:
         return part.read_bytes()
     except FileNotFoundError:
-        return b""  # made one with others since we listed it
+        return b""  # merged since it was listed
 
 
-def _line(fragment: Fragment) -> bytes:
+def _format_line(fragment: Fragment) -> bytes:
     return json.dumps(asdict(fragment), separators=(",", ":")).encode()
 
 
-def _entry(line: bytes) -> Fragment | None:
+def _parse_line(line: bytes) -> Fragment | None:
     try:
         return Fragment(**json.loads(line))
     except (ValueError, TypeError):
@@ -123,7 +117,7 @@ def _append(path: Path, line: bytes) -> None:
 
 
 def _drop_torn_line(path: Path) -> None:
-    """Cut off what a crash left behind the last whole line."""
+    """Truncate the file after its last complete line."""
     if not path.is_file():
         return
     data = path.read_bytes()
@@ -139,9 +133,9 @@ def _write_part(folder: ObjectPath, lines: Iterable[bytes]) -> None:
 
 
 def _merge(folder: ObjectPath) -> None:
-    """Make many parts one; the old ones go when the new one is there."""
-    parts = _parts(folder)
+    """Merge many parts into one, then delete them."""
+    parts = _list_parts(folder)
     if len(parts) > _MOST_PARTS:
-        _write_part(folder, dict.fromkeys(_lines(parts)))
+        _write_part(folder, dict.fromkeys(_read_lines(parts)))
         for part in parts:
             part.unlink(missing_ok=True)

@@ -1,9 +1,9 @@
-"""The exclusive right to write into a sweep on an object store: an object that its holder keeps renewing.
+"""The exclusive right to write to a sweep in a bucket: an object that its holder keeps renewing.
 
-One object per contender lies under the sweep's `lease/`; `contention` says who of them may write. A flag that
-has not been renewed for `EXPIRY_S`, by the clock of the service, is nobody's. Should a holder be cut off and
-another one take over, nothing is lost or doubled: fragments are named for their runs, and plans follow from
-the rows.
+Each contender has one object, its flag, under the sweep's `lease/`; `bucket_lock` decides which may write. A
+flag that was not renewed for `EXPIRY_S`, by the clock of the service, has expired. If a holder loses the
+connection and another one takes over, no row is lost or duplicated: fragments are named after their runs,
+and plans follow from the rows.
 """
 
 import json
@@ -16,18 +16,18 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from destage.errors import StoreError
-from destage.objects import Listed, ObjectPath
+from destage.objects import ObjectInfo, ObjectPath
 from destage.store.bucket_lock import Step, contend
 
 EXPIRY_S = 30.0
-"""A flag this old, against the newest there is, is nobody's [s]."""
+"""Age at which a flag has expired [s]."""
 RENEWAL_S = 5.0
-"""How often a holder renews his flag [s]."""
+"""Interval at which a holder renews its flag [s]."""
 TRUST_S = 20.0
-"""A holder who could not renew for so long takes himself for cut off, well before others do [s]."""
+"""Time without renewal after which a holder stops writing, well before its flag expires [s]."""
 _LOOKS = 12
 _PAUSE_S = 0.15
-# Time goes on while a machine sleeps, and its flag grows old.
+# Unlike the default clock, this one advances while the machine sleeps.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
@@ -44,7 +44,7 @@ class ObjectLease:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it could not be renewed in time, so that others may be writing."""
+        """Whether it could not be renewed in time, so that another process may be writing."""
         return time.clock_gettime(_CLOCK) - self._renewed_s >= TRUST_S
 
     def _keep(self) -> None:
@@ -56,7 +56,7 @@ class ObjectLease:
                     self._renewed_s = began_s
 
     def release(self) -> None:
-        """Stop renewing, and take the flag down."""
+        """Stop renewing and delete the flag."""
         self._ended.set()
         self._thread.join()
         with suppress(StoreError):  # it expires by itself
@@ -67,12 +67,8 @@ class ObjectLease:
 def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease]:
     """Hold a sweep's lease for the length of a `with` block.
 
-    Args:
-        folder: Where the flags are.
-        holder: Who asks, as JSON.
-
     Raises:
-        StoreError: Another process holds the lease; the message names it. Or the store cannot be written.
+        StoreError: Another process holds the lease, or the store cannot be written.
     """
     flag = folder / f"{secrets.token_hex(8)}.json"
     lease = ObjectLease(flag, holder, _take(folder, flag, holder))
@@ -82,13 +78,9 @@ def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease
         lease.release()
 
 
-def live_flag(folder: ObjectPath) -> bytes | None:
-    """Return what the flag of the current writer says, or None when nobody writes.
-
-    Args:
-        folder: Where the flags are. A flag's age is told by this machine's clock.
-    """
-    for each in folder.listed():
+def find_live_flag(folder: ObjectPath) -> bytes | None:
+    """Return the content of the current writer's flag, if any; ages are by this machine's clock."""
+    for each in folder.list_objects():
         if _age_s(each, datetime.now(UTC)) < EXPIRY_S:
             with suppress(FileNotFoundError):
                 return each.path.read_bytes()
@@ -96,9 +88,9 @@ def live_flag(folder: ObjectPath) -> bytes | None:
 
 
 def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
-    """Take the lease, clear away the flags that are nobody's, and return when our own was put up."""
+    """Take the lease, delete expired flags, and return when our own was written."""
     contender = contend(flag.name, _LOOKS)
-    live: dict[str, Listed] = {}
+    live: dict[str, ObjectInfo] = {}
     dead: list[ObjectPath] = []
     put_s = 0.0
     step = next(contender)
@@ -119,7 +111,7 @@ def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
                 break
             raise _locked(folder, live) from None
     if time.clock_gettime(_CLOCK) - put_s > TRUST_S:
-        # What we saw may be so old that others have taken our flag for dead since.
+        # Our flag may have expired in the meantime.
         flag.unlink(missing_ok=True)
         raise StoreError(
             "store.lease-too-slow",
@@ -131,10 +123,10 @@ def _take(folder: ObjectPath, flag: ObjectPath, holder: bytes) -> float:
     return put_s
 
 
-def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, Listed], list[ObjectPath]]:
-    """Return the live flags of others by name, and those that are nobody's."""
-    flags = folder.listed()
-    now = next((each.changed for each in flags if each.path == flag), None)
+def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, ObjectInfo], list[ObjectPath]]:
+    """Return the live flags of others by name, and the expired ones."""
+    flags = folder.list_objects()
+    now = next((each.modified_at for each in flags if each.path == flag), None)
     if now is None:
         message = "an object just written is not listed; use a service with strongly consistent lists"
         raise StoreError("store.inconsistent-list", message, str(folder.parent))
@@ -143,10 +135,10 @@ def _look(folder: ObjectPath, flag: ObjectPath) -> tuple[dict[str, Listed], list
     return live, [each.path for name, each in others.items() if name not in live]
 
 
-def _locked(folder: ObjectPath, live: dict[str, Listed]) -> StoreError:
+def _locked(folder: ObjectPath, live: dict[str, ObjectInfo]) -> StoreError:
     first = live[min(live)]
     try:
-        writer = told(first.path.read_bytes())
+        writer = describe_holder(first.path.read_bytes())
     except FileNotFoundError:
         writer = "another process"
     expiry = f"the lease of a killed writer expires after {EXPIRY_S:.0f} s"
@@ -154,18 +146,14 @@ def _locked(folder: ObjectPath, live: dict[str, Listed]) -> StoreError:
     return StoreError("store.locked", message, str(folder.parent), {"writer": writer})
 
 
-def _age_s(flag: Listed, now: datetime) -> float:
-    return (now - flag.changed).total_seconds()
+def _age_s(flag: ObjectInfo, now: datetime) -> float:
+    return (now - flag.modified_at).total_seconds()
 
 
-def told(holder: bytes) -> str:
-    """Return who holds a lease, for people.
-
-    Args:
-        holder: What the lease says.
-    """
+def describe_holder(holder: bytes) -> str:
+    """Describe the process that holds a lease."""
     try:
-        said = json.loads(holder)
-        return f"process {said['pid']} on {said['host']} since {said['since']}"
+        fields = json.loads(holder)
+        return f"process {fields['pid']} on {fields['host']} since {fields['since']}"
     except (ValueError, KeyError, TypeError):
         return "another process"

@@ -1,4 +1,4 @@
-"""Doing the same to many files: one after another on disk, many at a time where each waits for a network."""
+"""Mapping over locations: one after another on disk, many at a time in a bucket."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,13 +10,8 @@ _THREADS = 16
 _Got = TypeVar("_Got")
 
 
-def mapped(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
-    """Yield what an action gives for each place, in their order.
-
-    Args:
-        act: The action.
-        places: The places, all files or all objects.
-    """
+def map_places(act: Callable[[Location], _Got], places: Iterable[Location]) -> Iterator[_Got]:
+    """Yield the result of an action for each place, in order."""
     listed = list(places)
     if not any(isinstance(place, ObjectPath) for place in listed):
         yield from map(act, listed)

@@ -1,4 +1,4 @@
-"""Parquet tables in files and in objects; an object is fetched whole: a request costs more than its bytes."""
+"""Parquet tables in files and objects; an object is read in one request."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,13 +13,10 @@ from destage.objects import Location, ObjectPath
 def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
     """Open a Parquet file for the length of a `with` block.
 
-    Args:
-        place: The file.
-
     Raises:
-        FileNotFoundError: It is not there.
-        pa.ArrowException: It is torn, or no Parquet.
-        StoreError: The service does not give it.
+        FileNotFoundError: It does not exist.
+        pa.ArrowException: It is damaged or not Parquet.
+        StoreError: The bucket cannot be read.
     """
     source = pa.BufferReader(place.read_bytes()) if isinstance(place, ObjectPath) else place
     with pq.ParquetFile(source) as file:
@@ -27,21 +24,13 @@ def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
 
 
 def read_parquet(place: Location) -> pa.Table:
-    """Return the table in a Parquet file; errors as in `open_parquet`.
-
-    Args:
-        place: The file.
-    """
+    """Return the table in a Parquet file; errors as in `open_parquet`."""
     with open_parquet(place) as file:
         return file.read()
 
 
 def as_parquet(table: pa.Table) -> bytes:
-    """Return a table as a Parquet file, compressed with zstd.
-
-    Args:
-        table: The table.
-    """
+    """Return a table as a Parquet file, compressed with zstd."""
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
     data: bytes = sink.getvalue().to_pybytes()

@@ -1,4 +1,4 @@
-"""Points of a plan, found by what names them: values of axes, as people write them, and a label."""
+"""Points of a plan, selected by values of axes, as people write them, and by label."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,19 +8,19 @@ from destage.errors import ConfigError
 from destage.spec import quantities
 
 LABEL = "label"
-"""The key that names a point by its label, beside the dotted paths."""
+"""The key of a point's label; all other keys are dotted paths."""
 
 
-def points_at(
+def find_points(
     points: Sequence[Mapping[str, object]],
     scenario: Mapping[str, object],
     *named: Mapping[str, object],
 ) -> list[str]:
-    """Return the ids of the points that a place names, in their order.
+    """Return the ids of the points that a place selects, in order.
 
     Args:
         points: The points: `point_id`, `label` and the axis columns [base units].
-        scenario: A resolved configuration of the sweep; it tells the unit of an axis.
+        scenario: A resolved configuration of the sweep, for the units of the axes.
         named: Values by dotted path, with or without units, and perhaps a `label`; all of them must hold.
     """
     wanted = [
@@ -34,8 +34,10 @@ def points_at(
 
 
 def _in_base_units(path: str, written: object, scenario: Mapping[str, object]) -> object:
-    """Return a value as the axis has it; what cannot be read as its unit is equal to none."""
-    unit = None if path == LABEL or not isinstance(written, str) else scenario_schema.unit_at(path, scenario)
+    """Return a value in the unit of its axis; None, which equals no value, if it cannot be read."""
+    unit = (
+        None if path == LABEL or not isinstance(written, str) else scenario_schema.find_unit(path, scenario)
+    )
     if unit is None:
         return written
     try:

@@ -1,10 +1,8 @@
 """The plan: a table of runs, one file per planning round, written before the round's first run starts.
 
 Columns: `point_id`, `label`, `replicate`, `run_id`, `round`, one per axis (its dotted path), for a seek the
-    probed value
-(the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The schema's
-metadata say which columns are axes and which is sought, so that a reader needs no study file to tell them
-apart.
+probed value (the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The
+schema's metadata names the axes and the sought parameter, so that a reader needs no study file.
 """
 
 import json
@@ -15,7 +13,7 @@ import pyarrow as pa
 from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.parquet import as_parquet, read_parquet
 
 LEADING = (
@@ -29,27 +27,14 @@ TRAILING = (pa.field("config", pa.string()), pa.field("estimated_events", pa.flo
 
 
 def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
-    """Return the schema of a sweep's plan.
-
-    Args:
-        axes: One field per axis, named by its dotted path.
-        seek: The dotted path of the sought parameter, if the sweep seeks one.
-    """
+    """Return the schema of a sweep's plan."""
     probe = [] if seek is None else [pa.field(seek, pa.int64())]
     metadata = {"destage.axes": json.dumps([field.name for field in axes]), "destage.seek": json.dumps(seek)}
     return pa.schema([*LEADING, *axes, *probe, *TRAILING], metadata=metadata)
 
 
 def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
-    """Write one planning round, unless the very same is there.
-
-    Rounds that were planned after another one are stale then, and go.
-
-    Args:
-        layout: The sweep's directory.
-        number: The round.
-        table: Its runs, in `plan_schema`.
-    """
+    """Write one planning round and drop the later ones, unless the same round is already stored."""
     data = as_parquet(table)
     path = layout.plan(number)
     if path.is_file() and path.read_bytes() == data:
@@ -59,22 +44,13 @@ def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
 
 
 def drop_rounds(layout: SweepLayout, first: int) -> None:
-    """Remove the planning rounds from one on, the last one first so that no gap is ever seen.
-
-    Args:
-        layout: The sweep's directory.
-        first: The first round to go.
-    """
+    """Remove the planning rounds from `first` on, in reverse order, so that readers never see a gap."""
     for path in reversed(_round_paths(layout)[first:]):
         path.unlink()
 
 
 def read_plan(layout: SweepLayout) -> pa.Table | None:
-    """Return all planning rounds as one table, or None when nothing was planned yet.
-
-    Args:
-        layout: The sweep's directory.
-    """
+    """Return all planning rounds as one table; None before the first one."""
     paths = _round_paths(layout)
     if not paths:
         return None
@@ -82,25 +58,17 @@ def read_plan(layout: SweepLayout) -> pa.Table | None:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def axes_of(plan: pa.Table) -> list[str]:
-    """Return the dotted paths of a plan's axes.
-
-    Args:
-        plan: A table in `plan_schema`.
-    """
+def read_axes(plan: pa.Table) -> list[str]:
+    """Return the dotted paths of a plan's axes."""
     return [str(path) for path in json.loads(plan.schema.metadata[b"destage.axes"])]
 
 
-def seek_of(plan: pa.Table) -> str | None:
-    """Return the dotted path of the parameter that a plan seeks, if any.
-
-    Args:
-        plan: A table in `plan_schema`.
-    """
+def read_seek(plan: pa.Table) -> str | None:
+    """Return the dotted path of the parameter that a plan seeks, if any."""
     path = json.loads(plan.schema.metadata[b"destage.seek"])
     return None if path is None else str(path)
 
 
 def _round_paths(layout: SweepLayout) -> list[Location]:
-    there = {path.name for path, _ in sizes_in(layout.root)}
+    there = {path.name for path, _ in list_sizes(layout.root)}
     return list(takewhile(lambda path: path.name in there, map(layout.plan, count())))

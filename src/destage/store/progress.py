@@ -1,7 +1,7 @@
-"""How far a sweep is, noted beside its rows by the one that writes it, and told to whoever asks.
+"""The progress of a sweep, recorded beside its rows by the writer.
 
-Counting the rows of a million runs takes minutes, and whoever watches a sweep asks every few seconds. The
-rows stay the truth: the note of a writer that is gone holds only where the fragments are still the same.
+Counting the rows of a million runs takes minutes, and `watch` asks every few seconds. The rows are
+authoritative: without a writer, recorded progress is valid only while the fragments are unchanged.
 """
 
 import json
@@ -12,18 +12,18 @@ from destage.errors import StoreError
 from destage.objects import Location
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
-from destage.store.lease import current_writer
-from destage.store.location import sizes_in
+from destage.store.lease import find_writer
+from destage.store.location import list_sizes
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How far a sweep is.
+    """The counts of a sweep.
 
     Attributes:
         planned: Runs planned so far.
-        present: Planned runs that are there.
-        failed: Planned runs whose row says failed.
+        present: Planned runs that have a result.
+        failed: Planned runs that failed.
         rounds: Planning rounds so far.
     """
 
@@ -35,32 +35,28 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class RecordedProgress(Counts):
-    """How far a sweep is, as its writer notes it.
+    """Progress as recorded by the writer.
 
     Attributes:
-        fragments: How many fragments there were when the writer ended; None while it writes.
-        size: What they held together [bytes]; None while it writes.
+        fragments: Number of fragments when the writer ended; None while it writes.
+        size: Their total size [bytes]; None while it writes.
     """
 
     fragments: int | None = None
     size: int | None = None
 
-    def is_of(self, layout: SweepLayout) -> bool:
-        """Return whether a sweep still has the fragments that this was made of.
-
-        Args:
-            layout: The sweep's directory.
-        """
-        return (self.fragments, self.size) == fragments_of(layout)
+    def is_current(self, layout: SweepLayout) -> bool:
+        """Return whether the fragments are unchanged since the writer ended."""
+        return (self.fragments, self.size) == measure_fragments(layout)
 
 
 @dataclass(frozen=True, slots=True)
 class Status(Counts):
-    """How far a sweep is, as its directory says.
+    """The status of a sweep.
 
     Attributes:
         finished: Whether the last session planned to the end and executed everything.
-        writer: Who is writing it now, if anybody.
+        writer: The process that is writing it, if any.
     """
 
     finished: bool
@@ -68,66 +64,49 @@ class Status(Counts):
 
 
 def status(sweep: Location) -> Status:
-    """Say how far a sweep is.
-
-    Args:
-        sweep: The sweep's directory.
-    """
+    """Return the status of a sweep."""
     layout = SweepLayout(sweep)
-    writer, noted = current_writer(layout.lease), read_progress(layout)
-    is_true = noted is not None and (writer is not None or noted.is_of(layout))
-    counts = noted if noted is not None and is_true else _counted(layout)
+    writer, recorded = find_writer(layout.lease), read_progress(layout)
+    is_valid = recorded is not None and (writer is not None or recorded.is_current(layout))
+    counts = recorded if recorded is not None and is_valid else _count_rows(layout)
     finished = counts.present == counts.planned and layout.finished.is_file()
     return Status(counts.planned, counts.present, counts.failed, counts.rounds, finished, writer)
 
 
-def fragments_of(layout: SweepLayout) -> tuple[int, int]:
-    """Return how many fragments a sweep has, and what they hold together [bytes].
-
-    Args:
-        layout: The sweep's directory.
-    """
+def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
+    """Return the number of fragments of a sweep and their total size [bytes]."""
     sizes = [
         size
-        for path, size in sizes_in(layout.fragments)
+        for path, size in list_sizes(layout.fragments)
         if path.suffix == ".parquet" and not path.name.startswith(".")
     ]
     return len(sizes), sum(sizes)
 
 
 def write_progress(layout: SweepLayout, progress: RecordedProgress) -> None:
-    """Note how far a sweep is; where that cannot be written now, the next note may.
-
-    Args:
-        layout: The sweep's directory. The caller holds the lease.
-        progress: How far it is.
-    """
+    """Record the progress of a sweep; a failure to write is ignored. The caller holds the lease."""
     with suppress(StoreError):
         write_durably(layout.progress, json.dumps(asdict(progress)).encode())
 
 
 def read_progress(layout: SweepLayout) -> RecordedProgress | None:
-    """Return what was noted last, or None where nothing was.
-
-    Args:
-        layout: The sweep's directory.
-    """
+    """Return the recorded progress, if any."""
     try:
         return RecordedProgress(**json.loads(layout.progress.read_bytes()))
     except (FileNotFoundError, ValueError, TypeError):
         return None
 
 
-def _counted(layout: SweepLayout) -> Counts:
-    """Count the rows themselves."""
-    # Who finds a note pays for none of what reads rows: a question to a cluster is mostly Python's start.
+def _count_rows(layout: SweepLayout) -> Counts:
+    """Count the rows."""
+    # Imported here because recorded progress needs neither, and `status` must start fast.
     from destage.store.plan import read_plan  # noqa: PLC0415
-    from destage.store.rows import present_runs, read_rows  # noqa: PLC0415
+    from destage.store.rows import find_present_runs, read_rows  # noqa: PLC0415
 
     table = read_plan(layout)
     planned = set() if table is None else set(table["run_id"].to_pylist())
     rows = read_rows(layout, columns=[])
-    present = present_runs(rows) & planned
+    present = find_present_runs(rows) & planned
     failed = sum(row["status"] == "failed" and row["run_id"] in present for row in rows.to_pylist())
     rounds = 0 if table is None else int(max(table["round"].to_pylist(), default=-1)) + 1
     return Counts(len(planned), len(present), failed, rounds)

@@ -19,8 +19,8 @@ class Quantity:
 
     Attributes:
         expression: An SQL expression over places, as in `on.response_mean_us / off.response_mean_us`.
-        places: What each place of the study names: values by dotted path, and perhaps a `label`.
-        at: Values that all its places have in common besides.
+        places: The points that each place of the study selects: values by dotted path, and perhaps a `label`.
+        at: Further values that all its places have in common.
         for_each: Axes; the quantity is the range over their combinations.
     """
 
@@ -32,18 +32,18 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class PublishedFigure:
-    """A figure that others published.
+    """A published figure.
 
     Attributes:
         name: Its name, unique in the study.
-        value: What was printed: a number, or words where there is none.
+        value: The printed number, or words if there is none.
         unit: The unit of the number.
-        source: Where it was printed.
-        kind: The rule by which it is judged.
-        quantity: The same quantity from the rows; None where nothing is computed.
-        decimals: Digits after the point that count.
-        tolerance: How far off a prediction may be, as a fraction of the figure.
-        bounds: Where an ordering's interval must lie.
+        source: The publication.
+        kind: The rule that compares it.
+        quantity: The same quantity from the rows; None if it is not computed.
+        decimals: Significant digits after the point.
+        tolerance: Allowed deviation of a prediction, as a fraction of the figure.
+        bounds: The range that an ordering's interval must lie in.
         given: The fitted figures that a prediction depends on.
         note: A contradiction or a caution.
     """

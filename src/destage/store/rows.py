@@ -11,9 +11,9 @@ from destage.errors import StoreError
 from destage.objects import Location
 from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment
 from destage.store.layout import SweepLayout
-from destage.store.location import sizes_in
+from destage.store.location import list_sizes
 from destage.store.manifests import read_manifest
-from destage.store.parallel import mapped
+from destage.store.parallel import map_places
 from destage.store.parquet import open_parquet
 
 PROVENANCE = (
@@ -22,11 +22,11 @@ PROVENANCE = (
     pa.field("prov_attempt", pa.int64()),
     pa.field("prov_time", pa.timestamp("us", tz="UTC")),
 )
-"""Columns that tell how a row came about; never compared."""
+"""Columns about the execution of a run; never compared."""
 _JOINED = 256
-"""So many fragments are made one table in memory."""
+"""Fragments joined to one table in memory."""
 _LISTINGS = 5
-"""How often fragments are listed anew because one of them went while they were read."""
+"""Maximum listings of fragments; one is repeated if a fragment disappears while they are read."""
 
 
 def rows_schema() -> pa.Schema:
@@ -38,17 +38,16 @@ def rows_schema() -> pa.Schema:
 
 
 def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.Table:
-    """Return the rows that are there, one per run, in the order of their run ids.
+    """Return the stored rows, one per run, by run id.
 
     Where fragments share a run, a row with a result is kept over a failed one, then the row of the lowest
     fragment key.
 
     Args:
-        layout: The sweep's directory.
-        columns: The columns wanted; `run_id`, `status` and `error_kind` always come along. By default all.
+        columns: The columns, to which `run_id`, `status` and `error_kind` are added (default: all).
 
     Raises:
-        StoreError: A fragment that was whole is damaged; the message names it.
+        StoreError: A fragment that was complete is damaged.
     """
     wanted = rows_schema()
     if columns is not None:
@@ -56,33 +55,33 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
         wanted = pa.schema([field for field in wanted if field.name in names])
     names_read = None if columns is None else wanted.names
     for _ in range(_LISTINGS):
-        tables = _whole(layout, names_read)
+        tables = _read_complete(layout, names_read)
         if tables is not None:
             break
     else:
         message = "fragments change while they are read; wait for `destage compact` to end"
         raise StoreError("store.changed-while-read", message, str(layout.root))
     rows = pa.concat_tables([wanted.empty_table(), *tables], promote_options="permissive")
-    return one_per_run(rows) if tables else wanted.empty_table()
+    return select_best_rows(rows) if tables else wanted.empty_table()
 
 
-def columns_lacking(layout: SweepLayout) -> dict[str, set[str]]:
-    """Return the columns that were added after a run was executed, for each run with such columns."""
+def find_missing_columns(layout: SweepLayout) -> dict[str, set[str]]:
+    """Return by run the columns that did not exist when the run was executed."""
     lacking: dict[str, set[str]] = {}
-    for path in [path for path, _ in sizes_in(layout.fragments) if path.suffix == ".parquet"]:
+    for path in [path for path, _ in list_sizes(layout.fragments) if path.suffix == ".parquet"]:
         try:
             with open_parquet(path) as file:
                 missing = set(rows_schema().names).difference(file.schema_arrow.names)
                 run_ids = file.read(columns=["run_id"])["run_id"].to_pylist() if missing else []
         except (pa.ArrowException, OSError, KeyError):
-            continue  # `read_rows` has no rows of it either
+            continue  # `read_rows` skips it, too
         for run_id in run_ids:
             lacking.setdefault(run_id, set()).update(missing)
     return lacking
 
 
-def present_runs(rows: pa.Table) -> set[str]:
-    """Return the runs that need no further execution.
+def find_present_runs(rows: pa.Table) -> set[str]:
+    """Return the runs that have a result and need no further execution.
 
     Args:
         rows: Rows as `read_rows` returns them.
@@ -91,7 +90,7 @@ def present_runs(rows: pa.Table) -> set[str]:
 
 
 def is_transient(rows: pa.Table) -> pa.ChunkedArray:
-    """Return for each row whether it says nothing about its configuration.
+    """Return for each row whether its run could not be executed.
 
     Args:
         rows: Rows with at least the column `error_kind`.
@@ -99,15 +98,15 @@ def is_transient(rows: pa.Table) -> pa.ChunkedArray:
     return pc.fill_null(pc.is_in(rows["error_kind"], pa.array(TRANSIENT_KINDS)), fill_value=False)
 
 
-def _whole(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | None:
-    """Return the rows of all whole fragments, or None where one went that had been listed.
+def _read_complete(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | None:
+    """Return the rows of all complete fragments; None if one disappeared after it was listed.
 
-    A compaction puts its rows into a larger fragment before it deletes one, so that another listing has them.
+    A compaction writes a larger fragment before it deletes smaller ones, so that a new listing has all rows.
     """
     named = read_manifest(layout)
     sizes = {
         path: size
-        for path, size in sizes_in(layout.fragments)
+        for path, size in list_sizes(layout.fragments)
         if path.suffix == ".parquet" and not path.name.startswith(".")
     }
 
@@ -117,13 +116,13 @@ def _whole(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | N
         return read_fragment(path, is_named=is_named, columns=columns)
 
     try:
-        return list(_joined(table for table in mapped(read, sizes) if table is not None))
+        return list(_join(table for table in map_places(read, sizes) if table is not None))
     except FileNotFoundError:
         return None
 
 
-def _joined(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Yield the same rows in fewer tables: a hundred columns of some rows each waste most of their memory."""
+def _join(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the same rows in fewer tables; small tables of a hundred columns waste memory."""
     waiting: list[pa.Table] = []
     for table in tables:
         waiting.append(table)
@@ -134,16 +133,15 @@ def _joined(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) -> pa.Table | None:
-    """Return a fragment's rows; None where it is torn or foreign, which the next writer tells.
+    """Return a fragment's rows; None if it is torn or foreign, which the next writer reports.
 
     Args:
-        path: The fragment.
-        is_named: Whether a manifest says that it is whole.
-        columns: The columns wanted; None for all.
+        is_named: Whether a manifest lists it as complete.
+        columns: The columns; None for all.
 
     Raises:
-        FileNotFoundError: It is there no more.
-        StoreError: It was whole, and is damaged.
+        FileNotFoundError: It no longer exists.
+        StoreError: It is listed as complete, and is damaged.
     """
     try:
         with open_parquet(path) as file:
@@ -163,8 +161,8 @@ def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) 
     return table.replace_schema_metadata(None)
 
 
-def one_per_run(rows: pa.Table) -> pa.Table:
-    """Return the best row of each run, in the order of their run ids.
+def select_best_rows(rows: pa.Table) -> pa.Table:
+    """Return the best row of each run, by run id.
 
     Args:
         rows: Rows in the order of their fragment keys.

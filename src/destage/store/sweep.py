@@ -1,4 +1,4 @@
-"""A sweep as a reader sees it: its study, plan, runs and answers as Arrow tables."""
+"""A sweep opened for reading: its study, plan, runs and answers as Arrow tables."""
 
 from functools import cached_property
 from typing import Any
@@ -11,14 +11,14 @@ from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
 from destage.store.layout import SweepLayout
 from destage.store.parquet import read_parquet
-from destage.store.plan import axes_of, plan_schema, read_plan, seek_of
+from destage.store.plan import plan_schema, read_axes, read_plan, read_seek
 from destage.store.rows import read_rows, rows_schema
 
 
 class Sweep:
-    """One sweep of a store, opened for reading; a writer may be at work beside it.
+    """One sweep of a store, opened for reading, possibly while it is written.
 
-    The plan is that of the first time it is asked for; open the sweep again to see a later one.
+    The plan is read once; open the sweep again to see a later one.
 
     Attributes:
         path: The sweep's directory.
@@ -39,18 +39,18 @@ class Sweep:
 
     @property
     def id(self) -> str:
-        """The digest that tells this sweep from others of the same name."""
+        """The digest that distinguishes sweeps of the same name."""
         return self.path.name.rpartition("-")[2]
 
     @property
     def axes(self) -> list[str]:
         """The dotted paths of the axes, in the study's order."""
-        return [] if self._plan is None else axes_of(self._plan)
+        return [] if self._plan is None else read_axes(self._plan)
 
     @property
     def seek(self) -> str | None:
         """The dotted path of the sought parameter, if the study seeks one."""
-        return None if self._plan is None else seek_of(self._plan)
+        return None if self._plan is None else read_seek(self._plan)
 
     def spec(self) -> dict[str, Any]:
         """Return the study as it was run."""
@@ -62,11 +62,11 @@ class Sweep:
         return plan_schema([], None).empty_table() if self._plan is None else self._plan
 
     def rows(self) -> pa.Table:
-        """Return one row per run that is there: result columns and provenance columns."""
+        """Return one row per stored run: result columns and provenance columns."""
         return read_rows(self._layout)
 
     def runs(self) -> pa.Table:
-        """Return the planned runs that are there: plan columns without `config`, then those of `rows`.
+        """Return the planned runs that are stored: plan columns without `config`, then those of `rows`.
 
         Points that share a run (five write fractions of a cache of size 0) have a row each.
         """
@@ -83,7 +83,7 @@ class Sweep:
         return runs
 
     def answers(self) -> pa.Table:
-        """Return what the seek found: one row per point, empty until the sweep has finished."""
+        """Return the answers of the seek: one row per point, none until the sweep has finished."""
         path = self._layout.answers
         return read_parquet(path) if path.is_file() else answers_schema([]).empty_table()
 
@@ -96,11 +96,8 @@ class Sweep:
 def open_sweep(path: str | Location) -> Sweep:
     """Open a sweep for reading.
 
-    Args:
-        path: The sweep's directory.
-
     Raises:
-        StoreError: There is no sweep.
+        StoreError: It is not a sweep.
     """
     root = locate(path)
     if not SweepLayout(root).spec.is_file():

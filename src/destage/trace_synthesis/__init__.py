@@ -1,4 +1,4 @@
-"""Synthetic traces: a profile fitted to a trace, a trace drawn from it, and how near the two are."""
+"""Synthetic traces: a profile fitted to a trace, a trace drawn from it, and their comparison."""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Numbers = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Synthesis:
-    """A synthetic trace and what it was drawn from.
+    """A synthetic trace and its profile.
 
     Attributes:
         trace: The trace.
@@ -40,19 +40,18 @@ def synthesise(
     requests: int | None = None,
     duration_ns: int | None = None,
 ) -> Synthesis:
-    """Fit a profile to a trace and draw a trace from it; the same seed gives the same trace.
+    """Fit a profile to a trace and draw a synthetic trace from it, reproducible by seed.
 
     Releases the GIL.
 
     Args:
-        trace: The original.
         block: The unit of reuse [bytes], a multiple of 512.
         seed: The root of the random streams.
-        requests: How many requests to draw; by default as many as the original has.
-        duration_ns: Where the trace is to end [ns], instead of `requests`.
+        requests: Requests to draw (default: those of the original).
+        duration_ns: Duration of the trace [ns], instead of `requests`.
 
     Raises:
-        TraceError: Nothing is to be drawn, or the block is not allowed.
+        TraceError: No requests, or a bad block size.
     """
     if requests is not None and duration_ns is not None:
         raise TraceError("trace.requests-and-duration", "`requests` and `duration` exclude each other")
@@ -69,14 +68,12 @@ def synthesise(
 def compare(
     original: _engine.Trace, synthetic: _engine.Trace, *, block: int | str = 4096
 ) -> list[dict[str, Any]]:
-    """How near a synthetic trace is to its original: one row for each statistic.
+    """Compare a synthetic trace with its original: one row per statistic.
 
     A row has `subject`, `statistic`, `original`, `synthetic` and, for the last row of a subject, `distance`:
     for curves the largest difference over all sizes, for distributions the Kolmogorov-Smirnov distance.
 
     Args:
-        original: The trace that the profile was fitted to.
-        synthetic: The trace that was drawn.
         block: The unit of the curves [bytes].
     """
     pair = (_columns(original), _columns(synthetic))
@@ -129,15 +126,15 @@ def _sequential(columns: dict[str, Numbers], op: int) -> float:
 
 
 def _dispersion(columns: dict[str, Numbers]) -> float:
-    """The variance of the requests in a second over their mean: 1 for a Poisson process, more for bursts."""
+    """Return the variance of requests per second over their mean: 1 for Poisson, more for bursts."""
     counts = np.bincount((columns["t_ns"] // 1e9).astype(np.int64)).astype(np.float64)
-    # The last second is not whole.
+    # The last second is incomplete.
     counts = counts[:-1] if len(counts) > 1 else counts
     return float(counts.var() / counts.mean())
 
 
 def _correlation(gaps: Numbers) -> float:
-    """The correlation of the ranks of successive gaps; gaps spread over too many decades for their own."""
+    """Return the rank correlation of successive gaps, which span many decades."""
     ranks = np.argsort(np.argsort(gaps, kind="stable"), kind="stable").astype(np.float64)
     if len(ranks) <= _FEWEST:
         return 0.0
@@ -160,7 +157,7 @@ def _distribution(subject: str, original: Numbers, synthetic: Numbers) -> list[d
 
 
 def _kolmogorov_smirnov(one: Numbers, other: Numbers) -> float:
-    """The largest distance between two cumulative distributions."""
+    """Return the largest distance between two cumulative distributions."""
     values = np.unique(np.concatenate([one, other]))
     shares = [np.searchsorted(np.sort(sample), values, side="right") / len(sample) for sample in (one, other)]
     return float(np.abs(shares[0] - shares[1]).max())

@@ -188,7 +188,7 @@ impl Address {
     }
 
     /// Clears the settings that have no effect with a single user.
-    pub(crate) const fn have_one_user(&mut self) {
+    pub(crate) const fn clear_user_settings(&mut self) {
         if let Self::Sequential { common, .. } = self {
             *common = false;
         }

@@ -186,7 +186,7 @@ pub enum Seek {
     },
     /// a + b * sqrt(distance) up to `boundary` cylinders, c + e * distance beyond (Ruemmler and Wilkes 1994).
     TwoPiece {
-        /// Maximum distance of the first piece [cylinders].
+        /// Maximum distance of the first piece \[cylinders\].
         boundary: u32,
         /// Constant of the first piece.
         a: SimDuration,
@@ -203,7 +203,7 @@ pub enum Seek {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SeekPoint {
-    /// Distance [cylinders].
+    /// Distance \[cylinders\].
     #[schemars(range(min = 1))]
     pub distance: u32,
     /// Seek time.

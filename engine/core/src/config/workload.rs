@@ -185,7 +185,7 @@ impl Stream {
         {
             operations.normalise();
             if sources == 1 {
-                address.have_one_user();
+                address.clear_user_settings();
             }
         }
     }

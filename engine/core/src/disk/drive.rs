@@ -98,7 +98,7 @@ impl DriveModel {
         })
     }
 
-    /// [`Self::new`] with a cache of the last [`KEPT`] configurations.
+    /// [`Self::new`] with a cache of the last few configurations.
     ///
     /// # Errors
     /// The geometry or seek curve is impossible.

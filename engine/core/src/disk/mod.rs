@@ -109,7 +109,6 @@ pub trait BlockDevice {
     }
 
     /// Checks the invariants of the device, in debug builds.
-    #[cfg(debug_assertions)]
     fn check(&self) {}
 
     /// The power fails at `now`: calls `lose` with each run of sectors (first, number) of completed writes that are not on the
@@ -174,7 +173,6 @@ impl BlockDevice for Device {
         hand_on!(self, device => device.arm())
     }
 
-    #[cfg(debug_assertions)]
     fn check(&self) {
         hand_on!(self, device => device.check());
     }

@@ -127,7 +127,7 @@ impl Usage {
 
     /// Counts an operation on the flash.
     #[inline]
-    pub fn note_flash(&mut self, note: impl FnOnce(&mut FlashCounts)) {
+    pub fn record_flash(&mut self, note: impl FnOnce(&mut FlashCounts)) {
         if let Some(flash) = &mut self.flash {
             note(flash);
         }

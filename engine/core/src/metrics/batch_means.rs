@@ -23,13 +23,13 @@ pub mod student_t;
 use student_t::two_sided;
 
 /// Batches at which neighbours are merged.
-const MOST_BATCHES: usize = 64;
+const MAX_BATCHES: usize = 64;
 
 /// Mean of a series, with its interval.
 #[derive(Clone, Debug)]
 pub struct BatchMeans {
     /// Sums over whole batches.
-    sums: [f64; MOST_BATCHES],
+    sums: [f64; MAX_BATCHES],
     batches: usize,
     /// Observations in each batch.
     batch: u64,
@@ -46,7 +46,7 @@ impl Default for BatchMeans {
 impl BatchMeans {
     /// An empty series.
     pub const fn new() -> Self {
-        Self { sums: [0.0; MOST_BATCHES], batches: 0, batch: 1, pending_sum: 0.0, pending: 0 }
+        Self { sums: [0.0; MAX_BATCHES], batches: 0, batch: 1, pending_sum: 0.0, pending: 0 }
     }
 
     /// Appends an observation, in any unit.
@@ -58,11 +58,11 @@ impl BatchMeans {
             self.sums[self.batches] = self.pending_sum;
             self.batches += 1;
             (self.pending_sum, self.pending) = (0.0, 0);
-            if self.batches == MOST_BATCHES {
-                for pair in 0..MOST_BATCHES / 2 {
+            if self.batches == MAX_BATCHES {
+                for pair in 0..MAX_BATCHES / 2 {
                     self.sums[pair] = self.sums[2 * pair] + self.sums[2 * pair + 1];
                 }
-                self.batches = MOST_BATCHES / 2;
+                self.batches = MAX_BATCHES / 2;
                 self.batch *= 2;
             }
         }
@@ -82,7 +82,7 @@ impl BatchMeans {
     /// Half width of the interval that covers the true mean with probability `level` (0 to 1, both excluded), in the
     /// unit of the observations; `None` below 32 observations.
     pub fn half_width(&self, level: f64) -> Option<f64> {
-        if self.batches < MOST_BATCHES / 2 {
+        if self.batches < MAX_BATCHES / 2 {
             return None;
         }
         let (sums, count) = (&self.sums[..self.batches], self.batches as f64);

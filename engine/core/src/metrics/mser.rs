@@ -23,11 +23,11 @@
 /// Initial observations per batch.
 const FIRST_BATCH: u64 = 5;
 /// Batches at which neighbours are merged.
-const MOST_BATCHES: usize = 2048;
+const MAX_BATCHES: usize = 2048;
 /// Minimum number of batches for a result.
-const LEAST_BATCHES: usize = 40;
+const MIN_BATCHES: usize = 40;
 /// Minimum number of batches that are never truncated.
-const LEAST_REST: usize = 10;
+const MIN_REST: usize = 10;
 
 /// A series of observations.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl Default for Mser5 {
 impl Mser5 {
     /// An empty series.
     pub fn new() -> Self {
-        Self { sums: Vec::with_capacity(MOST_BATCHES), batch: FIRST_BATCH, pending_sum: 0.0, pending: 0 }
+        Self { sums: Vec::with_capacity(MAX_BATCHES), batch: FIRST_BATCH, pending_sum: 0.0, pending: 0 }
     }
 
     /// Appends an observation, in any unit.
@@ -71,7 +71,7 @@ impl Mser5 {
         if self.pending == self.batch {
             self.sums.push(self.pending_sum);
             (self.pending_sum, self.pending) = (0.0, 0);
-            if self.sums.len() == MOST_BATCHES {
+            if self.sums.len() == MAX_BATCHES {
                 self.merge_neighbours();
             }
         }
@@ -90,10 +90,10 @@ impl Mser5 {
     /// The end of the transient; `None` with fewer than 40 batches.
     pub fn truncation(&self) -> Option<Truncation> {
         let batches = self.sums.len();
-        if batches < LEAST_BATCHES {
+        if batches < MIN_BATCHES {
             return None;
         }
-        let rest = LEAST_REST.max(batches / 10);
+        let rest = MIN_REST.max(batches / 10);
         // Backwards, so that mean and sum of squares (Welford) grow by one batch at a time. Sums work as well as means.
         let (mut mean, mut squares, mut count) = (0.0, 0.0, 0.0);
         let (mut best, mut least) = (0, f64::INFINITY);
@@ -126,10 +126,10 @@ impl Mser5 {
     }
 
     fn merge_neighbours(&mut self) {
-        for pair in 0..MOST_BATCHES / 2 {
+        for pair in 0..MAX_BATCHES / 2 {
             self.sums[pair] = self.sums[2 * pair] + self.sums[2 * pair + 1];
         }
-        self.sums.truncate(MOST_BATCHES / 2);
+        self.sums.truncate(MAX_BATCHES / 2);
         self.batch *= 2;
     }
 }
@@ -211,7 +211,7 @@ mod tests {
         let long = series(1, observations, 0.0, |i| i as f64);
         assert_eq!(long.batch_observations(), 20);
         assert_eq!(long.batches() as u64, observations / 20);
-        assert_eq!(long.sums.capacity(), MOST_BATCHES);
+        assert_eq!(long.sums.capacity(), MAX_BATCHES);
         let sum: f64 = long.sums.iter().sum();
         assert!((sum - (observations * (observations - 1) / 2) as f64).abs() < 1.0);
         // The second batch of 20: 20 + 21 + .. + 39.

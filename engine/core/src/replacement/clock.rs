@@ -20,7 +20,7 @@ pub struct Clock;
 
 impl Order for Clock {
     #[inline]
-    fn note_use(&mut self, entries: &mut Entries, place: usize) {
+    fn record_use(&mut self, entries: &mut Entries, place: usize) {
         entries.set_mark(place, true);
     }
 

@@ -19,7 +19,7 @@ pub struct Fifo;
 
 impl Order for Fifo {
     #[inline]
-    fn note_use(&mut self, _: &mut Entries, _: usize) {}
+    fn record_use(&mut self, _: &mut Entries, _: usize) {}
 
     #[inline]
     fn choose(&mut self, entries: &mut Entries) -> Option<usize> {

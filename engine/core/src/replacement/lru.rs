@@ -18,7 +18,7 @@ pub struct Lru;
 
 impl Order for Lru {
     #[inline]
-    fn note_use(&mut self, entries: &mut Entries, place: usize) {
+    fn record_use(&mut self, entries: &mut Entries, place: usize) {
         entries.refresh(place);
     }
 

@@ -11,7 +11,7 @@
 //! (ghosts) use slots too. Almost nothing is allocated once memory has grown to the capacity and the ghosts, and the
 //! same accesses give the same hits on every machine.
 //!
-//! A policy is one file, one `mod` line and one line in [`policies`] below.
+//! A policy is one file, one `mod` line and one line in `policies!` below.
 
 mod arc;
 #[cfg(test)]

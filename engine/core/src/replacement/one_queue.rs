@@ -1,7 +1,7 @@
 //! A cache with all entries in one queue, ordered by a policy.
 //!
 //! ```text
-//! new entry ─► newest ─ entry ─ entry ─ entry ─ oldest        note_use: a hit        choose: what is evicted
+//! new entry ─► newest ─ entry ─ entry ─ entry ─ oldest        record_use: a hit        choose: what is evicted
 //! ```
 
 use super::entries::Entries;
@@ -10,7 +10,7 @@ use super::{Admission, BLOCK, Replace, Room};
 /// The effect of a hit on the queue, and the choice of the evicted entry. The marks belong to the policy.
 pub trait Order: Default {
     /// Records a hit of the entry at `place`.
-    fn note_use(&mut self, entries: &mut Entries, place: usize);
+    fn record_use(&mut self, entries: &mut Entries, place: usize);
 
     /// The place of the entry to evict, which the caller removes. None if there is no entry.
     fn choose(&mut self, entries: &mut Entries) -> Option<usize>;
@@ -60,7 +60,7 @@ impl<O: Order> Replace for OneQueue<O> {
     fn access(&mut self, key: u64) -> Option<u32> {
         let place = self.entries.find(key)?;
         let slot = self.entries.slot(place);
-        self.order.note_use(&mut self.entries, place);
+        self.order.record_use(&mut self.entries, place);
         Some(slot)
     }
 

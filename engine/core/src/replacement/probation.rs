@@ -40,7 +40,7 @@ impl Parts {
     }
 
     /// Evicts the oldest new entry, which becomes a ghost.
-    pub fn give_up_newcomer(&mut self) -> Option<u32> {
+    pub fn evict_new(&mut self) -> Option<u32> {
         let slot = self.queues.pop(NEW)?;
         self.queues.put(slot, GHOSTS);
         if self.queues.len(GHOSTS) > self.most_ghosts {
@@ -58,7 +58,7 @@ pub trait Promote: Default {
     const GHOSTS: f64;
 
     /// Records a hit of the entry in `slot`.
-    fn note_use(&mut self, parts: &mut Parts, slot: u32);
+    fn record_use(&mut self, parts: &mut Parts, slot: u32);
 
     /// Evicts an entry. Precondition: the cache is full.
     fn evict(&mut self, parts: &mut Parts) -> Option<u32>;
@@ -109,7 +109,7 @@ impl<P: Promote> Replace for Probation<P> {
     #[inline]
     fn access(&mut self, key: u64) -> Option<u32> {
         let slot = self.parts.find(key)?;
-        self.policy.note_use(&mut self.parts, slot);
+        self.policy.record_use(&mut self.parts, slot);
         Some(slot)
     }
 

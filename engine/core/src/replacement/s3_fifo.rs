@@ -28,12 +28,12 @@ pub struct S3Fifo {
     has_evicted: bool,
 }
 
-const MOST_USES: u8 = 3;
+const MAX_USES: u8 = 3;
 
 fn evict_small(parts: &mut Parts) -> Option<u32> {
     while let Some(slot) = parts.queues.oldest(NEW) {
         if parts.queues.uses(slot) <= 1 {
-            return parts.give_up_newcomer();
+            return parts.evict_new();
         }
         parts.queues.transfer(slot, MAIN);
     }
@@ -57,9 +57,9 @@ impl Promote for S3Fifo {
     const GHOSTS: f64 = 0.9;
 
     #[inline]
-    fn note_use(&mut self, parts: &mut Parts, slot: u32) {
+    fn record_use(&mut self, parts: &mut Parts, slot: u32) {
         let uses = parts.queues.uses(slot);
-        if uses < MOST_USES {
+        if uses < MAX_USES {
             parts.queues.set_uses(slot, uses + 1);
         }
     }
@@ -96,7 +96,7 @@ mod tests {
     }
 
     impl Model {
-        fn give_one_up(&mut self) {
+        fn evict_one(&mut self) {
             let goal = self.held().len() - 1;
             let most_small = self.room.part(self.room.probation);
             while self.held().len() > goal {
@@ -142,7 +142,7 @@ mod tests {
             let is_ghost = self.ghosts.contains(&key);
             self.ghosts.retain(|&other| other != key);
             if self.held().len() == self.room.capacity {
-                self.give_one_up();
+                self.evict_one();
                 self.is_filling = false;
             }
             let is_small_full = self.small.len() >= self.room.part(self.room.probation);

@@ -31,7 +31,7 @@ pub struct Sieve {
 
 impl Order for Sieve {
     #[inline]
-    fn note_use(&mut self, entries: &mut Entries, place: usize) {
+    fn record_use(&mut self, entries: &mut Entries, place: usize) {
         entries.set_mark(place, true);
     }
 

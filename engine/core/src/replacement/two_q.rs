@@ -27,7 +27,7 @@ impl Promote for TwoQ {
     const GHOSTS: f64 = 0.5;
 
     #[inline]
-    fn note_use(&mut self, parts: &mut Parts, slot: u32) {
+    fn record_use(&mut self, parts: &mut Parts, slot: u32) {
         if parts.queues.queue(slot) == MAIN {
             parts.queues.refresh(slot, MAIN);
         }
@@ -36,7 +36,7 @@ impl Promote for TwoQ {
     #[inline]
     fn evict(&mut self, parts: &mut Parts) -> Option<u32> {
         if parts.queues.len(NEW) > parts.most_new || parts.queues.len(MAIN) == 0 {
-            parts.give_up_newcomer()
+            parts.evict_new()
         } else {
             parts.queues.forget_oldest(MAIN)
         }

@@ -25,8 +25,8 @@
 use super::{Admission, BLOCK, Queues, Replace, Room};
 
 const ROWS: usize = 4;
-const FEWEST_COLUMNS: usize = 64;
-const MOST: u8 = 15;
+const MIN_COLUMNS: usize = 64;
+const MAX_COUNT: u8 = 15;
 const USES_PER_ENTRY: usize = 10;
 
 /// Estimates use counts; never too low except for halving.
@@ -44,7 +44,7 @@ const SEEDS: [u64; ROWS] =
 
 impl Sketch {
     fn new(capacity: usize) -> Self {
-        let columns = (4 * capacity).max(FEWEST_COLUMNS).next_power_of_two();
+        let columns = (4 * capacity).max(MIN_COLUMNS).next_power_of_two();
         Self { counts: vec![[0; ROWS]; columns], uses: 0, most_uses: USES_PER_ENTRY * capacity }
     }
 
@@ -63,7 +63,7 @@ impl Sketch {
 
     fn note(&mut self, key: u64) {
         let least = self.estimate(key);
-        if least < MOST {
+        if least < MAX_COUNT {
             for (row, column) in self.columns(key).into_iter().enumerate() {
                 let count = &mut self.counts[column][row];
                 *count = (*count).max(least + 1);
@@ -268,6 +268,6 @@ mod tests {
         assert_eq!((sketch.estimate(7), sketch.estimate(8), sketch.estimate(9)), (6, 3, 0));
         assert_eq!(sketch.uses, 10);
         (0..9).for_each(|_| sketch.note(7));
-        assert_eq!(sketch.estimate(7), MOST);
+        assert_eq!(sketch.estimate(7), MAX_COUNT);
     }
 }

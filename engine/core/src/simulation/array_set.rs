@@ -9,17 +9,17 @@
 //! An operation that has started has disk I/Os: at least one disk of each stripe is there, or the array has lost data and
 //! the run is over. So an operation ends only when a disk I/O ends, and [`ArraySet::go_on`] reports it.
 
-mod array_state;
+pub(super) mod array_state;
 mod back_end;
 mod degraded;
 mod disk_failure;
 mod io;
 mod lock_range;
-mod operation;
+pub(super) mod operation;
 mod rebuild;
-mod redundancy;
+pub(super) mod redundancy;
 mod stripe_lock;
-mod stripe_write;
+pub(super) mod stripe_write;
 
 use std::ops::{Index, IndexMut};
 
@@ -33,10 +33,10 @@ use crate::raid::DegradedReads;
 use crate::slab::Slab;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 
-pub use array_state::ArrayState;
+pub use array_state::{ArrayState, Place};
 pub use back_end::Crossed;
 pub use operation::{ArrayOperation, Kind, Parent, PlannedIo};
-pub use redundancy::{Member, MemberState};
+pub use redundancy::MemberState;
 pub use stripe_write::StripeWrite;
 
 use back_end::BackEnd;
@@ -60,15 +60,6 @@ pub struct ArraySet {
     stripe_write: StripeWrite,
     /// The degraded reads that are being planned.
     degraded_reads: DegradedReads,
-}
-
-/// The place of a device.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// The array.
-    pub array: u16,
-    /// The disk within the array.
-    pub disk: u32,
 }
 
 impl Index<u16> for ArraySet {
@@ -169,6 +160,11 @@ impl ArraySet {
         self.xor_bandwidth.map(|_| self.xor.busy_fraction(now))
     }
 
+    /// The arrays, in order.
+    pub fn states(&self) -> &[ArrayState] {
+        &self.arrays
+    }
+
     /// Whether an array has lost data.
     pub fn have_lost_data(&self) -> bool {
         self.arrays.iter().any(|array| array.redundancy.has_lost_data(&array.layout))
@@ -217,7 +213,7 @@ impl ArraySet {
         self.xor_bandwidth.map_or(SimDuration::ZERO, |rate| rate.time_for(input.bytes()))
     }
 
-    /// Counts the disk writes that a power cut tears; gives the stripes with parity whose destage it ends.
+    /// Counts the disk writes that a power cut tears; returns the number of stripes with parity whose destage it ends.
     pub fn count_torn_writes(&self, context: &mut Context) -> u64 {
         let counts = &mut context.measures.counts;
         let mut half_destaged = 0;

@@ -47,7 +47,7 @@ impl Simulation {
         }
     }
 
-    /// An array operation has ended: what it was for continues.
+    /// An array operation has ended: its parent continues.
     fn end_operation(&mut self, operation: u32) {
         let done = self.arrays.remove(operation);
         self.context.probe.watch(|oracle| {

@@ -87,7 +87,7 @@ impl FrontEnd {
         context.schedule(done, Event::Firmware(request));
     }
 
-    /// Moves the data of a request over the link; gives false if that takes no time.
+    /// Moves the data of a request over the link; returns false if that takes no time.
     #[inline]
     pub fn cross_link(&mut self, context: &mut Context, request: u32) -> bool {
         let command = &self.requests[request].command;

@@ -1,11 +1,11 @@
-//! Whatever is asked, a run ends with a row, or with an error that says why: no panic, no run without end.
+//! Fuzzing of scenarios: every run ends with a row or with an error that states the reason, without a panic or an endless loop.
 //!
-//! A random scenario of the oracle's is changed at a few places. What stands there is drawn from the JSON Schema, so
-//! that every field there is, and every branch of every union, comes up with its bounds; or it is nonsense. Most of the
-//! results are refused; the others are run, for a bounded number of events, under the oracle's eyes.
+//! A random scenario of the oracle's is changed at a few places. New values are drawn from the JSON Schema, so that every
+//! field and every branch of every union occurs with its bounds; or they are nonsense. Most of the results are rejected;
+//! the others are run for a bounded number of events, checked by the oracle.
 //!
-//! `DESTAGE_FUZZ_CASES` is the number of cases where more than a few are wanted, `DESTAGE_FUZZ_FIRST` the first of
-//! them; `DESTAGE_FUZZ_SAY` prints each before it is run, to find one that never comes back.
+//! `DESTAGE_FUZZ_CASES` is the number of cases, `DESTAGE_FUZZ_FIRST` the first of them; `DESTAGE_FUZZ_SAY` prints each
+//! before it is run, to find one that never ends.
 
 mod document;
 
@@ -33,8 +33,8 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// The sound scenario that case number `case` begins with.
-fn sound(case: u64) -> Value {
+/// The valid scenario that case number `case` begins with.
+fn valid(case: u64) -> Value {
     let mut seed = [0; 32];
     seed[..8].copy_from_slice(&case.to_le_bytes());
     let generator = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
@@ -51,7 +51,7 @@ fn sound(case: u64) -> Value {
     scenario
 }
 
-/// Runs what `text` says; what becomes of it must be one of the things that may become of a scenario.
+/// Runs the scenario in `text`.
 fn outcome(text: &str) -> Result<Outcome, RunError> {
     let scenario = Scenario::from_json(text).map_err(RunError::Configuration)?;
     if let Ok(normal) = scenario.clone().normalise() {
@@ -62,7 +62,7 @@ fn outcome(text: &str) -> Result<Outcome, RunError> {
     simulate(scenario, &*TRACES)
 }
 
-/// A trace of a few processes by each name that a scenario may come to give one.
+/// A trace of a few processes, under each name that a scenario may give.
 static TRACES: LazyLock<BTreeMap<String, Arc<Trace>>> = LazyLock::new(|| {
     let indices = || 0..400_u64;
     let is_flush = |index: u64| index % 7 == 3;
@@ -108,7 +108,7 @@ fn every_scenario_ends_with_a_row_or_with_a_reason() {
     let mut ends = BTreeMap::<_, u32>::new();
     let first = setting("DESTAGE_FUZZ_FIRST", 0);
     for case in first..first + setting("DESTAGE_FUZZ_CASES", 600) {
-        let mut scenario = sound(case);
+        let mut scenario = valid(case);
         let mut mutation =
             Mutator::new(&schema, RandomStream::named(case, 0, "mutation", 0, Purpose::Operation));
         mutation.change(&mut scenario);
@@ -125,9 +125,9 @@ fn every_scenario_ends_with_a_row_or_with_a_reason() {
 }
 
 #[test]
-fn torn_text_is_refused_in_words() {
+fn torn_text_is_rejected_with_an_error() {
     for case in 0..200 {
-        let text = sound(case).to_string();
+        let text = valid(case).to_string();
         let mut draws = RandomStream::named(case, 0, "torn", 0, Purpose::Operation);
         let mut bytes = text.into_bytes();
         for _ in 0..=draws.below(3) {

@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::slab::Slab;
 use crate::trace::{Columns, Flags, Record};
 use crate::units::{SimDuration, SimTime};
-use crate::workload::{RequestModel, Synthetic, Timing};
+use crate::workload::{Command, RequestModel, Synthetic, Timing};
 use replay::Replay;
 
 /// Something that issues requests.
@@ -96,7 +96,7 @@ impl Hosts {
         self.sources.iter().map(of_source).sum()
     }
 
-    /// A think time, a gap or a hold of a source is over; gives how many requests it issues.
+    /// A think time, a gap or a hold of a source is over; returns how many requests it issues.
     #[inline]
     pub fn wake(&mut self, context: &mut Context, index: u32) -> u32 {
         let now = context.now();
@@ -121,13 +121,16 @@ impl Hosts {
     }
 
     /// Issues the next request of a source into `requests`; `None` at the end of a replay.
-    #[inline]
+    // Not part of the event loop, which stays small.
+    #[inline(never)]
     pub fn issue(&mut self, context: &mut Context, requests: &mut Slab<Request>, index: u32) -> Option<u32> {
         let (array, command, record) = match &mut self.sources[index as usize] {
             Source::Synthetic(source) => (source.array, source.command(&self.models), 0),
             Source::Replay(replay) => replay.next_command(context, index)?,
         };
-        // Built in its place: a request that is copied right after it was written is slow to read.
+        // Field by field: a load that spans several stores just made has to wait for all of them.
+        let Command { operation, lba, sectors, is_forced } = command;
+        let command = Command { operation, lba, sectors, is_forced };
         let request = requests.insert(Request::new(index, record, array, command, context.now()));
         if let Some(columns) = &mut self.recorded {
             columns.push(record_of(&requests[request]));

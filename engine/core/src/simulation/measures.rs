@@ -67,7 +67,7 @@ pub struct Counts {
     pub read_hits_dirty: u64,
     /// Reads that the cache alone served, in part or whole from destaged lines and none of it dirty or read ahead.
     pub read_hits_clean: u64,
-    /// Reads that waited for a fetch that was already under way.
+    /// Reads that waited for a fetch that was already in progress.
     pub read_hits_late: u64,
     /// Reads that missed and continued no sequence.
     pub read_misses_random: u64,
@@ -75,7 +75,7 @@ pub struct Counts {
     pub read_misses_sequential: u64,
     /// Writes that overwrote dirty lines only.
     pub write_hits: u64,
-    /// Sectors that the write cache took.
+    /// Sectors that the write cache accepted.
     pub accepted_sectors: u64,
     /// Sectors of those that overwrote dirty ones.
     pub absorbed_sectors: u64,
@@ -83,13 +83,13 @@ pub struct Counts {
     pub destaged_sectors: u64,
     /// Sectors that were written through.
     pub bypassed_sectors: u64,
-    /// Writes that went around the cache for their size.
+    /// Writes that bypassed the cache for their size.
     pub bypassing_writes: u64,
-    /// Writes that write-back took.
+    /// Writes that the write cache accepted.
     pub cached_writes: u64,
     /// Stripe writes that destaged.
     pub destages: u64,
-    /// Of those, the ones of stripes that had come of age.
+    /// Of those, the ones of stripes that had reached the age limit.
     pub destages_by_age: u64,
     /// Contiguous pieces of data that the stripe writes wrote.
     pub destage_extents: u64,
@@ -103,9 +103,9 @@ pub struct Counts {
     pub stall_max: SimDuration,
     /// Sectors that rebuilds have written.
     pub rebuilt_sectors: u64,
-    /// Reads, of one stripe each, that had to decode what is missing.
+    /// Reads, of one stripe each, that decoded missing data.
     pub decoded_reads: u64,
-    /// Requests that were under way when their array failed.
+    /// Requests in progress when their array failed.
     pub failed_requests: u64,
     /// Requests that a power cut ended without an answer.
     pub requests_cut: u64,
@@ -113,9 +113,9 @@ pub struct Counts {
     pub preserved_sectors: u64,
     /// Dirty sectors that were lost.
     pub lost_sectors: u64,
-    /// Sectors that disks had acknowledged and lost.
+    /// Sectors that disks had acknowledged and then lost.
     pub disk_lost_sectors: u64,
-    /// Disk writes that a power cut ended: what was under way may have been written in part.
+    /// Disk writes that a power cut ended, and that may have been written in part.
     pub disk_writes_cut: u64,
     /// Stripes that a power cut left with parity that may not match.
     pub write_holes: u64,
@@ -142,26 +142,26 @@ pub struct Measures {
     pub dirty: TimeWeighted,
     /// Dirty sectors over time while no battery protects them.
     pub at_risk: TimeWeighted,
-    /// Over time whether dirty data is in the cache that no battery protects.
+    /// Whether the cache holds dirty data that no battery protects, over time.
     pub unprotected: TimeWeighted,
-    /// Over time whether the write cache takes writes.
+    /// Whether the write cache accepts writes, over time.
     pub write_back: TimeWeighted,
-    /// Over time whether the hosts are off, from the loss of mains until the cache is flushed after their return.
+    /// Whether the hosts are off, over time: from the loss of mains until the cache is flushed after their return.
     pub outage: TimeWeighted,
-    /// Arrays over time that are degraded.
+    /// Degraded arrays over time.
     pub degraded: TimeWeighted,
-    /// How long the rebuild took that ended last, in the whole run.
+    /// Duration of the latest rebuild to end, in the whole run.
     pub rebuild_time: Option<SimDuration>,
     /// Dirty sectors when the window started.
     pub dirty_start: u64,
     /// When the last request completed.
     pub last_completion: SimTime,
-    /// Response times of all reads and writes by array, where there are several \[ns\].
+    /// Response times of all reads and writes by array, if there are several \[ns\].
     pub by_array: Vec<Histogram>,
 }
 
 impl Measures {
-    /// Empty, for a number of arrays.
+    /// No measurements, for `arrays` arrays.
     pub fn new(arrays: usize) -> Self {
         Self {
             start: SimTime::ZERO,

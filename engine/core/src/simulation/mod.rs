@@ -143,7 +143,9 @@ impl Simulation {
             self.act(event.event());
         }
         let is_drained = self.control.is_draining();
-        self.context.probe.watch(|oracle| oracle.end_run(is_drained, &self.arrays));
+        self.context
+            .probe
+            .watch(|oracle| oracle.end_run(is_drained, self.arrays.states(), &self.arrays.devices));
         Ok(())
     }
 

@@ -9,7 +9,10 @@ mod mutant;
 #[cfg_attr(not(debug_assertions), allow(dead_code, reason = "release builds construct no oracle"))]
 pub(super) mod oracle;
 
-use super::array_set::{ArrayState, MemberState, PlannedIo, StripeWrite};
+use super::array_set::array_state::ArrayState;
+use super::array_set::operation::PlannedIo;
+use super::array_set::redundancy::MemberState;
+use super::array_set::stripe_write::StripeWrite;
 use crate::mutation::{Mutant, Mutation};
 use crate::read_cache::ReadCache;
 use crate::write_cache::Extent;
@@ -18,7 +21,7 @@ use oracle::Oracle;
 #[cfg(any(test, feature = "mutations"))]
 pub use mutant::simulate_mutant;
 
-/// What verifies a run.
+/// Verification of a run.
 #[derive(Debug, Default)]
 pub struct Probe {
     #[cfg(debug_assertions)]
@@ -28,7 +31,7 @@ pub struct Probe {
 
 #[cfg(debug_assertions)]
 impl Probe {
-    /// Reports to the oracle what happens; nothing in a release build.
+    /// Reports to the oracle.
     #[inline]
     pub fn watch(&mut self, report: impl FnOnce(&mut Oracle)) {
         report(&mut self.oracle);
@@ -37,7 +40,7 @@ impl Probe {
 
 #[cfg(not(debug_assertions))]
 impl Probe {
-    /// Reports to the oracle what happens; nothing in a release build.
+    /// Does nothing: a release build has no oracle.
     #[expect(clippy::unused_self, reason = "only a debug build has an oracle")]
     #[inline]
     pub fn watch(&mut self, _: impl FnOnce(&mut Oracle)) {}

@@ -22,7 +22,7 @@ pub struct ReadSide {
     pub lines: CacheLines,
     fetches: Slab<Fetch>,
     waiters: Slab<Waiter>,
-    /// What the read that is being looked up has to get from the disks.
+    /// Extents that the read being looked up needs from the disks.
     missing: Vec<Extent>,
 }
 
@@ -108,7 +108,7 @@ impl ReadSide {
         }
     }
 
-    /// Looks up every line of a read; `self.missing` is then what the disks have to give.
+    /// Looks up every line of a read; leaves in `self.missing` what the disks have to provide.
     fn look_up(
         &mut self,
         context: &mut Context,
@@ -227,7 +227,7 @@ impl ReadSide {
             || back.is_some_and(|back| back.cache.holds(array, line, all).is_some())
     }
 
-    /// Reads the lines of `extent` into the read cache; gives the fetch.
+    /// Reads the lines of `extent` into the read cache; returns the fetch.
     fn fetch(
         &mut self,
         context: &mut Context,
@@ -254,7 +254,7 @@ impl ReadSide {
         fetch
     }
 
-    /// A fetch has ended; gives the first request that waits for it (see [`Self::next_waiter`]).
+    /// A fetch has ended; returns the first request that waits for it (see [`Self::next_waiter`]).
     pub fn end_fetch(&mut self, context: &mut Context, fetch: u32) -> Link {
         let done = self.fetches.remove(fetch);
         let sectors = self.lines.sectors();

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use super::array_set::Parent;
-use super::request::Service;
+use super::request::{Request, Service};
 use crate::write_cache::Extent;
 
 impl Simulation {
@@ -10,11 +10,12 @@ impl Simulation {
     pub(super) fn read(&mut self, request: u32) {
         let Self { context, front_end, write_back, reads, arrays, .. } = self;
         if write_back.is_none() && reads.cache.is_none() {
-            let entry = &mut front_end.requests[request];
-            (entry.service, entry.pending) = (Service::MissRandom, 1);
-            let (array, lba, sectors) = (entry.array, entry.command.lba, entry.command.sectors);
+            let Request { array, command, .. } = front_end.requests[request];
+            let (lba, sectors) = (command.lba, command.sectors);
             context.probe.watch(|oracle| oracle.read_media(array, lba.0, lba.0 + sectors.0));
             arrays.read(context, array, Extent { lba, sectors }, Parent::Read { request });
+            let entry = &mut front_end.requests[request];
+            (entry.service, entry.pending) = (Service::MissRandom, 1);
             return;
         }
         reads.read(context, arrays, write_back.as_ref(), &mut front_end.requests, request);

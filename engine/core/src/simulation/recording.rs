@@ -6,7 +6,7 @@ use crate::error::RunError;
 use crate::issue::Issue;
 use crate::trace::Trace;
 
-/// Runs a scenario of one array, and gives the requests that its hosts issued up to the end of the run, in order.
+/// Runs a scenario of one array, and returns the requests that its hosts issued up to the end of the run, in order.
 ///
 /// The process of a record is the source that issued it: the users of the first stream from 0 on, then those of the
 /// second. Closed hosts wait for answers, so their list depends on the array; that of open hosts does not.

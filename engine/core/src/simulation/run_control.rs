@@ -8,14 +8,13 @@
 //! White: An effective truncation heuristic for bias reduction in simulation output, SIMULATION 69(6), 1997.
 
 use super::Simulation;
+use super::measures::Measures;
 use super::timeline::Transition;
 use super::write_back::WriteBack;
 use crate::config::{self, WarmUp, Window};
 use crate::event::{Event, EventQueue};
 use crate::metrics::Mser5;
 use crate::units::{SimDuration, SimTime};
-
-use super::measures::Measures;
 
 /// Requests before the first check of stationarity in warm-up.
 const FIRST_CHECK: u64 = 4_000;
@@ -53,7 +52,6 @@ pub enum Step {
 pub struct RunControl {
     warm_up: WarmUp,
     window: Window,
-    drains: bool,
     max_requests: u64,
     /// Capacity of the write cache, if there is one \[sectors\].
     cache_sectors: Option<u64>,
@@ -90,7 +88,6 @@ impl RunControl {
         Self {
             warm_up,
             window,
-            drains: run.drain,
             max_requests: run.max_requests,
             cache_sectors,
             phase: Phase::WarmUp,
@@ -132,7 +129,7 @@ impl RunControl {
         Step::Continue
     }
 
-    /// Counts a read or write that has completed; gives whether the phase has to be checked.
+    /// Counts a read or write that has completed; returns whether the phase has to be checked.
     #[inline]
     pub fn count(&mut self, response: SimDuration, back: Option<&WriteBack>) -> bool {
         self.completed += 1;
@@ -346,7 +343,7 @@ impl Simulation {
         self.control.next_check = u64::MAX;
         self.context.record(Transition::WindowEnds, "", 0.0);
         self.advance_measures();
-        if !self.control.drains {
+        if !self.scenario.run.drain {
             self.control.phase = Phase::Over;
             return;
         }

@@ -121,7 +121,7 @@ fn varied(users: u32) -> Scenario {
 }
 
 #[test]
-fn nor_does_it_with_any_arrivals_addresses_and_interactions() {
+fn a_further_user_changes_no_varied_streams_of_others() {
     let (few, more) = (requests(varied(3)), requests(varied(4)));
     assert_eq!((few.len(), more.len()), (15, 20));
     for (who, drawn) in &few {

@@ -35,35 +35,35 @@ pub enum Transition {
     BatteryFailed,
     /// A learn cycle has begun.
     LearnBegins,
-    /// A learn cycle is over, or was given up.
+    /// A learn cycle has ended, or was abandoned.
     LearnEnds,
     /// Write-back is allowed.
     WriteBackEnabled,
     /// Write-back has ended; value: dirty data that is to be drained \[bytes\].
     WriteBackDisabled,
-    /// The write cache is empty after a drain; value: what was dirty at its start \[bytes\].
+    /// The write cache is empty after a drain; value: the dirty data at its start \[bytes\].
     Drained,
     /// The cache is in flash memory; value: dirty data \[bytes\].
     CacheCopied,
-    /// Dirty data has outlasted a loss of mains; value: how much \[bytes\].
+    /// Dirty data has survived a loss of mains; value: its amount \[bytes\].
     DirtyPreserved,
     /// A disk has failed.
     DiskFailed,
     /// A hot spare takes the place of a failed disk; value: spares that are left.
     SpareTaken,
-    /// An array has lost a disk and goes on without it.
+    /// An array has lost a disk and continues without it.
     ArrayDegraded,
     /// All of an array is redundant again.
     ArrayOptimal,
-    /// An array has lost more disks than it can do without.
+    /// An array has lost more disks than it tolerates.
     ArrayFailed,
     /// The rebuild of a disk has started.
     RebuildStarted,
-    /// Another tenth of a disk is rebuilt; value: the share that is done.
+    /// Another tenth of a disk is rebuilt; value: the fraction that is done.
     RebuildProgress,
     /// The rebuild of a disk is over; value: the time that it took \[s\].
     RebuildDone,
-    /// Dirty data is lost; value: how much \[bytes\].
+    /// Dirty data is lost; value: its amount \[bytes\].
     DirtyLost,
 }
 
@@ -114,7 +114,7 @@ pub struct Entry {
     pub transition: Transition,
     /// What it happened to: an array, a disk as `array/index`, a phase; empty for the controller.
     pub subject: String,
-    /// The figure that goes with it; 0 where there is none.
+    /// Its value; 0 if it has none.
     pub value: f64,
 }
 

@@ -180,7 +180,7 @@ impl WriteBack {
         context.measures.set_dirty(context.events.now(), dirty, at_risk);
     }
 
-    /// Sends a second copy of `sectors` sectors; gives when it is confirmed, if that takes time.
+    /// Sends a second copy of `sectors` sectors; returns when it is confirmed, if that takes time.
     #[inline]
     pub fn mirror(&mut self, now: SimTime, sectors: Sectors) -> Option<SimTime> {
         let mirror = self.mirror.as_mut()?;
@@ -189,7 +189,7 @@ impl WriteBack {
         (confirmed > now).then_some(confirmed)
     }
 
-    /// Takes in what is left of a write, as far as lines are free; gives whether all of it is in.
+    /// Takes in what is left of a write, as far as lines are free; returns whether all of it is in.
     ///
     /// A write that needs a new line waits behind those that wait already; one that only overwrites does not.
     pub fn fill(&mut self, context: &mut Context, requests: &mut Slab<Request>, request: u32) -> bool {
@@ -259,7 +259,7 @@ impl WriteBack {
         std::mem::take(&mut self.held)
     }
 
-    /// What `request` wrote to `stripe` around the cache is on the media: the older dirty data is dropped. Gives whether
+    /// What `request` wrote to `stripe` around the cache is on the media: the older dirty data is dropped. Returns whether
     /// there was any.
     pub fn supersede(&mut self, context: &mut Context, request: u32, (array, stripe): (u16, u64)) -> bool {
         let (probe, lines) = (&mut context.probe, self.lines);
@@ -357,7 +357,7 @@ impl WriteBack {
         }
     }
 
-    /// The moment has come for which the age of a stripe of `array` was awaited.
+    /// A stripe of `array` may have reached the age limit.
     pub fn end_wait_for_age(&mut self, array: u16) {
         self.destaging[array as usize].awaits_age = false;
     }
@@ -384,7 +384,7 @@ impl WriteBack {
         self.destaging.iter().all(|destaging| destaging.in_flight == 0)
     }
 
-    /// Accepts a write of the functional warm-up into one line; gives false if no line is free.
+    /// Accepts a write of the functional warm-up into one line; returns false if no line is free.
     pub fn warm_up(&mut self, context: &mut Context, array: u16, lba: u64, sectors: u64) -> bool {
         let line = self.lines.line_of(lba);
         let mask = mask(lba - self.lines.start(line), sectors);

@@ -25,7 +25,7 @@ impl WriteCache {
             entry.last_line = line;
             entry.sectors = sectors;
             self.destage.enter(group, place);
-            self.note_full(group);
+            self.record_full(group);
         }
     }
 
@@ -40,13 +40,13 @@ impl WriteCache {
         let (place, lines) = (entry.place, entry.lines);
         self.destage.write(group, place, Write { lines, is_sequential });
         if added > 0 {
-            self.note_full(group);
+            self.record_full(group);
         }
     }
 
     /// Records a group whose stripe is fully dirty.
     #[inline]
-    pub(super) fn note_full(&mut self, group: u32) {
+    pub(super) fn record_full(&mut self, group: u32) {
         if let Some(full) = &mut self.full {
             let entry = self.groups.get(group);
             let array = entry.place.array as usize;

@@ -29,7 +29,7 @@ impl WriteCache {
             if was_dirty {
                 self.second_versions -= 1;
                 self.groups.get_mut(group).sectors += added;
-                self.note_full(group);
+                self.record_full(group);
             } else {
                 self.join_group(now, (key >> ARRAY_SHIFT) as u16, key & NUMBER, slot);
             }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def doctor(store: Store = None, as_json: Json = False) -> None:
     """Check this machine: processors, memory, packages, the engine and the store."""
     from destage.store import default_store, list_sweeps
-    from destage.store.location import trouble_writing
+    from destage.store.location import find_write_error
 
     facts: dict[str, object] = {
         "destage": version("destage"),
@@ -32,7 +32,8 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
         "memory": _memory(),
     }
     problems = []
-    for package in sorted(re.split(r"[^\w-]", line)[0] for line in requires("destage") or ()):
+    needed = [line for line in requires("destage") or () if "extra ==" not in line]
+    for package in sorted(re.split(r"[^\w-]", line)[0] for line in needed):
         try:
             facts[package] = version(package)
         except PackageNotFoundError:
@@ -48,7 +49,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
 
         facts["engine"] = f"results version {engine.RESULTS_VERSION}"
     place = store if store is not None else default_store()
-    trouble = trouble_writing(place)
+    trouble = find_write_error(place)
     if trouble is None:
         facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps{_free_space(place)})"
     else:

@@ -12,7 +12,7 @@ _FIRST_ROWS = 10
 def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     """Show the runs of a study without executing or writing anything."""
     from destage import sweeps
-    from destage.engine.scenario_schema import unit_at
+    from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json
 
     preview = sweeps.plan(sweeps.load_study(spec), store)
@@ -37,5 +37,5 @@ def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     )
     print_note(f"first {min(_FIRST_ROWS, rows.num_rows)} of {rows.num_rows} rows:")
     config = json.loads(preview.table["config"][0].as_py()) if preview.runs else {}
-    units = {name: unit_at(name, config) for name in rows.column_names if "." in name}
+    units = {name: find_unit(name, config) for name in rows.column_names if "." in name}
     print_table(rows.slice(0, _FIRST_ROWS), {name: unit for name, unit in units.items() if unit})

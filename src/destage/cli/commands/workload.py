@@ -10,7 +10,7 @@ from destage.cli.output import print_data, print_json, print_note, print_pairs, 
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
-    from destage.importers.imported_workload import Imported
+    from destage.importers.imported_workload import ImportedWorkload
 
 app = typer.Typer(help="List, show and import workloads.", no_args_is_help=True, rich_markup_mode=None)
 _UNEXPECTED = {"fio": "fio.unexpected-effect", "Iometer": "iometer.unexpected-effect"}
@@ -128,7 +128,7 @@ def import_(
 
 def _import_file(
     file: Path, tool: str = "auto", spec: str | None = None, *, ignore_unknown: bool = False
-) -> "Imported":
+) -> "ImportedWorkload":
     import os
 
     from destage.engine import workload_profile

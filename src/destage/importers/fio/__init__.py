@@ -11,10 +11,10 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 from destage.importers.fio.job_file import JobFile, Option, read_sections
 from destage.importers.fio.layout import lay_out
-from destage.importers.fio.settings import Settings, settings_of
+from destage.importers.fio.settings import Settings, read_settings
 from destage.importers.fio.streams import JobStreams
 from destage.importers.fio.timeline import arrange
-from destage.importers.imported_workload import Imported
+from destage.importers.imported_workload import ImportedWorkload
 
 _MOST_STREAMS = 1024
 
@@ -25,13 +25,10 @@ def read_job_file(
     *,
     environment: Mapping[str, str] = MappingProxyType({}),
     ignore_unknown: bool = False,
-) -> Imported:
+) -> ImportedWorkload:
     """Read a job file as a workload.
 
     Args:
-        text: The file's text.
-        file: What messages call it.
-        environment: The values of `${NAME}`.
         ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
 
     Raises:
@@ -39,7 +36,7 @@ def read_job_file(
     """
     sections = read_sections(text, file, environment=environment, ignore_unknown=ignore_unknown)
     issues: list[Issue] = []
-    jobs = [settings_of(job, issues) for job in sections.jobs]
+    jobs = [read_settings(job, issues) for job in sections.jobs]
     _check(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
@@ -63,7 +60,7 @@ def read_job_file(
     workload: dict[str, Any] = {"users": users}
     if timeline.phases:
         workload["phases"] = timeline.phases
-    return Imported(
+    return ImportedWorkload(
         tool="fio",
         file=file,
         workload={**workload, "streams": streams},

@@ -113,7 +113,7 @@ class _Reading:
         return _VARIABLE.sub(lambda match: self.environment[match[1]], value)
 
     def refuse(self, option: Option) -> None:
-        why = options.why_refused(option.name)
+        why = options.explain_unsupported(option.name)
         if self.is_lenient:
             self.left_out.append((option, why))
         else:
@@ -134,9 +134,6 @@ def read_sections(
     """Read the sections of a job file.
 
     Args:
-        text: The file's text.
-        file: What messages call it.
-        environment: The values of `${NAME}`.
         ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
 
     Raises:

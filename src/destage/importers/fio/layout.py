@@ -29,12 +29,7 @@ class Region:
 
 
 def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
-    """Return the region of each job's first clone.
-
-    Args:
-        jobs: The jobs, in order.
-        issues: Takes what cannot be laid out.
-    """
+    """Return the region of each job's first clone."""
     lengths = [_length(job, issues) for job in jobs]
     extents: dict[str, int | None] = {}
     for index, (job, length) in enumerate(zip(jobs, lengths, strict=True)):

@@ -27,10 +27,6 @@ class Distribution:
 def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
     """Return where random requests go.
 
-    Args:
-        text: The value of `random_distribution`.
-        size: Reads a size.
-
     Raises:
         FioValueError: It is none that can be simulated.
     """

@@ -246,11 +246,7 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
 )
 
 
-def why_refused(name: str) -> str:
-    """Return why an option is not taken, and what there is instead.
-
-    Args:
-        name: The option, by its first spelling.
-    """
+def explain_unsupported(name: str) -> str:
+    """Return why an option is not taken, and what there is instead."""
     meant = suggest(name, sorted(MAPPED | MUTE.keys() | ALIASES.keys()))
     return _REFUSED.get(name, f"is not known here{meant or ';'} known: {', '.join(sorted(MAPPED))}")

@@ -58,7 +58,6 @@ def parse_sectors(text: str, kb_base: int) -> int:
     """Return the size of a request or the boundary of one [bytes], a multiple of a sector above zero.
 
     Args:
-        text: A size.
         kb_base: 1024 or 1000.
 
     Raises:
@@ -97,9 +96,6 @@ def parse_time(text: str, default: str) -> int:
 def parse_count(text: str) -> int:
     """Return a whole number.
 
-    Args:
-        text: Its digits.
-
     Raises:
         FioValueError: It is none.
     """
@@ -110,9 +106,6 @@ def parse_count(text: str) -> int:
 
 def parse_percentage(text: str) -> int:
     """Return a percentage, 0 to 100.
-
-    Args:
-        text: Its digits, with or without `%`.
 
     Raises:
         FioValueError: It is none.
@@ -142,11 +135,6 @@ def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T
 
     A value that no comma ends holds for the directions after it, too; an empty one leaves the default.
 
-    Args:
-        text: The list.
-        parse: Reads one part.
-        default: What a direction has where its part is empty.
-
     Raises:
         FioValueError: A part cannot be read, or there are more than three.
     """
@@ -164,7 +152,6 @@ def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, floa
 
     Args:
         text: `what/percent:what/percent...`; what is left to 100 goes evenly to those without a percentage.
-        parse: Reads what stands before the slash.
 
     Raises:
         FioValueError: A part cannot be read, or the percentages do not add up to 100.

@@ -158,13 +158,8 @@ class _Values:
             self._issues.append(Issue("fio.bad-value", place, message, option.value))
 
 
-def settings_of(job: Job, issues: list[Issue]) -> Settings:
-    """Return what a job asks for.
-
-    Args:
-        job: The job.
-        issues: Takes what cannot be read, each with its place and what is allowed.
-    """
+def read_settings(job: Job, issues: list[Issue]) -> Settings:
+    """Return what a job asks for."""
     values = _Values(job, issues)
     is_random, reads, turn = _pattern(values)
     read_sizes, write_sizes, is_split = _sizes(values)

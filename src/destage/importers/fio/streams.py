@@ -32,11 +32,7 @@ class JobStreams:
     notes: list[str] = field(default_factory=list)
 
     def build(self, times: Mapping[str, Any]) -> Iterator[Part]:
-        """Yield the job's streams.
-
-        Args:
-            times: When they run: `start`, `lasts`, `active`.
-        """
+        """Yield the job's streams."""
         self._explain_clones()
         self._explain_operations()
         self._explain_place()

@@ -33,12 +33,7 @@ class Timeline:
 
 
 def arrange(jobs: Sequence[Settings], issues: list[Issue]) -> Timeline:
-    """Return when each job runs.
-
-    Args:
-        jobs: The jobs, in order.
-        issues: Takes what cannot be arranged.
-    """
+    """Return when each job runs."""
     line = Timeline(times=[{} for _ in jobs], notes=[_notes(job) for job in jobs])
     groups: list[list[int]] = []
     for index, job in enumerate(jobs):

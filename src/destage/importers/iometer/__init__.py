@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from destage.errors import ConfigError, Issue
-from destage.importers.imported_workload import Imported
+from destage.importers.imported_workload import ImportedWorkload
 from destage.importers.iometer.configuration_file import (
     AccessSpecification,
     Configuration,
@@ -30,12 +30,10 @@ _SECTOR = 512
 _ALL = 100
 
 
-def read_access_specification(text: str, file: str, *, name: str | None = None) -> Imported:
+def read_access_specification(text: str, file: str, *, name: str | None = None) -> ImportedWorkload:
     """Read an access specification of an Iometer configuration as a workload.
 
     Args:
-        text: The file's text.
-        file: What messages call it.
         name: The specification's name; may be left out where there is one.
 
     Raises:
@@ -52,7 +50,7 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
     workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
     warnings = _warnings(configuration, chosen, workers)
     streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
-    return Imported(
+    return ImportedWorkload(
         tool="Iometer",
         file=file,
         workload={"users": 1, "streams": _distinct(streams)},

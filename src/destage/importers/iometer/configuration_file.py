@@ -103,10 +103,6 @@ class Configuration:
 def read_configuration(text: str, file: str) -> Configuration:
     """Read a configuration.
 
-    Args:
-        text: The file's text.
-        file: What messages call it.
-
     Raises:
         ConfigError: With every line that cannot be read, each with its place and what is allowed.
     """
@@ -127,11 +123,7 @@ def read_configuration(text: str, file: str) -> Configuration:
 
 
 def is_configuration(text: str) -> bool:
-    """Return whether a text looks like an Iometer configuration.
-
-    Args:
-        text: The text of a file.
-    """
+    """Return whether a text looks like an Iometer configuration."""
     return "'access specification" in text.lower()
 
 

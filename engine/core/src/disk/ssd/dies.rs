@@ -70,7 +70,7 @@ impl Ssd {
         let entry = &mut self.dies[die as usize];
         entry.work = Work::Program(count);
         entry.has_just_read = false;
-        self.note_program();
+        self.record_program();
         let loaded = self.claim_channel(now, die, count * self.model.unit_sectors);
         agenda.schedule(loaded + time, slot(Stage::Die, die));
     }
@@ -79,7 +79,7 @@ impl Ssd {
         self.dies[die as usize].has_just_read = false;
         if self.translation.is_victim_empty(die) {
             self.translation.erase(die);
-            self.usage.note_flash(|flash| flash.erases += 1);
+            self.usage.record_flash(|flash| flash.erases += 1);
             let entry = &mut self.dies[die as usize];
             (entry.work, entry.copies) = (Work::Collect, 0);
             agenda.schedule(now + self.model.erase_time, slot(Stage::Die, die));
@@ -93,16 +93,16 @@ impl Ssd {
         let done = u64::from(self.dies[die as usize].copies).min(steps - 1);
         let reads = pages * (done + 1) / steps - pages * done / steps;
         let copied = self.translation.copy(die);
-        self.usage.note_flash(|flash| flash.copied_units += u64::from(copied));
-        self.note_program();
+        self.usage.record_flash(|flash| flash.copied_units += u64::from(copied));
+        self.record_program();
         let entry = &mut self.dies[die as usize];
         (entry.work, entry.copies) = (Work::Copy(copied), entry.copies + 1);
         agenda.schedule(now + self.model.read_time * reads, slot(Stage::Die, die));
     }
 
-    pub(super) fn note_program(&mut self) {
+    pub(super) fn record_program(&mut self) {
         let sectors = u64::from(self.model.units_per_page * self.model.unit_sectors);
-        self.usage.note_flash(|flash| flash.programmed_sectors += sectors);
+        self.usage.record_flash(|flash| flash.programmed_sectors += sectors);
     }
 
     /// Reserves the channel of `die` for `sectors`; returns the end of the transfer.

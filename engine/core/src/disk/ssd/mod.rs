@@ -264,7 +264,7 @@ impl BlockDevice for Ssd {
             // A flush: completed writes are protected or on the flash.
             agenda.schedule(now + self.model.command_latency, slot(Stage::Done, command));
         } else {
-            self.usage.note_flash(|flash| flash.host_sectors += u64::from(io.sectors));
+            self.usage.record_flash(|flash| flash.host_sectors += u64::from(io.sectors));
             self.commands[command].pending = last - first + 1;
             self.entering.push(&mut self.commands, command, |command| &mut command.next);
             self.admit(now, agenda);

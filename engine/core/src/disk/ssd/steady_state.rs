@@ -20,7 +20,7 @@ use crate::rng::RandomStream;
 const SAMPLE: u32 = 256;
 
 /// Maximum number of writes to the sample: large blocks are near the limit from the start.
-const MOST_WRITES: f64 = 2e6;
+const MAX_WRITES: f64 = 2e6;
 
 /// Collections per block of the sample.
 const ROUNDS: f64 = 2.0;
@@ -41,7 +41,7 @@ pub(super) fn steady_state(full: u32, units: u32, valid: u64, stream: &mut Rando
         blocks.fill_anonymously(count);
     }
     let gain = 1.0 - libm::exp(-exponent);
-    let writes = (ROUNDS * f64::from(sample) * f64::from(units) * gain).min(MOST_WRITES);
+    let writes = (ROUNDS * f64::from(sample) * f64::from(units) * gain).min(MAX_WRITES);
     for _ in 0..writes as u64 {
         overwrite(&mut blocks, stream);
     }

@@ -25,7 +25,7 @@ use crate::rng::RandomStream;
 const BUFFERED: u32 = u32::MAX;
 
 /// Maximum writes by which the dies of an SSD are desynchronised.
-const MOST_STEPS: u32 = 1 << 20;
+const MAX_STEPS: u32 = 1 << 20;
 
 /// The map of one SSD.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl Translation {
                 }
                 let mut blocks = vec![filled; model.dies as usize];
                 // The dies are desynchronised.
-                let most = (2 * model.units_per_block).min(MOST_STEPS / model.dies + 1);
+                let most = (2 * model.units_per_block).min(MAX_STEPS / model.dies + 1);
                 for die in &mut blocks {
                     for _ in 0..stream.below(most.into()) {
                         steady_state::overwrite(die, &mut stream);

@@ -83,3 +83,12 @@ impl Idleness {
         self.foreground == 0 && self.since + delay <= now
     }
 }
+
+/// The place of a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// The array.
+    pub array: u16,
+    /// The disk within the array.
+    pub disk: u32,
+}

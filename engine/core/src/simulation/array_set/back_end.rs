@@ -6,9 +6,9 @@
 //! ```
 //!
 //! A transfer takes `command_overhead + size / bandwidth` of one channel. A disk sends while it reads, and seeks while it
-//! receives: so the transfer of a read may begin that long before the media are done, where the channel was free then, and
+//! receives: so the transfer of a read may begin that long before the media are done, if the channel was free then, and
 //! a write goes to its disk as soon as its transfer begins. Assumed: the media are no faster than the channel, and a
-//! write's data arrive before they are needed; disconnection and reselection are part of the overhead.
+//! write's data arrives before it is needed; disconnection and reselection are part of the overhead.
 
 use super::{ArraySet, Context};
 use crate::config;
@@ -25,7 +25,7 @@ pub struct Crossing {
     io: Io,
 }
 
-/// An I/O whose crossing is the end of it.
+/// An I/O that is over after its crossing.
 #[derive(Clone, Copy, Debug)]
 pub enum Crossed {
     /// A read, whose data has arrived.
@@ -70,7 +70,7 @@ impl BackEnd {
         }
     }
 
-    /// Claims a channel for `io` of `device`, earlier by the transfer itself if the disk sends while it reads; gives when
+    /// Claims a channel for `io` of `device`, earlier by the transfer itself if the disk sends while it reads; returns when
     /// the transfer begins and ends.
     fn claim(&mut self, now: SimTime, device: u32, io: &Io) -> (SimTime, SimTime) {
         let size = Bytes(u64::from(io.sectors) * SECTOR_BYTES);
@@ -89,7 +89,7 @@ impl BackEnd {
         (SimTime(end.0 - service.0), end)
     }
 
-    /// Claims a channel for a write to its disk or a read from it; gives whether it has to wait.
+    /// Claims a channel for a write to its disk or a read from it; returns whether it has to wait.
     #[inline(never)]
     fn carry(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
         let now = context.now();
@@ -146,7 +146,7 @@ impl ArraySet {
         self.devices[device as usize].submit(now, io, &mut Agenda::new(&mut context.events, device));
     }
 
-    /// A disk has completed `io`; gives whether its data has to wait for the channel.
+    /// A disk has completed `io`; returns whether its data has to wait for the channel.
     #[inline]
     pub fn carry_back(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
         match &mut self.back_end {
@@ -155,7 +155,7 @@ impl ArraySet {
         }
     }
 
-    /// A write's turn on its channel has come, or a read's data has crossed it; gives the I/O that is over with it.
+    /// A write's turn on its channel has come, or a read's data has crossed it; returns the I/O if it is over.
     pub fn end_crossing(&mut self, context: &mut Context, crossing: u32) -> Option<Crossed> {
         let Crossing { device, io } = self.back_end.as_mut()?.crossings.remove(crossing);
         if !io.is_write {

@@ -3,7 +3,7 @@
 //! A read of a mirrored strip goes to the mirror that is there. A read of a strip that must be decoded has its stripe to
 //! itself, among writes and rebuilds, until it is done; other such reads may share it. What a write or such a read has
 //! to read is planned when it has its stripe, by the disks that are there then. A disk that fails afterwards takes its
-//! I/Os with it: a read step that has lost one is planned again and begins anew; a write that is lost is made good by
+//! I/Os with it: a read step that has lost one is planned again and repeated; a lost write is compensated by
 //! the parity or the mirror that is written beside it.
 
 use super::io::read_io;
@@ -18,12 +18,12 @@ use crate::units::{Lba, Sectors};
 use crate::write_cache::Extent;
 
 impl ArraySet {
-    /// Reads an extent of an array for `operation`, by whatever disks are there.
+    /// Reads an extent of an array for `operation`, from the disks that are there.
     pub(super) fn read_degraded(&mut self, context: &mut Context, operation: u32, extent: Extent) {
         let array = self.operations[operation].array;
         let layout = self[array].layout;
         let mut pieces = layout.pieces(extent.lba, extent.sectors).peekable();
-        // Held until everything has been asked for.
+        // Held until everything has been requested.
         self.operations[operation].pending += 1;
         if layout.level().parities() == 0 {
             for piece in pieces {
@@ -44,7 +44,7 @@ impl ArraySet {
         self.operations[operation].pending -= 1;
     }
 
-    /// Reads pieces of one stripe: each from its disk, or all with the stripe locked where one has to be decoded.
+    /// Reads pieces of one stripe: each from its disk, or all with the stripe locked if one has to be decoded.
     fn read_of_stripe(&mut self, context: &mut Context, operation: u32, stripe: u64, pieces: &[Piece]) {
         let array = self.operations[operation].array;
         let state = &self[array];
@@ -183,7 +183,7 @@ impl ArraySet {
         context.probe.watch(|oracle| oracle.contents.read_anew(operation));
     }
 
-    /// A disk has failed with `io` on it; gives whether that was the last I/O of its operation's step.
+    /// A disk has failed with `io` on it; returns whether that was the last I/O of its operation's step.
     pub fn lose_io(&mut self, context: &mut Context, device: u32, io: Io) -> bool {
         let Place { array, disk } = self.places[device as usize];
         let layout = self[array].layout;

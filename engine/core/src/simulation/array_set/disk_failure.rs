@@ -6,7 +6,7 @@ use crate::disk::{BlockDevice as _, Io};
 use crate::event::Event;
 use crate::simulation::timeline::Transition;
 
-/// What the failure of a disk leaves.
+/// The consequences of a disk failure.
 #[derive(Debug)]
 pub struct DiskFailure {
     /// The device that has failed.
@@ -48,7 +48,7 @@ impl ArraySet {
         Some(DiskFailure { device, ios, has_lost_data })
     }
 
-    /// Takes a hot spare for a failed disk; gives whether there is one.
+    /// Takes a hot spare for a failed disk; returns whether there is one.
     pub fn take_spare(&mut self, context: &mut Context, place: Place) -> bool {
         let redundancy = &mut self[place.array].redundancy;
         if redundancy.spares == 0 {

@@ -67,7 +67,7 @@ impl ArraySet {
     }
 
     /// Writes `extents`, all within `stripe`, to the media if `is_forced`. It waits for writes in progress of the same
-    /// sectors or the same parity. Gives how parity is updated, if the level has parity.
+    /// sectors or the same parity. Returns how parity is updated, if the level has parity.
     pub fn write_stripe(
         &mut self,
         context: &mut Context,
@@ -138,7 +138,7 @@ impl ArraySet {
         }
     }
 
-    /// Flushes the write caches of an array's devices for a request; gives false if they have none.
+    /// Flushes the write caches of an array's devices for a request; returns false if they have none.
     pub fn flush_devices(&mut self, context: &mut Context, array: u16, request: u32) -> bool {
         let state = &self[array];
         if !state.is_volatile || context.probe.has(Mutation::UnflushedDrives) {
@@ -162,7 +162,7 @@ impl ArraySet {
         true
     }
 
-    /// Locks a range for an operation; gives whether it holds the range, rather than waiting for it.
+    /// Locks a range for an operation; returns whether it holds the range, rather than waiting for it.
     pub(super) fn lock(&mut self, context: &Context, operation: u32, range: LockRange) -> bool {
         let range =
             if context.probe.has(Mutation::OverlappingWrites) { range.without_overlap() } else { range };
@@ -184,7 +184,7 @@ impl ArraySet {
         debug_assert!(!has_ended, "an operation that starts has disk I/Os");
     }
 
-    /// Issues the next step of an operation; gives whether there is none, so that it has ended.
+    /// Issues the next step of an operation; returns whether there is none, so that it has ended.
     #[inline]
     pub fn go_on(&mut self, context: &mut Context, operation: u32) -> bool {
         let entry = &mut self.operations[operation];
@@ -197,7 +197,7 @@ impl ArraySet {
         !self.issue_step(context, operation)
     }
 
-    /// Issues the I/Os of the next step of an operation, after the XOR engine where there is parity to compute; gives
+    /// Issues the I/Os of the next step of an operation, after the XOR engine if there is parity to compute; gives
     /// whether there are any.
     fn issue_step(&mut self, context: &mut Context, operation: u32) -> bool {
         let entry = &mut self.operations[operation];
@@ -243,14 +243,14 @@ impl ArraySet {
         });
     }
 
-    /// Issues the I/Os from `link` on to the disks that are there; gives whether there are any.
+    /// Issues the I/Os from `link` on to the disks that are there; returns whether there are any.
     fn issue_degraded(&mut self, context: &mut Context, operation: u32, mut link: Link) -> bool {
         while let Some(index) = link.get() {
             let planned = self.planned.remove(index);
             link = planned.next;
             let entry = &self.operations[operation];
             let state = &self[entry.array];
-            // What a locked read wants is decoded from what it has read.
+            // The wanted parts of a locked read are decoded from what it has read.
             let is_wanted = entry.kind == Kind::LockedRead && entry.is_issued();
             let is_omitted = planned.io.is_write && context.probe.omits(state, &planned);
             if !is_wanted
@@ -264,7 +264,7 @@ impl ArraySet {
         self.operations[operation].pending > 0
     }
 
-    /// A device acts on one of its slots; gives the I/O that it completes, if any.
+    /// A device acts on one of its slots; returns the I/O that it completes, if any.
     #[inline]
     pub fn act(&mut self, context: &mut Context, device: u32, slot: u32, yields: bool) -> Option<Io> {
         let now = context.now();
@@ -277,7 +277,7 @@ impl ArraySet {
         Some(io)
     }
 
-    /// An I/O of an array operation has ended; gives whether it was the last of its step.
+    /// An I/O of an array operation has ended; returns whether it was the last of its step.
     #[inline]
     pub fn end_io(&mut self, context: &mut Context, io: Io) -> bool {
         if self.idle_delay.is_some() && !io.is_background {
@@ -286,7 +286,7 @@ impl ArraySet {
         self.end_part(io.operation)
     }
 
-    /// A part of an operation has ended; gives whether it was the last of its step.
+    /// A part of an operation has ended; returns whether it was the last of its step.
     #[inline]
     pub fn end_part(&mut self, operation: u32) -> bool {
         let entry = &mut self.operations[operation];
@@ -345,7 +345,7 @@ impl ArraySet {
         }
     }
 
-    /// The moment has come for which an array's idleness was awaited; gives whether it has been idle for the delay.
+    /// The disks of an array may have been idle for long enough; returns whether they have.
     pub fn end_wait_for_idle(&mut self, context: &mut Context, array: u16) -> bool {
         let Some(delay) = self.idle_delay else { return false };
         let idleness = &mut self[array].idleness;
@@ -358,7 +358,7 @@ impl ArraySet {
     }
 }
 
-/// Plans the disk I/Os of a step, each otherwise like `io`; gives the first.
+/// Plans the disk I/Os of a step, each otherwise like `io`; returns the first.
 #[inline]
 fn plan_step(planned: &mut Slab<PlannedIo>, ios: &[DiskIo], io: Io) -> Link {
     // Linked from the back, so that they are issued in order.

@@ -3,19 +3,19 @@
 use crate::raid::Layout;
 use crate::write_cache::Extent;
 
-/// The part of a stripe that a write has to itself \[sectors of the array\].
+/// The part of a stripe that an operation locks \[sectors of the array\].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockRange {
     /// The stripe.
     pub stripe: u64,
     start: u64,
     end: u64,
-    /// Whether others that share may hold it at the same time.
+    /// Whether other shared ranges may be locked at the same time.
     is_shared: bool,
 }
 
 impl LockRange {
-    /// What a write of `extents`, by rising address, has to itself: all of `stripe` where there is parity.
+    /// What a write of `extents`, in order of address, locks: all of `stripe` if there is parity.
     pub fn of(layout: &Layout, stripe: u64, extents: &[Extent]) -> Self {
         if layout.level().parities() > 0 {
             return Self::whole(stripe);
@@ -40,7 +40,7 @@ impl LockRange {
         Self { stripe, start, end, is_shared: false }
     }
 
-    /// For a mutation: where there is no parity, a range that overlaps no other.
+    /// For a mutation: without parity, a range that overlaps no other.
     pub const fn without_overlap(&self) -> Self {
         if self.end == u64::MAX { *self } else { Self { start: 0, end: 0, ..*self } }
     }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn without_parity_only_writes_of_the_same_sectors_wait_for_each_other() {
+    fn without_parity_only_overlapping_writes_wait() {
         for level in [Level::Raid0, Level::Raid10] {
             assert!(overlap(level, &[(0, 8)], &[(7, 2)]));
             assert!(!overlap(level, &[(0, 8)], &[(8, 8)]));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn all_writes_to_a_stripe_with_parity_wait_for_each_other() {
+    fn with_parity_all_writes_to_a_stripe_wait() {
         assert!(overlap(Level::Raid5, &[(0, 8)], &[(8, 8)]));
         assert!(overlap(Level::Raid6, &[(0, 1)], &[(31, 1)]));
     }

@@ -51,7 +51,7 @@ pub enum Parent {
 pub enum Kind {
     /// Reads strips, each from its disk.
     Read,
-    /// Reads what a stripe's missing strips are decoded from; the second step has the wanted parts.
+    /// Reads the strips from which missing strips are decoded; the second step has the wanted parts.
     LockedRead,
     /// Writes strips of a stripe.
     Write,

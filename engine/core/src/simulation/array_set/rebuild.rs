@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!   row:  0 ........... front ........ next ............. rows
-//!         done: reads and    under way    not there yet: writes leave
+//!         done: reads and   in progress   not there yet: writes leave
 //!         writes go here     (locked)     it out, reads go round it
 //! ```
 //!
-//! `depth` rows are under way at a time, each with its stripe (its pair's part of it, where disks are mirrored) to
-//! itself, so that a write finds a row either rebuilt or not. Row n starts no earlier than n units at `rate` after the
+//! `depth` rows are in progress at a time, each with its stripe (its pair's part of it, if disks are mirrored) locked,
+//! so that a write finds a row either rebuilt or not. Row n starts no earlier than n units at `rate` after the
 //! start, and the rebuild ends no earlier than all of them: an idle array whose disks are fast enough takes capacity /
 //! rate. Where requests come first (`yield_to_requests`) a row waits behind them at each disk, up to the disk's age
 //! limit, with its stripe locked.
@@ -25,7 +25,7 @@ use crate::slab::Link;
 use crate::units::{Bandwidth, SECTOR_BYTES, SimDuration};
 
 impl ArraySet {
-    /// Puts a new disk at the place of a failed one; gives the device, whose rebuild can start.
+    /// Puts a new disk at the place of a failed one; returns the device, whose rebuild can start.
     pub fn replace_disk(&mut self, context: &mut Context, scenario: &Scenario, place: Place) -> u32 {
         let index = self[place.array].redundancy.devices;
         let (config, run) = (&scenario.arrays()[place.array as usize], &scenario.run);

@@ -1,8 +1,8 @@
-//! The redundancy of an array: which device holds each of its places, what of it may be used, what is left to lose.
+//! The redundancy of an array: which device holds each of its places, and what of it may be used.
 //!
 //! ```text
 //!   optimal ──► degraded ──► optimal        a disk fails; its rebuild onto a spare or a new disk is over
-//!                  └───────► failed         more disks are gone than the level can do without
+//!                  └───────► failed         more disks are missing than the level tolerates
 //! ```
 
 use crate::raid::{Layout, Level};
@@ -28,7 +28,7 @@ pub enum MemberState {
     Rebuilding(Progress),
 }
 
-/// How far a rebuild has come \[rows\].
+/// Progress of a rebuild \[rows\].
 #[derive(Clone, Debug)]
 pub struct Progress {
     /// When it started.
@@ -41,7 +41,7 @@ pub struct Progress {
     pub next: u64,
     /// Rows in progress.
     pub in_flight: u32,
-    /// From when on the rate counts, and from which row.
+    /// Time and row from which the rate counts.
     pub paced: (SimTime, u64),
     /// Whether it waits for its rate.
     pub is_waiting: bool,
@@ -107,7 +107,7 @@ impl Redundancy {
         Self { members: members.collect(), spares, devices: disks, vacant: Vec::new() }
     }
 
-    /// The device that serves `row` of `disk`; nothing where it has failed or has not got that far in its rebuild.
+    /// The device that serves `row` of `disk`; `None` if it has failed or that row is not rebuilt yet.
     pub fn serving(&self, disk: u32, row: u64) -> Option<u32> {
         let member = &self.members[disk as usize];
         let serves = match &member.state {
@@ -124,7 +124,7 @@ impl Redundancy {
         member.device != device || matches!(member.state, MemberState::Missing)
     }
 
-    /// The rebuild onto `device`, where it is still the one that holds `disk`.
+    /// The rebuild onto `device`, if that still holds `disk`.
     pub fn progress(&mut self, disk: u32, device: u32) -> Option<&mut Progress> {
         let member = &mut self.members[disk as usize];
         match &mut member.state {
@@ -138,7 +138,7 @@ impl Redundancy {
         self.members.iter().all(|member| matches!(member.state, MemberState::Online))
     }
 
-    /// Whether more is gone than the level can do without, in any row.
+    /// Whether more is missing than the level tolerates, in any row.
     pub fn has_lost_data(&self, layout: &Layout) -> bool {
         let group = match layout.level() {
             Level::Raid0 => 1,

@@ -51,7 +51,7 @@ impl StripeLocks {
         })
     }
 
-    /// Locks `range` for an operation; gives whether it holds the range, rather than waiting for it.
+    /// Locks `range` for an operation; returns whether it holds the range, rather than waiting for it.
     pub fn lock(&mut self, operations: &mut Slab<ArrayOperation>, operation: u32, range: &LockRange) -> bool {
         let lock = self
             .by_stripe
@@ -65,7 +65,7 @@ impl StripeLocks {
         true
     }
 
-    /// Releases `stripe` for `operation`, whose entry was removed and linked to `next`; gives whether others hold the
+    /// Releases `stripe` for `operation`, whose entry was removed and linked to `next`; returns whether others hold the
     /// stripe or wait for it.
     pub fn release(
         &mut self,
@@ -89,7 +89,7 @@ impl StripeLocks {
         self.by_stripe.clear();
     }
 
-    /// Gives `stripe` to the first operation that waits for it, if that may start now.
+    /// Returns `stripe` to the first operation that waits for it, if that may start now.
     pub fn hand_over(&mut self, operations: &mut Slab<ArrayOperation>, stripe: u64) -> Option<u32> {
         let lock = self.by_stripe.get_mut(&stripe)?;
         let first = lock.waiting.first()?;

@@ -24,7 +24,7 @@ impl DiskIo {
     }
 }
 
-/// The disk I/Os of a write: the reads come first, the writes when all of them are done.
+/// The disk I/Os of a write: first the reads, then the writes when all reads are done.
 #[derive(Debug, Default)]
 pub struct StripeWrite {
     /// Reads of old data or parity.
@@ -37,7 +37,7 @@ pub struct StripeWrite {
 }
 
 impl StripeWrite {
-    /// What the XOR engine takes in for the parity of the write planned last, for each parity: old data, new data and old
+    /// Input of the XOR engine for the write planned last, for each parity: old data, new data and old
     /// parity in a read-modify-write, all data of the parity range otherwise.
     pub const fn parity_input(&self) -> Sectors {
         Sectors(self.parity_input)
@@ -54,8 +54,8 @@ impl StripeWrite {
         self.has_gaps
     }
 
-    /// Plans the write of `extents`, by rising address, all within `stripe`; gives how parity is brought up to date,
-    /// where the level has parity.
+    /// Plans the write of `extents`, in order of address, all within `stripe`; returns how parity is updated, if
+    /// the level has parity.
     pub fn plan(
         &mut self,
         layout: &Layout,
@@ -146,8 +146,8 @@ impl StripeWrite {
         Some(update)
     }
 
-    /// Plans what most writes to a level with parity are: one run within one strip that is read, modified and written. The
-    /// parities change at the same offsets, so that all I/Os have one address on their disks. Gives whether it is one.
+    /// Plans the most frequent write to a level with parity: one run within one strip that is read, modified and written. The
+    /// parities change at the same offsets, so that all I/Os have one address on their disks. Returns whether it is one.
     #[inline]
     fn plan_small(&mut self, layout: &Layout, policy: ParityUpdate, stripe: u64, extents: &[Extent]) -> bool {
         let [extent] = extents else { return false };
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::raid::Level;
 
-    /// Sixteen sectors to a strip; extents by (lba, sectors); gives reads, writes and the way chosen.
+    /// Sixteen sectors to a strip; extents by (lba, sectors); returns reads, writes and the way chosen.
     fn plan(
         level: Level,
         disks: u32,
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_xor_engine_takes_old_and_new_data_and_old_parity_or_all_data() {
+    fn xor_input_is_old_and_new_data_and_parity_or_all_data() {
         let layout = |level, disks| Layout::new(level, disks, Sectors(16), Sectors(1600)).unwrap();
         let input = |layout: &Layout, extents: &[(u64, u64)]| {
             let extents: Vec<_> =

@@ -114,7 +114,7 @@ fn age_comes_before_the_order_of_the_policy() {
 }
 
 #[test]
-fn a_large_write_goes_around_the_cache_and_a_small_one_does_not() {
+fn large_writes_bypass_the_cache_and_small_ones_do_not() {
     let scene = |bytes: u64| {
         let mut scene = scenario(
             &[stream("w", &every(S), 0.0, bytes)],
@@ -178,7 +178,7 @@ fn idle_time_destages_between_the_reads() {
     let idle = scene("idle_time", "exponential", 10 * MS);
     assert!(number(&idle, "destages") >= 85.0, "{}", number(&idle, "destages"));
     assert!(number(&idle, "dirty_high_bytes") <= 12.0 * 4096.0);
-    // A read that comes just after a destage has begun waits for that one; hardly any does.
+    // Only a read that arrives just after a destage has begun waits for it: hardly any does.
     assert!(number(&idle, "read_response_max_us") <= 10_000.0);
     let mean = number(&idle, "read_response_mean_us");
     assert!(mean < 5_100.0, "{mean}");

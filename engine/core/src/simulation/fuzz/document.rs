@@ -13,7 +13,7 @@ pub struct Mutator<'a> {
     draws: RandomStream,
 }
 
-/// One place of a document: the way to it, and what the schema says of it.
+/// One place of a document: its JSON pointer and its schema.
 type Place<'a> = (String, &'a Value);
 
 impl<'a> Mutator<'a> {
@@ -66,7 +66,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// The branches of a union; the node itself where it is none.
+    /// The branches of a union; otherwise the node itself.
     fn branches(&self, node: &'a Value) -> Vec<&'a Value> {
         let node = self.resolve(node);
         match node.get("oneOf").or_else(|| node.get("anyOf")).and_then(Value::as_array) {
@@ -108,7 +108,7 @@ impl<'a> Mutator<'a> {
         }
     }
 
-    /// A value that the schema allows, as far as it says.
+    /// A value that the schema allows.
     fn draw(&mut self, node: &'a Value, depth: u32) -> Value {
         let branches = self.branches(node);
         let node = branches[self.below(branches.len())];

@@ -200,7 +200,7 @@ impl Replay {
         Some((self.array, command, record as u32))
     }
 
-    /// A request of the replay is complete; gives whether it was the last.
+    /// A request of the replay is complete; returns whether it was the last.
     pub fn complete(&mut self, context: &mut Context, done: &Request) -> bool {
         let now = context.now();
         self.outstanding -= 1;

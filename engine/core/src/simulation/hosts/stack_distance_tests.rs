@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::config::Scenario;
 use crate::simulation::simulate;
 
-/// The curve: blocks of 8 KiB, and the share of the accesses that find theirs within so many.
+/// The curve: blocks of 8 KiB, and the fraction of the accesses that hit within each size.
 const CURVE: [(u64, f64); 4] = [(16, 0.2), (64, 0.5), (256, 0.6), (1024, 0.85)];
 
 /// Requests that are measured.
@@ -35,7 +35,7 @@ fn hit_ratio(blocks: u64) -> f64 {
 }
 
 #[test]
-fn the_simulated_hit_ratio_is_that_of_the_curve_at_every_cache_size() {
+fn the_hit_ratio_follows_the_curve_at_every_cache_size() {
     for blocks in [8, 16, 40, 64, 160, 256, 640, 1024, 1500] {
         let mut before = (0, 0.0);
         let mut expected = CURVE[CURVE.len() - 1].1;

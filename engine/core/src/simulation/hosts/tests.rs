@@ -100,7 +100,7 @@ fn open_arrivals_follow_the_intensity_of_the_phase() {
 }
 
 #[test]
-fn arrivals_at_intensity_one_are_those_of_a_stream_without_phases() {
+fn intensity_one_leaves_arrivals_as_without_phases() {
     let window = json!({"duration": 50 * SECOND});
     let plain = requests(&scenario(1, &timeline(), &[stream("s", &poisson(40.0), &json!({}))], &window));
     let all = json!({"active": [{"phase": "quiet"}, {"phase": "storm"}]});
@@ -108,7 +108,7 @@ fn arrivals_at_intensity_one_are_those_of_a_stream_without_phases() {
 }
 
 #[test]
-fn think_times_stand_still_outside_the_phase_and_shrink_with_the_intensity() {
+fn think_times_pause_outside_phases_and_scale_inside() {
     // The user thinks 400 ms, twice as fast in the storm; a write takes 1 ms, and one under way at its end is completed.
     let phases =
         json!([{"name": "calm", "lasts": SECOND}, {"name": "storm", "lasts": SECOND}, {"name": "after"}]);
@@ -251,7 +251,7 @@ fn further_users_change_no_others_start() {
 }
 
 #[test]
-fn a_fixed_number_of_outstanding_requests_rests_between_its_phases() {
+fn fixed_outstanding_pauses_between_its_phases() {
     let phases = json!([{"name": "a", "lasts": SECOND}, {"name": "b", "lasts": SECOND}, {"name": "c", "lasts": SECOND}]);
     let arrival = json!({"kind": "fixed_outstanding", "depth": 3});
     let mut stream = stream("s", &arrival, &json!({"active": [{"phase": "a"}, {"phase": "c"}]}));

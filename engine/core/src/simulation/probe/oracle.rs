@@ -1,8 +1,8 @@
-//! The oracle: watches a run in debug builds and stops it at the first sign of lost or outdated data.
+//! The oracle: checks a run in debug builds and stops it at the first sign of lost or outdated data.
 //!
 //! Simulated data carries addresses and no payload. Here every sector of every write gets a version, in the order in
-//! which the writes take effect: when the cache takes the sector in, or when it is handed on to the disks. Places where
-//! a version of a sector can be:
+//! which the writes take effect: when the cache accepts the sector, or when it is sent to the disks. A version of a
+//! sector can be in these places:
 //!
 //! ```text
 //!   write ──► dirty ──► going ──► media ──► fetch ──► line of the read cache
@@ -18,13 +18,13 @@
 //! 3. A destage takes dirty sectors only; no sector is written by two array writes at a time, whatever order the disks
 //!    serve them in; and a sector's version on the media never goes back.
 //! 4. A read gives every sector in the newest version acknowledged when it was looked up, or a newer one. What a disk
-//!    or a fetch brings counts as what the media held when it was asked for.
+//!    or a fetch returns counts as what the media held when it was requested.
 //! 5. The write cache holds as many sectors as this model of it, and none after a drain; then the media hold the newest
 //!    version.
 //! 6. A write that is acknowledged while the cache may hold no dirty data is on the media, and so is all that was
 //!    acknowledged before a flush that is.
-//! 7. A power cut ends what is under way: a write through the cache may have reached the media in part, and nothing
-//!    more is known of it; what was going is dirty again. Dirty data is lost only where there is no battery, where it
+//! 7. A power cut ends everything in progress: a write through the cache may have reached the media in part, and nothing
+//!    more is known of it; what was being destaged is dirty again. Dirty data is lost only where there is no battery, where it
 //!    has failed, or where the mains were gone for longer than its charge lasts. A drive that caches writes may lose
 //!    those that were done, unless they were forced, or a flush that came after them is done (see `volatile`); what
 //!    leaves the write cache, or is acknowledged in it, is never lost so.
@@ -34,7 +34,7 @@
 //! Writes that overlap in time may take effect in either order; a version counts as acknowledged no earlier than its
 //! write. That makes the laws exact for writes that do not overlap and sound for those that do.
 //!
-//! Cost: a hash table entry for each sector written, up to a number of sectors beyond which further ones go unwatched;
+//! Cost: a hash table entry for each sector written, up to a limit beyond which further sectors are not watched;
 //! nothing in release builds.
 
 #[cfg(all(test, debug_assertions))]
@@ -48,9 +48,9 @@ mod streams;
 #[cfg(all(test, debug_assertions))]
 mod tests;
 
+mod buffers;
 mod contents;
 mod cut;
-mod hand;
 mod parity;
 mod power;
 mod reads;
@@ -63,7 +63,7 @@ use rustc_hash::FxBuildHasher;
 
 use self::contents::Contents;
 use self::reads::Brought;
-use crate::simulation::array_set::Parent;
+use crate::simulation::array_set::operation::Parent;
 use crate::units::{Lba, Sectors, SimTime};
 use crate::write_cache::Extent;
 
@@ -72,10 +72,10 @@ type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 /// A version of a sector; those of later writes are higher, 0 is what was there before the run.
 type Version = u64;
 
-/// Sectors that are watched at most.
+/// Most sectors that are watched.
 const MOST_BLOCKS: usize = 1 << 18;
 
-/// One sector. A version of 0 stands for none.
+/// One sector. A version of 0 means none.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     dirty: Version,
@@ -132,7 +132,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// The entry of a sector that is written; nothing for one that goes unwatched.
+    /// The entry of a sector that is written; `None` if it is not watched.
     fn watch(&mut self, array: u16, sector: u64) -> Option<&mut Block> {
         let key = (array, sector);
         if self.blocks.len() >= MOST_BLOCKS && !self.blocks.contains_key(&key) {
@@ -168,7 +168,7 @@ impl Oracle {
         }
     }
 
-    /// An array write is about to ask for its stripe.
+    /// An array write is about to lock its stripe.
     pub fn plan_write(&mut self, operation: u32, array: u16, parent: Parent, extents: &[Extent]) {
         let is_destage = matches!(parent, Parent::Destage { .. });
         let mut sectors = Vec::new();

@@ -76,14 +76,14 @@ def probe(
     """Check that the store can be written and listed, as a sweep does."""
     from destage.cluster.credentials import find_missing_credentials
     from destage.store import default_store, list_sweeps
-    from destage.store.location import trouble_writing
+    from destage.store.location import find_write_error
 
     place = store if store is not None else default_store()
     missing = find_missing_credentials(str(place), os.environ) if secret else ""
     if missing:
         raise StoreError("cluster.secret-incomplete", missing, str(place))
     try:
-        if trouble := trouble_writing(place):
+        if trouble := find_write_error(place):
             raise trouble
         print_note(f"{place} is writable and holds {len(list_sweeps(place))} sweeps")
     except UnreachableError as error:
@@ -109,9 +109,9 @@ def discard(
 
 def _await_lease(lease: "Location") -> None:
     """Wait while the head of an earlier attempt still holds the sweep's lease, which expires after it."""
-    from destage.store.lease import current_writer
+    from destage.store.lease import find_writer
 
     end = time.monotonic() + _LEASE_S
-    while (writer := current_writer(lease)) is not None and time.monotonic() < end:
+    while (writer := find_writer(lease)) is not None and time.monotonic() < end:
         print_note(f"waiting for {writer}")
         time.sleep(_INTERVAL_S)

@@ -42,7 +42,7 @@ def convert(
         facts |= {"records": len(loaded), "problems": problems}
     else:
         facts |= streams.convert(
-            trace, out, format_name=format_name, skip_bad=skip_bad, volume=volume, tell=ReadingProgress()
+            trace, out, format_name=format_name, skip_bad=skip_bad, volume=volume, progress=ReadingProgress()
         )
     facts["bytes"] = out.stat().st_size
     if as_json:

@@ -28,7 +28,7 @@ def info(
     from destage.engine.traces import streams
 
     facts = streams.profile(
-        trace, format_name=format_name, skip_bad=skip_bad, volume=volume, tell=ReadingProgress()
+        trace, format_name=format_name, skip_bad=skip_bad, volume=volume, progress=ReadingProgress()
     )
     if with_digest:
         facts["digest"] = traces.digest(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)

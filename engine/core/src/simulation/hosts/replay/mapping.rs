@@ -12,21 +12,21 @@ const EXTENT: u64 = 2048;
 /// How the trace's addresses become the array's.
 #[derive(Debug)]
 pub struct Mapping {
-    /// The touched extents, where they are moved together.
+    /// The touched extents, if they are moved together.
     touched: Option<Box<[u64]>>,
-    /// How the copies lie, where there are some.
+    /// The layout of the copies, if there are any.
     copies: Option<Copies>,
-    /// The capacity, where addresses wrap round at it.
+    /// The capacity, if addresses wrap at it.
     wrap: Option<u64>,
 }
 
-/// How the copies of a trace lie: one after the other, each as long as the trace, but for the shared extents, which are
+/// The layout of a trace's copies: one after the other, each as long as the trace, but for the shared extents, which are
 /// those of the first.
 #[derive(Debug)]
 struct Copies {
     /// Extents of one copy.
     extents: u64,
-    /// Those that come out below `shared` are shared.
+    /// Extents that it maps below `shared` are shared.
     order: Permutation,
     shared: u64,
 }
@@ -38,11 +38,11 @@ impl Copies {
 }
 
 impl Mapping {
-    /// The mapping of `copies` of `trace` onto `capacity` sectors. `shared` draws which extents all copies have in
-    /// common, and says how many of them.
+    /// The mapping of `copies` of `trace` onto `capacity` sectors. `shared` draws the extents that all copies have in
+    /// common, and is their fraction.
     ///
     /// # Errors
-    /// How many sectors it needs, where it does not fit.
+    /// The sectors that it needs, if it does not fit.
     pub fn new(
         map: AddressMap,
         trace: &Trace,

@@ -42,14 +42,14 @@ const ENDLESS: &str = r#", {"name": "s", "arrival": {"kind": "fixed_outstanding"
     "address": {"kind": "uniform"}}"#;
 
 #[test]
-fn an_open_trace_is_not_overloaded_because_another_stream_goes_on_after_it() {
+fn a_stream_after_an_open_trace_does_not_overload_it() {
     let outcome = replay_as("open", 10, 8, ENDLESS, r#""run": {"window": {"requests": 5000}}"#).unwrap();
     assert!(outcome.number("window_s").unwrap() > 4.0);
     assert_eq!(outcome.text("status"), Some("ok"));
 }
 
 #[test]
-fn a_stream_that_never_ends_does_not_keep_a_whole_trace_from_ending() {
+fn a_whole_trace_ends_beside_an_endless_stream() {
     let outcome = replay(10, 8, ENDLESS, r#""run": {"window": "whole"}"#).unwrap();
     assert_eq!(outcome.number("writes"), Some(10.0));
     assert!(outcome.number("window_s").unwrap() < 0.1);

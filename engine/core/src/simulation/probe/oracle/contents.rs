@@ -1,6 +1,6 @@
-//! What every sector of every disk holds: the oracle's own data and parity.
+//! What every sector of every disk holds: the oracle's model of data and parity.
 //!
-//! A sector's data is one word that stands for its version, 0 for version 0. Parity is computed as a controller would,
+//! A sector's data is one word that represents its version, 0 for version 0. Parity is computed as a controller would,
 //! and from nothing but what the operation has read and what it writes.
 //!
 //! Laws:
@@ -13,7 +13,7 @@
 //! A new disk holds noise until it is written. A power cut is taken to leave whole stripes: the write hole is counted
 //! elsewhere. What drives lose from their own caches falls back (see `volatile`), and the parity with it.
 
-use super::hand::{Chunk, GATHER, Hand, SPREAD, sector_at};
+use super::buffers::{Buffers, Chunk, GATHER, SPREAD, sector_at};
 use super::parity::{decode, parities};
 use super::volatile::Volatile;
 use super::{Map, Version};
@@ -21,12 +21,12 @@ use crate::raid::{Layout, StripPart};
 use crate::units::{Lba, Sectors};
 use crate::write_cache::Extent;
 
-/// What is on the disks, and in the hands of the operations.
+/// What is on the disks, and in the buffers of operations.
 #[derive(Debug, Default)]
 pub(in crate::simulation) struct Contents {
     pub(super) words: Map<(u32, u64), u64>,
     blanks: Vec<u32>,
-    pub(super) hands: Map<u32, Hand>,
+    pub(super) by_operation: Map<u32, Buffers>,
     newest: Version,
     /// What may be lost from the drives' own caches.
     pub volatile: Volatile,
@@ -43,10 +43,10 @@ impl Contents {
         self.words.get(&(device, lba)).copied().unwrap_or_else(noise)
     }
 
-    fn take_up(&mut self, operation: u32, array: u16, layout: &Layout, stripe: u64) -> &mut Hand {
-        self.hands
+    fn take_up(&mut self, operation: u32, array: u16, layout: &Layout, stripe: u64) -> &mut Buffers {
+        self.by_operation
             .entry(operation)
-            .insert_entry(Hand {
+            .insert_entry(Buffers {
                 array,
                 layout: *layout,
                 stripe,
@@ -80,9 +80,9 @@ impl Contents {
         (stripe, wanted): (u64, &[StripPart]),
         oldest: (u64, Vec<Version>),
     ) {
-        let hand = self.take_up(operation, array, layout, stripe);
-        hand.wanted = wanted.to_vec();
-        hand.oldest = oldest;
+        let buffers = self.take_up(operation, array, layout, stripe);
+        buffers.wanted = wanted.to_vec();
+        buffers.oldest = oldest;
     }
 
     /// An operation is planned that writes `extents` of a stripe, in these versions where they are watched.
@@ -96,9 +96,9 @@ impl Contents {
     ) {
         let stripe = extents.first().map_or(0, |extent| layout.stripe_of(extent.lba));
         self.newest = versions.iter().map(|&(_, version)| version).fold(self.newest, Version::max);
-        let hand = self.take_up(operation, array, layout, stripe);
-        hand.new = extents.to_vec();
-        hand.versions = versions.iter().copied().collect();
+        let buffers = self.take_up(operation, array, layout, stripe);
+        buffers.new = extents.to_vec();
+        buffers.versions = versions.iter().copied().collect();
     }
 
     /// An operation is planned that rebuilds a strip of a stripe.
@@ -106,10 +106,10 @@ impl Contents {
         self.take_up(operation, array, layout, stripe);
     }
 
-    /// An operation reads anew.
+    /// An operation repeats its reads.
     pub fn read_anew(&mut self, operation: u32) {
-        if let Some(hand) = self.hands.get_mut(&operation) {
-            hand.read.clear();
+        if let Some(buffers) = self.by_operation.get_mut(&operation) {
+            buffers.read.clear();
         }
     }
 
@@ -123,9 +123,9 @@ impl Contents {
     ) {
         let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
         if io.is_write {
-            let Some(hand) = self.hands.get(&operation) else { return };
+            let Some(buffers) = self.by_operation.get(&operation) else { return };
             for lba in first..end {
-                let word = hand.find(&hand.written, disk, lba);
+                let word = buffers.find(&buffers.written, disk, lba);
                 let Some(word) = word else {
                     unreachable!("disk {disk} writes sector {lba} and nobody gave it")
                 };
@@ -140,57 +140,57 @@ impl Contents {
         }
         let words: Vec<_> = (first..end).map(|lba| self.word(device, lba)).collect();
         let newest = self.newest;
-        let Some(hand) = self.hands.get_mut(&operation) else { return };
-        let is_plain = hand.wanted.is_empty() && !hand.oldest.1.is_empty();
+        let Some(buffers) = self.by_operation.get_mut(&operation) else { return };
+        let is_plain = buffers.wanted.is_empty() && !buffers.oldest.1.is_empty();
         if is_plain {
             for (lba, &word) in (first..).zip(&words) {
-                let sector = sector_at(&hand.layout, disk, lba);
+                let sector = sector_at(&buffers.layout, disk, lba);
                 let Some(sector) = sector else { unreachable!("a read of data reads parity") };
-                hand.check_word(sector, word, newest);
+                buffers.check_word(sector, word, newest);
             }
         } else {
-            hand.read.push(Chunk { disk, lba: first, words });
+            buffers.read.push(Chunk { disk, lba: first, words });
         }
     }
 
     /// An operation writes these parts (disk, first sector, length) of those disks that are present.
     pub fn compute(&mut self, operation: u32, writes: impl Iterator<Item = (u32, Lba, Sectors)>) {
-        let Some(hand) = self.hands.get_mut(&operation) else { return };
+        let Some(buffers) = self.by_operation.get_mut(&operation) else { return };
         let written = writes
             .map(|(disk, Lba(lba), sectors)| Chunk {
                 disk,
                 lba,
-                words: (lba..lba + sectors.0).map(|lba| hand.compute(disk, lba)).collect(),
+                words: (lba..lba + sectors.0).map(|lba| buffers.compute(disk, lba)).collect(),
             })
             .collect();
-        hand.written = written;
+        buffers.written = written;
     }
 
     /// Whether all that an operation has written is on the media, but for devices that have been lost; `holding` gives
     /// the device that holds a disk.
     pub fn lasts(&self, operation: u32, holding: impl Fn(u32) -> u32, is_lost: impl Fn(u32) -> bool) -> bool {
         let is_safe = |place| self.volatile.lasts(place) || is_lost(place.0);
-        self.hands.get(&operation).is_none_or(|hand| hand.places(&holding).all(is_safe))
+        self.by_operation.get(&operation).is_none_or(|buffers| buffers.places(&holding).all(is_safe))
     }
 
     /// An operation is over.
     pub fn end(&mut self, operation: u32) {
         let newest = self.newest;
-        let Some(hand) = self.hands.remove(&operation) else { return };
-        let base = hand.layout.disk_lba(hand.stripe).0;
-        for part in &hand.wanted {
+        let Some(buffers) = self.by_operation.remove(&operation) else { return };
+        let base = buffers.layout.disk_lba(buffers.stripe).0;
+        for part in &buffers.wanted {
             for lba in base + part.start.0..base + part.end.0 {
-                let Some(sector) = sector_at(&hand.layout, part.disk, lba) else { continue };
-                let word = hand.old(part.disk, lba);
+                let Some(sector) = sector_at(&buffers.layout, part.disk, lba) else { continue };
+                let word = buffers.old(part.disk, lba);
                 let Some(word) = word else {
-                    panic!("sector {sector} of array {} cannot be decoded from what was read", hand.array)
+                    panic!("sector {sector} of array {} cannot be decoded from what was read", buffers.array)
                 };
-                hand.check_word(sector, word, newest);
+                buffers.check_word(sector, word, newest);
             }
         }
     }
 
-    /// Checks a sector and its parity once nothing is under way: `serving` gives the device that serves a disk.
+    /// Checks a sector and its parity once nothing is in progress: `serving` gives the device that serves a disk.
     pub fn check(
         &self,
         array: u16,

@@ -4,15 +4,15 @@ use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
 
+use super::buffers::{GATHER, SPREAD};
 use super::contents::Contents;
-use super::hand::{GATHER, SPREAD};
 use super::parity::{decode, parities};
 use super::volatile::Place;
 use super::{Map, Version};
 use crate::raid::Layout;
 
 impl Contents {
-    /// The power is cut: the sectors under way are as the media have them, by `media`, with parity that matches. Gives
+    /// The power is cut: the sectors being written are as the media have them, by `media`, with parity that matches. Returns
     /// those sectors.
     pub fn cut_power(
         &mut self,
@@ -20,24 +20,25 @@ impl Contents {
         holding: impl Fn(u16, u32) -> u32,
     ) -> HashSet<Place, FxBuildHasher> {
         let mut under_way = HashSet::default();
-        for (_, hand) in self.hands.drain() {
-            under_way.extend(hand.places(&|disk| holding(hand.array, disk)));
-            let layout = &hand.layout;
-            let word = |sector: u64| media(hand.array, sector).wrapping_mul(SPREAD);
+        for (_, buffers) in self.by_operation.drain() {
+            under_way.extend(buffers.places(&|disk| holding(buffers.array, disk)));
+            let layout = &buffers.layout;
+            let word = |sector: u64| media(buffers.array, sector).wrapping_mul(SPREAD);
             let unit = layout.stripe_unit().0;
-            for sector in hand.new.iter().flat_map(|extent| extent.lba.0..extent.lba.0 + extent.sectors.0) {
+            for sector in buffers.new.iter().flat_map(|extent| extent.lba.0..extent.lba.0 + extent.sectors.0)
+            {
                 let place = layout.locate(crate::units::Lba(sector));
                 let lba = place.disk_lba.0;
                 let mirror = layout.mirror(place.disk);
                 for disk in mirror.into_iter().chain([place.disk]) {
-                    self.words.insert((holding(hand.array, disk), lba), word(sector));
+                    self.words.insert((holding(buffers.array, disk), lba), word(sector));
                 }
                 let start = layout.stripe_start(place.stripe).0 + lba % unit;
                 let data: Vec<_> =
                     (0..layout.data_disks()).map(|index| word(start + u64::from(index) * unit)).collect();
                 for (disk, parity) in layout.parity_disks(place.stripe).into_iter().zip(parities(&data)) {
                     if let Some(disk) = disk {
-                        self.words.insert((holding(hand.array, disk), lba), parity);
+                        self.words.insert((holding(buffers.array, disk), lba), parity);
                     }
                 }
             }

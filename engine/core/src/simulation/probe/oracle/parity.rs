@@ -37,7 +37,7 @@ pub(super) fn parities(data: &[u64]) -> [u64; 2] {
     [p, q]
 }
 
-/// The data of a stripe from what of it is there; nothing where that is too little.
+/// The data of a stripe from the strips that are there; `None` if they are too few.
 pub(super) fn decode(data: &[Option<u64>], [p, q]: [Option<u64>; 2]) -> Option<Vec<u64>> {
     let missing: Vec<_> = (0..data.len()).filter(|&index| data[index].is_none()).collect();
     let mut all: Vec<_> = data.iter().map(|word| word.unwrap_or(0)).collect();

@@ -6,12 +6,12 @@ use crate::config;
 use crate::units::SimTime;
 
 impl Oracle {
-    /// A write begins anew: what the cache has taken of it is no part of its answer.
+    /// A write is repeated: what the cache has accepted of it does not count.
     pub fn write_anew(&mut self, request: u32) {
         self.requests.remove(&request);
     }
 
-    /// The power is cut: all that is under way ends.
+    /// The power is cut: everything in progress ends.
     pub fn cut_power(&mut self) {
         for (_, write) in self.writes.drain() {
             for (sector, version) in write.sectors {

@@ -1,9 +1,9 @@
-//! What reads give: each sector no older than the newest version acknowledged when it was looked up.
+//! What reads return: each sector no older than the newest version acknowledged when it was looked up.
 
 use super::{Block, Oracle, Version};
 use crate::write_cache::Held;
 
-/// What a fetch brings: the media's versions when it was asked for.
+/// What a fetch returns: the media's versions when it was requested.
 #[derive(Debug)]
 pub(super) struct Brought {
     array: u16,
@@ -56,7 +56,7 @@ impl Oracle {
         }
     }
 
-    /// A fetch of the sectors `from` to `to` is asked for.
+    /// A fetch of the sectors `from` to `to` is requested.
     pub fn begin_fetch(&mut self, fetch: u32, array: u16, from: u64, to: u64) {
         let versions = (from..to).map(|sector| self.block(array, sector).media).collect();
         self.fetches.insert(fetch, Brought { array, first: from, versions });

@@ -1,4 +1,4 @@
-//! Random small runs under the oracle's eyes: no law is broken, and everything happens that can.
+//! Random small runs checked by the oracle: no law is broken, and every transition occurs.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) fn build(scenario: &Value) -> Simulation {
     Simulation::build(scenario, &BTreeMap::new()).unwrap()
 }
 
-/// Runs to the end and on until nothing is under way: then nothing may be left in any of the slabs.
+/// Runs to the end and on until nothing is in progress: then nothing may be left in any of the slabs.
 pub(super) fn run(simulation: &mut Simulation) {
     if let Err(error) = simulation.run() {
         panic!("{error}");
@@ -27,7 +27,7 @@ pub(super) fn run(simulation: &mut Simulation) {
         return;
     }
     let check_drained = |simulation: &Simulation| {
-        simulation.context.probe.oracle.check_drained(&simulation.arrays);
+        simulation.context.probe.oracle.check_drained(simulation.arrays.states());
     };
     check_drained(simulation);
     simulation.context.events.retain(|event| !matches!(event, Event::Battery(_) | Event::Fault(_)));
@@ -51,7 +51,7 @@ proptest! {
 }
 
 #[test]
-fn the_random_runs_see_every_transition_of_power_battery_and_disks() {
+fn random_runs_cover_every_transition() {
     let mut runner = TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();
     let mut lost_by_drives = 0;
@@ -95,7 +95,7 @@ fn the_random_runs_see_every_transition_of_power_battery_and_disks() {
 }
 
 #[test]
-fn a_drain_goes_on_when_the_last_write_through_leaves_its_stripe() {
+fn a_drain_continues_after_the_last_write_through() {
     // Eight writes wait for one stripe; then the battery is ready, and others fill the cache with lines of that stripe,
     // which cannot be destaged before.
     let mut simulation = build(&json!({

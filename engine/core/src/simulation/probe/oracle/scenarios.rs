@@ -83,7 +83,7 @@ fn array(name: &'static str) -> impl Strategy<Value = Value> {
         })
 }
 
-/// Disks of `array` that fail, by time \[ms\] and place, and whether a new one comes 300 ms later.
+/// Disks of `array` that fail, by time \[ms\] and place, and whether a new one is installed 300 ms later.
 fn disk_faults(array: &Value, fails: &[(u64, u32, bool)]) -> Vec<Value> {
     let disks = array["disks"].as_u64().unwrap() as u32;
     let ms = 1_000_000;

@@ -1,4 +1,4 @@
-//! Random streams of requests, with all that a workload may ask for.
+//! Random streams of requests, with every feature of a workload.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -165,7 +165,7 @@ fn what_was_going_at_a_cut_is_dirty_again() {
 }
 
 #[test]
-fn data_may_be_lost_once_the_charge_is_used_up_and_is_not_missed_then() {
+fn data_may_be_lost_once_the_charge_is_used_up() {
     let mut oracle = cut();
     oracle.lose_dirty(HALF_HOLDUP, &Battery::default(), State::Empty);
     oracle.compare(0);

@@ -1,9 +1,9 @@
 //! What is done and perhaps only in a drive's own cache.
 //!
-//! A drive that caches writes puts them on its media when it likes: the oracle is told by no event. So a sector whose
+//! A drive that caches writes puts them on its media at times of its own, without an event. So a sector whose
 //! write was not forced may fall back at a power cut to any version since the last that is known to be on the media:
-//! the one of a forced write, or of the last write done before a flush that is done. Where the drive says that it has
-//! lost the sector, it is taken to be the oldest of them.
+//! the one of a forced write, or of the last write done before a flush that is done. If the drive reports that it has
+//! lost the sector, the oracle assumes the oldest of them.
 
 use std::collections::HashSet;
 
@@ -76,12 +76,12 @@ impl Volatile {
         });
     }
 
-    /// A host's flush has come to the controller.
+    /// A host's flush has reached the controller.
     pub fn ask_flush(&mut self, request: u32) {
         self.requests.insert(request, self.done);
     }
 
-    /// A host's flush is acknowledged: nothing done before it came may be in the cache of a device that `is_meant`.
+    /// A host's flush is acknowledged: nothing done before it arrived may be in the cache of a device that `is_meant`.
     pub fn acknowledge_flush(&mut self, request: u32, is_meant: impl Fn(u32) -> bool) {
         let Some(asked) = self.requests.remove(&request) else {
             unreachable!("a flush is acknowledged that never came")

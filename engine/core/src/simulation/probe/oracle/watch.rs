@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Oracle;
-use crate::disk::Io;
+use crate::disk::{BlockDevice, Device, Io};
 use crate::raid::{Layout, StripPart};
-use crate::simulation::array_set::{
-    ArrayOperation, ArraySet, ArrayState, Kind, Member, MemberState, Parent, Place,
-};
+use crate::simulation::array_set::array_state::{ArrayState, Place};
+use crate::simulation::array_set::operation::{ArrayOperation, Kind, Parent};
+use crate::simulation::array_set::redundancy::{Member, MemberState};
 use crate::simulation::request::Request;
 use crate::slab::Slab;
 use crate::units::{Lba, Sectors};
@@ -139,19 +139,18 @@ impl Oracle {
     }
 
     /// The run has ended; after a drain everything is on the disks.
-    pub fn end_run(&self, is_drained: bool, arrays: &ArraySet) {
+    pub fn end_run(&self, is_drained: bool, arrays: &[ArrayState], devices: &[Device]) {
         if is_drained {
             self.check_drained(arrays);
         }
-        #[cfg(debug_assertions)]
-        arrays.devices.iter().for_each(crate::disk::BlockDevice::check);
+        devices.iter().for_each(BlockDevice::check);
     }
 
     /// Nothing is dirty or in progress: everything is on the disks, or can be decoded from them.
-    pub fn check_drained(&self, arrays: &ArraySet) {
+    pub fn check_drained(&self, arrays: &[ArrayState]) {
         self.end_drain();
         for (array, sector, media) in self.media() {
-            let state = &arrays[array];
+            let state = &arrays[array as usize];
             let row = state.layout.row_of(state.layout.stripe_of(Lba(sector)));
             let serving = |disk: u32| state.redundancy.serving(disk, row);
             self.contents.check(array, &state.layout, sector, media, serving);

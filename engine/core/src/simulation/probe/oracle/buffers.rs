@@ -1,4 +1,4 @@
-//! What an operation has in its hands: what it has read, and what it writes, computed as a controller would.
+//! The buffers of an operation: what it has read, and what it writes, computed as a controller would.
 
 use super::parity::{decode, parities};
 use super::volatile::Place;
@@ -30,9 +30,9 @@ pub(super) struct Chunk {
     pub words: Vec<u64>,
 }
 
-/// What an operation has in its hands.
+/// The buffers of an operation.
 #[derive(Debug)]
-pub(super) struct Hand {
+pub(super) struct Buffers {
     pub array: u16,
     pub layout: Layout,
     pub stripe: u64,
@@ -43,13 +43,13 @@ pub(super) struct Hand {
     /// New data by sector of the array, where it writes.
     pub new: Vec<Extent>,
     pub versions: Map<u64, Version>,
-    /// Parts that it wants, of a read with the stripe locked.
+    /// The parts to be read, for a read with the stripe locked.
     pub wanted: Vec<StripPart>,
     /// The first sector of what it reads, and the oldest versions that it may find.
     pub oldest: (u64, Vec<Version>),
 }
 
-/// The sector of the array that lies at `lba` of `disk`; nothing where that is parity.
+/// The sector of the array that lies at `lba` of `disk`; `None` for parity.
 pub(super) fn sector_at(layout: &Layout, disk: u32, lba: u64) -> Option<u64> {
     let unit = layout.stripe_unit().0;
     let stripe = layout.stripe_on(disk, lba / unit);
@@ -57,7 +57,7 @@ pub(super) fn sector_at(layout: &Layout, disk: u32, lba: u64) -> Option<u64> {
     Some(layout.stripe_start(stripe).0 + u64::from(index) * unit + lba % unit)
 }
 
-impl Hand {
+impl Buffers {
     /// The sectors that it writes, by the device that holds each disk.
     pub(super) fn places(&self, holding: &impl Fn(u32) -> u32) -> impl Iterator<Item = Place> {
         self.written.iter().flat_map(move |chunk| {
@@ -74,7 +74,7 @@ impl Hand {
             .find_map(|chunk| chunk.words.get(lba.checked_sub(chunk.lba)? as usize).copied())
     }
 
-    /// The new data of a sector, where it is written.
+    /// The new data of a sector, if it is written.
     pub(super) fn new_word(&self, sector: u64) -> Option<u64> {
         let is_new =
             self.new.iter().any(|extent| (extent.lba.0..extent.lba.0 + extent.sectors.0).contains(&sector));
