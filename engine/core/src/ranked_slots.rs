@@ -32,9 +32,12 @@ impl RankedSlots {
     /// At least `capacity` slots, of which the first `len` are in use; one at least is not.
     pub fn filled(capacity: usize, len: usize) -> Self {
         let mut slots = Self::new(capacity.max(len + 1));
-        for _ in 0..len {
-            slots.push();
+        slots.words[..len / WORD].fill(u64::MAX);
+        slots.words[len / WORD] = (1 << (len % WORD)) - 1;
+        for chunk in 0..len / CHUNK {
+            slots.update(chunk, |entry| *entry += CHUNK as u32);
         }
+        (slots.end, slots.len) = (len, len);
         slots
     }
 
@@ -116,11 +119,7 @@ impl RankedSlots {
             left -= self.words[word].count_ones();
             word += 1;
         }
-        let mut bits = self.words[word];
-        for _ in 0..left {
-            bits &= bits - 1;
-        }
-        word * WORD + bits.trailing_zeros() as usize
+        word * WORD + select_bit(self.words[word], left)
     }
 
     /// The slots in use, ascending.
@@ -138,12 +137,41 @@ impl RankedSlots {
     }
 }
 
+/// The position of the set bit with this rank, as in S. Vigna: Broadword implementation of rank/select queries, WEA 2008:
+/// it finds the byte from the cumulative counts of all bytes. Precondition: `rank` is below the number of set bits.
+#[inline]
+const fn select_bit(bits: u64, rank: u32) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGHEST: u64 = 0x80 * ONES;
+    let pairs = bits - ((bits >> 1) & (0x55 * ONES));
+    let nibbles = (pairs & (0x33 * ONES)) + ((pairs >> 2) & (0x33 * ONES));
+    let sums = ((nibbles + (nibbles >> 4)) & (0x0f * ONES)).wrapping_mul(ONES);
+    // The highest bit of each byte whose cumulative count is at most `rank`.
+    let is_before = (((rank as u64 * ONES) | HIGHEST) - sums) & HIGHEST;
+    let shift = ((is_before >> 7).wrapping_mul(ONES) >> 56) * 8;
+    let mut left = rank as u64 - (((sums << 8) >> shift) & 0xff);
+    let mut byte = bits >> shift;
+    while left > 0 {
+        byte &= byte - 1;
+        left -= 1;
+    }
+    shift as usize + byte.trailing_zeros() as usize
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
     proptest! {
+        #[test]
+        fn bits_are_selected_by_rank(bits in any::<u64>()) {
+            let positions = (0..64).filter(|position| bits >> position & 1 == 1);
+            for (rank, position) in positions.enumerate() {
+                prop_assert_eq!(select_bit(bits, rank as u32), position);
+            }
+        }
+
         #[test]
         fn ranks_are_those_of_a_list(first in 0_usize..1300, choices in prop::collection::vec(0_usize..5000, 0..2500)) {
             let mut slots = RankedSlots::filled(4000, first);
