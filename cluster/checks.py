@@ -156,7 +156,7 @@ def _check_quota(connection: Connection, manifests: Sequence[Manifest]) -> Check
 def _needed_rules(manifests: Sequence[Manifest]) -> list[Rule]:
     """Return the permissions of all commands, and those to create the manifests.
 
-    No `delete` for objects owned by a RayJob. Whoever creates a Role needs the permissions that it grants.
+    No `delete` for objects owned by a RayJob. The creator of a Role needs the permissions that it grants.
     """
     further = [(*find_resource(each["kind"]), ("create", "patch")) for each in manifests]
     granted = [rule for each in manifests for rule in each.get("rules", [])]

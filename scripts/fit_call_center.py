@@ -4,7 +4,7 @@ Usage: fit_call_center.py [STUDY ...]
 
 For each point of a study that has no write cache, the users are held at 39, and the greatest number of I/Os
 in an interaction is sought that still meets the study's own objectives, by its own replicates and run. What
-is fitted is the mean over the replicates, rounded; no other figure is looked at. It comes out the same every
+is fitted is the mean over the replicates, rounded; no other figure is looked at. The result is the same every
 time: the script exits with 1 where a study says otherwise.
 """
 

@@ -106,7 +106,7 @@ def columns_page() -> str:
 
 
 def catalog_page() -> str:
-    """The page of the catalogue: what each name stands for, where its figures come from, how sure."""
+    """The page of the catalogue: what each name means, and the source and certainty of its figures."""
     lines = [
         "# Catalogue",
         "",

@@ -131,7 +131,7 @@ def _check_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
 
 
 def _value_at(value: Any, path: str) -> object:
-    """What stands at a dotted path; None where nothing does."""
+    """Return the value at a dotted path, or None."""
     for step in path.split(".") if path else ():
         if isinstance(value, list) and step.isdigit() and int(step) < len(value):
             value = value[int(step)]

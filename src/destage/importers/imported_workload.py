@@ -16,8 +16,8 @@ class ImportedWorkload:
     Attributes:
         tool: The tool, as people call it.
         file: The file, as messages call it.
-        workload: What stands under `workload:` of a configuration.
-        run: What stands under `run:`; empty where the file says nothing of it.
+        workload: The value of `workload:` in a configuration.
+        run: The value of `run:`; empty if the file does not define it.
         remarks: What a reader must know of the whole: what is approximated, left out, without effect.
         mapping: What became of each part of the file, by the stream that came of it.
         warnings: What most likely differs from what the author meant.

@@ -51,7 +51,7 @@ impl Directory {
     }
 
     /// Prefetches memory for searches for `keys` and, if found, for their neighbours in the queue. Independent loads overlap,
-    /// so many take the time of one.
+    /// so that many take the time of one.
     pub fn expect(&self, keys: &[u64; BLOCK]) {
         let slots = keys.map(|key| self.table.at_home(key));
         let nodes =

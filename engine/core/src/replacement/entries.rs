@@ -186,8 +186,8 @@ impl Entries {
         slot
     }
 
-    /// Prefetches memory for searches for `keys` and for the next evictions. Independent loads overlap, so many take the
-    /// time of one.
+    /// Prefetches memory for searches for `keys` and for the next evictions. Independent loads overlap, so
+    /// that many take the time of one.
     #[inline]
     pub fn expect(&mut self, keys: &[u64; BLOCK]) {
         let first = |key: u64| self.places[self.home(key)][REST];

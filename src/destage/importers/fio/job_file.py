@@ -25,7 +25,7 @@ class Option:
     Attributes:
         name: Its name, one for all its spellings.
         written: The name as it was spelt.
-        value: What stands after `=`; None where there is no `=`.
+        value: The text after `=`; None if there is no `=`.
         line: The line of the file, from 1.
     """
 
@@ -66,7 +66,7 @@ class JobFile:
     Attributes:
         jobs: Its jobs, in order.
         mute: The options that change nothing that is simulated, with why.
-        left_out: The options that were left out because the reader was told to, with why each matters.
+        left_out: The options skipped by `ignore_unknown`, with why each matters.
     """
 
     jobs: tuple[Job, ...]

@@ -21,7 +21,7 @@ NANOSECONDS = {
     "us": 10**3,
     "usec": 10**3,
 }
-"""The suffixes of times, and what each stands for [ns]."""
+"""The suffixes of times, and the length of each [ns]."""
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII)
 _TIME = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE | re.ASCII)
@@ -148,7 +148,7 @@ def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T
 
 
 def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, float]]:
-    """Return what stands before each slash, with the share after it [of 1].
+    """Return the text before each slash with the share after it, 0 to 1.
 
     Args:
         text: `what/percent:what/percent...`; what is left to 100 goes evenly to those without a percentage.

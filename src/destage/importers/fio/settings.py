@@ -248,7 +248,7 @@ def _pattern(values: _Values) -> tuple[bool, int, int | None]:
 
 
 def _is_later(values: _Values, name: str, other: str) -> bool:
-    """Whether an option stands after another, or alone."""
+    """Whether an option is after another, or alone."""
     first, second = values.find(name), values.find(other)
     return first is not None and (second is None or first.line > second.line)
 

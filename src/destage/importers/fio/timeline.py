@@ -18,9 +18,9 @@ class Timeline:
     """When jobs run.
 
     Attributes:
-        phases: What stands under `workload.phases`.
+        phases: The value of `workload.phases`.
         times: What each job's streams have of `start`, `lasts` and `active`.
-        run: What stands under `run`.
+        run: The value of `run`.
         notes: What became of the options, for each job.
         warnings: What the author must see to.
     """

@@ -1,6 +1,6 @@
 """The form of an Iometer configuration (.icf): access specifications, workers, how long a test runs.
 
-A line that begins with an apostrophe names what stands in the lines after it; those hold the values, with
+A line that begins with an apostrophe names the values in the lines after it; those hold the values, with
 commas or white space between. Names are compared without regard to case.
 """
 
@@ -60,7 +60,7 @@ class AccessSpecification:
 
 @dataclass
 class Worker:
-    """A worker and what it is told to do.
+    """A worker and its settings.
 
     Attributes:
         name: Its name.
