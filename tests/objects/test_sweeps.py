@@ -228,5 +228,5 @@ def test_every_verb_takes_a_bucket(killable: KillableSweep, store: ObjectPath) -
     assert "different  0" in destage("verify", "killable", "--sample", "10%")
     assert destage("report", "killable").startswith(f"{store.service}/")
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
-    assert "of them in the store" in destage("plan", str(killable.study))
+    assert "already in the store" in destage("plan", str(killable.study))
     assert "1 sweeps" in destage("doctor")

@@ -7,11 +7,11 @@ from validation.mutations import ENGINE, simulate_mutants, simulate_unchanged
 
 from destage.engine import simulate
 from destage.engine.configuration import normalise
-from destage.engine.traces import replays
+from destage.engine.traces import find_replays
 
 pytestmark = pytest.mark.skipif(ENGINE is None, reason="make validation builds the engine with mutations")
 
-SYNTHETIC = sorted(name for name, case in CASES.items() if not list(replays(normalise(case))))
+SYNTHETIC = sorted(name for name, case in CASES.items() if not find_replays(normalise(case)))
 
 
 @pytest.mark.parametrize("name", SYNTHETIC)
