@@ -100,7 +100,7 @@ def build_answers_view() -> str:
     """Return the statement of `answers`: the answers found, and the published figure of the point if any."""
     return """
 SELECT
-  found_answers.*, published.value AS published, published.kind AS published_kind,
+  found_answers.*, published.value AS published, published.figure AS published_figure,
   published.source AS published_source, plan_row
 FROM found_answers
 LEFT JOIN published USING (point_id, metric)

@@ -28,6 +28,9 @@ def find_figure_mistakes(study: Mapping[str, Any]) -> Iterator[Issue]:
         if figure["kind"] == "inconsistent" and "compute" not in figure and "note" not in figure:
             message = "required without compute: state the contradiction"
             yield Issue("study.missing-note", f"{place}.note", message)
+        is_in_words = figure["kind"] in {"property", "arithmetic"} and isinstance(figure["value"], str)
+        if is_in_words and "expect" not in figure:
+            yield Issue("study.missing-key", f"{place}.expect", "required where the value is words")
         for given in figure.get("given", []):
             if given not in fitted:
                 message = f"nothing was fitted on a figure of this name{suggest(given, fitted)}"
