@@ -35,12 +35,12 @@ def format_headline(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def format_interval(row: Mapping[str, Any]) -> str:
-    """Return the prediction interval with its width, a factor."""
+    """Return the prediction interval with its width, as in `119 to 139 (factor 1.17)`."""
     low, high, width = row["predicted_low"], row["predicted_high"], row["predicted_width"]
     if low is None:
         return ""
     ends = dict.fromkeys((format_number(low), format_number(high)))
-    times = f"×{format_number(float(f'{width:.3g}'))}" if math.isfinite(width) else "includes 0"
+    times = f"factor {format_number(float(f'{width:.3g}'))}" if math.isfinite(width) else "includes 0"
     return f"{' to '.join(ends)} ({times})"
 
 

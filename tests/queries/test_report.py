@@ -71,9 +71,9 @@ def test_a_report_starts_with_the_answer_in_words(seek_session: Session) -> None
     sentences = compose_answer(seek_session)
     assert " ".join(sentences) == (
         "42 users (95 % CI 37 to 47) with 64 MiB of cache, RAID 5: 31 % more than the baseline. "
-        "Published: 51, 31 % more than the published baseline; not reproduced. "
+        "Published: 51, 31 % more than the published baseline; uninformative. "
         "Baseline: 32 users (95 % CI 27 to 37) with no cache (RAID 5). "
-        "Published: 39; the workload was fitted to it."
+        "Published: 39; input."
     )
     html = render_page(seek_session)
     assert html.index("42 users (95 % CI 37 to 47)") < html.index("<svg")
@@ -202,3 +202,20 @@ def test_labels_do_not_overlap() -> None:
         assert all(box.overlap(other) == 0 for other in taken)
         assert box.overlap(bounds) == pytest.approx(box.width * box.height)
         taken.append(box)
+
+
+def test_a_chart_that_no_point_fits_is_left_out(make_session: Any) -> None:
+    """Points that differ in every axis share no value at which a chart could be held."""
+    axes = [CAPACITY, "array.disks", "array.stripe_unit", "workload.users"]
+    runs = [
+        {
+            "point_id": f"p{at}",
+            "replicate": 0,
+            "run_id": f"p{at}-0",
+            "response_p95_us": 1.0,
+            **{axis: at * 4 + place for place, axis in enumerate(axes)},
+        }
+        for at in range(1, 4)
+    ]
+    page = render_page(make_session(runs, axes=dict.fromkeys(axes, pa.int64())))
+    assert page.startswith("<!DOCTYPE html>")

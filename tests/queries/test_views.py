@@ -119,8 +119,8 @@ def test_answers_include_the_published_figure_of_their_point(seek_session: Sessi
         "SELECT point_id, published, published_figure FROM answers ORDER BY 1"
     ).to_pylist()
     assert rows == [
-        {"point_id": "p0", "published": 39.0, "published_kind": "calibrated"},
-        {"point_id": "p1", "published": 51.0, "published_kind": "predicted"},
+        {"point_id": "p0", "published": 39.0, "published_figure": "users, 32 MiB"},
+        {"point_id": "p1", "published": 51.0, "published_figure": "users, 64 MiB"},
     ]
 
 
