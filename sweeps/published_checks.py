@@ -119,7 +119,15 @@ def _find_unbound_expressions(
     metric: str | None,
 ) -> Iterator[Issue]:
     answer = [] if metric is None else [pa.field(metric, pa.int64())]
-    columns = pa.schema([pa.field("replicate", pa.int64()), *fields, *answer, *engine.results_schema()])
+    columns = pa.schema(
+        [
+            pa.field("replicate", pa.int64()),
+            pa.field("label", pa.string()),
+            *fields,
+            *answer,
+            *engine.results_schema(),
+        ]
+    )
     with sql.Database(dict.fromkeys(study.get("places", {}), columns.empty_table())) as database:
         for place, quantity in quantities:
             text = quantity.expression

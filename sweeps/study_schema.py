@@ -86,6 +86,13 @@ _STUDY: dict[str, Any] = {
                     "minItems": 1,
                     "items": {"type": "string"},
                 },
+                "limits": {
+                    "description": "Objectives of points by their label, in place of `subject_to`: one limit "
+                    "for all systems that are compared with each other.",
+                    "type": "object",
+                    "minProperties": 1,
+                    "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}},
+                },
                 "start": {
                     "description": "The first value tried.",
                     "type": "integer",
