@@ -104,7 +104,7 @@ validation: engine ## prove the model against closed forms at length; writes doc
 	@DESTAGE_VALIDATION_REPORT=docs/validation.md $(BIN)/pytest tests/validation $(PYTEST_ARGS)
 
 .PHONY: studies
-studies: engine ## run every bundled study, the published experiments among them; writes docs/published-experiments.md
+studies: engine ## run every bundled study, the published experiments among them; writes docs/published-experiments.md and docs/published/
 	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
 
 .PHONY: chaos

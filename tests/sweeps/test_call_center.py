@@ -83,7 +83,7 @@ def carries(study: str, users: int, label: str = "", **assigned: object) -> bool
 def test_the_first_megabytes_bring_most_of_the_gain() -> None:
     assert not carries("call_center_curve", 60, capacity=0, exponent=0)
     assert carries("call_center_curve", 80, capacity=8 << 20, exponent=0)
-    assert not carries("call_center_curve", 150, capacity=1 << 30, exponent=0)
+    assert not carries("call_center_curve", 300, capacity=1 << 30, exponent=0)
 
 
 def test_desktops_need_a_cache_on_disks_but_not_on_flash() -> None:
