@@ -1,6 +1,5 @@
 """Verdicts as text: the cells of a table, and a summary."""
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +30,8 @@ def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def format_headline(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a headline as text, a cell for each of `HEADLINE_HEADINGS`: with what the figure rests on."""
-    return (*format_verdict(row)[:5], row["headline"])
+    *cells, why, _ = format_verdict(row)
+    return (*cells, f"{why[:1].upper()}{why[1:]}. {row['headline']}")
 
 
 def format_interval(row: Mapping[str, Any]) -> str:
@@ -40,7 +40,7 @@ def format_interval(row: Mapping[str, Any]) -> str:
     if low is None:
         return ""
     ends = dict.fromkeys((format_number(low), format_number(high)))
-    times = f"factor {format_number(float(f'{width:.3g}'))}" if math.isfinite(width) else "includes 0"
+    times = f"factor {format_number(float(f'{width:.3g}'))}" if width is not None else "includes 0"
     return f"{' to '.join(ends)} ({times})"
 
 

@@ -6,6 +6,7 @@ replicate, the range over the settings that the study varies, and the rounding o
 tolerance applies. `destage.store.figure_classes` defines the classes and the kinds that lead to them.
 """
 
+import math
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -100,7 +101,9 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
     }
     if figure.kind in SIMULATED:
         low, high = find_interval(figure, measured)
-        row |= {"predicted_low": low, "predicted_high": high, "predicted_width": find_width(low, high)}
+        width = find_width(low, high)
+        row |= {"predicted_low": low, "predicted_high": high}
+        row |= {"predicted_width": width if math.isfinite(width) else None}
     if number and figure.bounds is None:
         row["error_fraction"] = _nearest(measured, number) / number - 1
     return row

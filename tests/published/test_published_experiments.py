@@ -67,7 +67,7 @@ def test_the_first_page_is_one_screen_of_headlines() -> None:
     assert {row[0] for row in rows} == set(headlines)
     for row in rows:
         assert row[4] in set(FigureClass)
-        assert row[5] == headlines[row[0]]
+        assert row[5].endswith(f". {headlines[row[0]]}")
 
 
 def test_every_row_has_a_class_and_simulated_numbers_their_interval() -> None:

@@ -137,7 +137,7 @@ def test_rounding_is_part_of_a_numbers_interval_only() -> None:
 def test_the_interval_is_shown_with_its_width() -> None:
     row = {"predicted_low": 119.0, "predicted_high": 139.0, "predicted_width": 139 / 119}
     assert format_interval(row) == "119 to 139 (factor 1.17)"
-    assert format_interval(row | {"predicted_width": float("inf")}) == "119 to 139 (includes 0)"
+    assert format_interval(row | {"predicted_width": None}) == "119 to 139 (includes 0)"
     assert format_interval(row | {"predicted_low": None}) == ""
 
 
