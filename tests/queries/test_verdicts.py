@@ -227,3 +227,10 @@ def test_a_studys_own_answer_is_first_where_its_rows_exist(make_session: Any) ->
         "Four take 4 to 9 ms.",
         "1 published figure: 1 arithmetic of the paper.",
     ]
+
+
+def test_sql_has_the_classes(seek_session: Session) -> None:
+    rows = seek_session.sql("SELECT figure, class FROM published_figures ORDER BY 1").to_pylist()
+    assert rows == [
+        {"figure": row["figure"], "class": row["class"]} for row in judge_figures(seek_session).to_pylist()
+    ]
