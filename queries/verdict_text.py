@@ -56,5 +56,6 @@ def _simulated(row: Mapping[str, Any], unit: str) -> str:
     if mean is None:
         return ""
     if row["is_range"]:
-        return f"{format_number(low)} to {format_number(high)} {unit}".rstrip()
+        ends = dict.fromkeys((format_number(low), format_number(high)))
+        return f"{' to '.join(ends)} {unit}".rstrip()
     return format_estimate(mean, low, high, unit)

@@ -99,7 +99,7 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
         "is_range": measured.is_range,
         "replicates": measured.count,
     }
-    if figure.kind in SIMULATED:
+    if figure.kind in SIMULATED or figure.kind == "property":
         low, high = find_interval(figure, measured)
         width = find_width(low, high)
         row |= {"predicted_low": low, "predicted_high": high}
@@ -183,7 +183,9 @@ def _explain(found: FigureClass, figure: PublishedFigure, measured: Measurement)
         return "the interval is wider than a factor of 2"
     if found is FigureClass.POST_HOC:
         return figure.post_hoc or ""
-    return fitted or ("inside the interval" if figure.bounds is None else "the whole interval within bounds")
+    return fitted or (
+        "inside the interval" if figure.bounds is None else "the whole interval is within the bounds"
+    )
 
 
 def _distance(figure: PublishedFigure, measured: Measurement) -> str:
@@ -191,7 +193,7 @@ def _distance(figure: PublishedFigure, measured: Measurement) -> str:
     low, high = find_interval(figure, measured)
     value = figure.value
     if isinstance(value, str) or figure.bounds is not None:
-        return "the whole interval out of bounds"
+        return "the whole interval is outside the bounds"
     side, end = ("above", low) if value < low else ("below", high)
     if not value:
         return f"the interval lies {side} the figure"

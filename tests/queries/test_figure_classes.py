@@ -100,7 +100,7 @@ def test_each_case_has_its_class(figure: dict[str, Any], found: Any, said: str) 
         (USERS, (40.0, 85.0), "the interval is wider than a factor of 2"),
         (SUM, 9.182, "follows from the paper's own figures"),
         (SUM, 5.748, "contradicts the paper's own figures: 5.748"),
-        (WORDS, (0.5, 0.6), "the whole interval out of bounds"),
+        (WORDS, (0.5, 0.6), "the whole interval is outside the bounds"),
     ],
 )
 def test_a_row_says_why(figure: dict[str, Any], found: Any, why: str) -> None:
