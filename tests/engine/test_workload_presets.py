@@ -282,7 +282,7 @@ def drawn() -> Any:
         if name not in profiles:
             # Large requests take long where every sector's version is followed.
             seconds = 1.0 if name in CRYSTAL else None
-            profiles[name] = workload_profile.draw_profile(dict(ENTRIES[name].config), seconds=seconds)
+            profiles[name] = workload_profile.generate_profile(dict(ENTRIES[name].config), seconds=seconds)
         return profiles[name]
 
     return draw

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from destage.engine.workload_profile import Profile, draw_profile
+from destage.engine.workload_profile import Profile, generate_profile
 from destage.errors import ConfigError
 
 MIB = 2**20
@@ -103,7 +103,7 @@ def test_requests_are_told_apart_by_their_stream() -> None:
             stream("more", kind="poisson", rate="20/s", per_user=True),
         ],
     }
-    profile = draw_profile(workload, seconds=100)
+    profile = generate_profile(workload, seconds=100)
     assert profile.is_open
     counts = [len(profile.of_stream(name).time) for name in profile.streams]
     for count, expected in zip(counts, (3000, 500, 6000), strict=True):
@@ -113,12 +113,12 @@ def test_requests_are_told_apart_by_their_stream() -> None:
 def test_a_footprint_beyond_the_first_reference_device_is_shown_on_a_larger() -> None:
     workload = {"streams": [stream("a", kind="poisson", rate="100/s")]}
     workload["streams"][0]["address"] = {"kind": "uniform", "footprint": "5TB"}
-    assert draw_profile(workload, seconds=1).capacity == 10**13
+    assert generate_profile(workload, seconds=1).capacity == 10**13
 
 
 def test_mistakes_are_the_configurations_own() -> None:
     with pytest.raises(ConfigError) as caught:
-        draw_profile({"streams": [{"name": "a"}]})
+        generate_profile({"streams": [{"name": "a"}]})
     assert {issue.place for issue in caught.value.issues} >= {"workload.streams.0.arrival"}
 
 
@@ -127,13 +127,13 @@ def test_times_are_those_of_the_run() -> None:
     workload = {
         "streams": [{**stream("a", kind="poisson", rate="100/s"), "start": {"after": "10s"}, "lasts": "10s"}]
     }
-    profile = draw_profile(workload)
+    profile = generate_profile(workload)
     assert profile.seconds == 20
     assert 10 <= profile.time.min() < profile.time.max() <= 20
     with pytest.raises(ConfigError, match="^scenario.no-requests "):
-        draw_profile(workload, seconds=5)
+        generate_profile(workload, seconds=5)
 
 
 def test_streams_to_several_arrays_are_drawn_on_one() -> None:
     streams = [{**stream(name, kind="poisson", rate="100/s"), "array": name} for name in ("data", "log")]
-    assert draw_profile({"streams": streams}, seconds=2).streams == ("data", "log")
+    assert generate_profile({"streams": streams}, seconds=2).streams == ("data", "log")
