@@ -1,6 +1,6 @@
 """How destages share the disks with reads."""
 
-from scenes import DISK, Scenario, constant_server, stream
+from small_scenarios import DISK, Scenario, constant_server, stream
 
 from destage.engine import simulate
 

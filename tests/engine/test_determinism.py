@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
-from scenes import Scenario, constant_server, stream, users
+from small_scenarios import Scenario, constant_server, stream, users
 
 from destage.engine import simulate, simulate_batch
 

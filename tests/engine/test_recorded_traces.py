@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from cloud_physics import Words, blocks_of, records
-from scenes import DISK
+from small_scenarios import DISK
 
 from destage.engine import _engine, simulate, traces
 

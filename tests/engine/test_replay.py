@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from error_codes import has_code
-from scenes import Scenario, constant_server, write_back
+from small_scenarios import Scenario, constant_server, write_back
 
 from destage.engine import simulate, simulate_batch, traces
 from destage.errors import TraceError

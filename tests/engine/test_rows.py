@@ -5,7 +5,7 @@ import math
 
 import pyarrow as pa
 import pytest
-from scenes import Scenario, constant_server, stream, users, write_back
+from small_scenarios import Scenario, constant_server, stream, users, write_back
 
 from destage.engine import _engine, columns, results_schema, simulate, simulate_batch
 from destage.errors import ConfigError

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import pytest
-from scenes import DISK, Scenario, constant_server, stream, users, write_back
 from scipy import stats
+from small_scenarios import DISK, Scenario, constant_server, stream, users, write_back
 
 from destage.engine import simulate, simulate_batch
 

@@ -6,7 +6,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
-from scenes import Scenario, constant_server
+from small_scenarios import Scenario, constant_server
 
 from destage.engine import simulate_batch
 
