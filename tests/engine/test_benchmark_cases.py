@@ -36,7 +36,7 @@ def test_an_array_case_is_8_kb_over_the_whole_array(name: str) -> None:
     assert quantiles[1:4] / capacity == pytest.approx([0.25, 0.5, 0.75], abs=0.01)
 
 
-def test_the_write_back_case_destages_all_that_it_takes() -> None:
+def test_the_write_back_case_destages_every_write() -> None:
     """Less than 2 % of the writes hit; every line goes to the disks before the clock stops."""
     scenario = _scenario("5-raid5-write-back", 400_000)
     row = simulate(scenario)
@@ -61,7 +61,7 @@ def test_a_case_without_a_cache_has_none(name: str) -> None:
     )
 
 
-def test_a_request_list_is_what_the_case_asks_for() -> None:
+def test_a_request_list_matches_its_case() -> None:
     """At 400/s, and the same list whenever it is asked for."""
     scenario = _scenario("4-raid5", 5_000)
     table = traces.table(traces.record(scenario))
@@ -73,7 +73,7 @@ def test_a_request_list_is_what_the_case_asks_for() -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "disksim"])
-def test_lists_for_other_simulators_hold_every_request(form: str, tmp_path: Path) -> None:
+def test_lists_for_other_simulators_have_every_request(form: str, tmp_path: Path) -> None:
     table = traces.table(traces.record(_scenario("2-disk-open", 1_000)))
     LISTS._write_list(table, form, tmp_path / "list")
     lines = (tmp_path / "list").read_text().splitlines()

@@ -32,7 +32,7 @@ def _read_beside_destages(
     )
 
 
-def test_a_read_waits_for_no_more_destages_than_came_before_it() -> None:
+def test_a_read_waits_only_for_earlier_destages() -> None:
     """The rest of one, the one behind it, its own service: at most three services of 5 ms."""
     row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=False)
     assert row["destages"] > 100
@@ -40,13 +40,13 @@ def test_a_read_waits_for_no_more_destages_than_came_before_it() -> None:
     assert row["read_response_max_us"] <= 15_001
 
 
-def test_a_read_that_has_precedence_waits_for_one_destage_at_most() -> None:
+def test_a_read_with_precedence_waits_for_one_destage() -> None:
     row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=True)
     assert row["destages"] > 100
     assert row["read_response_max_us"] <= 10_001
 
 
-def test_precedence_shortens_reads_on_a_disk_too() -> None:
+def test_precedence_shortens_reads_on_a_disk() -> None:
     arrival = {"kind": "poisson", "rate": 60.0}
     fair, first = (
         _read_beside_destages(DISK, yields=yields, arrival=arrival, depth=16) for yields in (False, True)

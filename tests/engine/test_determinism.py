@@ -39,7 +39,7 @@ def test_the_order_of_a_batch_does_not_matter() -> None:
     assert simulate_batch(BATCH[::-1]).to_pylist() == simulate_batch(BATCH).to_pylist()[::-1]
 
 
-def test_runs_at_the_same_time_do_not_touch_each_other() -> None:
+def test_concurrent_runs_are_independent() -> None:
     expected = simulate_batch(BATCH).to_pylist()
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda _: simulate_batch(BATCH).to_pylist(), range(6)))
@@ -83,7 +83,7 @@ def _two_arrays(*, second_rate: float, second: Scenario, users_of_second: int = 
     }
 
 
-def test_what_happens_on_another_array_changes_no_draw_here() -> None:
+def test_load_on_one_array_changes_no_draws_of_another() -> None:
     """Common random numbers: arrivals, operations, addresses and services of the first array stay."""
     one = {"raid": "0", "disks": 1, "disk": constant_server("1ms")}
     six = {"raid": "6", "disks": 6, "disk": constant_server("2ms", servers=2)}
@@ -103,7 +103,7 @@ def test_what_happens_on_another_array_changes_no_draw_here() -> None:
     assert len({row["array_requests"][1] for row in rows}) > 2
 
 
-def test_a_user_more_changes_nothing_of_the_others() -> None:
+def test_a_further_user_changes_no_other_user() -> None:
     """On a device where nobody waits, each user more adds its own requests, and those alone."""
 
     def counts(users_in_all: int) -> tuple[int, int, int]:

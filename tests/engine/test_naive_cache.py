@@ -126,7 +126,7 @@ def test_a_write_cache_that_never_fills_absorbs_every_overwrite(address: Scenari
 
 
 @pytest.mark.parametrize(("depth", "raid"), [(1, "5"), (8, "5"), (32, "5"), (8, "6")])
-def test_parity_updates_of_one_stripe_follow_each_other(depth: int, raid: str) -> None:
+def test_parity_updates_of_one_stripe_are_serialised(depth: int, raid: str) -> None:
     """Write-through to a single hot stripe: however many wait, one update after the other, 2 S each.
 
     So the response time grows with the depth, and on a disk with arms such a stripe makes the tail.

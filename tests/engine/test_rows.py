@@ -33,7 +33,7 @@ def test_a_column_is_named_for_its_unit() -> None:
         assert column.meaning, column
 
 
-def test_a_row_has_the_columns_that_are_documented() -> None:
+def test_a_row_has_the_documented_columns() -> None:
     table = simulate_batch([users()])
     assert table.schema == results_schema()
     assert table.column_names == [column.name for column in columns()]
@@ -103,7 +103,7 @@ def test_failures_are_rows_in_their_place() -> None:
         simulate(bad)
 
 
-def test_the_engine_itself_refuses_what_the_face_would_have_caught() -> None:
+def test_the_engine_rejects_invalid_configurations_itself() -> None:
     """Core is safe alone: no text makes it raise or stop; each is a failed row."""
     texts = ["", "null", "{}", "[1]", '{"workload": 3}', json.dumps({"workload": {"streams": []}})]
     rows = pa.record_batch(_engine.simulate_batch(texts, {})).to_pylist()
@@ -111,7 +111,7 @@ def test_the_engine_itself_refuses_what_the_face_would_have_caught() -> None:
     assert all(row["error"] for row in rows)
 
 
-def test_a_trace_that_was_not_handed_over_is_a_failed_row() -> None:
+def test_a_missing_trace_gives_a_failed_row() -> None:
     scenario = {
         "workload": {
             "streams": [{"name": "t", "arrival": {"kind": "trace", "file": "gone.parquet", "mode": "open"}}]
@@ -150,7 +150,7 @@ def test_a_load_in_which_nothing_takes_time_fails() -> None:
     assert (caught.value.code, caught.value.place) == ("run.standstill", "workload")
 
 
-def test_an_open_load_that_outruns_the_array_ends() -> None:
+def test_an_overloading_open_load_ends() -> None:
     scenario = {
         "workload": {"streams": [stream("load", {"kind": "poisson", "rate": 100_000.0})]},
         "array": {"raid": "0", "disks": 1, "disk": constant_server("5ms")},

@@ -42,7 +42,7 @@ def test_a_trace_can_end_at_a_time(pgbench: _engine.Trace) -> None:
     assert 1.5e9 < times.max() <= 2e9
 
 
-def test_what_cannot_be_drawn_is_refused(pgbench: _engine.Trace) -> None:
+def test_invalid_requests_are_rejected(pgbench: _engine.Trace) -> None:
     with pytest.raises(TraceError, match="^trace.requests-and-duration"):
         synthesise(pgbench, requests=1, duration_ns=1)
     with pytest.raises(TraceError, match="^trace.empty"):

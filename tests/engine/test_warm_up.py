@@ -49,7 +49,7 @@ def test_a_queue_that_grows_is_not_stationary() -> None:
     assert simulate(scenario)["status"] in {"not_stationary", "overloaded"}
 
 
-def test_a_cache_that_fills_without_end_is_not_stationary() -> None:
+def test_a_cache_that_never_fills_up_is_not_stationary() -> None:
     """Writes come a little faster than the disks take them, and the cache is far from full at the limit."""
     load = stream("load", {"kind": "poisson", "rate": 210.0}, read_fraction=0.0)
     scenario = {

@@ -218,7 +218,7 @@ def base(value: Any) -> float:
     return float(quantities.parse(value, unit))
 
 
-def test_the_issues_names_are_there_and_nothing_stands_twice() -> None:
+def test_names_are_the_expected_ones_and_unique() -> None:
     assert ISSUE | CRYSTAL.keys() <= ENTRIES.keys()
     run = {"warm_up": "none", "window": {"requests": 1000}}
     configs = [
@@ -258,7 +258,7 @@ ARRAY = {"raid": "5", "disks": 4, "disk": {"use": "u320_10k_36gb"}}
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_every_preset_is_simulated(name: str) -> None:
+def test_every_preset_can_be_simulated(name: str) -> None:
     phases = ENTRIES[name].config.get("phases")
     row = simulate(
         {
@@ -311,7 +311,7 @@ def is_binomial(hits: int, total: int, share: float) -> bool:
         ("heavy_user", {4096: 50, 8192: 50}),
     ],
 )
-def test_the_sizes_drawn_are_the_tables(drawn: Any, name: str, table: dict[int, float]) -> None:
+def test_generated_sizes_equal_the_tables(drawn: Any, name: str, table: dict[int, float]) -> None:
     assert fits(drawn(name).sizes(), table)
     assert (
         not fits(drawn(name).sizes(), {size: weight + 5 for size, weight in table.items()}) or len(table) == 2
@@ -319,7 +319,7 @@ def test_the_sizes_drawn_are_the_tables(drawn: Any, name: str, table: dict[int, 
 
 
 @pytest.mark.parametrize("name", ["asu1_3", "asu2_3", "asu3_1"])
-def test_the_sizes_of_spc1s_sequences_are_the_smix(drawn: Any, name: str) -> None:
+def test_spc1s_sequences_have_the_sizes_of_the_smix(drawn: Any, name: str) -> None:
     assert fits(drawn("spc1_like").of_stream(name).sizes(), SMIX)
 
 
@@ -373,7 +373,7 @@ def test_reads_are_within_binomial_limits_of_the_share(drawn: Any, name: str, re
         *((name, 0) for name in CRYSTAL),
     ],
 )
-def test_some_only_read_or_only_write(drawn: Any, name: str, reads: float) -> None:
+def test_some_streams_only_read_or_only_write(drawn: Any, name: str, reads: float) -> None:
     assert drawn(name).read_fraction() == reads
 
 
@@ -403,11 +403,11 @@ def test_open_loads_have_the_stated_rate(drawn: Any, name: str, rate: float) -> 
         ("iometer_oltp", 0.0),
     ],
 )
-def test_what_is_sequential_is(drawn: Any, name: str, share: float) -> None:
+def test_sequential_streams_are_sequential(drawn: Any, name: str, share: float) -> None:
     assert drawn(name).sequential_fraction() == pytest.approx(share, abs=0.02)
 
 
-def test_a_table_of_sql_bench_is_three_forced_writes_one_after_another(drawn: Any) -> None:
+def test_a_sql_bench_table_is_three_forced_writes_in_sequence(drawn: Any) -> None:
     """One write to the data, two in sequence to the journal."""
     profile = drawn("sql_bench_create")
     assert profile.is_forced.all()
@@ -434,7 +434,7 @@ def test_jesd219s_zones_get_their_accesses(drawn: Any) -> None:
         assert is_binomial(int(((place >= low) & (place < high)).sum()), len(place), share)
 
 
-def test_four_fifths_of_what_heavy_users_do_is_not_sequential(drawn: Any) -> None:
+def test_four_fifths_of_heavy_users_load_is_not_sequential(drawn: Any) -> None:
     """Of runs of 64 KiB in requests of 6 KiB on average about ten in eleven go on; the rest is random."""
     follows = drawn("heavy_user").sequential_fraction()
     assert follows < 0.2

@@ -241,7 +241,7 @@ def test_sizes(lines: list[str], sizes: dict[str, Any]) -> None:
         ),
     ],
 )
-def test_when_requests_arrive(lines: list[str], arrival: dict[str, Any]) -> None:
+def test_arrivals(lines: list[str], arrival: dict[str, Any]) -> None:
     assert stream(*lines)["arrival"] == arrival
 
 
@@ -286,7 +286,7 @@ def test_reads_and_writes_at_equal_gaps_are_two_streams() -> None:
     )
 
 
-def test_a_sequential_mixture_goes_on_from_two_places() -> None:
+def test_a_sequential_mixture_is_two_sequences() -> None:
     imported = stream("rw=rw", "rwmixread=80", "bs=8k,64k")
     assert [part["weight"] for part in imported["mix"]] == [80, 20]
     reads, writes = (part["operations"] for part in imported["mix"])

@@ -36,7 +36,7 @@ def test_an_object_is_read_as_it_was_written_last(store: ObjectPath) -> None:
     assert [(each.path, each.size) for each in (store / "folder").list_objects()] == [(place, 6)]
 
 
-def test_what_is_not_there_is_told_from_what_is(store: ObjectPath) -> None:
+def test_missing_and_present_objects_are_distinguished(store: ObjectPath) -> None:
     none = store / "none"
     (store / "folder" / "thing").touch()
     assert (none.exists(), none.is_file(), none.modified_at()) == (False, False, None)
@@ -47,7 +47,7 @@ def test_what_is_not_there_is_told_from_what_is(store: ObjectPath) -> None:
         none.read_bytes()
 
 
-def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None:
+def test_a_list_has_each_object_once_and_no_markers(store: ObjectPath) -> None:
     for name in ("b", "a", "deep/er/c", "deep/d"):
         (store / name).write_text(name)
     (store / "gone" / "away").touch()
@@ -63,14 +63,14 @@ def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None
 
 
 @pytest.mark.long
-def test_a_list_goes_on_past_its_first_page(store: ObjectPath) -> None:
+def test_a_list_includes_all_pages(store: ObjectPath) -> None:
     names = [f"{number:04}" for number in range(1001)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: (store / "many" / name).touch(), names))
     assert [each.path.name for each in (store / "many").list_objects()] == names
 
 
-def test_a_list_tells_when_an_object_was_written(store: ObjectPath) -> None:
+def test_a_list_has_the_time_of_each_object(store: ObjectPath) -> None:
     before = time.time()
     (store / "thing").touch()
     [listed] = store.list_objects()
@@ -79,7 +79,7 @@ def test_a_list_tells_when_an_object_was_written(store: ObjectPath) -> None:
     assert (store / "thing").modified_at() == listed.modified_at.timestamp()
 
 
-def test_an_object_of_many_parts_is_there_whole(store: ObjectPath) -> None:
+def test_a_multipart_object_is_complete(store: ObjectPath) -> None:
     data = bytes(range(256)) * 80_000  # 20 MB: pyarrow sends more than 10 MB in parts
     (store / "large").write_bytes(data)
     assert (store / "large").read_bytes() == data
@@ -97,7 +97,7 @@ def test_a_large_object_is_read_by_one_request(
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_a_write_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+def test_a_write_survives_a_temporary_fault(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
     proxy.spoil(kind, part="thing", times=2)
     (shaky / "thing").write_bytes(b"once")
     assert (shaky / "thing").read_bytes() == b"once"
@@ -105,7 +105,7 @@ def test_a_write_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyPr
 
 
 @pytest.mark.parametrize("kind", [*PASSING, "cut the body"])
-def test_a_read_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+def test_a_read_survives_a_temporary_fault(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
     (shaky / "thing").write_bytes(b"0123456789" * 100)
     proxy.spoil(kind, method="GET", times=2)
     assert (shaky / "thing").read_bytes() == b"0123456789" * 100
@@ -114,14 +114,14 @@ def test_a_read_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyPro
 
 
 @pytest.mark.parametrize("kind", PASSING)
-def test_a_deletion_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+def test_a_deletion_survives_a_temporary_fault(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
     (shaky / "thing").touch()
     proxy.spoil(kind, method="DELETE", times=2)
     (shaky / "thing").unlink(missing_ok=True)  # the second request may be told that the first one did it
     assert [each.path.name for each in shaky.list_objects()] == ["opened"]
 
 
-def test_a_service_that_stays_away_is_told_with_its_words(
+def test_a_persistent_fault_has_the_services_message(
     shaky: ObjectPath, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(object_path, "_PAUSES_S", ())  # the client itself tries for some seven seconds
@@ -133,7 +133,7 @@ def test_a_service_that_stays_away_is_told_with_its_words(
     assert not (shaky / "thing").exists()
 
 
-def test_a_refusal_is_not_asked_again(shaky: ObjectPath, proxy: FaultyProxy) -> None:
+def test_a_rejection_is_not_retried(shaky: ObjectPath, proxy: FaultyProxy) -> None:
     proxy.spoil("deny", times=ALL)
     denied = r"^bucket\.access-denied at \S+a/prefix\S*: .*(?i:denied|403|permission)"
     with pytest.raises(UnreachableError, match=denied):
@@ -141,7 +141,7 @@ def test_a_refusal_is_not_asked_again(shaky: ObjectPath, proxy: FaultyProxy) -> 
     assert len(proxy.requests) == 1
 
 
-def test_an_object_whose_parts_are_refused_leaves_the_earlier_one(
+def test_a_rejected_multipart_write_keeps_the_old_object(
     object_server: Server, shaky: ObjectPath, proxy: FaultyProxy
 ) -> None:
     (shaky / "large").write_bytes(b"earlier")
@@ -155,13 +155,13 @@ def test_an_object_whose_parts_are_refused_leaves_the_earlier_one(
     assert (shaky / "large").read_bytes() == left
 
 
-def test_a_bucket_that_is_not_there_is_told(object_server: Server, bucket: str) -> None:
+def test_a_missing_bucket_is_an_error(object_server: Server, bucket: str) -> None:
     place = ObjectPath.parse(object_server.url(f"{bucket}-none", "prefix"))
     with pytest.raises(StoreError, match=r"^bucket\.not-found at \S+/prefix"):
         (place / "thing").touch()
 
 
-def test_wrong_credentials_are_told_and_not_repeated(
+def test_wrong_credentials_are_an_error_without_the_secret(
     object_server: Server, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if object_server.kind not in {"versitygw", "azurite"}:

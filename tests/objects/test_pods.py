@@ -23,7 +23,7 @@ def ran(folder: Path, store_url: str, name: str = "small") -> Any:
     return sweeps.run(sweeps.load_study(study), locate(store_url), executor="inline").path
 
 
-def test_a_fetch_brings_a_bucket_into_a_folder_and_no_fragment_twice(tmp_path: Path, store_url: str) -> None:
+def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) -> None:
     there = ran(tmp_path, store_url)
     pod = InProcessPod(store_url)
     remote = results.find_results(pod, "")
@@ -36,7 +36,7 @@ def test_a_fetch_brings_a_bucket_into_a_folder_and_no_fragment_twice(tmp_path: P
     assert again.kept == sum(1 for _ in (found.path / "fragments").glob("*.parquet"))
 
 
-def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
+def test_an_interrupted_fetch_from_a_bucket_continues(
     tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = ran(tmp_path, store_url)
@@ -49,7 +49,7 @@ def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
 
 
-def test_sql_is_asked_where_the_bucket_is(tmp_path: Path, store_url: str) -> None:
+def test_sql_runs_where_the_bucket_is_reachable(tmp_path: Path, store_url: str) -> None:
     there = ran(tmp_path, store_url)
     answer = results.query_results(
         InProcessPod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json"
@@ -57,7 +57,7 @@ def test_sql_is_asked_where_the_bucket_is(tmp_path: Path, store_url: str) -> Non
     assert json.loads(answer) == [{"runs": 4}]
 
 
-def test_a_discard_takes_one_sweep_and_leaves_the_others(tmp_path: Path, store_url: str) -> None:
+def test_a_discard_removes_one_sweep_only(tmp_path: Path, store_url: str) -> None:
     one, other = ran(tmp_path, store_url), ran(tmp_path, store_url, "other")
     told = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
     assert told[0] == one.name
@@ -66,7 +66,7 @@ def test_a_discard_takes_one_sweep_and_leaves_the_others(tmp_path: Path, store_u
     assert open_sweep(other).rows().num_rows == 4
 
 
-def test_a_probe_says_what_a_bucket_refuses(
+def test_a_probe_reports_what_a_bucket_rejects(
     store_url: str, proxied_url: str, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     destage("cluster", "probe", "--store", store_url)

@@ -41,7 +41,7 @@ def _fragments(layout: SweepLayout) -> dict[str, object]:
     }
 
 
-def test_a_bucket_holds_what_a_folder_holds(
+def test_a_bucket_has_the_same_files_as_a_folder(
     killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     killable.finish(locate(proxied_url))
@@ -55,7 +55,7 @@ def test_a_bucket_holds_what_a_folder_holds(
     assert not [path for path in there if path.endswith(".tmp")]
 
 
-def test_a_store_that_refuses_its_lease_is_told_by_its_own_name(
+def test_a_rejected_lease_names_the_store(
     store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     (store / "sweeps" / "x" / "spec.yaml").touch()
@@ -103,7 +103,7 @@ def test_under_ray(killable: KillableSweep, store: ObjectPath) -> None:
     killable.assert_complete(store)
 
 
-def test_of_two_who_begin_at_once_one_is_told_to_wait(killable: KillableSweep, store: ObjectPath) -> None:
+def test_one_of_two_concurrent_writers_is_rejected(killable: KillableSweep, store: ObjectPath) -> None:
     both = [killable.start(store) for _ in range(2)]
     errors = [driver.communicate(timeout=120)[1].decode() for driver in both]
     codes = [driver.returncode for driver in both]
@@ -113,7 +113,7 @@ def test_of_two_who_begin_at_once_one_is_told_to_wait(killable: KillableSweep, s
     killable.assert_complete(store)
 
 
-def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
+def test_a_lease_is_held_reported_and_released(store: ObjectPath) -> None:
     place = store / "lease"
     assert find_writer(place) is None
     with hold_lease(place) as lease:
@@ -126,7 +126,7 @@ def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
         assert len(list(list_sizes(place))) == 1
 
 
-def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
+def test_only_a_dead_holders_flag_expires(
     store: ObjectPath, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Azurite now and then takes seven seconds for a deletion, where a connection is used again.
@@ -147,7 +147,7 @@ def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
             pass
 
 
-def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
+def test_damaged_fragments_are_quarantined_and_rerun(
     killable: KillableSweep, store: ObjectPath
 ) -> None:
     killable.finish(store)
@@ -167,7 +167,7 @@ def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
     killable.assert_complete(store)
 
 
-def test_answers_that_get_lost_and_refusals_that_pass_change_nothing(
+def test_lost_responses_and_retries_change_no_result(
     killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     proxy.spoil("lose the answer", method="PUT", part="fragments/", times=3)
@@ -179,7 +179,7 @@ def test_answers_that_get_lost_and_refusals_that_pass_change_nothing(
     killable.assert_complete(store)
 
 
-def test_a_writer_cut_off_from_its_lease_ends_and_another_goes_on(
+def test_a_writer_without_its_lease_ends(
     killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     driver = killable.start(locate(proxied_url))
@@ -208,7 +208,7 @@ def test_a_sweep_is_removed_with_all_its_objects(killable: KillableSweep, store:
     assert [path.name for path in (store / "sweeps").list_prefixes()] == ["other"]  # no empty marker stays
 
 
-def test_every_verb_takes_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:
+def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:
     def destage(*arguments: str) -> str:
         said = subprocess.run(
             [sys.executable, "-c", _DESTAGE, *arguments, "--store", str(store)],

@@ -114,7 +114,7 @@ def study(folder: Path, name: str, where: object) -> Path:
     return path
 
 
-def test_a_trace_is_told_of_and_curved_as_its_file_is(trace: ObjectPath, file: Path, tmp_path: Path) -> None:
+def test_info_and_mrc_of_an_object_equal_those_of_its_file(trace: ObjectPath, file: Path, tmp_path: Path) -> None:
     for verb in ("info", "mrc"):
         here, there = (destage("trace", verb, str(place), "--json") for place in (file, trace))
         assert (here.returncode, there.returncode) == (0, 0), there.stderr
@@ -126,7 +126,7 @@ def test_a_trace_is_told_of_and_curved_as_its_file_is(trace: ObjectPath, file: P
     assert traces.digest(tmp_path / "out.parquet") == traces.digest(str(trace)) == traces.digest(file)
 
 
-def test_a_study_of_an_object_has_the_rows_and_the_names_of_its_files(
+def test_a_study_of_an_object_has_the_rows_of_its_file(
     trace: ObjectPath, file: Path, tmp_path: Path
 ) -> None:
     found = []
@@ -143,7 +143,7 @@ def test_a_study_of_an_object_has_the_rows_and_the_names_of_its_files(
     assert sweeps.verify(tmp_path / "object" / "sweeps" / f"replayed-{theirs}", sample=1.0).different == ()
 
 
-def test_a_sweep_begun_with_a_file_goes_on_with_an_object(
+def test_a_sweep_of_a_file_continues_with_an_object(
     trace: ObjectPath, file: Path, tmp_path: Path
 ) -> None:
     sweeps.run(sweeps.load_study(study(tmp_path, "a", file)), tmp_path / "store", executor="inline")
@@ -151,7 +151,7 @@ def test_a_sweep_begun_with_a_file_goes_on_with_an_object(
     assert (again.executed, again.reused) == (0, 4)
 
 
-def test_the_workers_of_ray_bring_a_trace_once_between_them(
+def test_ray_workers_download_a_trace_once(
     shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path, tmp_path: Path
 ) -> None:
     here = sweeps.run(sweeps.load_study(study(tmp_path, "a", file)), tmp_path / "here", executor="inline")
@@ -170,7 +170,7 @@ def test_the_workers_of_ray_bring_a_trace_once_between_them(
 _LOAD = "import sys; from destage.engine import traces; print(traces.digest(sys.argv[1]))"
 
 
-def test_of_several_processes_one_brings_it(
+def test_one_of_several_processes_downloads_it(
     shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path
 ) -> None:
     proxy.spoil("delay", method="GET", part=content, times=1, seconds=2)
@@ -185,7 +185,7 @@ def test_of_several_processes_one_brings_it(
     assert copy.read_bytes() == file.read_bytes()
 
 
-def test_a_body_that_was_cut_is_asked_for_again_and_never_read(
+def test_a_truncated_body_is_requested_again(
     shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path
 ) -> None:
     proxy.spoil("cut the body", method="GET", part=content, times=2)
@@ -194,7 +194,7 @@ def test_a_body_that_was_cut_is_asked_for_again_and_never_read(
     assert [copy.stat().st_size for copy in copies.iterdir()] == [file.stat().st_size]
 
 
-def test_an_object_that_never_comes_whole_leaves_nothing(
+def test_a_failed_download_leaves_no_copy(
     shaky: ObjectPath, proxy: FaultyProxy, content: str, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if shaky.service.startswith("abfs"):
@@ -206,7 +206,7 @@ def test_an_object_that_never_comes_whole_leaves_nothing(
     assert list(copies.iterdir()) == []
 
 
-def test_who_is_killed_while_it_brings_a_trace_leaves_nothing_that_is_read(
+def test_a_killed_download_leaves_no_readable_copy(
     shaky: ObjectPath, file: Path, proxy: FaultyProxy, content: str, copies: Path
 ) -> None:
     proxy.spoil("delay", method="GET", part=content, times=1, seconds=30)
@@ -221,7 +221,7 @@ def test_who_is_killed_while_it_brings_a_trace_leaves_nothing_that_is_read(
     assert [each.suffix for each in copies.iterdir()] == [".parquet"]
 
 
-def test_a_copy_that_is_not_whole_is_brought_anew(trace: ObjectPath, file: Path, copies: Path) -> None:
+def test_an_incomplete_copy_is_downloaded_again(trace: ObjectPath, file: Path, copies: Path) -> None:
     known = traces.digest(str(trace))
     [copy] = copies.iterdir()
     os.truncate(copy, 100)
@@ -230,7 +230,7 @@ def test_a_copy_that_is_not_whole_is_brought_anew(trace: ObjectPath, file: Path,
     assert copy.read_bytes() == file.read_bytes()
 
 
-def test_an_object_that_has_changed_is_refused_as_a_changed_file_is(
+def test_a_changed_object_is_rejected_like_a_changed_file(
     trace: ObjectPath, file: Path, tmp_path: Path
 ) -> None:
     planned = sweeps.load_study(study(tmp_path, "a", trace))
@@ -243,7 +243,7 @@ def test_an_object_that_has_changed_is_refused_as_a_changed_file_is(
     assert "trace.changed" in refused.stderr
 
 
-def test_an_object_that_changes_while_it_is_read_is_refused(
+def test_an_object_changed_during_download_is_rejected(
     trace: ObjectPath, file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = compact(file, gap_ns=2_000_000)
@@ -262,7 +262,7 @@ def test_an_object_that_changes_while_it_is_read_is_refused(
     assert list(copies.iterdir()) == []
 
 
-def test_what_cannot_be_had_is_told_in_one_line(
+def test_an_unavailable_object_is_one_line(
     shaky: ObjectPath, proxy: FaultyProxy, tmp_path: Path
 ) -> None:
     missing = destage("trace", "info", str(shaky.parent / "none.parquet"))
@@ -276,7 +276,7 @@ def test_what_cannot_be_had_is_told_in_one_line(
     assert refused.stderr.count("\n") == 1
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(
+def test_a_full_disk_is_an_error_and_leaves_no_copy(
     trace: ObjectPath, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -288,7 +288,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(
     assert list(copies.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_told(
+def test_an_unusable_cache_folder_is_an_error(
     trace: ObjectPath, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DESTAGE_TRACES", str(file / "below"))
@@ -296,7 +296,7 @@ def test_a_folder_that_cannot_be_made_is_told(
         traces.load(str(trace))
 
 
-def test_the_longest_unread_copies_make_room_and_no_other_file(
+def test_least_recently_read_copies_are_removed_first(
     trace: ObjectPath, file: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = file.stat().st_size
@@ -317,7 +317,7 @@ def test_the_longest_unread_copies_make_room_and_no_other_file(
         streams.profile(str(others[0]))
 
 
-def test_a_cluster_takes_a_study_whose_trace_lies_in_a_bucket(
+def test_a_cluster_accepts_a_trace_in_a_bucket(
     trace: ObjectPath, file: Path, store_url: str, tmp_path: Path
 ) -> None:
     for place, code in ((trace, 0), (file, 2)):
@@ -329,7 +329,7 @@ def test_a_cluster_takes_a_study_whose_trace_lies_in_a_bucket(
     assert "trace.not-found" in destage("cluster", "submit", *missing).stderr
 
 
-def test_copies_lie_where_caches_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_are_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     assert traces.copies._folder() == Path(os.environ["DESTAGE_TRACES"])
     monkeypatch.delenv("DESTAGE_TRACES")
     monkeypatch.setenv("XDG_CACHE_HOME", "/var/cache/me")
@@ -339,7 +339,7 @@ def test_copies_lie_where_caches_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert traces.copies._folder() == Path("/tmp/.cache/destage/traces")  # noqa: S108 - same
 
 
-def test_credentials_in_a_trace_s_address_are_refused_and_not_repeated() -> None:
+def test_credentials_in_an_address_are_rejected_unprinted() -> None:
     with pytest.raises(TraceError, match="^trace.bad-address ") as told:
         traces.load("s3://AKIA:hidden@bucket/x.parquet")
     assert "hidden" not in str(told.value)

@@ -51,18 +51,18 @@ def orders(make: Callable[[str], Contender], names: str) -> Iterator[Run]:
 
 
 @pytest.mark.parametrize(("names", "looks"), [("ab", 2), ("abc", 1)])
-def test_in_no_order_of_steps_do_two_write(names: str, looks: int) -> None:
+def test_no_order_of_steps_admits_two_writers(names: str, looks: int) -> None:
     outcomes = {"".join(sorted(run.writers)) for run in orders(lambda name: contend(name, looks), names)}
     assert max(map(len, outcomes)) == 1
     assert outcomes >= set(names)  # the one who comes alone is let in, whoever it is
 
 
-def test_whoever_gives_up_leaves_no_flag() -> None:
+def test_a_rejected_contender_leaves_no_flag() -> None:
     for run in orders(lambda name: contend(name, 1), "abc"):
         assert run.flags == run.writers
 
 
-def test_the_search_finds_out_a_contender_who_looks_first() -> None:
+def test_the_search_finds_a_contender_that_looks_first() -> None:
     def hasty(name: str) -> Contender:
         others = yield Step.LOOK
         yield Step.PUT
@@ -71,7 +71,7 @@ def test_the_search_finds_out_a_contender_who_looks_first() -> None:
     assert any(len(run.writers) == 2 for run in orders(hasty, "ab"))
 
 
-def test_of_those_who_come_at_once_one_is_let_in() -> None:
+def test_one_of_several_contenders_is_admitted() -> None:
     run = Run(lambda name: contend(name, 5), "cab")
     while run.steps:
         for name in list(run.steps):

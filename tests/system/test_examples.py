@@ -16,14 +16,14 @@ STUDIES = sorted(set(EXAMPLES.glob("*.yaml")) - {EXAMPLES / "ray-cluster.yaml"})
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_each_example_is_a_sound_study(path: Path, tmp_path: Path) -> None:
+def test_each_example_is_a_valid_study(path: Path, tmp_path: Path) -> None:
     study = sweeps.load_study(path)
     assert study.name == path.stem
     preview = sweeps.plan(study, tmp_path)
     assert preview.runs > preview.points > 0
 
 
-def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: Path) -> None:
+def test_users_of_the_first_sweep_wait_longer_unprotected(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "first-sweep.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0
     rows = store.open_sweep(outcome.path).runs()
@@ -62,7 +62,7 @@ def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path) -> None:
+def test_the_pgbench_study_states_the_gain_of_a_cache(tmp_path: Path) -> None:
     outcome = sweeps.run(
         sweeps.load_study(EXAMPLES / "pgbench-write-cache.yaml"), tmp_path, executor="inline"
     )
@@ -89,7 +89,7 @@ def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path)
 
 
 @pytest.mark.long
-def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path: Path) -> None:
+def test_the_create_and_drop_study_states_gain_and_limit(tmp_path: Path) -> None:
     study = sweeps.load_study(EXAMPLES / "create-drop-write-cache.yaml")
     outcome = sweeps.run(study, tmp_path, executor="inline")
     assert outcome.exit_code == 0
@@ -108,7 +108,7 @@ def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path
 
 
 @pytest.mark.long
-def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
+def test_the_backup_study_states_the_gain_of_separation(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "backup-streams.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0
     rows = store.open_sweep(outcome.path).runs()

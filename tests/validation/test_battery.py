@@ -178,7 +178,7 @@ def test_hysteresis_moves_only_the_end_of_write_back(hysteresis: float) -> None:
 FAILS = [{"kind": "battery_fails", "at": "10.5s"}]
 
 
-def test_the_data_at_risk_add_up_from_the_moment_the_battery_fails() -> None:
+def test_data_at_risk_add_up_after_the_battery_fails() -> None:
     """Ten lines are dirty at 10.5 s, one more each second up to 20 s: 10/2 + 11 + ... + 19 = 140."""
     row = simulate(_scene({**PACK, "allow_without_battery": True}, FAILS, window="20s"))
     assert_equal(
@@ -219,7 +219,7 @@ def test_a_failed_battery_drains_the_cache() -> None:
     )
 
 
-def test_a_write_to_what_drains_waits_for_it() -> None:
+def test_a_write_to_draining_data_waits_for_it() -> None:
     """A write 2 ms after its stripe has set out waits for the other 8 ms, and takes 10 ms of its own."""
     faults = [{"kind": "battery_fails", "at": "7.998s"}]
     row = simulate(_scene(PACK, faults, window="8.5s"))
@@ -250,7 +250,7 @@ def test_the_cache_is_flushed_before_the_hosts_start_again() -> None:
 
 
 @pytest.mark.parametrize(("raid", "holes"), [("5", 1), ("0", 0)])
-def test_a_cut_in_the_midst_of_a_write_leaves_a_hole_in_parity(raid: str, holes: int) -> None:
+def test_a_power_cut_during_a_write_leaves_a_write_hole(raid: str, holes: int) -> None:
     """Write-through, cut while data and parity are on their way: no cache has them to write again."""
     faults = [{"kind": "mains_lost", "at": "1.015s", "duration": "1s"}]
     scene = _scene({"state": "absent"}, faults, window="3s")

@@ -172,7 +172,7 @@ def test_rebuild_time_without_a_rate() -> None:
     assert_equal("RAID 10: rebuild of one row at a time", "s", rows * 2e-3, row["rebuild_s"], tolerance=2e-3)
 
 
-def test_a_rebuild_tells_its_progress() -> None:
+def test_a_rebuild_reports_its_progress() -> None:
     """Failure, spare, start, each tenth, end."""
     row = _rebuilt("5", "1GB", 60, stripe_unit="1MiB", rebuild={"rate": "30MB/s"})
     events = list(zip(row["timeline_event"], row["timeline_subject"], row["timeline_value"], strict=True))

@@ -53,7 +53,7 @@ def _overall(found: Validation) -> float:
 
 
 @pytest.mark.parametrize("name", DISKS)
-def test_every_class_is_within_its_limit_with_a_few_parameters_fitted(name: str) -> None:
+def test_every_class_is_within_its_limit_after_a_fit(name: str) -> None:
     found = _validation(name, fitted=True)
     assert len(found.classes) == 7
     for each in found.classes:
@@ -65,7 +65,7 @@ def test_every_class_is_within_its_limit_with_a_few_parameters_fitted(name: str)
 
 
 @pytest.mark.parametrize("name", DISKS)
-def test_with_nothing_fitted_the_disk_is_still_near(name: str) -> None:
+def test_an_unfitted_disk_is_near(name: str) -> None:
     """The honest estimate for another disk: facts alone, and the assumptions that hold for all."""
     found = _validation(name, fitted=False)
     LEDGER.note(
@@ -80,7 +80,7 @@ def test_with_nothing_fitted_the_disk_is_still_near(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DISKS)
-def test_each_request_is_followed(name: str) -> None:
+def test_each_request_is_replayed(name: str) -> None:
     """A table of service times has no correlation within a class; seeks and buffer hits do."""
     found = {each.name: each.correlation or 0.0 for each in _validation(name, fitted=True).classes}
     assert found[ALL] > 0.9
@@ -113,7 +113,7 @@ def _slower_spindle(disk: dict[str, Any]) -> None:
     "change", [_slower_seeks, _no_buffer, _no_read_ahead, _no_write_cache, _slower_spindle]
 )
 @pytest.mark.parametrize("name", DISKS)
-def test_a_disk_that_is_another_is_told_apart(name: str, change: Change) -> None:
+def test_another_disk_is_distinguished(name: str, change: Change) -> None:
     found = _validation(name, fitted=True)
     disk = copy.deepcopy(dict(found.disk))
     change(disk)

@@ -117,7 +117,7 @@ def test_small_write_penalty(raid: str, disks: int, reads: int, writes: int) -> 
         ("6", 10, [6, 8, 10, 10, 10, 10, 10, 10]),
     ],
 )
-def test_the_cheapest_way_of_writing_k_strips(raid: str, disks: int, costs: list[int]) -> None:
+def test_writes_of_k_strips_use_the_fewest_ios(raid: str, disks: int, costs: list[int]) -> None:
     """min(2 (k + p), n); none of them reads when the whole stripe is written."""
     for strips, cost in enumerate(costs, start=1):
         load = _writes_of(raid, disks, strips, len(costs))

@@ -47,7 +47,7 @@ def accesses() -> dict[str, Words]:
     return {"objects": lbn, "pages": blocks_of(lbn, (requests["bytes"] // 512).astype("<u8")).astype("<u8")}
 
 
-def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Words]) -> None:
+def test_the_trace_is_that_of_the_recorded_counts(accesses: dict[str, Words]) -> None:
     found = {unit: (len(keys), len(np.unique(keys))) for unit, keys in accesses.items()}
     assert found == {"objects": (113_872, 48_974), "pages": (1_141_869, 269_210)}
     assert len(_rows()) == 85
@@ -56,7 +56,7 @@ def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Wor
 
 # The other simulator has no W-TinyLFU: test_w_tiny_lfu.py holds it against a reference of our own.
 @pytest.mark.parametrize("policy", sorted(set(POLICIES.values()) - {"w_tiny_lfu"}))
-def test_hits_are_those_of_another_simulator(accesses: dict[str, Words], policy: str) -> None:
+def test_hits_equal_those_of_another_simulator(accesses: dict[str, Words], policy: str) -> None:
     wanted = {(capacity, unit): hits for name, capacity, unit, hits in _rows() if name == policy}
     assert wanted, f"the truth has no row of {policy}"
     found = {
@@ -66,7 +66,7 @@ def test_hits_are_those_of_another_simulator(accesses: dict[str, Words], policy:
     assert found == wanted
 
 
-def test_more_room_never_costs_lru_a_hit(accesses: dict[str, Words]) -> None:
+def test_a_larger_lru_never_has_fewer_hits(accesses: dict[str, Words]) -> None:
     keys = accesses["objects"].tobytes()
     hits = [_engine.count_hits("lru", capacity, keys) for capacity in range(0, 50_001, 500)]
     assert hits == sorted(hits)

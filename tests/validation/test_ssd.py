@@ -55,7 +55,7 @@ def test_random_reads_are_an_m_d_1_queue_at_every_die(dies: int, busy: float) ->
 
 
 @pytest.mark.parametrize("depth", [1, 4, 16, 64])
-def test_closed_reads_keep_littles_law_and_the_bounds_of_a_balanced_network(depth: int) -> None:
+def test_closed_reads_keep_littles_law_and_balanced_bounds(depth: int) -> None:
     """N = X R; X at most min(N, c) / S, and no less than with exponential times, c / S x N / (N + c - 1)."""
     dies = 8
     row = simulate(scenario(outstanding(depth), _reader(dies), warm_up=1_000, window=100_000))
@@ -68,7 +68,7 @@ def test_closed_reads_keep_littles_law_and_the_bounds_of_a_balanced_network(dept
         assert_equal("SSD, depth 1: response time", "us", READ_US, row["response_mean_us"], tolerance=1e-9)
 
 
-def test_a_shared_channel_carries_what_its_rate_allows() -> None:
+def test_a_shared_channel_limits_the_rate() -> None:
     """Thirty-two dies of 60 us could read 530,000 pages a second; their channel moves 100 MB/s."""
     row = simulate(
         scenario(outstanding(256), _reader(32, channel_rate="100MB/s"), warm_up=1_000, window=50_000)
@@ -134,7 +134,7 @@ def _collected(units: int, blocks: int, erased: float) -> float:
 
 
 @pytest.mark.parametrize("over_provisioning", [0.07, 0.15, 0.28])
-def test_uniform_random_writes_amplify_as_the_analysis_of_greedy_collection_says(
+def test_random_writes_amplify_as_greedy_analysis_predicts(
     over_provisioning: float,
 ) -> None:
     """The formula holds for many blocks, and for the blocks that are full (Desnoyers, SYSTOR 2012).
@@ -219,7 +219,7 @@ def _measure(name: str, depth: int, *, state: str = "random", window: int = 40_0
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
-def test_the_catalogues_drive_does_what_its_data_sheet_says(sheet: Sheet) -> None:
+def test_the_catalogues_drive_meets_its_data_sheet(sheet: Sheet) -> None:
     """All of these were inputs of the derivation in ssds.toml: this shows that it was carried out rightly."""
     run = {"address": {"kind": "sequential", "footprint": "16GiB"}, "size": "128KiB", "state": "sequential"}
 

@@ -58,7 +58,7 @@ def test_second_copy_costs_its_transfer() -> None:
     )
 
 
-def test_dirty_lines_leave_at_their_age() -> None:
+def test_dirty_lines_are_destaged_at_the_age_limit() -> None:
     """Little: a write each second that stays dirty for its age of 3 s and its destage of 10 ms."""
     row = simulate(
         scenario(
