@@ -69,7 +69,9 @@ def test_hits_of_4_kib_blocks_equal_the_reference(pages: _engine.Trace) -> None:
 
 
 @pytest.mark.parametrize("unit", ["objects", "pages"])
-def test_one_pass_gives_every_size_of_the_reference(cloud_physics: Any, pages: _engine.Trace, unit: str) -> None:
+def test_one_pass_gives_every_size_of_the_reference(
+    cloud_physics: Any, pages: _engine.Trace, unit: str
+) -> None:
     """Hits of LRU that libCacheSim 0.3.5 finds in a run for each size."""
     with shared("truth/miss_ratios.csv").open(encoding="utf-8") as lines:
         truth = {

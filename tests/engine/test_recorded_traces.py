@@ -27,9 +27,7 @@ def cloud_physics() -> npt.NDArray[Any]:
 @pytest.mark.parametrize(
     ("capacity", "hits"), [(100, 13_657), (1_000, 19_049), (10_000, 34_434), (40_000, 64_878)]
 )
-def test_lru_hits_by_first_sector(
-    cloud_physics: npt.NDArray[Any], capacity: int, hits: int
-) -> None:
+def test_lru_hits_by_first_sector(cloud_physics: npt.NDArray[Any], capacity: int, hits: int) -> None:
     assert _hits(capacity, cloud_physics["lbn"]) == hits
 
 

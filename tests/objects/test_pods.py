@@ -1,4 +1,4 @@
-"""What `destage cluster` does with a bucket through a pod beside it: fetch, query, probe, discard."""
+"""Commands of `destage cluster` on a bucket through a pod: fetch, query, probe, discard."""
 
 import json
 from pathlib import Path
@@ -59,9 +59,9 @@ def test_sql_runs_where_the_bucket_is_reachable(tmp_path: Path, store_url: str) 
 
 def test_a_discard_removes_one_sweep_only(tmp_path: Path, store_url: str) -> None:
     one, other = ran(tmp_path, store_url), ran(tmp_path, store_url, "other")
-    told = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
-    assert told[0] == one.name
-    assert int(told[1]) >= 4
+    words = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
+    assert words[0] == one.name
+    assert int(words[1]) >= 4
     assert [sweep.name for sweep in list_sweeps(locate(store_url))] == [other.name]
     assert open_sweep(other).rows().num_rows == 4
 
@@ -72,7 +72,7 @@ def test_a_probe_reports_what_a_bucket_rejects(
     destage("cluster", "probe", "--store", store_url)
     assert list_sweeps(locate(store_url)) == []
     monkeypatch.setattr(object_path, "_PAUSES_S", ())
-    proxy.spoil("deny", method="PUT", times=ALL)
-    proxy.spoil("deny", method="POST", times=ALL)
+    proxy.add_fault("deny", method="PUT", times=ALL)
+    proxy.add_fault("deny", method="POST", times=ALL)
     with pytest.raises(ClusterError, match="access denied"):
         destage("cluster", "probe", "--store", proxied_url)

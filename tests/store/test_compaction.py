@@ -1,4 +1,4 @@
-"""Compaction: fewer files, the same rows, whatever is killed or read meanwhile."""
+"""Compaction keeps all rows in fewer files, also when killed or read at the same time."""
 
 import signal
 import subprocess
@@ -34,7 +34,7 @@ def _files(layout: SweepLayout) -> list[str]:
 
 @pytest.fixture
 def many(layout: SweepLayout, make_rows: MakeRows) -> SweepLayout:
-    """Return a sweep of thirty fragments, one of them run again elsewhere, one not executed."""
+    """Return a sweep of thirty fragments, one with a duplicate run, one not executed."""
     for number in range(28):
         write_fragment(layout.fragments, make_rows(f"a{number}", f"b{number}", events=number))
     write_fragment(layout.fragments, make_rows("a3", "z", status="failed", error_kind="configuration"))
@@ -45,7 +45,7 @@ def many(layout: SweepLayout, make_rows: MakeRows) -> SweepLayout:
 def test_fewer_fragments_hold_the_same_rows(many: SweepLayout) -> None:
     before = read_rows(many)
     done = compact(many)
-    assert (done.before, done.after, done.warnings) == (30, 2, ())  # what was not executed is one of its own
+    assert (done.before, done.after, done.warnings) == (30, 2, ())  # a run that was not executed has its own
     assert read_rows(many).equals(before)
     assert find_present_runs(before) == find_present_runs(read_rows(many))
     assert compact(many).after == 2

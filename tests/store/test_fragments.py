@@ -1,4 +1,4 @@
-"""A fragment is named by its runs, whole or put aside, and written twice to the same effect."""
+"""A fragment is named after its runs, complete or quarantined, and written idempotently."""
 
 import errno
 import os
@@ -59,9 +59,7 @@ def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout
     assert (layout.quarantine / path.name).is_file()
 
 
-def test_a_fragment_shrunk_since_its_entry_is_checked_again(
-    make_rows: MakeRows, layout: SweepLayout
-) -> None:
+def test_a_fragment_shrunk_since_its_entry_is_checked_again(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a"))
     Manifest(layout).append(fragment)
     path = layout.fragments / f"{fragment.key}.parquet"

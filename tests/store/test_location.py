@@ -1,4 +1,4 @@
-"""What a store may be called."""
+"""Locations of stores: paths and URLs of buckets."""
 
 from pathlib import Path
 

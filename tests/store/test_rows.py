@@ -1,4 +1,4 @@
-"""One row per run, whatever the fragments hold."""
+"""Reading gives one row per run, whatever the fragments contain."""
 
 from collections.abc import Callable
 
@@ -23,9 +23,7 @@ def test_an_empty_sweep_has_typed_empty_tables(layout: SweepLayout) -> None:
     assert "run_id_pass" in sweep.certificates().schema.names
 
 
-def test_ok_wins_over_failed_then_the_lowest_key(
-    make_rows: MakeRows, layout: SweepLayout
-) -> None:
+def test_ok_wins_over_failed_then_the_lowest_key(make_rows: MakeRows, layout: SweepLayout) -> None:
     write_fragment(layout.fragments, make_rows("a", "b", status="failed", error_kind="infrastructure"))
     first = write_fragment(layout.fragments, make_rows("a", events=1))
     second = write_fragment(layout.fragments, make_rows("a", "c", events=2))
@@ -78,9 +76,7 @@ def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows,
     assert (sweep.axes, sweep.seek) == (["cache"], "workload.users")
 
 
-def test_readers_skip_a_file_shrunk_since_its_entry(
-    make_rows: MakeRows, layout: SweepLayout
-) -> None:
+def test_readers_skip_a_file_shrunk_since_its_entry(make_rows: MakeRows, layout: SweepLayout) -> None:
     write_fragment(layout.fragments, make_rows("a"))
     torn = write_fragment(layout.fragments, make_rows("b"))
     Manifest(layout).append(torn)
