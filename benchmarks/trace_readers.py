@@ -1,8 +1,8 @@
 """Benchmarks of the trace readers on one core, compared with `wc -l` and DuckDB's CSV reader.
 
-Each format has a generated file of the same requests. *read* converts bytes to columns of records, as for a
-replay; *profile* is what `destage trace info` does. DuckDB, with one thread, reads all columns of the csv file
-into memory. Rates are records per second of processor time, the best of several runs.
+Each format has a generated file of the same requests. *read* converts bytes to columns of records for a
+replay; *profile* is what `destage trace info` does. DuckDB reads all columns of the csv file into memory with
+one thread. Rates are records per second of processor time, the best of several runs.
 
     python benchmarks/trace_readers.py --records 1000000
 """

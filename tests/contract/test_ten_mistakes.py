@@ -1,4 +1,4 @@
-"""The contract on messages: ten mistakes at once, three of them inside unions, give ten good messages."""
+"""Ten mistakes in one document, three of them in unions, give ten messages with code and place."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The catalogue: every entry has its source, is a configuration, and yields to what is given beside it."""
+"""The catalogue: every entry has a source, is a valid configuration, and can be overridden."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MIB = 2**20
 
 
 def scenario(**parts: Any) -> dict[str, Any]:
-    """A configuration of catalogue names, with some parts replaced."""
+    """Return a configuration of catalogue names, with some parts replaced."""
     return {
         "workload": {"use": "call_center"},
         "controller": {"use": "smart_array_5i_plus"},
@@ -22,20 +22,20 @@ def scenario(**parts: Any) -> dict[str, Any]:
     }
 
 
-def using(entry: catalog.Entry) -> dict[str, Any]:
-    """A configuration that uses the entry."""
+def build_scenario(entry: catalog.Entry) -> dict[str, Any]:
+    """Return a configuration that uses the entry."""
     if entry.kind == "disks":
         return scenario(
             workload={"use": "iometer_oltp"}, array={"raid": "5", "disks": 4, "disk": {"use": entry.name}}
         )
-    # A load that changes in time says what is measured.
+    # A load that changes over time needs a defined window.
     run = {"run": {"warm_up": "none", "window": {"requests": 1000}}} if "phases" in entry.config else {}
     return scenario(**{entry.kind.removesuffix("s"): {"use": entry.name}}, **run)
 
 
 @pytest.mark.parametrize("entry", ALL)
 def test_every_entry_resolves_and_normalises(entry: catalog.Entry) -> None:
-    canonical = normalise(using(entry))
+    canonical = normalise(build_scenario(entry))
     assert normalise(canonical) == canonical
 
 
@@ -158,7 +158,7 @@ def test_an_unknown_name_has_a_suggestion_and_the_list() -> None:
     ids=lambda entry: entry.name,
 )
 def test_a_random_read_is_a_seek_and_half_a_revolution(entry: catalog.Entry) -> None:
-    """The data sheet comes out of the mechanics: average seek, half a turn, about 0.3 ms besides."""
+    """The mechanics reproduce the data sheet: average seek, half a revolution, and about 0.3 ms."""
     stream = {
         "name": "random",
         "arrival": {"kind": "fixed_outstanding", "depth": 1},

@@ -8,7 +8,7 @@ from destage.engine import simulate
 def _read_beside_destages(
     disk: Scenario, *, yields: bool, arrival: Scenario | None = None, depth: int = 2
 ) -> dict[str, float]:
-    """Reads, one at a time where nothing is said, beside `depth` destages."""
+    """Return a scenario of reads, by default one at a time, with `depth` concurrent destages."""
     reads = stream("reads", arrival or {"kind": "fixed_outstanding", "depth": 1}, read_fraction=1.0)
     writes = stream("writes", {"kind": "poisson", "rate": 20.0}, read_fraction=0.0)
     everywhere = {"kind": "uniform"}
@@ -33,7 +33,7 @@ def _read_beside_destages(
 
 
 def test_a_read_waits_only_for_earlier_destages() -> None:
-    """The rest of one, the one behind it, its own service: at most three services of 5 ms."""
+    """The rest of one destage, the next destage, its own service: at most three services of 5 ms."""
     row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=False)
     assert row["destages"] > 100
     assert row["write_stalls"] == 0

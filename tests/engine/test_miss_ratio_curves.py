@@ -1,4 +1,4 @@
-"""Miss ratio curves: exact where they say so, within their interval where they are sampled."""
+"""Miss ratio curves: exact without sampling, within their interval with it."""
 
 import csv
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_hits_of_4_kib_blocks_equal_the_reference(pages: _engine.Trace) -> None:
 def test_one_pass_gives_every_size_of_the_reference(
     cloud_physics: Any, pages: _engine.Trace, unit: str
 ) -> None:
-    """Hits of LRU that libCacheSim 0.3.5 finds in a run for each size."""
+    """LRU hits of libCacheSim 0.3.5 from a run for each size."""
     with shared("truth/miss_ratios.csv").open(encoding="utf-8") as lines:
         truth = {
             int(row["cache_size"]): round((1 - float(row["request_miss_ratio"])) * int(row["requests"]))
@@ -104,7 +104,7 @@ def test_curves_never_rise_and_end_with_the_first_uses() -> None:
 
 
 def _zipf(count: int, blocks: int) -> _engine.Trace:
-    """Accesses to scattered blocks of which few are used often, a third of them writes."""
+    """Return accesses to scattered blocks, few of them popular, a third of them writes."""
     draw = np.random.default_rng(5)
     weights = np.arange(1, blocks + 1) ** -0.8
     ranks = draw.choice(blocks, size=count, p=weights / weights.sum())
@@ -114,7 +114,7 @@ def _zipf(count: int, blocks: int) -> _engine.Trace:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["zipf", "pgbench"])
 def test_the_interval_of_shards_covers_the_exact_curve(name: str) -> None:
-    """Twenty samples, whose intervals at seven sizes go together: under a fifth may miss the truth."""
+    """Of twenty samples with correlated intervals at seven sizes, under a fifth may miss the exact value."""
     trace = _zipf(200_000, 60_000) if name == "zipf" else traces.load(PGBENCH)
     sizes = [4096 * 2**power for power in range(9, 16)]
     exact = _misses(miss_ratio_curve(trace, sizes=sizes), "both")

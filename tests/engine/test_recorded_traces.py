@@ -1,4 +1,4 @@
-"""Exact LRU counts over recorded traces, and how much of pgbench's writing a cache absorbs."""
+"""Exact LRU counts over recorded traces, and the share of pgbench's writes that a cache absorbs."""
 
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def test_an_lru_absorbs_the_known_share_of_pgbench(mebibytes: int, share: float)
 
 
 def test_the_write_cache_absorbs_as_much_as_an_lru() -> None:
-    """Dirty lines leave by address and not by age, so the figures are near those of LRU, not equal.
+    """Dirty lines are destaged by address and not by age, so the figures are near those of LRU, not equal.
 
     The cache holds 128 MiB of which 60 to 80 % are dirty; LRU absorbs 0.133 to 0.144 there.
     """

@@ -1,4 +1,4 @@
-"""Replay of hand-made traces: when each record is issued, worked out by hand."""
+"""Replay of small traces: when each record is issued, worked by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def test_asap_keeps_its_depth_outstanding(tmp_path: Path, depth: int, expected: 
 
 
 def test_a_synchronous_write_blocks_its_process(tmp_path: Path) -> None:
-    """Issued at 0, done at S, the gap of 5 ms is thought away, then the second: 5 ms + 2 S."""
+    """Issued at 0, complete at S, then the gap of 5 ms as think time, then the second: 5 ms + 2 S."""
     records = [(0.0, 1, WRITE, SYNC), (5.0, 1, WRITE, SYNC)]
     for service in (0.1, 3.0, 40.0):
         found = _completion_ms(tmp_path, records, constant_server(f"{service}ms"), mode="dependent")
@@ -157,7 +157,7 @@ def test_a_commit_is_a_synchronous_write_and_its_flush(tmp_path: Path) -> None:
 
 
 def test_a_commit_starts_at_the_write_directly_before_its_flush(tmp_path: Path) -> None:
-    """A checkpoint writes for long and flushes once: what it wrote before is no part of the commit."""
+    """A checkpoint writes for a long time and flushes once: its earlier writes are not part of the commit."""
     records = [
         (0.0, 1, WRITE, SYNC),
         (500.0, 1, WRITE, SYNC),
@@ -182,7 +182,7 @@ def test_a_trace_beyond_the_array_is_rejected(tmp_path: Path) -> None:
 
 
 def test_compact_needs_only_the_touched_extents(tmp_path: Path) -> None:
-    """Five records in three extents of 1 MiB."""
+    """Five records touch three extents of 1 MiB."""
     extent = 2048
     places = [0, 8, 1000 * extent, 5000 * extent, 5000 * extent + 64]
     file = _write(tmp_path / "trace.parquet", [(0.0, 1, READ, 0)] * 5, places=places)

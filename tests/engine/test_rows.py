@@ -1,4 +1,4 @@
-"""What a row holds: columns with their units, errors as rows, figures that agree with each other."""
+"""Rows: columns with their units, errors as rows, consistent figures."""
 
 import json
 import math
@@ -40,7 +40,7 @@ def test_a_row_has_the_documented_columns() -> None:
 
 
 def test_columns_agree_with_each_other() -> None:
-    """Rates are counts over the window; bytes are requests times 8 KiB; a mean lies between its quantiles."""
+    """Rates are counts over the window, bytes are requests times 8 KiB, a mean is between its quantiles."""
     row = simulate(users(30))
     window = row["window_s"]
     assert row["requests"] == row["reads"] + row["writes"] == 10_000
@@ -61,7 +61,7 @@ def test_columns_agree_with_each_other() -> None:
 
 
 def test_quantiles_are_those_of_the_distribution() -> None:
-    """Exponential service that nobody waits for: quantile q is -S ln(1 - q), within the histogram's 0.8 %."""
+    """Exponential service without queueing: quantile q is -S ln(1 - q), within the histogram's 0.8 %."""
     disk = {
         "kind": "server",
         "servers": 200,
@@ -104,7 +104,7 @@ def test_failures_are_rows_in_their_place() -> None:
 
 
 def test_the_engine_rejects_invalid_configurations_itself() -> None:
-    """Core is safe alone: no text makes it raise or stop; each is a failed row."""
+    """The core validates for itself: no text makes it raise or stop; each is a failed row."""
     texts = ["", "null", "{}", "[1]", '{"workload": 3}', json.dumps({"workload": {"streams": []}})]
     rows = pa.record_batch(_engine.simulate_batch(texts, {})).to_pylist()
     assert [row["error_kind"] for row in rows] == ["configuration"] * len(texts)

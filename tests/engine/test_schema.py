@@ -1,4 +1,4 @@
-"""The schema that authors write against accepts what the engine accepts, and nothing that it never does."""
+"""The schema for authors accepts what the engine accepts, and rejects what it always rejects."""
 
 from typing import Any
 

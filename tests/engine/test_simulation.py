@@ -1,4 +1,4 @@
-"""One row for each configuration, in order, whether its run succeeds or not."""
+"""A batch has one row per configuration, in order, for successful and failed runs."""
 
 import pickle
 from pathlib import Path
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def scenario(depth: int = 4, seed: int = 1) -> dict[str, Any]:
-    """A short run of a few random reads and writes."""
+    """Return a short run of a few random reads and writes."""
     return {
         "workload": {
             "streams": [

@@ -1,4 +1,4 @@
-"""Synthetic traces: the same seed gives the same trace, and it is near its original."""
+"""Synthetic traces: reproducible by seed, and close to their original."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def test_a_synthetic_pgbench_is_near_the_captured_one(pgbench: _engine.Trace) ->
     assert len(made.trace) == len(pgbench)
     rows = compare(pgbench, made.trace)
     distances = {row["subject"]: row["distance"] for row in rows if row["distance"] is not None}
-    # Checkpoints come round at one time, in the synthetic trace at any: the curves are the farthest.
+    # Checkpoints come in bursts, in the synthetic trace at any time, so the curves differ most.
     for side in ("reads", "writes", "both"):
         assert distances.pop(f"miss ratio, {side}") < 0.2
     assert max(distances.values()) < 0.01, distances

@@ -1,4 +1,4 @@
-"""The recorded samples in the formats of their publishers: known statistics, exactly, whole and streamed."""
+"""Recorded samples in the formats of their publishers have their known statistics, loaded and streamed."""
 
 import lzma
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_cloud_physics_is_equal_in_two_formats() -> None:
     )
     names = ["lba_512", "n_512", "op"]
     assert len(binary["lba_512"].unique()) == 48_974
-    # The text has whole seconds, within which it need not be in the order of the binary form.
+    # The text has whole seconds, so its order within a second may differ from the binary form.
     order = [(name, "ascending") for name in names]
     assert binary.select(names).sort_by(order).equals(text.select(names).sort_by(order))
 
@@ -153,7 +153,7 @@ def test_one_volume_of_a_trace(tmp_path: Path) -> None:
     streams.convert(path, out, volume=1063)
     assert traces.digest(out) == traces.digest(path, volume=1063)
     streams.convert(path, tmp_path / "all.parquet")
-    # Alone, its requests are spread over their seconds without those of the others.
+    # Read alone, its requests are spread over their seconds without those of other volumes.
     among = traces.table(traces.load(tmp_path / "all.parquet", volume=1063)).drop_columns(["t_ns"])
     assert among.equals(traces.table(one).drop_columns(["t_ns"]))
     with pytest.raises(TraceError, match="trace.empty"):

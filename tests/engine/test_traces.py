@@ -1,4 +1,4 @@
-"""Traces: known statistics survive the compact form, and what cannot be read is named to the line."""
+"""Traces: the compact form keeps the known statistics, and unreadable records are located."""
 
 import gzip
 import lzma
@@ -28,7 +28,7 @@ TEXT = """\
 
 
 def count(mask: pa.ChunkedArray) -> int:
-    """How many are true."""
+    """Return the number of true values."""
     return int(pc.sum(mask).as_py())
 
 
@@ -66,7 +66,7 @@ def test_the_compact_form_equals_the_recording_record_by_record() -> None:
     not CAPTURED.exists(), reason="needs the captured trace beside the clone: ../shared/traces"
 )
 def test_the_text_of_the_recording_gives_the_same_trace() -> None:
-    """A second, plain reading of the text, so that reader and compact form cannot err together."""
+    """A second, simple parser of the text, so that reader and compact form cannot have the same mistake."""
     records = traces.table(traces.load(COMPACT)).to_pylist()
     with lzma.open(CAPTURED, "rt") as text:
         for line, record in zip(text, records, strict=True):

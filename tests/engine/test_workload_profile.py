@@ -1,4 +1,4 @@
-"""What is counted of drawn requests, worked by hand on eight of them."""
+"""Profiles of generated requests, worked by hand on eight of them."""
 
 import numpy as np
 import pytest
@@ -33,9 +33,9 @@ def test_counts() -> None:
 def test_rates_are_counts_over_equal_times() -> None:
     middle, reads, writes = EIGHT.rates(4)
     assert middle.tolist() == [0.5, 1.5, 2.5, 3.5]
-    # What is issued at 0 s fills queues and is no rate.
+    # Requests at 0 s fill queues and are not part of the rate.
     assert reads.tolist() == [2, 0, 0, 1]
-    # A request at the last moment belongs to the last part, one on an edge to the later part.
+    # A request at the end belongs to the last bin, one on an edge to the later bin.
     assert writes.tolist() == [0, 1, 1, 1]
 
 
@@ -46,7 +46,7 @@ def test_places_cover_the_touched_range() -> None:
 
 
 def test_skew_of_four_touched_extents() -> None:
-    """Of seven requests the extents get 3, 2, 1 and 1."""
+    """Of seven requests, the extents get 3, 2, 1 and 1."""
     assert EIGHT.touched_bytes() == 4 * MIB
     assert EIGHT.skew((0.25, 0.5, 1.0)) == pytest.approx((3 / 7, 5 / 7, 1.0))
     assert EIGHT.skew((0.125,)) == pytest.approx((1.5 / 7,))
@@ -123,7 +123,7 @@ def test_mistakes_are_those_of_the_configuration() -> None:
 
 
 def test_times_are_those_of_the_run() -> None:
-    """A stream that starts after 10 s and lasts 10 s, drawn over its plan."""
+    """A stream that starts after 10 s and lasts 10 s, over its timeline."""
     workload = {
         "streams": [{**stream("a", kind="poisson", rate="100/s"), "start": {"after": "10s"}, "lasts": "10s"}]
     }

@@ -16,7 +16,7 @@ from destage.objects import object_path
 from destage.store import list_sweeps, locate, open_sweep
 
 
-def ran(folder: Path, store_url: str, name: str = "small") -> Any:
+def run_study(folder: Path, store_url: str, name: str = "small") -> Any:
     """Run a study of four runs into the bucket, and return its sweep."""
     study = folder / f"{name}.yaml"
     study.write_text(small_study(name, "workload.users: [5, 10]"))
@@ -24,7 +24,7 @@ def ran(folder: Path, store_url: str, name: str = "small") -> Any:
 
 
 def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) -> None:
-    there = ran(tmp_path, store_url)
+    there = run_study(tmp_path, store_url)
     pod = InProcessPod(store_url)
     remote = results.find_results(pod, "")
     assert (remote.name, remote.status["present"], remote.status["finished"]) == (there.name, 4, True)
@@ -39,7 +39,7 @@ def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) ->
 def test_an_interrupted_fetch_from_a_bucket_continues(
     tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = ran(tmp_path, store_url)
+    there = run_study(tmp_path, store_url)
     monkeypatch.setattr(results, "_BATCH_FILES", 1)
     pod = InProcessPod(store_url)
     pod.truncate(3)
@@ -50,7 +50,7 @@ def test_an_interrupted_fetch_from_a_bucket_continues(
 
 
 def test_sql_runs_where_the_bucket_is_reachable(tmp_path: Path, store_url: str) -> None:
-    there = ran(tmp_path, store_url)
+    there = run_study(tmp_path, store_url)
     answer = results.query_results(
         InProcessPod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json"
     )
@@ -58,7 +58,7 @@ def test_sql_runs_where_the_bucket_is_reachable(tmp_path: Path, store_url: str) 
 
 
 def test_a_discard_removes_one_sweep_only(tmp_path: Path, store_url: str) -> None:
-    one, other = ran(tmp_path, store_url), ran(tmp_path, store_url, "other")
+    one, other = run_study(tmp_path, store_url), run_study(tmp_path, store_url, "other")
     words = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
     assert words[0] == one.name
     assert int(words[1]) >= 4

@@ -1,4 +1,4 @@
-"""The examples that a newcomer runs: sound studies, done in seconds, whose answers make sense."""
+"""The examples for newcomers: valid studies that finish in seconds and give plausible answers."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from destage.queries.report import compose_answer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STUDIES = sorted(set(EXAMPLES.glob("*.yaml")) - {EXAMPLES / "ray-cluster.yaml"})
-"""Not the description of machines for `ray up`, which has a test of its own (tests/contract)."""
+"""The studies; the description of machines for `ray up` has its own test (tests/contract)."""
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
@@ -49,12 +49,12 @@ def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
             if row["replicate"] == 0
         )
     }
-    sound = case[(False,)]
+    intact = case[(False,)]
     for allowed in (False, True):
         failed, both = case["battery_fails", allowed], case["battery_fails", "mains_lost", allowed]
-        # Speed or safety: one of them goes with the battery.
-        assert (failed["response_mean_us"] > 2 * sound["response_mean_us"]) is not allowed
-        assert failed["data_at_risk_byte_s"] > 0 == sound["data_at_risk_byte_s"]
+        # Without the battery, either speed or safety is lost.
+        assert (failed["response_mean_us"] > 2 * intact["response_mean_us"]) is not allowed
+        assert failed["data_at_risk_byte_s"] > 0 == intact["data_at_risk_byte_s"]
         assert both["dirty_lost_bytes"] > 0
         kept = case["mains_lost", allowed]
         assert kept["dirty_preserved_bytes"] > 0 == kept["dirty_lost_bytes"]
@@ -120,6 +120,6 @@ def test_the_backup_study_states_the_gain_of_separation(tmp_path: Path) -> None:
     assert counts["backup"] == 23_696 == counts["backup-archive"] + counts["backup-copy"]
     with queries.open_session(outcome.path) as session:
         bare, protected, *_ = compose_answer(session)
-    # Without a protected cache the disks have the same to do, in whatever order.
+    # Without a protected cache the disks do the same work in another order.
     assert re.search(r"battery absent: (0.99|1(.00)?)\d* times .*as long as together", bare)
     assert re.search(r"battery present: 0.9\d* times .*as long as together", protected)

@@ -1,4 +1,4 @@
-"""W-TinyLFU against an independent implementation, and against what it is for."""
+"""W-TinyLFU equals an independent implementation and resists scans."""
 
 import numpy as np
 import pytest
