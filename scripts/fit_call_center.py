@@ -1,11 +1,11 @@
-"""Fit the call-centre studies on the one figure that they may be fitted on: 39 users without write cache.
+"""Fit the call-centre studies to the only figure used for the fit: 39 users without write cache.
 
 Usage: fit_call_center.py [STUDY ...]
 
-For each point of a study that has no write cache, the users are held at 39, and the greatest number of I/Os
-in an interaction is sought that still meets the study's own objectives, by its own replicates and run. What
-is fitted is the mean over the replicates, rounded; no other figure is looked at. The result is the same every
-time: the script exits with 1 where a study says otherwise.
+For each point without write cache, the script fixes the users at 39 and seeks the largest number of I/Os per
+interaction that meets the study's objectives, with the study's replicates and run settings. The fitted value
+is the rounded mean over the replicates; no other figure is used. The result is deterministic: the script
+exits with 1 if a study has another value.
 """
 
 import json
@@ -26,22 +26,22 @@ STUDIES = ("call_center_prior", "call_center_curve")
 
 
 def main(names: list[str]) -> int:
-    """Print what is fitted and what each study says; return how to exit."""
+    """Print fitted and stored values; return the exit code."""
     differing = 0
     for name in names or STUDIES:
         study = studies.load(name)
-        print(f"{name}: I/Os of an interaction at which {USERS} users are carried without write cache")
+        print(f"{name}: I/Os per interaction at which {USERS} users are supported without write cache")
         print(f"{'point':<46}{'fitted':>8}{'in the study':>14}   over replicates")
         baselines = _baselines(study)
-        for label, (mean, half_width) in fit(study).items():
+        for label, (mean, half_width) in fit_study(study).items():
             written = parameters.read(baselines[label].config, FITTED)
             differing += written != round(mean)
             print(f"{label:<46}{round(mean):>8}{written!s:>14}   {mean:.1f} ± {half_width:.1f}")
     return 1 if differing else 0
 
 
-def fit(study: Study) -> dict[str, tuple[float, float]]:
-    """Return the I/Os that 39 users may have at each point without write cache, and their half-width."""
+def fit_study(study: Study) -> dict[str, tuple[float, float]]:
+    """Return the I/Os per interaction for 39 users by point without write cache, and their half-width."""
     inverse = parse_study(json.dumps(_inverse(study)), name=f"the fit of {study.name}")
     with TemporaryDirectory() as store:
         outcome = sweeps.run(inverse, Path(store), executor="inline", workers=1)
@@ -50,7 +50,7 @@ def fit(study: Study) -> dict[str, tuple[float, float]]:
 
 
 def _inverse(study: Study) -> dict[str, Any]:
-    """Return the study turned round: users given, I/Os sought."""
+    """Return the inverse study: users given, I/Os sought."""
     scenario = dict(study.document["scenario"])
     return {
         "name": f"{study.name}_fit",
@@ -66,7 +66,7 @@ def _inverse(study: Study) -> dict[str, Any]:
 
 
 def _baselines(study: Study) -> dict[str, Point]:
-    """Return the points without write cache by their label, or by a number where they have none."""
+    """Return the points without write cache by label, or by number if they have none."""
     points = [
         point
         for point in expand(study).points

@@ -2,7 +2,7 @@
 
 Usage: generate_docs.py [--check]
 
-Without an option it writes docs/reference/*.md; with --check it writes nothing and exits 1 where a page
+Without an option it writes docs/reference/*.md; with --check it writes nothing and exits 1 if a page
 is out of date.
 """
 
@@ -52,7 +52,7 @@ ERRORS_GENERATED = "<!-- Written by scripts/generate_docs.py from src/destage/er
 
 
 def main() -> int:
-    """Write the pages, or say which are out of date."""
+    """Write the pages, or print which are out of date."""
     pages = {
         "configuration.md": configuration_page(),
         "columns.md": columns_page(),

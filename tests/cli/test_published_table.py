@@ -33,9 +33,9 @@ def test_the_table_fits_the_terminal(
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, 24)))
     print_published([(name, [ROW]) for name in names])
-    told = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
-    assert max(map(len, told.splitlines())) <= columns
-    words = told.split()
+    output = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, output.splitlines())) <= columns
+    words = output.split()
     for word in ("thrash:", "0.5", "ordering", "hold", *(names if len(names) > 1 else [])):
         assert word in words
     assert ("source" in words) == (columns > 120)

@@ -1,6 +1,6 @@
 """Configurations with golden rows: one or more for every part of the engine."""
 
-from scenes import DISK, Scenario, constant_server, stream, users, write_back
+from small_scenarios import DISK, Scenario, constant_server, stream, users, write_back
 
 _TWO_ARRAYS: Scenario = {
     "workload": {

@@ -22,7 +22,7 @@ INVALID = {"no answer", "not exact", "input differs", "consistent"}
     scope="module",
     params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in studies.names()],
 )
-def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a study; return it with its verdicts and answers."""
     outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")
     assert outcome.state == "finished", outcome.messages
@@ -42,15 +42,15 @@ def test_the_page_has_every_study_with_published_figures() -> None:
 
 
 @pytest.mark.long
-def test_a_study_gives_its_section_of_the_page(judged: Any) -> None:
-    spec, rows, answers = judged
+def test_a_study_gives_its_section_of_the_page(study_result: Any) -> None:
+    spec, rows, answers = study_result
     found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     assert [line for line in found if line] == sections().get(spec["name"], [])
 
 
 @pytest.mark.long
-def test_a_study_has_no_invalid_figure(judged: Any) -> None:
-    spec, rows, _ = judged
+def test_a_study_has_no_invalid_figure(study_result: Any) -> None:
+    spec, rows, _ = study_result
     assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in INVALID] == []
     if rows:
         assert spec["paper"]["number"], "published figures have a document"

@@ -1,4 +1,4 @@
-"""The report: it needs no network, says what the store says, and stays well-formed whatever a study says."""
+"""The report needs no network, has the figures of the store, and is well-formed for any study."""
 
 import json
 import re

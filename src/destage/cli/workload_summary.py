@@ -67,17 +67,17 @@ def describe_workload(
 
 def _describe_specification(workload: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the workload specifies."""
-    from destage.engine import workload_words as words
+    from destage.engine import workload_description as description
 
     users = int(workload.get("users", 1))
     for phase in workload.get("phases") or ():
         yield f"phase {phase['name']!r}: {phase.get('lasts') or 'unlimited'}"
     for stream in workload["streams"]:
-        yield from _wrapped(f"stream {stream['name']}", words.describe_arrival(stream, users))
-        times = words.describe_times(stream)
+        yield from _wrapped(f"stream {stream['name']}", description.describe_arrival(stream, users))
+        times = description.describe_times(stream)
         if times:
             yield f"  when      {times}"
-        for often, what, where in words.describe_request_parts(stream):
+        for often, what, where in description.describe_request_parts(stream):
             yield f"  {often:<8}  {what}"
             if where:
                 yield f"  {'':<8}  {where}"

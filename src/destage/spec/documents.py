@@ -1,4 +1,4 @@
-"""YAML documents: duplicate keys and self-references are rejected, each error one line with its place."""
+"""Parser of YAML documents that rejects duplicate keys and self-references."""
 
 import re
 from typing import Any
@@ -45,7 +45,7 @@ class _DuplicateKeyError(yaml.MarkedYAMLError):
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys, of which the plain loader silently keeps the last.
+    """A YAML loader that rejects duplicate keys; PyYAML silently keeps the last.
 
     As in YAML 1.2, only true and false are booleans: `on`, `off`, `yes` and `no` are strings.
     """

@@ -103,13 +103,13 @@ struct Simulation {
     at_window_end: Option<WindowEnd>,
 }
 
-/// Events at one moment from which on time is considered to stand still.
+/// Number of events at the same time after which the run counts as stuck.
 const STANDSTILL: u64 = 4_000_000;
 
 impl Simulation {
     fn run(&mut self) -> Result<(), RunError> {
         self.warm_up_functionally();
-        // What is faulty from the start is so before the first request.
+        // Faults at time 0 take effect before the first request.
         self.schedule_faults();
         self.start_timeline();
         self.hosts.start(&mut self.context);

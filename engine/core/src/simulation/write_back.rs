@@ -15,7 +15,7 @@ use crate::mutation::Mutation;
 use crate::pipe::Pipe;
 use crate::raid::Update;
 use crate::read_cache::ReadCache;
-use crate::slab::{Fifo, Link, Slab};
+use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bandwidth, Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 use crate::write_cache::{Accepted, Extent, Parts, WriteCache, mask};
 
@@ -26,9 +26,9 @@ pub struct WriteBack {
     pub cache: WriteCache,
     lines: CacheLines,
     /// Writes that wait for a free line.
-    stalled: Fifo,
+    stalled: LinkedQueue,
     /// Flushes that wait for the drain.
-    held: Fifo,
+    held: LinkedQueue,
     /// Whether it may hold dirty data.
     pub protection: Protection,
     /// Dirty lines to which the functional warm-up fills it.
@@ -71,7 +71,7 @@ struct Mirror {
 }
 
 impl WriteBack {
-    /// How long disks have to be without foreground I/Os to count as idle, if the destage policy of `scenario` asks.
+    /// Time without foreground I/Os after which disks count as idle, if the destage policy of `scenario` uses it.
     pub fn idle_delay(scenario: &Scenario) -> Option<SimDuration> {
         let write = &scenario.controller.cache.write;
         (Self::is_used(scenario) && write.destage_policy == DestagePolicy::IdleTime)
@@ -113,8 +113,8 @@ impl WriteBack {
         Some(Self {
             cache: WriteCache::new(parts, &stripes),
             lines: CacheLines::new(cache.line),
-            stalled: Fifo::default(),
-            held: Fifo::default(),
+            stalled: LinkedQueue::default(),
+            held: LinkedQueue::default(),
             protection,
             warm_level: u32::midpoint(low, high),
             is_draining: false,
@@ -245,7 +245,7 @@ impl WriteBack {
     }
 
     /// The writes that wait for a free line; none waits any more.
-    pub fn take_stalled(&mut self) -> Fifo {
+    pub fn take_stalled(&mut self) -> LinkedQueue {
         std::mem::take(&mut self.stalled)
     }
 
@@ -255,7 +255,7 @@ impl WriteBack {
     }
 
     /// The flushes that wait for the drain; none is held any more.
-    pub fn take_held(&mut self) -> Fifo {
+    pub fn take_held(&mut self) -> LinkedQueue {
         std::mem::take(&mut self.held)
     }
 
@@ -365,8 +365,8 @@ impl WriteBack {
     /// Power is cut: what was being destaged is dirty again.
     pub fn cut_power(&mut self, context: &mut Context) {
         let now = context.now();
-        self.stalled = Fifo::default();
-        self.held = Fifo::default();
+        self.stalled = LinkedQueue::default();
+        self.held = LinkedQueue::default();
         self.in_flight = 0;
         for destaging in &mut self.destaging {
             (destaging.in_flight, destaging.awaits_age) = (0, false);

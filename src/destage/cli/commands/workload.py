@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from destage.cli.options import Json, check_suffix, parse_duration, read_file
-from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
+from destage.cli.output import issue_as_json, print_data, print_json, print_note, print_pairs, print_warning
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
     from destage.importers.imported_workload import ImportedWorkload
 
 app = typer.Typer(help="List, show and import workloads.", no_args_is_help=True, rich_markup_mode=None)
-_UNEXPECTED = {"fio": "fio.unexpected-effect", "Iometer": "iometer.unexpected-effect"}
 _DOCUMENTS = (".yaml", ".yml", ".json")
 
 
@@ -50,14 +49,14 @@ def show(
 ) -> None:
     """Show a workload's rate over time, sizes, read and write mix, footprint and sources."""
     from destage.cli.workload_summary import describe_workload, summarize_profile
-    from destage.engine.workload_profile import draw_profile
+    from destage.engine.workload_profile import generate_profile
 
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")
     seconds = None if duration is None else parse_duration(duration, "s", "--duration")
     facts, workload, folder = _find_workload(name)
     try:
-        profile = draw_profile(workload, seconds=seconds, folder=folder)
+        profile = generate_profile(workload, seconds=seconds, folder=folder)
     except ConfigError as error:
         raise ConfigError(error.issues, name) from error
     if plot is not None:
@@ -111,7 +110,7 @@ def import_(
             "run": imported.run,
             "mapping": imported.mapping,
             "remarks": imported.remarks,
-            "warnings": imported.warnings,
+            "warnings": [issue_as_json(warning, str(file)) for warning in imported.warnings],
         }
         print_json(shown)
     elif out is None:
@@ -120,10 +119,7 @@ def import_(
         out.write_text(imported.to_yaml(), encoding="utf-8")
         print_note(f"workload written to {out}")
     for warning in imported.warnings:
-        print_warning(Issue(_UNEXPECTED[imported.tool], str(file), warning))
-    for remark in imported.remarks:
-        if remark.startswith("Left out"):
-            print_warning(Issue("fio.option-skipped", str(file), remark))
+        print_warning(warning, str(file))
 
 
 def _import_file(
@@ -141,7 +137,7 @@ def _import_file(
     else:
         imported = fio.read_job_file(text, str(file), environment=os.environ, ignore_unknown=ignore_unknown)
     try:
-        workload_profile.check(imported.workload)
+        workload_profile.check_workload(imported.workload)
     except ConfigError as error:
         raise ConfigError(error.issues, str(file)) from error
     return imported
@@ -186,7 +182,7 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
     facts = {
         "name": name,
         "title": f"{file.stem} ({imported.tool})",
-        "note": " ".join(map(str, imported.warnings)) or None,
+        "note": "; ".join(map(str, imported.warnings)) or None,
     }
     return facts, dict(imported.workload), file.parent
 

@@ -278,7 +278,7 @@ fn a_mostly_valid_trace_is_recognised_and_rubbish_is_not() {
 }
 
 #[test]
-fn a_bad_line_is_reported_with_line_column_value_and_expectation() {
+fn a_bad_line_has_place_value_and_expectation() {
     let expected = [
         ("alibaba", "x,W,0,512,1", (1, 1), "x", "a device number"),
         ("alibaba", "1,W,0,512,", (1, 11), "", "a time [us]"),

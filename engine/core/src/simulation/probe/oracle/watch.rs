@@ -1,4 +1,4 @@
-//! What a run reports to the oracle of its array operations and disk I/Os.
+//! Reports of a run's array operations and disk I/Os to the oracle.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::workload::Op;
 use crate::write_cache::Extent;
 
 impl Oracle {
-    /// An operation begins to read an extent, of strips that lie on disks.
+    /// An operation begins to read the strips of an extent.
     pub fn begin_read(&mut self, operation: u32, array: u16, layout: &Layout, extent: Extent) {
         let oldest = (extent.lba.0, self.on_media(array, extent.lba.0, extent.sectors.0));
         self.contents.begin_read(operation, array, layout, oldest);
