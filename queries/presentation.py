@@ -40,8 +40,23 @@ _QUIET: Mapping[str, object] = MappingProxyType(
 )
 """Columns that only warn, and their value when there is nothing to warn about."""
 _VAGUE = frozenset(
-    {"state", "kind", "mode", "policy", "name", "mean", "times", "usable", "latency", "exponent"}
+    {"state", "kind", "mode", "policy", "name", "mean", "times", "capacity", "usable", "latency", "exponent"}
 )
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "n": "replicates",
+        "n_not_stationary": "runs not stationary",
+        "n_overloaded": "overloaded runs",
+        "n_array_failed": "runs with a failed array",
+        "n_failed": "failed runs",
+        "n_missing": "missing runs",
+        "limiting": "limiting resource",
+        "binding": "binding objective",
+        "interval_met": "target width met",
+        "engine_s": "engine time [s]",
+    }
+)
+"""Headings of columns whose names say too little."""
 _CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 
@@ -83,6 +98,8 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
 
 def title_column(name: str) -> str:
     """Return a result column's heading: words, then the unit shown."""
+    if name in _TITLES:
+        return _TITLES[name]
     for suffix, (_, unit) in _SCALES.items():
         if name.endswith(suffix):
             return f"{_words(name.removesuffix(suffix))} [{unit}]"

@@ -46,7 +46,7 @@ def _answer(session: Session) -> str:
     question = session.spec.get("question") or f"Results of {session.sweep.name}"
     sentences = compose_answer(session)
     if not sentences:
-        sentences = ["The finished runs do not answer the question yet; the table below shows their results."]
+        sentences = ["No answer yet; the table below shows the results of the finished runs."]
     first, *others = sentences
     more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
     return (
@@ -74,7 +74,7 @@ def _design_space(session: Session) -> str:
     rows = session.query("design_space")
     query = find_query("design_space", session.kind)
     return (
-        '<section id="design_space"><h2>The design space</h2>'
+        '<section id="design_space"><h2>Design space</h2>'
         f'<p class="caption">{escape(query.purpose)} Click a heading to sort.</p>'
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
@@ -157,7 +157,7 @@ def _provenance(session: Session) -> str:
     spec = yaml.safe_dump(session.spec, sort_keys=False, allow_unicode=True)
     return (
         f'<section id="provenance"><h2>Provenance</h2><dl>{listed}</dl>{failures}'
-        f"<details><summary>The study as it was run</summary><pre>{escape(spec)}</pre></details></section>\n"
+        f"<details><summary>Study as executed</summary><pre>{escape(spec)}</pre></details></section>\n"
     )
 
 

@@ -145,7 +145,7 @@ def test_a_figure_is_a_complete_svg_file(seek_session: Session) -> None:
 def test_a_figures_notes_have_the_stores_values(seek_session: Session) -> None:
     svg = draw_figure(seek_session, "users_against_cache")
     notes = re.findall(r"<title>(.*?)</title>", svg)
-    assert "capacity 64 MiB: users supported 42 (95 % CI 37 to 47)" in notes
+    assert "cache capacity 64 MiB: users supported 42 (95 % CI 37 to 47)" in notes
     assert "no cache, capacity 32 MiB: users supported 32 (95 % CI 27 to 37)" in notes
 
 

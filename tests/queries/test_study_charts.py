@@ -134,7 +134,7 @@ def test_lines_above_the_limit_are_left_out_with_a_remark(draw: Any) -> None:
     runs = [run(users, f"c{kind}", 0, 1000.0 + users) for kind in range(11) for users in (1, 2)]
     drawn, caption = draw(chart(by=CONTROLLER), runs)
     assert len(drawn.panels[0].series) == MOST_LINES
-    assert "The first 8 of 11 lines." in caption
+    assert "Only the first 8 of 11 lines are shown." in caption
 
 
 def test_labelled_points_are_drawn_apart_from_the_grid(draw: Any) -> None:
