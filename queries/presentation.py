@@ -52,6 +52,7 @@ _TITLES: Mapping[str, str] = MappingProxyType(
         "n_missing": "missing runs",
         "limiting": "limiting resource",
         "binding": "binding objective",
+        "monotone": "monotonic",
         "interval_met": "target width met",
         "engine_s": "engine time [s]",
     }
@@ -122,6 +123,11 @@ def format_number(value: float) -> str:
         return format_number(rounded)
     digits = f"{rounded:.{_DECIMALS}f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def format_count(count: int, noun: str) -> str:
+    """Return a number with its noun, as in `1 point` or `22 points`."""
+    return f"{format_number(count)} {noun}{'' if count == 1 else 's'}"
 
 
 def format_estimate(

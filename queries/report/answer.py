@@ -5,6 +5,7 @@ from typing import Any
 
 from destage.queries.presentation import (
     format_axis_value,
+    format_count,
     format_estimate,
     format_number,
     name_value,
@@ -58,12 +59,13 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     unmet = sum(row["interval_met"] is False for row in answered)
     if censored:
         sentences.append(
-            f"{_points(censored)} reached an end of the search range; the answer there is only a bound."
+            f"{format_count(censored, 'point')} reached an end of the search range; the answer there is only "
+            "a bound."
         )
     if unmet:
-        sentences.append(f"{_points(unmet)} missed the target width of the interval.")
+        sentences.append(f"{format_count(unmet, 'point')} missed the target width of the interval.")
     if open_points:
-        sentences.append(f"Not answered yet: {_points(open_points)}.")
+        sentences.append(f"Not answered yet: {format_count(open_points, 'point')}.")
     return sentences
 
 
@@ -180,7 +182,3 @@ def _name(row: Row, session: Session) -> str:
     if battery is not None:
         parts.append(f"battery {battery}")
     return ", ".join(parts) or "the configuration"
-
-
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"

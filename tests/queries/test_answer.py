@@ -218,5 +218,5 @@ def test_a_bound_is_stated_as_a_bound(make_session: Any) -> None:
     assert answer(session) == one_line("""
         At least 1024 users with 64 MiB of cache: at least 25.6 times the baseline.
         Baseline: 40 users with bare.
-        1 point reached an end of the search range; the answer is a bound.
+        1 point reached an end of the search range; the answer there is only a bound.
     """)
