@@ -24,7 +24,7 @@ Values = Annotated[
         "--values",
         "-f",
         metavar="FILE",
-        help="Values file of the chart; repeatable, later files win.",
+        help="Values file of the chart; repeatable, later files override earlier ones.",
         show_default=False,
     ),
 ]

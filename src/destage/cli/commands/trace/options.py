@@ -1,14 +1,15 @@
 """Arguments and options that the commands of traces share."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from destage.cli.options import LARGEST_SEED, parse_trace
 
+# Typer has no unions: a file, or an object in a bucket.
 TraceFile = Annotated[
-    Any,
+    Path,
     typer.Argument(
         parser=parse_trace,
         metavar="TRACE",
