@@ -263,6 +263,8 @@ def title_axis(path: str) -> str:
 def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
     """Return a value of an axis with the axis' name; an entry of the catalogue or a file needs none."""
     text = format_axis_value(path, value, units.get(path))
+    if path.endswith(".users"):
+        return f"{text} user{'' if value == 1 else 's'}"
     return text if path.endswith((".use", ".file")) else f"{title_axis(path)} {text}"
 
 

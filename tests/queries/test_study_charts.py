@@ -106,8 +106,8 @@ def test_names_along_x_are_rows_in_the_order_of_the_plan(draw: Any) -> None:
     assert isinstance(dots, DotPlot)
     assert [row.title for row in dots.rows] == ["small", "large"]
     assert [(dot.kind, dot.value) for dot in dots.rows[0].dots] == [
-        ("users 40", pytest.approx(120.1)),
-        ("users 10", pytest.approx(30.1)),
+        ("40 users", pytest.approx(120.1)),
+        ("10 users", pytest.approx(30.1)),
     ]
     assert "95 % confidence intervals" in caption
 
@@ -281,7 +281,7 @@ def test_each_chart_has_a_unique_file_name(make_session: Any) -> None:
     session = make_session(RUNS, axes=AXES, charts=entries)
     assert [figure.name for figure in build_study_charts(session)] == ["a_b", "a_b_2", "chart"]
     assert "A &lt;b&gt;" in draw_figure(session, "a_b")
-    assert "users 40, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
+    assert "40 users, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
         session, "chart"
     )
     session.spec["charts"] = [chart(title="Timeline"), chart(title="Published!")]
