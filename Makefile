@@ -1,5 +1,5 @@
 # Every target sets up what it needs in the clone: .venv with the locked dependencies, and the engine
-# in it, rebuilt only when its sources changed. scripts/setup.sh reports requirements that it cannot install.
+# in it, rebuilt only when its sources change. scripts/setup.sh reports what it cannot install itself.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -32,26 +32,26 @@ CASES ?= 20000
 step = @printf '\n==> %s\n' '$(1)'
 
 .PHONY: help
-help: ## list the targets
+help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 .PHONY: demo
-demo: engine ## set up, run the call-centre study, print the design space, write report.html
+demo: engine ## Build the engine, run the call-centre study, print its results and write report.html
 	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
 
 .PHONY: test
 # The test cluster is used if it is already built, as building it takes longer than everything else.
 test: export BUILD ?= 0
-test: engine $(OBJECT_SERVER_READY) rust-lints ## run the checks of CI: every package, and a short form of each long suite
+test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all packages, and a short form of each long suite
 	@$(MAKE) lint types layers docs-check
 	@$(MAKE) --jobs 2 --output-sync=target test-rust test-python chart-test
 	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 
 .PHONY: test-all
-test-all: test test-long chaos validation objects-test image-test cluster-test ## run every suite, before an issue is resolved
+test-all: test test-long chaos validation objects-test image-test cluster-test ## Run every suite, as before resolving an issue
 
 .PHONY: lint
-lint: python rust-lints ## check formatting and lints of Python, Rust and shell
+lint: python rust-lints ## Check formatting and lints of Python, Rust and shell
 	$(call step,formatting)
 	@$(BIN)/ruff format --check
 	@cargo fmt --manifest-path engine/Cargo.toml --all --check
@@ -61,18 +61,18 @@ lint: python rust-lints ## check formatting and lints of Python, Rust and shell
 	@$(CARGO) clippy $(CARGO_AT) --all-targets --locked -- -D warnings
 
 .PHONY: types
-types: engine ## check types with mypy --strict, and the engine's stub against the compiled engine
+types: engine ## Check types with mypy --strict, and the engine's stub against the compiled engine
 	$(call step,types)
 	@$(BIN)/mypy
 	@$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases destage.engine._engine
 
 .PHONY: layers
-layers: python ## check the imports between packages
+layers: python ## Check which packages import which
 	$(call step,layers)
 	@$(BIN)/lint-imports --no-logo --no-cache --config pyproject.toml
 
 .PHONY: docs
-docs: engine ## rewrite the generated pages of docs/
+docs: engine ## Regenerate docs/reference/
 	@$(BIN)/python scripts/generate_docs.py
 
 .PHONY: docs-check
@@ -81,22 +81,22 @@ docs-check: engine
 	@$(BIN)/python scripts/generate_docs.py --check
 
 .PHONY: test-rust
-test-rust: python ## run the Rust tests
+test-rust: python ## Run the Rust tests
 	$(call step,Rust tests)
 	@$(CARGO) test $(CARGO_AT) --locked
 
 .PHONY: test-python
-test-python: engine $(OBJECT_SERVER_READY) ## run the Python tests, including the contents of the wheel
+test-python: engine $(OBJECT_SERVER_READY) ## Run the Python tests that need no special environment
 	$(call step,Python tests)
 	@$(BIN)/pytest $(TOGETHER) $(PYTEST_ARGS)
 
 .PHONY: test-long
-test-long: engine $(OBJECT_SERVER_READY) ## run the Python tests that `make test` omits, such as all studies to the digit
+test-long: engine $(OBJECT_SERVER_READY) ## Run the long Python tests, such as comparing every figure of all studies
 	$(call step,long Python tests)
 	@$(BIN)/pytest $(TOGETHER) -m long $(PYTEST_ARGS)
 
 .PHONY: validation
-validation: engine ## compare the model with closed forms and measurements; writes docs/validation.md
+validation: engine ## Check the model against closed forms and measurements; writes docs/validation.md
 	$(call step,the engine with mistakes)
 	@$(CARGO) build --manifest-path engine/Cargo.toml -p destage-bindings --release --locked --features mutations \
 	  --target-dir engine/target/mutations
@@ -104,51 +104,51 @@ validation: engine ## compare the model with closed forms and measurements; writ
 	@DESTAGE_VALIDATION_REPORT=docs/validation.md $(BIN)/pytest tests/validation $(PYTEST_ARGS)
 
 .PHONY: studies
-studies: engine ## run every bundled study, including the published experiments; writes docs/published-experiments.md
+studies: engine ## Run every bundled study; writes docs/published-experiments.md
 	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
 
 .PHONY: chaos
-chaos: engine ## run the long kill-and-resume tests
+chaos: engine ## Run the long kill-and-resume tests
 	@$(BIN)/pytest -m chaos $(PYTEST_ARGS)
 
 .PHONY: chart
-chart: engine ## rewrite the generated files of the chart
+chart: engine ## Regenerate the generated files of the Helm chart
 	@$(BIN)/python scripts/generate_chart.py
 
 .PHONY: chart-test
-chart-test: engine ## test the Helm chart: lint, unit tests, KubeRay's schemas, Pod Security, equality with the builder
+chart-test: engine ## Test the Helm chart: lint, unit tests, KubeRay's schemas, Pod Security, equality with `submit`
 	$(call step,the chart)
 	@scripts/chart_test.sh $(PYTEST_ARGS)
 
 .PHONY: cluster-test
-cluster-test: engine ## test sweeps on a real Kubernetes with real pods; the first run builds it in ten minutes
+cluster-test: engine ## Test sweeps on a real Kubernetes with real pods; the first run builds it (ten minutes)
 	$(call step,sweeps on the test cluster)
 	@scripts/cluster_test.sh $(PYTEST_ARGS)
 
 .PHONY: objects-test
-objects-test: engine $(OBJECT_SERVER_READY) ## test stores in buckets on two S3 servers and the emulators of Google and Azure
+objects-test: engine $(OBJECT_SERVER_READY) ## Test stores in buckets on two S3 servers and the emulators of Google and Azure
 	@servers=$$(scripts/object_servers.sh) && DESTAGE_OBJECT_SERVERS="$$servers" $(BIN)/pytest tests/objects $(PYTEST_ARGS)
 
 .PHONY: image
-image: ## build the container image with Docker; IMAGE names it, PUSH=1 pushes it with its bill of materials
+image: ## Build the container image with Docker; IMAGE names it, PUSH=1 pushes it with its bill of materials
 	@scripts/build_image.sh
 
 .PHONY: image-test
-image-test: engine ## build image/Dockerfile without Docker (buildah, root) and test the image; ten minutes cold
+image-test: engine ## Build image/Dockerfile without Docker (buildah, root) and test it; ten minutes cold
 	$(call step,the container image)
 	@scripts/image_test.sh $(PYTEST_ARGS)
 
 .PHONY: fuzz
-fuzz: python ## run CASES random scenarios, valid and invalid, with the checks of the debug build
+fuzz: python ## Run CASES random scenarios, valid and invalid, in the debug build
 	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- simulation::fuzz trace::formats::fuzz
 
 .PHONY: bench
-bench: engine ## run the benchmarks of the engine, and of planning, driving and reading
+bench: engine ## Run the benchmarks of the engine, and of planning, driving and reading sweeps
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/orchestration.py
 
 .PHONY: lock
-lock: python ## resolve requirements.lock again; UPGRADE=1 uses the newest versions
+lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions
 	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --universal --python-version 3.11 \
@@ -161,7 +161,7 @@ lock: python ## resolve requirements.lock again; UPGRADE=1 uses the newest versi
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o tests/image/requirements.lock
 
 .PHONY: engine
-engine: $(ENGINE_READY) ## build the engine (release) into .venv
+engine: $(ENGINE_READY) ## Build the engine (release) into .venv
 
 .PHONY: python
 python: $(PYTHON_READY)
@@ -189,6 +189,6 @@ ifeq ($(wildcard engine/python/_engine*.so),)
 endif
 
 .PHONY: clean
-clean: ## remove all files that the targets made, including .venv and the store of the demo
+clean: ## Remove everything that the targets created, including .venv and the demo's store
 	@rm -rf .venv engine/target dist $(STORE) $(REPORT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	@rm -f engine/python/_engine*.so

@@ -9,21 +9,25 @@ _HEAD = """# Published experiments
 
 <!-- Written by `destage study run --all --page`; edit the studies in sweeps/studies/ instead. -->
 
-Measurements that others published, compared with what Destage simulates. Each study is bundled
-(`destage study list`). `make studies` runs them all and rewrites this page, with the same digits on every
-machine.
+Published measurements compared with simulated results. Each study is bundled (`destage study list`).
+`make studies` runs them all and rewrites this page, with the same digits on every machine.
 
 - *Simulated* is the mean over replicates with its 95 % confidence interval (95 % CI). `a to b` alone is the
   range over settings that the paper does not state.
-- *Error* is simulated / published - 1; of a range, that of both its ends.
-- **exact**: the same digits. **predicted**: the figure lies in the interval, and nothing was fitted to it.
-- **calibrated**: a parameter was fitted on this figure. **calibrated on ..., predicts**: the figure lies in
-  the interval, after a parameter was fitted on another figure.
-- **ordering holds**: the whole interval lies where the paper says.
-- **paper inconsistent**: what the paper prints does not follow from its own figures.
+- *Error* is simulated / published - 1; a range has the errors of both its ends.
+- **exact**: the same digits. **predicted**: the figure lies in the interval, and no parameter was fitted.
+- **calibrated**: a parameter was fitted on this figure. **calibrated on ..., predicts**: a parameter was
+  fitted on the figures named, and this figure lies in the interval.
+- **ordering holds**: the whole interval lies in the range that the paper states.
+- **paper inconsistent**: the printed figure does not follow from the paper's other figures.
 - **input**: a setting taken from the paper.
 """
-_LISTS = (("note", "Notes"), ("assumptions", "Assumptions"), ("fitted", "Fitted"), ("tried", "Tried"))
+_LISTS = (
+    ("note", "Notes"),
+    ("assumptions", "Assumptions"),
+    ("fitted", "Fitted parameters"),
+    ("tried", "Attempts"),
+)
 
 Section = tuple[Mapping[str, Any], Sequence[Mapping[str, Any]], Sequence[str]]
 """A study as written, its rows of `judge_figures`, and the sentences that answer it."""
@@ -68,7 +72,7 @@ def _entries(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], key: s
     if key == "note":
         return [f"{row['figure']}: {row['note']}" for row in rows if row["note"]]
     if key == "fitted":
-        return [f"{fit['parameter']} = {fit['value']}, on: {fit['on']}" for fit in study.get(key, [])]
+        return [f"{fit['parameter']} = {fit['value']} (fitted on: {fit['on']})" for fit in study.get(key, [])]
     return [" ".join(str(entry).split()) for entry in study.get(key, [])]
 
 

@@ -117,7 +117,8 @@ def _prediction(figure: PublishedFigure, measured: Measurement) -> str:
     is_met = _meets(figure, measured)
     if not figure.given:
         return "predicted" if is_met else "not predicted"
-    return f"calibrated on {' and '.join(figure.given)}, {'predicts' if is_met else 'does not predict'}"
+    given = " and ".join(f'"{name}"' for name in figure.given)
+    return f"calibrated on {given}, {'predicts' if is_met else 'does not predict'}"
 
 
 def _prints_alike(figure: PublishedFigure, measured: Measurement) -> bool:

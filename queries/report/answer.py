@@ -5,6 +5,7 @@ from typing import Any
 
 from destage.queries.presentation import (
     format_axis_value,
+    format_count,
     format_estimate,
     format_number,
     name_value,
@@ -57,11 +58,14 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     open_points = sum(row[metric] is None for row in rows)
     unmet = sum(row["interval_met"] is False for row in answered)
     if censored:
-        sentences.append(f"{_points(censored)} reached an end of the search range; the answer is a bound.")
+        sentences.append(
+            f"{format_count(censored, 'point')} reached an end of the search range; the answer there is only "
+            "a bound."
+        )
     if unmet:
-        sentences.append(f"{_points(unmet)} missed the target width of the interval.")
+        sentences.append(f"{format_count(unmet, 'point')} missed the target width of the interval.")
     if open_points:
-        sentences.append(f"{_points(open_points)} without an answer yet.")
+        sentences.append(f"Not answered yet: {format_count(open_points, 'point')}.")
     return sentences
 
 
@@ -139,7 +143,7 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
         ratio = format_number(round(without["response_p95_us"] / having["response_p95_us"], 2))
         sentences.append(
             f"Largest gain from the battery: {_response(having)} with {_name(having, session)}; "
-            f"{ratio} times that response time without it."
+            f"without it, the response time is {ratio} times as long."
         )
     return sentences
 
@@ -178,7 +182,3 @@ def _name(row: Row, session: Session) -> str:
     if battery is not None:
         parts.append(f"battery {battery}")
     return ", ".join(parts) or "the configuration"
-
-
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"

@@ -55,7 +55,7 @@ def build_ratio_plot(session: Session) -> Figure | None:
         return None
     used = {find_outcome(row["verdict"]) for row in rows}
     chart = DotPlot(
-        title="Published against simulated",
+        title="Simulated against published figures",
         x_title="simulated / published",
         x_log=True,
         kinds=tuple(kind for kind in _KINDS if kind.name in used),
@@ -64,9 +64,10 @@ def build_ratio_plot(session: Session) -> Figure | None:
         rule_at=1.0,
     )
     caption = (
-        "Simulated over published figures; at 1 they are equal. Thin bars are 95 % confidence intervals over "
-        "replicates, thick bars ranges over settings that the paper does not state. Ratios above 10 or below "
-        "0.1 are drawn at the edge. Orderings and figures in words are listed below as text."
+        "Ratio of the simulated to the published figure; 1 means equal. Thin bars are 95 % confidence "
+        "intervals over replicates, thick bars are ranges over settings that the paper does not state. "
+        "Ratios above 10 or below 0.1 are drawn at the edge. Orderings and figures without a number are "
+        "listed below as text."
     )
     return Figure(RATIOS, chart, caption, _statements(session))
 

@@ -1,6 +1,6 @@
 -- name: design_space
 -- studies: replay
--- purpose: Results of each configuration for the recorded work: completion time, commits, response, stalls, hit ratios.
+-- purpose: Results of each configuration in the replay: completion time, commits, response times, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
 -- row: one per point (points with the same runs share one); means over replicates
 WITH planned AS (

@@ -46,7 +46,7 @@ def test_all_studies_give_one_table_and_a_page(destage: Any) -> None:
     assert row.split()[0] == "first"
     assert "ordering holds" in row
     assert "1/2 first-" in done.err
-    assert done.err.count("8 runs: 8 executed (inline, ") == 2
+    assert done.err.count("8 runs, 8 executed (inline, ") == 2
     assert "1 published figure: 1 reproduced" in done.err
     page = Path("deep/page.md").read_text()
     assert "## first" in page
@@ -56,7 +56,7 @@ def test_all_studies_give_one_table_and_a_page(destage: Any) -> None:
     again = destage("study", "run", "--all", "--executor", "inline", "--json")
     assert json.loads(again.out)["first"][0]["verdict"] == "ordering holds"
     assert json.loads(again.out)["second"] == []
-    assert again.err.count("8 runs: 0 executed, 8 reused") == 2
+    assert again.err.count("8 runs, 0 executed, 8 reused") == 2
 
 
 @pytest.mark.usefixtures("two")

@@ -57,7 +57,7 @@ def test_a_bundled_workload_is_shown_with_its_sources(destage: Any) -> None:
         "rate ",
         "mix ",
         "4 KiB",
-        "places ",
+        "address ",
         "touched",
     ):
         assert part in shown, part

@@ -221,4 +221,4 @@ def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPa
     assert destage("report", "killable").startswith(f"{store.service}/")
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
     assert "already in the store" in destage("plan", str(killable.study))
-    assert "1 sweeps" in destage("doctor")
+    assert "(sweeps: 1" in destage("doctor")

@@ -106,8 +106,8 @@ def test_names_along_x_are_rows_in_the_order_of_the_plan(draw: Any) -> None:
     assert isinstance(dots, DotPlot)
     assert [row.title for row in dots.rows] == ["small", "large"]
     assert [(dot.kind, dot.value) for dot in dots.rows[0].dots] == [
-        ("users 40", pytest.approx(120.1)),
-        ("users 10", pytest.approx(30.1)),
+        ("40 users", pytest.approx(120.1)),
+        ("10 users", pytest.approx(30.1)),
     ]
     assert "95 % confidence intervals" in caption
 
@@ -134,7 +134,7 @@ def test_lines_above_the_limit_are_left_out_with_a_remark(draw: Any) -> None:
     runs = [run(users, f"c{kind}", 0, 1000.0 + users) for kind in range(11) for users in (1, 2)]
     chart_data, caption = draw(chart(by=CONTROLLER), runs)
     assert len(chart_data.panels[0].series) == MOST_LINES
-    assert "The first 8 of 11 lines." in caption
+    assert "Only the first 8 of 11 lines are shown." in caption
 
 
 def test_labelled_points_are_drawn_apart_from_the_grid(draw: Any) -> None:
@@ -281,7 +281,7 @@ def test_each_chart_has_a_unique_file_name(make_session: Any) -> None:
     session = make_session(RUNS, axes=AXES, charts=entries)
     assert [figure.name for figure in build_study_charts(session)] == ["a_b", "a_b_2", "chart"]
     assert "A &lt;b&gt;" in draw_figure(session, "a_b")
-    assert "users 40, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
+    assert "40 users, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
         session, "chart"
     )
     session.spec["charts"] = [chart(title="Timeline"), chart(title="Published!")]

@@ -291,6 +291,6 @@ def test_a_prediction_names_the_fitted_figures() -> None:
     figure: dict[str, Any] = {"kind": "predicted", "value": 51}
     met, missed = Measurement(50.0, 45.0, 55.0, 5), Measurement(128.0, 124.0, 133.0, 5)
     given = read_figure(**figure, given=["39 users"])
-    assert judge(given, met) == "calibrated on 39 users, predicts"
-    assert judge(given, missed) == "calibrated on 39 users, does not predict"
+    assert judge(given, met) == 'calibrated on "39 users", predicts'
+    assert judge(given, missed) == 'calibrated on "39 users", does not predict'
     assert judge(read_figure(**figure, given=[]), missed) == "not predicted"

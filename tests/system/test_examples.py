@@ -98,7 +98,7 @@ def test_the_create_and_drop_study_states_gain_and_limit(tmp_path: Path) -> None
     assert set(rows["flushes"].to_pylist()) == {40_145}
     with queries.open_session(outcome.path) as session:
         answer = compose_answer(session)
-    assert answer[0].startswith("The recorded work takes ")
+    assert answer[0].startswith("The replay takes ")
     assert " with 64 MiB of cache, battery present, and " in answer[0]
     assert " with 64 MiB of cache, battery absent: 3.1" in answer[0]
     (protected, bare) = (sentence for sentence in answer if sentence.startswith("Limiting resource with"))

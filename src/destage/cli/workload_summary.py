@@ -90,7 +90,7 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
 
     rate = len(profile.time) / profile.seconds if profile.seconds else 0.0
     duration = format_number(round(profile.seconds, 3))
-    extent = "" if profile.is_whole else ", the start of its timeline"
+    extent = "" if profile.is_whole else " (the first part of its timeline)"
     yield f"generated: {format_number(len(profile.time))} requests in {duration} s{extent}"
     if not profile.is_open:
         yield f"  closed or replayed: arrival times may depend on the array; these are for {REFERENCE}"
@@ -109,7 +109,7 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
         yield from _size_lines(profile)
     begin, end, places = profile.places(_BINS)
     heights = sparkline([float(count) for count in places])
-    yield f"places    {_rounded(begin)} │{heights}│ {_rounded(end)}"
+    yield f"address   {_rounded(begin)} │{heights}│ {_rounded(end)}"
     skew = profile.skew(_SHARES)
     parts = ", ".join(f"{share:.0%} get {part:.0%}" for share, part in zip(_SHARES, skew, strict=True))
     touched, follow = _rounded(profile.touched_bytes()), profile.sequential_fraction()

@@ -36,7 +36,7 @@ pub struct WriteCache {
     pub bypass_threshold: Option<Bytes>,
     /// Copy of all written data in a partner controller (default: none). The copies use half of the write cache.
     pub mirror: Option<Mirror>,
-    /// Whether destaged data remain readable in the write cache until their line is needed.
+    /// Whether destaged data remains readable in the write cache until its line is needed.
     pub keep_clean: bool,
 }
 

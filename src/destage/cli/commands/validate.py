@@ -29,7 +29,7 @@ def disk(
             "--trace",
             parser=parse_trace,
             metavar="FILE",
-            help="Measured service times in DiskSim's VALIDATE format; .gz and .xz are unpacked.",
+            help="Measured service times in DiskSim's VALIDATE format, plain or compressed (.gz, .xz).",
         ),
     ],
     facts: Annotated[
@@ -45,15 +45,18 @@ def disk(
         typer.Option(
             "--fit",
             metavar="FIELD",
-            help="Field to fit on the first half of the trace; repeatable (default: all).",
+            help="Field to fit on the first half of the trace; repeatable (default: all that can be fitted).",
         ),
     ] = None,
-    no_fit: Annotated[bool, typer.Option("--no-fit", help="Fit no field.")] = False,
+    no_fit: Annotated[bool, typer.Option("--no-fit", help="Do not fit any field.")] = False,
     limit_ms: Annotated[
         float, typer.Option("--limit-ms", min=0.0, help="Maximum demerit over all requests [ms].")
     ] = 0.25,
     phases: Annotated[
-        int, typer.Option("--phases", min=1, max=64, help="Replays, each with a different spindle phase.")
+        int,
+        typer.Option(
+            "--phases", min=1, max=64, help="Number of replays, each with a different spindle phase."
+        ),
     ] = 4,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 1 if a limit is exceeded.")
@@ -62,7 +65,7 @@ def disk(
 ) -> None:
     """Score a disk model against service times measured on the real disk.
 
-    Fields are fitted on the first half of the trace; the second half gives the score.
+    Fit fields on the first half of the trace and compute the score on the second half.
     """
     from destage.disk_validation import measured_disk, measured_trace
 

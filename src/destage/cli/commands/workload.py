@@ -35,19 +35,19 @@ def show(
         ),
     ],
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the workload to FILE (.svg).")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Plot the workload to FILE (.svg).")
     ] = None,
     duration: Annotated[
         str | None,
         typer.Option(
             "--duration",
             metavar="TIME",
-            help="Simulated time to generate requests for, as in 10min (default: its whole timeline).",
+            help="Duration of the generated requests, as in 10min (default: the workload's whole timeline).",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a workload's rate over time, sizes, read and write mix, footprint and sources."""
+    """Show a workload's rate over time, request sizes, read/write mix, footprint and sources."""
     from destage.cli.workload_summary import describe_workload, summarize_profile
     from destage.engine.workload_profile import generate_profile
 
@@ -80,7 +80,7 @@ def import_(
     ] = None,
     tool: Annotated[
         Literal["auto", "fio", "iometer"],
-        typer.Option("--format", help="Format of the file; auto recognises it by its content."),
+        typer.Option("--format", help="Format of the file; auto detects it from the content."),
     ] = "auto",
     spec: Annotated[
         str | None,
@@ -100,7 +100,7 @@ def import_(
 ) -> None:
     """Convert a fio job file or an Iometer configuration to a workload in YAML.
 
-    Comments explain how each part was translated.
+    Comments in the output explain how each option was translated.
     """
     imported = _import_file(file, tool, spec, ignore_unknown=ignore_unknown)
     if as_json:

@@ -11,7 +11,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "write_back_fraction",
         "fraction",
-        "share of the window in which the write cache took writes",
+        "share of the window in which write-back was enabled",
         Float(|run| {
             let length = run.window_s();
             (length > 0.0).then(|| run.context.measures.write_back.area_s() / length)
@@ -20,7 +20,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "unprotected_s",
         "s",
-        "time in which dirty data was in the cache without battery protection",
+        "time during which the cache held dirty data without battery protection",
         Float(|run| Some(run.context.measures.unprotected.area_s())),
     ),
     column(
@@ -32,43 +32,43 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "outage_s",
         "s",
-        "time in which the hosts were off, from a loss of mains until the cache was flushed after their return",
+        "time during which the hosts were off: from a loss of mains until the cache was drained after power returned",
         Float(|run| Some(run.context.measures.outage.area_s())),
     ),
     column(
         "requests_cut",
         "count",
-        "requests that a loss of mains left unanswered",
+        "requests that never completed because of a loss of mains",
         Count(|run| run.context.measures.counts.requests_cut),
     ),
     column(
         "dirty_preserved_bytes",
         "bytes",
-        "dirty data that was still in the cache when the mains were back",
+        "dirty data that was still in the cache when the mains returned",
         Count(|run| run.context.measures.counts.preserved_sectors * SECTOR_BYTES),
     ),
     column(
         "dirty_lost_bytes",
         "bytes",
-        "dirty data of the write cache that was lost",
+        "dirty data lost from the write cache",
         Count(|run| run.context.measures.counts.lost_sectors * SECTOR_BYTES),
     ),
     column(
         "disk_lost_bytes",
         "bytes",
-        "data that disks with a volatile write cache had acknowledged and lost",
+        "acknowledged data lost from the volatile write caches of disks",
         Count(|run| run.context.measures.counts.disk_lost_sectors * SECTOR_BYTES),
     ),
     column(
         "disk_writes_cut",
         "count",
-        "disk writes, queued or in flight, that a loss of mains ended; those in flight may be partly written",
+        "disk writes, queued or in flight, cut off by a loss of mains; those in flight may be partly written",
         Count(|run| run.context.measures.counts.disk_writes_cut),
     ),
     column(
         "write_holes",
         "count",
-        "stripes whose parity may not match after a loss of mains, without cached data to rewrite them from",
+        "stripes whose parity may be inconsistent after a loss of mains and cannot be rewritten from the cache",
         Count(|run| run.context.measures.counts.write_holes),
     ),
 ];

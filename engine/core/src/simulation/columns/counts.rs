@@ -14,15 +14,15 @@ pub(super) const COLUMNS: &[Column] = &[
         "host reads and writes that completed in the window",
         Count(|run| run.context.measures.counts.reads + run.context.measures.counts.writes),
     ),
-    column("reads", "count", "host reads among them", Count(|run| run.context.measures.counts.reads)),
-    column("writes", "count", "host writes among them", Count(|run| run.context.measures.counts.writes)),
+    column("reads", "count", "host reads that completed in the window", Count(|run| run.context.measures.counts.reads)),
+    column("writes", "count", "host writes that completed in the window", Count(|run| run.context.measures.counts.writes)),
     column(
         "flushes",
         "count",
         "host flushes that completed in the window",
         Count(|run| run.context.measures.counts.flushes),
     ),
-    column("events", "count", "simulated events of the whole run", Count(|run| run.event_count))
+    column("events", "count", "simulated events in the whole run", Count(|run| run.event_count))
         .covering_drain(),
     column(
         "disk_reads",
@@ -58,7 +58,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "drain_s",
         "s",
-        "time from the end of the window until all dirty data was on the disks; null where the run does not drain",
+        "time from the end of the window until all dirty data was on the disks; null if the run does not drain",
         Float(drain_s),
     )
     .covering_drain(),

@@ -12,25 +12,25 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "accepted_sectors",
         "sectors",
-        "sectors that the write cache took",
+        "sectors written to the write cache",
         Count(|run| run.context.measures.counts.accepted_sectors),
     ),
     column(
         "absorbed_sectors",
         "sectors",
-        "of those, sectors that overwrote dirty ones",
+        "accepted sectors that overwrote dirty sectors",
         Count(|run| run.context.measures.counts.absorbed_sectors),
     ),
     column(
         "destaged_sectors",
         "sectors",
-        "sectors that went from the write cache to the disks",
+        "sectors destaged from the write cache to the disks",
         Count(|run| run.context.measures.counts.destaged_sectors),
     ),
     column(
         "bypassed_sectors",
         "sectors",
-        "sectors written through, or around the write cache",
+        "sectors written through the write cache, or around it",
         Count(|run| run.context.measures.counts.bypassed_sectors),
     ),
     column(
@@ -48,31 +48,31 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "writes_bypassed",
         "count",
-        "writes that bypassed the write cache because of their size",
+        "writes that bypassed the write cache because of their size (`bypass_threshold`)",
         Count(|run| run.context.measures.counts.bypassing_writes),
     ),
     column(
         "destages",
         "count",
-        "stripe writes that destaged",
+        "stripe writes by destage",
         Count(|run| run.context.measures.counts.destages),
     ),
     column(
         "destages_by_age",
         "count",
-        "of those, writes of stripes that had reached the age limit",
+        "stripe writes by destage of stripes that had reached the age limit",
         Count(|run| run.context.measures.counts.destages_by_age),
     ),
     column(
         "coalescing_factor",
         "ratio",
-        "host writes taken by the write cache for each stripe write that destaged",
+        "host writes accepted by the write cache per stripe write by destage",
         Float(|run| ratio(run.context.measures.counts.cached_writes, run.context.measures.counts.destages)),
     ),
     column(
         "full_stripe_fraction",
         "fraction",
-        "of the stripe writes that destaged, those that needed no old data",
+        "fraction of the stripe writes by destage that needed no old data",
         Float(|run| ratio(run.context.measures.counts.full_stripes, run.context.measures.counts.destages)),
     ),
     column(
@@ -84,7 +84,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "write_stall_mean_us",
         "us",
-        "mean time that such a write waited",
+        "mean time that a stalled write waited for a free line",
         Float(|run| {
             let counts = &run.context.measures.counts;
             (counts.stalls > 0).then(|| counts.stall_time.as_micros_f64() / counts.stalls as f64)
@@ -93,7 +93,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "write_stall_max_us",
         "us",
-        "longest time that such a write waited",
+        "longest time that a stalled write waited for a free line",
         Float(|run| Some(run.context.measures.counts.stall_max.as_micros_f64())),
     ),
     column(
@@ -110,7 +110,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "dirty_high_bytes",
         "bytes",
-        "most dirty data at any moment",
+        "maximum amount of dirty data",
         Count(|run| run.context.measures.dirty.high() * SECTOR_BYTES),
     ),
     column(

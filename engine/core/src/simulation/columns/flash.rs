@@ -12,7 +12,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "ssd_write_amplification",
         "ratio",
-        "sectors programmed in the SSDs, copies and padding included, for each sector written to them",
+        "sectors programmed in the SSDs, including copies and padding, per sector written to them",
         Float(|run| {
             ratio(sum(run, |flash| flash.programmed_sectors)?, sum(run, |flash| flash.host_sectors)?)
         }),
@@ -20,7 +20,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "ssd_gc_copies",
         "count",
-        "mapping units that garbage collection copied in the SSDs",
+        "mapping units copied by garbage collection in the SSDs",
         Int(|run| sum(run, |flash| flash.copied_units)),
     ),
     column("ssd_erases", "count", "blocks erased in the SSDs", Int(|run| sum(run, |flash| flash.erases))),

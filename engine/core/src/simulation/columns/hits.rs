@@ -12,7 +12,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "hit_ratio",
         "fraction",
-        "fraction of requests: reads served by the cache alone, writes that overwrote only dirty lines",
+        "fraction of requests that hit: reads served by the cache alone, writes that overwrote only dirty lines",
         Float(|run| {
             let counts = &run.context.measures.counts;
             ratio(counts.read_hits + counts.write_hits, counts.reads + counts.writes)
@@ -27,7 +27,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "write_hit_ratio",
         "fraction",
-        "fraction of writes that overwrote only dirty lines, and cost no further destage",
+        "fraction of writes that overwrote only dirty lines, and so needed no additional destage",
         Float(|run| ratio(run.context.measures.counts.write_hits, run.context.measures.counts.writes)),
     ),
     column(
@@ -39,25 +39,25 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "read_hits_dirty",
         "count",
-        "reads served by the cache alone, with data of dirty lines and none read ahead",
+        "reads served by the cache alone, from dirty lines and without data read ahead",
         Count(|run| run.context.measures.counts.read_hits_dirty),
     ),
     column(
         "read_hits_clean",
         "count",
-        "reads served by the cache alone, with destaged data of the write cache and none dirty or read ahead",
+        "reads served by the cache alone, from destaged lines and without dirty data or data read ahead",
         Count(|run| run.context.measures.counts.read_hits_clean),
     ),
     column(
         "read_hits_late",
         "count",
-        "reads that waited for a fetch already under way",
+        "reads that waited for a fetch in flight",
         Count(|run| run.context.measures.counts.read_hits_late),
     ),
     column(
         "read_misses_random",
         "count",
-        "reads that missed and continued no sequence",
+        "reads that missed outside any sequence",
         Count(|run| run.context.measures.counts.read_misses_random),
     ),
     column(
@@ -66,17 +66,17 @@ pub(super) const COLUMNS: &[Column] = &[
         "reads that missed within a sequence: before read-ahead started, or beyond it",
         Count(|run| run.context.measures.counts.read_misses_sequential),
     ),
-    column("read_ahead_lines", "count", "lines that were read ahead", Count(|run| read_ahead(run).fetched)),
+    column("read_ahead_lines", "count", "lines read ahead", Count(|run| read_ahead(run).fetched)),
     column(
         "read_ahead_used_lines",
         "count",
-        "lines read ahead that a later read requested",
+        "lines read ahead and then requested",
         Count(|run| read_ahead(run).used),
     ),
     column(
         "read_ahead_wasted_lines",
         "count",
-        "lines read ahead that left the cache, or whose data changed, before any read requested them",
+        "lines read ahead and then evicted or overwritten before any read requested them",
         Count(|run| read_ahead(run).wasted),
     ),
 ];

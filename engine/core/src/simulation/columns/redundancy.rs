@@ -11,13 +11,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "degraded_s",
         "s",
-        "time of the window in which an array was degraded, summed over the arrays",
+        "time in the window during which an array was degraded, summed over the arrays",
         Float(|run| Some(run.context.measures.degraded.area_s())),
     ),
     column(
         "decoded_reads",
         "count",
-        "reads within one stripe that decoded a missing strip from the others",
+        "reads within one stripe that reconstructed a missing strip from the others",
         Count(|run| run.context.measures.counts.decoded_reads),
     ),
     column(
@@ -29,19 +29,19 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "rebuild_s",
         "s",
-        "duration of the rebuild that ended last in the whole run",
+        "duration of the last rebuild to end in the run",
         Float(|run| run.context.measures.rebuild_time.map(SimDuration::as_secs_f64)),
     ),
     column(
         "rebuild_progress_fraction",
         "fraction",
-        "progress, at the end, of the rebuild that is furthest behind; 1 after the last rebuild",
+        "progress, at the end of the run, of the rebuild that is furthest behind; 1 if all are complete",
         Float(|run| run.rebuild_progress()),
     ),
     column(
         "failed_requests",
         "count",
-        "requests in flight when their array lost more disks than it tolerates, which ended the run",
+        "requests in flight when their array lost more disks than its RAID level tolerates, which ended the run",
         Count(|run| run.context.measures.counts.failed_requests),
     ),
 ];

@@ -24,7 +24,7 @@ macro_rules! distribution {
             column(
                 concat!($name, "_max_us"),
                 "us",
-                concat!("greatest ", $meaning),
+                concat!("maximum ", $meaning),
                 Float(|$run| $times.max().map(SimDuration::as_micros_f64)),
             ),
         ]

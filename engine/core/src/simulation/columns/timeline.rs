@@ -16,7 +16,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "timeline_event",
         "",
-        "the transition: of battery, mains, disk or rebuild, and start and end of the window",
+        "name of each transition: of the battery, mains, a disk or a rebuild, or an end of the window",
         TextList(|run| {
             run.context.timeline.entries().iter().map(|entry| entry.transition.name().to_owned()).collect()
         }),
@@ -24,13 +24,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "timeline_subject",
         "",
-        "the array, or the disk as array/index; empty for the controller",
+        "array, or disk as array/index, of each transition; empty for the controller",
         TextList(|run| run.context.timeline.entries().iter().map(|entry| entry.subject.clone()).collect()),
     ),
     column(
         "timeline_value",
         "",
-        "value at the transition: a battery's charge or a rebuild's progress as fractions, dirty data in bytes",
+        "value at each transition: battery charge or rebuild progress as a fraction, or dirty data in bytes",
         FloatList(|run| run.context.timeline.entries().iter().map(|entry| entry.value).collect()),
     ),
 ];

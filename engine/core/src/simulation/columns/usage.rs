@@ -8,7 +8,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "disk_busy_min_fraction",
         "fraction",
-        "busy share of the least busy disk among those working at the end",
+        "busy share of the least busy disk, of those working at the end of the run",
         Float(|run| disks_busy(run).reduce(f64::min)),
     ),
     column(
@@ -26,13 +26,13 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "disk_queue_mean",
         "count",
-        "mean I/Os at a disk, waiting or served",
+        "mean number of I/Os at a disk, waiting or in service",
         Float(|run| mean(run.arrays.working_devices().map(|device| device.usage().mean_in_system()))),
     ),
     column(
         "disk_time_percent",
         "%",
-        "Perfmon % Disk Time of the host: mean host reads and writes outstanding, times 100",
+        "% Disk Time as Windows Perfmon reports it: mean outstanding host reads and writes, times 100",
         Float(|run| {
             let (length, response) = (run.window_s(), run.response());
             (length > 0.0)
@@ -42,7 +42,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "link_busy_fraction",
         "fraction",
-        "busy share of the host link; of its busier direction where each has a rate of its own",
+        "busy share of the host link, or of its busier direction if it is full duplex",
         Float(|run| {
             Some(
                 run.front_end
@@ -56,7 +56,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "channel_busy_max_fraction",
         "fraction",
-        "busy share of the busiest channel between controller and disks",
+        "busy share of the busiest channel between the controller and its disks",
         Float(|run| run.arrays.back_end_busy_fraction(run.now())),
     ),
     column(

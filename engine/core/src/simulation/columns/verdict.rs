@@ -22,7 +22,7 @@ pub(super) const COLUMNS: &[Column] = &[
     column(
         "error_kind",
         "",
-        "configuration, trace, deadlock, limit or panic; infrastructure, oom or timeout where a run was not executed",
+        "configuration, trace, deadlock, limit or panic; infrastructure, oom or timeout if the run was not executed",
         Text(|verdict| verdict.error.map(|(kind, _)| kind)),
     ),
     column("error", "", "message of the error", Text(|verdict| verdict.error.map(|(_, message)| message))),

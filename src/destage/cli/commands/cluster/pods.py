@@ -85,7 +85,7 @@ def probe(
     try:
         if trouble := find_write_error(place):
             raise trouble
-        print_note(f"{place} is writable and holds {len(list_sweeps(place))} sweeps")
+        print_note(f"{place} is writable (sweeps: {len(list_sweeps(place))})")
     except UnreachableError as error:
         # The doctor that started this pod adds the fix.
         raise StoreError(error.code, error.message, error.place, error.data) from error

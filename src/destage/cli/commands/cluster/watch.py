@@ -31,7 +31,9 @@ _GRACE_S = 60.0
 def watch(
     name: Name,
     sweep: SweepOption = "",
-    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Timeout [s].")] = 86400.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=1, help="Time after which to stop watching [s].")
+    ] = 86400.0,
     context: Context = None,
     namespace: Namespace = None,
     quiet: Quiet = False,
