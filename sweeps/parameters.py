@@ -19,7 +19,6 @@ class Parameter:
 
     Attributes:
         unit: Its base unit, if it is a quantity.
-        is_integer: Whether it takes whole numbers only.
         least: The smallest value allowed, if there is one [base unit].
         most: The largest value allowed, if there is one [base unit].
     """
@@ -54,7 +53,6 @@ def read(scenario: Mapping[str, Any], path: str) -> object:
 
     Args:
         scenario: A configuration, canonical or as written; `array` also reads the first of `arrays`.
-        path: The parameter's dotted path.
     """
     value: Any = scenario
     for segment in _located(scenario, path):
@@ -73,8 +71,6 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
 
     Args:
         scenario: The configuration to change; `array` also reaches the first of `arrays`.
-        path: The parameter's dotted path.
-        value: Its value.
 
     Raises:
         ConfigError: The path leads to an entry that a list does not have.

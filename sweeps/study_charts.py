@@ -76,8 +76,6 @@ def find_chart_mistakes(
     Args:
         charts: The charts, valid by their schema.
         axes: The values of each axis, in the grid and in explicit points, by dotted path.
-        labels: The labels of the explicit points.
-        sought: The dotted path of the sought parameter, if there is one.
     """
     names = _Names(axes, labels, sought)
     issues: list[Issue] = []

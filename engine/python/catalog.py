@@ -33,14 +33,10 @@ class Entry:
     """An entry of the catalogue.
 
     Attributes:
-        kind: Its kind.
         name: Its name, for `use`.
-        title: Its name for people.
-        source: The source of its figures.
         config: The part of a configuration, with units.
         unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
         assumed: Dotted paths in `config` of figures that are assumed.
-        note: A remark for users.
     """
 
     kind: Kind
@@ -66,11 +62,7 @@ def entries(kind: Kind) -> tuple[Entry, ...]:
 
 
 def entry(kind: Kind, name: str) -> Entry:
-    """Return the entry with a name.
-
-    Raises:
-        ConfigError: The name is unknown.
-    """
+    """Return the entry with a name."""
     table = _table(kind)
     if name not in table:
         raise ConfigError([_unknown(kind, name, "use")])
@@ -87,9 +79,6 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         scenario: A configuration, which may `use` catalogue names in `workload`, `controller` and each
             array's `disk`.
-
-    Returns:
-        A copy of the configuration without `use`.
 
     Raises:
         ConfigError: A name is not in the catalogue; one issue for each.

@@ -60,11 +60,7 @@ def assemble(members: Iterable[str]) -> str:
 
 
 def canonical_json(scenario: Scenario) -> str:
-    """Return the canonical form as text: keys sorted, equal for equal configurations.
-
-    Raises:
-        ConfigError: With all mistakes of the configuration.
-    """
+    """Return the canonical form as text: keys sorted, equal for equal configurations."""
     text, issues = _check(scenario)
     if issues:
         raise ConfigError(issues)
@@ -77,11 +73,7 @@ def validate(scenario: Scenario) -> list[Issue]:
 
 
 def read(scenario: Scenario) -> dict[str, Any]:
-    """Return a configuration as a mapping.
-
-    Raises:
-        ConfigError: The text is not a JSON object.
-    """
+    """Return a configuration as a mapping."""
     if not isinstance(scenario, str):
         return dict(scenario)
     try:

@@ -46,14 +46,9 @@ def miss_ratio_curve(
 
     Args:
         block: The cache's unit [bytes], a multiple of 512; a request touches each block that it covers.
-        policy: A replacement policy, as in a configuration.
         rate: The share of the blocks that is sampled, above 0 and at most 1 (default: all).
         sizes: Sizes of the cache [bytes]; by default steps up to the trace's footprint.
         seed: Chooses the blocks of the sample.
-
-    Raises:
-        ConfigError: A size cannot be read.
-        TraceError: The block, the policy, the rate or a size is not allowed.
     """
     unit = block_bytes(block)
     asked = None if sizes is None else [int(quantities.parse(size, "bytes")) for size in sizes]
@@ -84,11 +79,7 @@ def miss_ratio_curve(
 def block_bytes(block: int | str) -> int:
     """Return a block's size [bytes].
 
-    Args:
-        block: The size [bytes], or with its unit.
-
     Raises:
-        ConfigError: The size cannot be read.
         TraceError: The size is not a whole number of sectors.
     """
     size = int(quantities.parse(block, "bytes"))

@@ -61,9 +61,6 @@ def load(
         format_name: The format's name; None to recognise the content.
         skip_bad: Maximum malformed records to skip.
         volume: The only volume to read; None for all.
-
-    Raises:
-        TraceError: It cannot be read.
     """
     return _load_cached(path, (format_name, skip_bad, volume))[0]
 
@@ -74,9 +71,6 @@ def digest(
     """Return the digest of a trace's content, independent of its format: blake2b-128 of its columns, in hex.
 
     The number of an only volume and the response times, which affect no run, are not part of it.
-
-    Raises:
-        TraceError: It cannot be read.
     """
     return _load_cached(path, (format_name, skip_bad, volume))[1]
 
@@ -118,11 +112,7 @@ def from_table(records: pa.Table) -> _engine.Trace:
 
 
 def from_arrow(records: pa.Table) -> dict[str, Any]:
-    """Return the engine's columns from an Arrow table with the columns of the compact form.
-
-    Raises:
-        TraceError: A column is missing, has nulls or does not fit its type.
-    """
+    """Return the engine's columns from an Arrow table with the columns of the compact form."""
     optional = [field for field in (VOLUME, RESPONSE) if field.name in records.column_names]
     schema = pa.schema([*SCHEMA, *optional])
     for field in schema:
@@ -166,7 +156,6 @@ def open_compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22)
     """Open a writer of the compact form.
 
     Args:
-        path: The file; replaced if it exists.
         level: The zstd level: 22 for files that are kept, 3 for speed.
     """
     return pq.ParquetWriter(
@@ -230,7 +219,6 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
         scenario: A configuration of one array.
 
     Raises:
-        ConfigError: With all mistakes found.
         TraceError: A trace cannot be read or replayed, or there are no requests.
     """
     bound = bind(configuration.normalise(scenario), folder)

@@ -28,7 +28,6 @@ class MeasuredTrace:
     """Requests in order, with measured service times.
 
     Attributes:
-        is_write: Whether each writes.
         lba: First sector of each [512 bytes].
         sectors: Number of sectors of each.
         service_ms: Measured service time of each [ms].
@@ -61,9 +60,6 @@ def load(path: str | Location) -> MeasuredTrace:
 
     Args:
         path: The file or the object's address, plain or compressed (`.xz`, `.gz`).
-
-    Raises:
-        TraceError: It cannot be read.
     """
     path = places.locate_trace(path)
     try:

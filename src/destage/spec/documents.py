@@ -11,9 +11,6 @@ from destage.errors import ConfigError, Issue
 def parse_document(source: str | bytes, name: str, namespace: str = "scenario") -> object:
     """Read one YAML or JSON document.
 
-    Args:
-        source: The text, or the bytes of its file.
-
     Raises:
         ConfigError: It is not valid YAML; the place is line and column.
     """

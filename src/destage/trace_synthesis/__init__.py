@@ -24,7 +24,6 @@ class Synthesis:
     """A synthetic trace and its profile.
 
     Attributes:
-        trace: The trace.
         profile: The profile of the original.
     """
 
@@ -49,9 +48,6 @@ def synthesise(
         seed: The root of the random streams.
         requests: Requests to draw (default: those of the original).
         duration_ns: Duration of the trace [ns], instead of `requests`.
-
-    Raises:
-        TraceError: No requests, or a bad block size.
     """
     if requests is not None and duration_ns is not None:
         raise TraceError("trace.requests-and-duration", "`requests` and `duration` exclude each other")

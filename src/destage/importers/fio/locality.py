@@ -25,11 +25,7 @@ class Distribution:
 
 
 def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
-    """Return where random requests go.
-
-    Raises:
-        FioValueError: It is none that can be simulated.
-    """
+    """Return where random requests go."""
     name, _, rest = text.partition(":")
     if "," in text:
         raise FioValueError("must be the same for reads and writes")
