@@ -135,3 +135,17 @@ pub(super) const fn column(
 ) -> Column {
     Column { name, unit, meaning, reader, covers_drain: false }
 }
+
+/// The columns of one subject: the meaning as a doc comment, then name, unit and reader.
+macro_rules! columns {
+    ($($(#[doc = $meaning:literal])+ $name:ident, $unit:literal, $kind:ident($read:expr) $(, $modifier:ident)?;)+) => {
+        pub(super) const COLUMNS: &[$crate::simulation::columns::Column] = &[$(
+            $crate::simulation::columns::column::column(
+                stringify!($name),
+                $unit,
+                concat!($($meaning),+).trim_ascii_start(),
+                $crate::simulation::columns::column::Reader::$kind($read),
+            )$(.$modifier())?
+        ),+];
+    };
+}
