@@ -107,16 +107,16 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
             issues.append(_unknown(kind, name, join(path, "use")))
         else:
             base = copy.deepcopy(dict(found.config))
-            if "capacity" in _table_at(given, "cache"):
+            if "capacity" in _cache_of(given):
                 # The usable size is that of the shipped cache; another cache has the default share.
-                _table_at(base, "cache").pop("usable", None)
+                _cache_of(base).pop("usable", None)
             holder[key] = _merge(base, given)
     return resolved, issues
 
 
-def _table_at(part: dict[str, Any], key: str) -> dict[str, Any]:
-    table = part.get(key)
-    return table if isinstance(table, dict) else {}
+def _cache_of(part: dict[str, Any]) -> dict[str, Any]:
+    cache = part.get("cache")
+    return cache if isinstance(cache, dict) else {}
 
 
 def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kind, str]]:

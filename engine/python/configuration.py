@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
-from destage.engine.engine_errors import as_config_error, issues_of
+from destage.engine.engine_errors import issues_of, translated_errors
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import BaseUnits, to_base_units
 from destage.spec.validation import find_mistakes, keep_known_keys
@@ -53,10 +53,8 @@ def assemble(members: Iterable[str]) -> str:
     Raises:
         ConfigError: The configuration is invalid; `canonical_json` reports all mistakes.
     """
-    try:
+    with translated_errors():
         return _engine.normalise(f"{{{','.join(members)}}}")
-    except _engine.EngineConfigError as error:
-        raise as_config_error(error) from None
 
 
 def canonical_json(scenario: Scenario) -> str:

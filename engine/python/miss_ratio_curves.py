@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from destage.engine import _engine
-from destage.engine.engine_errors import as_trace_error
+from destage.engine.engine_errors import translated_errors
 from destage.errors import TraceError
 from destage.spec import quantities
 
@@ -58,10 +58,8 @@ def miss_ratio_curve(
                 "trace.bad-cache-size", f"{size} bytes; must be at least one block of {unit} bytes", "sizes"
             )
     blocks = None if asked is None else [size // unit for size in asked]
-    try:
+    with translated_errors():
         found = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
     misses: list[float] = found["miss_ratio"]
     halves: list[float | None] = found["half_width"]
     ends = list(zip(misses, halves, strict=True))

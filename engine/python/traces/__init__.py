@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from destage.engine import _engine, configuration
-from destage.engine.engine_errors import as_config_error, as_trace_error
+from destage.engine.engine_errors import translated_errors
 from destage.engine.traces import files, places
 from destage.errors import TraceError
 from destage.objects import Location
@@ -105,10 +105,8 @@ def from_table(records: pa.Table) -> _engine.Trace:
     Raises:
         TraceError: A column is missing, has nulls or does not fit its type, or a record is impossible.
     """
-    try:
+    with translated_errors():
         return _engine.Trace.from_columns(from_arrow(records))
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
 
 
 def from_arrow(records: pa.Table) -> dict[str, Any]:
@@ -222,12 +220,8 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
         TraceError: A trace cannot be read or replayed, or there are no requests.
     """
     bound = bind(configuration.normalise(scenario), folder)
-    try:
+    with translated_errors():
         return _engine.record_requests(configuration.canonical_json(bound), load_bound(bound))
-    except _engine.EngineConfigError as error:
-        raise as_config_error(error) from None
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
 
 
 def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
