@@ -7,6 +7,7 @@ from typing import Any
 
 from destage.engine.scenario_schema import engine_tree
 from destage.errors import ConfigError, Issue
+from destage.spec.base_units import value_at
 from destage.spec.validation import suggest
 
 _CATALOGUED = ("workload", "controller", "disk")
@@ -54,15 +55,7 @@ def read(scenario: Mapping[str, Any], path: str) -> object:
     Args:
         scenario: A configuration, canonical or as written; `array` also reads the first of `arrays`.
     """
-    value: Any = scenario
-    for segment in _located(scenario, path):
-        if isinstance(value, Mapping) and segment in value:
-            value = value[segment]
-        elif isinstance(value, list) and segment.isdigit() and int(segment) < len(value):
-            value = value[int(segment)]
-        else:
-            return None
-    found: object = value
+    found: object = value_at(scenario, ".".join(_located(scenario, path)))
     return found
 
 

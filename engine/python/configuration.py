@@ -8,7 +8,7 @@ from typing import Any
 from destage.engine import _engine, catalog, scenario_schema
 from destage.engine.engine_errors import issues_of, translated_errors
 from destage.errors import ConfigError, Issue
-from destage.spec.base_units import BaseUnits, to_base_units
+from destage.spec.base_units import BaseUnits, to_base_units, value_at
 from destage.spec.validation import find_mistakes, keep_known_keys
 
 Scenario = Mapping[str, Any] | str
@@ -115,18 +115,6 @@ def _check_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
         return _engine.normalise(json.dumps(given.value)), []
     except _engine.EngineConfigError as error:
         return "", [
-            replace(issue, value=given.texts.get(issue.place, _value_at(given.value, issue.place)))
+            replace(issue, value=given.texts.get(issue.place, value_at(given.value, issue.place)))
             for issue in issues_of(error)
         ]
-
-
-def _value_at(value: Any, path: str) -> object:
-    """Return the value at a dotted path, or None."""
-    for step in path.split(".") if path else ():
-        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        elif isinstance(value, dict):
-            value = value.get(step)
-        else:
-            return None
-    return value

@@ -8,7 +8,7 @@ import gzip
 import lzma
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -46,13 +46,7 @@ class MeasuredTrace:
     def first_half(self) -> "MeasuredTrace":
         """Return the first half of the requests."""
         half = len(self) // 2
-        return MeasuredTrace(
-            self.is_write[:half],
-            self.lba[:half],
-            self.sectors[:half],
-            self.service_ms[:half],
-            self.gap_ns[:half],
-        )
+        return MeasuredTrace(*(getattr(self, field.name)[:half] for field in fields(self)))
 
 
 def load(path: str | Location) -> MeasuredTrace:
