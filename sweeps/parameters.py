@@ -7,7 +7,7 @@ from typing import Any
 
 from destage.engine.scenario_schema import engine_tree
 from destage.errors import ConfigError, Issue
-from destage.spec.base_units import value_at
+from destage.spec.documents import value_at
 from destage.spec.validation import suggest
 
 _CATALOGUED = ("workload", "controller", "disk")

@@ -8,7 +8,8 @@ from typing import Any
 from destage.engine import _engine, catalog, scenario_schema
 from destage.engine.engine_errors import issues_of, translated_errors
 from destage.errors import ConfigError, Issue
-from destage.spec.base_units import BaseUnits, to_base_units, value_at
+from destage.spec.base_units import BaseUnits, to_base_units
+from destage.spec.documents import value_at
 from destage.spec.validation import find_mistakes, keep_known_keys
 
 Scenario = Mapping[str, Any] | str

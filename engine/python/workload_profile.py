@@ -83,7 +83,11 @@ class Profile:
         )
 
     def count(self, op: int) -> int:
-        """Return how many requests are of a kind."""
+        """Return how many requests are of a kind.
+
+        Args:
+            op: 0 read, 1 write, 2 flush.
+        """
         return int((self.op == op).sum())
 
     def read_fraction(self) -> float | None:
@@ -171,6 +175,7 @@ def draw_profile(
 
     Raises:
         ConfigError: The workload is wrong, or asks for nothing in that time.
+        TraceError: A trace cannot be read.
     """
     scenario, capacity = _on_reference(workload)
     streams: list[dict[str, Any]] = scenario["workload"]["streams"]
@@ -298,7 +303,11 @@ def _streams(streams: list[dict[str, Any]], users: int, source: Array) -> tuple[
 
 
 def check(workload: Mapping[str, Any]) -> None:
-    """Judge a workload by itself."""
+    """Judge a workload by itself.
+
+    Raises:
+        ConfigError: With all its mistakes.
+    """
     try:
         _on_reference(workload)
     except ConfigError as error:

@@ -52,18 +52,6 @@ def join(path: str, step: str | int) -> str:
     return f"{path}.{step}" if path else str(step)
 
 
-def value_at(document: Any, path: str) -> Any:
-    """Return the value at a dotted path, or None if the document has no such value."""
-    for step in path.split(".") if path else ():
-        if isinstance(document, list) and step.isdigit() and int(step) < len(document):
-            document = document[int(step)]
-        elif isinstance(document, Mapping):
-            document = document.get(step)
-        else:
-            return None
-    return document
-
-
 def _convert(value: object, tree: SchemaTree, node: Node, path: str, done: BaseUnits) -> object:
     node = tree.settle(node, value)
     if isinstance(value, Mapping):

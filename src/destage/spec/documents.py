@@ -1,6 +1,7 @@
 """YAML documents: duplicate keys and self-references are rejected, each error one line with its place."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -34,6 +35,18 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
         raise error_at("bad-syntax", place, f"invalid YAML: {error.problem}") from error
     except RecursionError as error:
         raise error_at("bad-syntax", "", "lists and tables are nested too deeply") from error
+    return document
+
+
+def value_at(document: Any, path: str) -> Any:
+    """Return the value at a dotted path, or None if the document has no such value."""
+    for step in path.split(".") if path else ():
+        if isinstance(document, list) and step.isdigit() and int(step) < len(document):
+            document = document[int(step)]
+        elif isinstance(document, Mapping):
+            document = document.get(step)
+        else:
+            return None
     return document
 
 

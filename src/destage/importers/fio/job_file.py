@@ -44,6 +44,8 @@ class Job:
     """One job with all options that hold for it.
 
     Attributes:
+        name: The name of its section.
+        line: The line of the section, from 1.
         options: Its options by name, its own over those of the global sections above, as they were written.
     """
 
@@ -62,6 +64,7 @@ class JobFile:
     """A job file that was read.
 
     Attributes:
+        jobs: Its jobs, in order.
         mute: The options that change nothing that is simulated, with why.
         left_out: The options skipped by `ignore_unknown`, with why each matters.
     """
@@ -128,7 +131,14 @@ def read_sections(
     environment: Mapping[str, str] = MappingProxyType({}),
     ignore_unknown: bool = False,
 ) -> JobFile:
-    """Read the sections of a job file."""
+    """Read the sections of a job file.
+
+    Args:
+        ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
+
+    Raises:
+        ConfigError: With every line that cannot be read, each with its place and what is allowed.
+    """
     reading = _Reading(environment, ignore_unknown)
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None

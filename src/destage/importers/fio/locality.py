@@ -25,7 +25,11 @@ class Distribution:
 
 
 def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
-    """Return where random requests go."""
+    """Return where random requests go.
+
+    Raises:
+        FioValueError: It is none that can be simulated.
+    """
     name, _, rest = text.partition(":")
     if "," in text:
         raise FioValueError("must be the same for reads and writes")

@@ -39,6 +39,9 @@ def parse_size(text: str, kb_base: int) -> int:
     Args:
         text: A whole number, decimal or after `0x`, perhaps with k, m, g, t or p, `i`, and `b`.
         kb_base: 1024 or 1000.
+
+    Raises:
+        FioValueError: It is none.
     """
     match = _SIZE.fullmatch(text)
     if match is None:
@@ -52,7 +55,14 @@ def parse_size(text: str, kb_base: int) -> int:
 
 
 def parse_sectors(text: str, kb_base: int) -> int:
-    """Return the size of a request or the boundary of one [bytes], a multiple of a sector above zero."""
+    """Return the size of a request or the boundary of one [bytes], a multiple of a sector above zero.
+
+    Args:
+        kb_base: 1024 or 1000.
+
+    Raises:
+        FioValueError: It is none, or no whole number of sectors.
+    """
     size = parse_size(text, kb_base)
     if size == 0 or size % _SECTOR:
         raise FioValueError(
@@ -67,6 +77,9 @@ def parse_time(text: str, default: str) -> int:
     Args:
         text: A whole number with d, h, m, s, ms or us, or without.
         default: The suffix that a number without one has.
+
+    Raises:
+        FioValueError: It is none.
     """
     match = _TIME.fullmatch(text)
     suffix = match[2].lower() or default if match else ""
@@ -81,14 +94,22 @@ def parse_time(text: str, default: str) -> int:
 
 
 def parse_count(text: str) -> int:
-    """Return a whole number."""
+    """Return a whole number.
+
+    Raises:
+        FioValueError: It is none.
+    """
     if not text.isascii() or not text.isdigit() or len(text) > len(str(_LARGEST)):
         raise FioValueError("must be a whole number")
     return int(text)
 
 
 def parse_percentage(text: str) -> int:
-    """Return a percentage, 0 to 100."""
+    """Return a percentage, 0 to 100.
+
+    Raises:
+        FioValueError: It is none.
+    """
     value = parse_count(text.removesuffix("%"))
     if value > 100:  # noqa: PLR2004 - per cent
         raise FioValueError("must be between 0 and 100")
@@ -100,6 +121,9 @@ def parse_switch(text: str | None) -> bool:
 
     Args:
         text: 0 or 1; None where only the name was written.
+
+    Raises:
+        FioValueError: It is neither.
     """
     if text not in {None, "0", "1"}:
         raise FioValueError("must be 0 or 1")
@@ -110,6 +134,9 @@ def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T
     """Return what reads and what writes have, of a list `reads,writes,trims`.
 
     A value that no comma ends holds for the directions after it, too; an empty one leaves the default.
+
+    Raises:
+        FioValueError: A part cannot be read, or there are more than three.
     """
     parts = text.split(",")
     if len(parts) > 3:  # noqa: PLR2004 - reads, writes, trims

@@ -47,11 +47,16 @@ class Settings:
     """What a job asks for. Sizes in bytes, times in nanoseconds.
 
     Attributes:
+        job: The job.
+        is_random: Whether addresses are random.
         read_percentage: Share of reads [%].
+        read_sizes: Sizes of reads.
+        write_sizes: Sizes of writes.
         alignment: What addresses are multiples of; None where every size has its own.
         turn: Requests that follow on after a random place (`rw=randread:8`), or the hole after each
             sequential one (`rw=read:4k`) [bytes]; None where there is neither.
         random_percentage: Share of the random job's requests that go to a random place [%].
+        distribution: Where they go.
         depth: I/Os that are outstanding.
         clones: How many of this job run.
         filename: The file they share; None where each has its own.
@@ -63,6 +68,7 @@ class Settings:
         ramp_time: How long it runs before that.
         start: The least and the most that its start is delayed.
         think_time: The pause after `think_blocks` I/Os, if any.
+        think_blocks: See there.
         rates: Reads and writes a second; None where the rate is not capped.
         is_poisson: Whether the gaps are exponential.
         flush_every: Writes between flushes; None without.

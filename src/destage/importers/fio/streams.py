@@ -18,6 +18,7 @@ class JobStreams:
     """What one job became.
 
     Attributes:
+        settings: What the job asks for.
         region: Where its first clone's file lies.
         is_per_user: Whether its clones are the users of the workload, not streams of their own.
         name: The streams' name, with a number behind it for each clone.

@@ -48,6 +48,8 @@ class AccessSpecification:
     """An access specification.
 
     Attributes:
+        name: Its name.
+        lines: Its lines.
         place: File and line, for messages.
     """
 
@@ -61,6 +63,7 @@ class Worker:
     """A worker and its settings.
 
     Attributes:
+        name: Its name.
         kind: DISK, or a kind of network.
         depth: I/Os outstanding for each target.
         size: Sectors of each target that it touches; 0 for all.
@@ -83,6 +86,8 @@ class Configuration:
     """What a configuration says of the load.
 
     Attributes:
+        specifications: The access specifications by name.
+        workers: The workers, in order.
         run_time: How long a test runs [s]; 0 for until it is stopped.
         ramp_time: How long it runs before that [s].
         test_type: NORMAL, or what a series of tests varies.
@@ -96,7 +101,11 @@ class Configuration:
 
 
 def read_configuration(text: str, file: str) -> Configuration:
-    """Read a configuration."""
+    """Read a configuration.
+
+    Raises:
+        ConfigError: With every line that cannot be read, each with its place and what is allowed.
+    """
     reader = _Reader()
     for line, key, value in _entries(text):
         reader.take(line, key, value)
