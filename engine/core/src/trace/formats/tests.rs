@@ -1,11 +1,12 @@
-//! The hand-written sample of each format, record by record.
+//! Recognition, errors and warnings, and the trace that is built.
 
-mod whole_traces;
+mod each_format;
 
-use super::samples::blktrace_event;
+use serde_json::json;
+
 use super::*;
-use crate::trace::{Flags, Op, Reader, Record};
-use crate::units::{Lba, Sectors};
+use crate::trace::{Reader, Record, Trace, TraceBuilder};
+use crate::units::{Lba, Sectors, SimDuration};
 
 /// The records of a trace in its order, and the reader.
 fn read_with(name: &str, bytes: &[u8], skip_bad: u64) -> Result<(Vec<Record>, Reader), TraceError> {
@@ -25,228 +26,156 @@ fn error(name: &str, bytes: &[u8]) -> TraceError {
     read_with(name, bytes, 0).err().unwrap()
 }
 
-/// A record in short: time [ns], process, volume, sector, sectors, operation, flags, response time [ns].
-type Short = (u64, u32, u32, u64, u64, Op, Flags, Option<u64>);
-
-fn short(record: &Record) -> Short {
-    (
-        record.time.0,
-        record.process,
-        record.volume,
-        record.lba.0,
-        record.sectors.0,
-        record.op,
-        record.flags,
-        record.response.map(|response| response.0),
-    )
-}
-
-fn sample(name: &str) -> Vec<Short> {
-    read_with(name, &samples::of(name), 0).unwrap().0.iter().map(short).collect()
-}
-
-const NONE: Flags = Flags::NONE;
 const SECOND: u64 = 1_000_000_000;
 
 #[test]
-fn alibaba() {
-    let expected: [Short; 2] = [
-        (1_577_808_144_360_767_000, 0, 419, 17_173_304, 32, Op::Write, NONE, None),
-        (1_577_808_144_360_813_000, 0, 725, 115_449_856, 704, Op::Read, NONE, None),
-    ];
-    assert_eq!(sample("alibaba"), expected);
-    assert_eq!(records("alibaba", "device_id,opcode,offset,length,timestamp\n1,R,0,512,1\n").len(), 1);
+fn every_sample_is_recognised() {
+    for format in &FORMATS {
+        let sample = samples::of(format.name());
+        assert_eq!(recognise(&sample, true).unwrap().name(), format.name());
+        // The beginning of a longer trace, which ends in the middle of a line.
+        let found = recognise(&sample[..sample.len() - 1], false).map(Format::name);
+        assert_eq!(found, Ok(format.name()));
+    }
 }
 
 #[test]
-fn blkparse() {
-    let expected: [Short; 2] = [
-        (0, 697, 8 << 20, 223_490, 8, Op::Write, NONE, None),
-        (SECOND / 4, 698, 8 << 20, 100, 16, Op::Read, Flags::READ_AHEAD, None),
-    ];
-    assert_eq!(sample("blkparse"), expected);
+fn a_mostly_valid_trace_is_recognised_and_rubbish_is_not() {
+    let mixed = format!("rubbish\n{0}{0}{0}", String::from_utf8(samples::of("msr")).unwrap());
+    assert_eq!(recognise(mixed.as_bytes(), true).unwrap().name(), "msr");
+    for (head, is_whole) in [(&b"neither\nnor\n"[..], true), (b"", true), (&[0; 4096], false)] {
+        let error = recognise(head, is_whole).unwrap_err();
+        assert_eq!(
+            (error.code(), &error.data()["known"][0]),
+            ("trace.unrecognised-format", &json!("alibaba"))
+        );
+    }
+    let error = find("iostat").unwrap_err();
+    assert_eq!((error.code(), &error.data()["name"]), ("trace.unknown-format", &json!("iostat")));
 }
 
 #[test]
-fn blktrace_in_both_orders_of_bytes() {
-    let device = 8 << 20 | 16;
-    let expected: [Short; 3] = [
-        (1_000, 697, device, 8, 8, Op::Write, Flags::SYNC, None),
-        (2_000, 697, device, 64, 16, Op::Read, NONE, None),
-        (3_000, 697, device, 0, 0, Op::Flush, Flags::SYNC, None),
+fn a_bad_line_is_reported_with_line_column_value_and_expectation() {
+    let expected = [
+        ("alibaba", "x,W,0,512,1", (1, 1), "x", "a device number"),
+        ("alibaba", "1,W,0,512,", (1, 11), "", "a time [us]"),
+        ("alibaba", "1,W,0,2199023255553,1", (1, 7), "2199023255553", "a size"),
+        ("cloudphysics_csv", "1,1,zz,512,1", (1, 5), "zz", "a SCSI command"),
+        ("cloudphysics_csv", "3,1,2a,512,1", (1, 1), "3", "the version"),
+        ("disksim", "1.0 0 0 8 2", (1, 11), "2", "flags"),
+        ("disksim", "1.0 0 0 8 1 9", (1, 13), "9", "nothing"),
+        ("disksim_validate", "R Near 0 8 1.0 1.0", (1, 3), "Near", "Hit or Miss"),
+        ("fio_iolog", "fio version 4 iolog", (1, 1), "fio version 4 iolog", "`fio"),
+        ("fio_iolog", "fio version 3 iolog\n5 f wait 1", (2, 5), "wait", "add,"),
+        ("fiu", "1 2 p 3 4 X 5 6 0", (1, 11), "X", "R or W"),
+        ("fiu", "1 2 p q 4 W 5 6 0", (1, 7), "q", "a block address"),
+        ("msps", "DiskRead, 1, p (1), 1, 0, 0x0g, 0x200, 1, 0", (1, 27), "0x0g", "an offset"),
+        ("msps", "DiskRead, 1, p, 1, 0, 0x0, 0x200, 1, 0", (1, 14), "p", "a process"),
+        ("msr", "1,h,0,Erase,0,512,1", (1, 7), "Erase", "Read or Write"),
+        ("msr", "1,h,0,Read,0,512", (1, 17), "", "a response time [100 ns]"),
+        ("msr", "1,h,0,Read,-5,512,1", (1, 12), "-5", "an offset [bytes]"),
+        ("spc", "2 448003", (1, 1), "2 448003", "an ASU number"),
+        ("spc", "0,1,512,W,1e3", (1, 11), "1e3", "a time [s]"),
+        ("systor17", "1.0,x,R,0,0,512", (1, 5), "x", "a response time [s]"),
+        ("tencent", "1,0,8,2,5", (1, 7), "2", "0 for a read, 1 for a write"),
+        ("tencent", "99999999999,0,8,1,5", (1, 1), "99999999999", "a time [s]"),
     ];
-    assert_eq!(sample("blktrace"), expected);
-    let swapped = blktrace_event(true, 1_000, (8, 4096), 1 << 20 | 1 | 1 << 17 | 1 << 19, b"xy");
-    let (found, _) = read_with("blktrace", &[&swapped[..], &swapped[..]].concat(), 0).unwrap();
-    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), [expected[0], expected[0]]);
+    for (format, text, (line, column), value, beginning) in expected {
+        let found = error(format, text.as_bytes());
+        assert_eq!(found.code(), "trace.bad-record");
+        assert_eq!(found.place(), format!("line {line}, column {column}"), "{format} {text}");
+        let data = found.data();
+        assert_eq!(data["value"], value, "{format} {text}");
+        assert!(data["expected"].as_str().unwrap().starts_with(beginning), "{format} {text}: {data}");
+    }
 }
 
 #[test]
-fn blktrace_flags_match_those_of_blkparse() {
-    const QUEUED: u32 = 1 << 20 | 1;
-    let one = |bits: u32, bytes: u32| {
-        let keep = blktrace_event(false, 9, (0, 512), QUEUED, &[]);
-        let event = blktrace_event(false, 5, (8, bytes), QUEUED | bits, &[]);
-        let (found, reader) = read_with("blktrace", &[event, keep].concat(), 0).unwrap();
-        let skipped = reader.findings().first().map(|finding| finding.code);
-        (found.iter().find(|record| record.time.0 == 5).map(|record| (record.op, record.flags)), skipped)
-    };
-    let (sync, meta, barrier) = (Flags::SYNC, Flags::META, Flags::PREFLUSH.with(Flags::FUA));
-    assert_eq!(
-        one(1 << 16 | 1 << 27 | 1 << 28, 4096),
-        (Some((Op::Read, Flags::READ_AHEAD.with(meta))), None)
-    );
-    assert_eq!(one(1 << 17 | 1 << 18 | 1 << 31, 4096), (Some((Op::Write, barrier)), None));
-    assert_eq!(one(1 << 17 | 1 << 18 | 1 << 19, 0), (Some((Op::Flush, sync)), None));
-    assert_eq!(one(1 << 29 | 1 << 17, 4096), (None, Some("trace.discard")));
-    assert_eq!(one(1 << 25, 36), (None, Some("trace.other-command")));
-    assert_eq!(one(1 << 17, 0), (None, Some("trace.no-operation")));
+fn a_bad_binary_record_is_reported_with_byte_and_value() {
+    let expected = [
+        ("vscsi_v1", 32 + 14, 0x0003_u16, 46, "0x0003", "the version"),
+        ("vscsi_v2", 2, 0x0100, 2, "0x0100", "the version"),
+        ("blktrace", 59, 0, 57, "0x00007407", "blktrace's magic number"),
+        ("oracle_general", 24 + 14, 0xffff, 36, "0xffff0200", "a size of less than 1 GiB"),
+    ];
+    for (format, at, change, byte, value, beginning) in expected {
+        let mut bytes = samples::of(format);
+        bytes[at..at + 2].copy_from_slice(&change.to_le_bytes());
+        let found = error(format, &bytes);
+        assert_eq!((found.code(), found.place()), ("trace.bad-record", format!("byte {byte}")));
+        let data = found.data();
+        assert_eq!(data["value"], value, "{format}");
+        assert!(data["expected"].as_str().unwrap().starts_with(beginning), "{format}: {data}");
+    }
 }
 
 #[test]
-fn cloud_physics() {
-    let time = 5_000_000 * SECOND;
-    let expected: [Short; 2] =
-        [(time, 0, 0, 4096, 1, Op::Write, NONE, None), (time, 0, 0, 7, 8, Op::Read, NONE, None)];
-    assert_eq!(sample("cloudphysics_csv"), expected);
-    let (found, reader) = read_with("cloudphysics_csv", b"1,5,35,0,0\n1,5,42,0,0\n1,6,12,0,0\n", 0).unwrap();
-    assert_eq!((found.len(), found[0].op), (1, Op::Flush));
-    assert_eq!(reader.problems().count(Problem::Discard), 1);
-    assert_eq!(reader.problems().count(Problem::OtherCommand), 1);
+fn bad_lines_are_skipped_up_to_the_maximum() {
+    let text = b"oops\n0,1,512,W,1.0\nhm\n0,1,512,W,2.0\n";
+    let error = read_with("spc", text, 1).err().unwrap();
+    assert_eq!((error.code(), error.place().as_str()), ("trace.too-many-bad-records", "line 3, column 1"));
+    assert_eq!(error.data()["skipped"], 1);
+    let (found, reader) = read_with("spc", text, 2).unwrap();
+    assert_eq!(found.len(), 2);
+    let found = &reader.findings()[0];
+    assert_eq!((found.code, found.place.as_str(), found.count), ("trace.bad-record-skipped", "line 1", 2));
 }
 
 #[test]
-fn disksim() {
-    let expected: [Short; 2] = [
-        (10_500_000, 0, 30, 0, 5, Op::Read, NONE, None),
-        (12_250_000, 0, 20, 5000, 6, Op::Write, NONE, None),
-    ];
-    assert_eq!(sample("disksim"), expected);
-    let expected: [Short; 2] = [
-        (0, 0, 0, 1000, 4, Op::Read, NONE, Some(15_000_000)),
-        (71_000_000, 0, 0, 2000, 4, Op::Write, NONE, Some(3_000_000)),
-    ];
-    assert_eq!(sample("disksim_validate"), expected);
+fn warnings_are_counted() {
+    let text = b"0,1,512,W,1.0\n0,1,0,W,1.0\n0,1,513,R,0.5\n0,1,512,R,0.75";
+    let (found, reader) = read_with("spc", text, 0).unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[1].sectors, Sectors(2));
+    let counts = [Problem::ZeroLength, Problem::Unaligned, Problem::OutOfOrder]
+        .map(|problem| reader.problems().count(problem));
+    assert_eq!(counts, [1, 1, 2]);
+    let mut truncated = samples::of("vscsi_v1");
+    truncated.truncate(truncated.len() - 1);
+    assert_eq!(read_with("vscsi_v1", &truncated, 0).unwrap().1.problems().count(Problem::Truncated), 1);
 }
 
 #[test]
-fn fio_version_3() {
-    let expected: [Short; 3] = [
-        (0, 0, 0, 0, 8, Op::Write, NONE, None),
-        (610_000, 0, 0, 2048, 128, Op::Read, NONE, None),
-        (1_100_000, 0, 0, 0, 0, Op::Flush, Flags::SYNC, None),
-    ];
-    assert_eq!(sample("fio_iolog"), expected);
+fn an_overlong_line_is_skipped_in_pieces_of_any_size() {
+    let long = [&b"0,1,512,W,1.0\n"[..], &b"9".repeat(200_000), b"\n0,1,512,W,2.0\n"].concat();
+    for piece in [1_000, 70_000, 300_000] {
+        let options = ReaderOptions { skip_bad: 1, ..ReaderOptions::default() };
+        let mut reader = Reader::new(find("spc").unwrap(), options);
+        long.chunks(piece).for_each(|bytes| reader.feed(bytes).unwrap());
+        reader.finish().unwrap();
+        let count = reader.take().len();
+        assert_eq!((count, reader.frames()), (2, 3), "{piece}");
+        assert_eq!(reader.findings()[0].place, "line 2");
+    }
+    let found = error("spc", &long);
+    assert_eq!((found.code(), found.place().as_str()), ("trace.bad-record", "line 2, column 1"));
+    assert_eq!(found.data()["expected"], "a line of at most 65,536 bytes");
+}
+
+fn trace(name: &str, bytes: &[u8], volume: Option<u32>) -> Result<Trace, TraceError> {
+    let options = ReaderOptions { volume, ..ReaderOptions::default() };
+    let mut reader = Reader::new(find(name).unwrap(), options);
+    let mut builder = TraceBuilder::default();
+    reader.feed(bytes)?;
+    reader.finish()?;
+    builder.take_from(&mut reader);
+    builder.build(&reader)
 }
 
 #[test]
-fn fio_version_2_has_waits_for_times() {
-    let text = "fio version 2 iolog\n/dev/sdb add\n/dev/sdc add\n/dev/sdc write 0 512\n/dev/sdb wait 250\n\
-                /dev/sdb read 1024 512\n/dev/sdb wait 50\n/dev/sdb sync\n/dev/sdb trim 0 512\n/dev/sdb close\n";
-    let (found, reader) = read_with("fio_iolog", text.as_bytes(), 0).unwrap();
-    let expected: [Short; 3] = [
-        (0, 0, 1, 0, 1, Op::Write, NONE, None),
-        (250_000, 0, 0, 2, 1, Op::Read, NONE, None),
-        (300_000, 0, 0, 0, 0, Op::Flush, Flags::SYNC, None),
-    ];
-    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), expected);
-    assert_eq!(reader.problems().count(Problem::Discard), 1);
-}
-
-#[test]
-fn fiu_with_spaces_in_a_name() {
-    let expected: [Short; 2] = [
-        (89_967_404_000_000, 4892, 6 << 20, 904_265_560, 8, Op::Write, NONE, None),
-        (89_967_405_000_000, 2522, 6 << 20 | 1, 904_265_568, 16, Op::Read, NONE, None),
-    ];
-    assert_eq!(sample("fiu"), expected);
-}
-
-#[test]
-fn msps_times_are_arrivals_and_the_header_names_fields() {
-    let expected: [Short; 2] = [
-        (11_539_000, 4, 2, 319_912, 8, Op::Write, NONE, Some(801_000)),
-        (12_400_000, 1234, 0, 16, 1, Op::Read, NONE, Some(100_000)),
-    ];
-    assert_eq!(sample("msps"), expected);
-    let text = "BeginHeader\nDiskFlush, ElapsedTime, DiskNum, TimeStamp, Process Name ( PID)\nEndHeader\n\
-                DiskFlush, 5, 3, 2, x (7)\n";
-    let (found, reader) = read_with("msps", text.as_bytes(), 0).unwrap();
-    assert_eq!(found.iter().map(short).collect::<Vec<_>>(), [(0, 7, 3, 0, 0, Op::Flush, NONE, Some(5_000))]);
-    assert_eq!(reader.problems().count(Problem::BeforeZero), 1);
-}
-
-#[test]
-fn msr_numbers_disks_and_hosts() {
-    let time = 12_816_637_200_000_000_000;
-    let expected: [Short; 2] = [
-        (time, 0, 0, 8000, 4, Op::Write, NONE, Some(150_000)),
-        (time + 21_500, 0, 1, 16_000, 1, Op::Read, NONE, Some(70_000)),
-    ];
-    assert_eq!(sample("msr"), expected);
-    let hosts = records("msr", "1,a,2,Read,0,512,1\n2,b,3,Write,0,512,1\n3,a,0,Read,0,512,1\n");
-    let volumes: Vec<_> = hosts.iter().map(|record| record.volume).collect();
-    assert_eq!(volumes, [2, 65_536 + 3, 0]);
-}
-
-#[test]
-fn oracle_general() {
-    let expected: [Short; 3] = [
-        (50 * SECOND, 0, 0, 42, 8, Op::Read, NONE, None),
-        (50 * SECOND, 0, 0, 7, 1, Op::Read, NONE, None),
-        (51 * SECOND, 0, 0, 42, 8, Op::Read, NONE, None),
-    ];
-    assert_eq!(sample("oracle_general"), expected);
-    let mut hashed = samples::of("oracle_general");
-    hashed[4..12].copy_from_slice(&(u64::MAX - 5).to_le_bytes());
-    let (found, reader) = read_with("oracle_general", &hashed, 0).unwrap();
-    assert_eq!(found[0].lba, Lba((1 << 62) - 6));
-    assert_eq!(reader.problems().count(Problem::Folded), 1);
-}
-
-#[test]
-fn spc() {
-    let expected: [Short; 2] = [
-        (551_706_000, 0, 0, 20_941_264, 16, Op::Write, NONE, None),
-        (1_609_859_000, 0, 1, 3_435_888, 46, Op::Read, NONE, None),
-    ];
-    assert_eq!(sample("spc"), expected);
-    assert_eq!(records("spc", "1,2,512,w,0.5,extra,fields\n").len(), 1);
-}
-
-#[test]
-fn systor_with_and_without_a_response() {
-    let expected: [Short; 2] = [
-        (1_456_000_000_250_000_000, 0, 0, 2048, 256, Op::Read, NONE, Some(500_000)),
-        (1_456_000_000_125_000_000, 0, 1, 4096, 240, Op::Write, NONE, None),
-    ];
-    assert_eq!(sample("systor17"), expected);
-    let (found, reader) = read_with("systor17", b"1.0,,,0,0,512\n2.0,0.1,R,0,0,512\n", 0).unwrap();
-    assert_eq!(found.len(), 1);
-    assert_eq!(reader.problems().count(Problem::NoOperation), 1);
-}
-
-#[test]
-fn tencent() {
-    let expected: [Short; 2] = [
-        (1_538_000_000 * SECOND, 0, 7, 4_096_000, 128, Op::Write, NONE, None),
-        (1_537_999_999 * SECOND, 0, 9, 8_192_000, 128, Op::Read, NONE, None),
-    ];
-    assert_eq!(sample("tencent"), expected);
-}
-
-#[test]
-fn vscsi() {
-    let expected: [Short; 4] = [
-        (5 * SECOND, 0, 0, 100, 8, Op::Write, NONE, None),
-        (5 * SECOND + 250_000, 0, 0, 7, 1, Op::Read, NONE, None),
-        (5 * SECOND + 300_000, 0, 0, 0, 0, Op::Flush, NONE, None),
-        (5 * SECOND + 400_000, 0, 0, 1 << 40, 2, Op::Read, NONE, None),
-    ];
-    assert_eq!(sample("vscsi_v1"), expected);
-    let expected: [Short; 2] = [
-        (5 * SECOND, 0, 0, 100, 8, Op::Write, NONE, Some(750_000)),
-        (5 * SECOND + 250_000, 0, 0, 7, 1, Op::Read, NONE, Some(90_000)),
-    ];
-    assert_eq!(sample("vscsi_v2"), expected);
+fn a_built_trace_is_sorted_spread_and_laid_end_to_end() {
+    let text = b"11,9,8,0,7\n10,0,8,1,7\n10,5,8,1,3\n10,1,8,0,3\n";
+    let found = trace("tencent", text, None).unwrap();
+    assert_eq!(found.columns().time_ns, [0, SECOND / 3, 2 * SECOND / 3, SECOND]);
+    // Volume 3 ends at sector 13, so volume 7 begins at 1 MiB.
+    assert_eq!(found.columns().lba, [2048, 5, 1, 2048 + 9]);
+    assert_eq!(found.recorded_addresses(), [0, 5, 1, 9]);
+    assert_eq!(found.end(), Lba(2048 + 17));
+    let volumes: Vec<_> = found.volumes().iter().map(|it| (it.number, it.base.0, it.length.0)).collect();
+    assert_eq!(volumes, [(3, 0, 13), (7, 2048, 17)]);
+    let one = trace("tencent", text, Some(7)).unwrap();
+    assert_eq!((one.columns().lba.clone(), one.volumes().len()), (vec![0, 9], 0));
+    assert_eq!(one.duration(), SimDuration(SECOND));
+    let error = trace("tencent", text, Some(8)).unwrap_err();
+    assert_eq!((error.code(), error.data()), ("trace.empty", json!({"volume": 8})));
 }
