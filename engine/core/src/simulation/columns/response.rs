@@ -42,22 +42,22 @@ macro_rules! distribution {
 pub(super) const ALL: [Column; 7] =
     distribution!("response", "response time of reads and writes", |run| run.response());
 pub(super) const READS: [Column; 7] =
-    distribution!("read_response", "response time of reads", |run| run.measures().read_response);
+    distribution!("read_response", "response time of reads", |run| run.context.measures.read_response);
 pub(super) const WRITES: [Column; 7] =
-    distribution!("write_response", "response time of writes", |run| run.measures().write_response);
+    distribution!("write_response", "response time of writes", |run| run.context.measures.write_response);
 pub(super) const INTERACTIONS: [Column; 7] = distribution!(
     "interaction_response",
     "time of a user interaction, from its first request to its last completion",
-    |run| run.measures().interaction
+    |run| run.context.measures.interaction
 );
 pub(super) const COMMITS: [Column; 7] = distribution!(
     "commit",
     "time of a commit, from the synchronous writes directly before its flush to the end of the flush",
-    |run| run.measures().commit
+    |run| run.context.measures.commit
 );
 pub(super) const INTERVAL: &[Column] = &[column(
     "response_mean_half_width_us",
     "us",
     "half width of the 95 % interval of the mean response time, by batch means within the run",
-    Float(|run| run.measures().batches.half_width_95().map(|width| width * US_PER_NS)),
+    Float(|run| run.context.measures.batches.half_width_95().map(|width| width * US_PER_NS)),
 )];
