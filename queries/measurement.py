@@ -22,7 +22,6 @@ class Measurement:
     Attributes:
         mean: Its mean over replicates; of a range, the mean of its ends.
         low: The lower end of its 95 % t-interval, or of the range; None for a single replicate.
-        high: The upper end.
         count: The number of replicates; 1 for plain arithmetic.
         is_range: Whether it is a range over combinations of axes rather than an interval.
     """
@@ -40,11 +39,7 @@ class Measurement:
 
 
 def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
-    """Measure a quantity; return None where there is none, or where rows that it needs are missing.
-
-    Raises:
-        QueryError: Its expression does not bind.
-    """
+    """Measure a quantity; return None where there is none, or where rows that it needs are missing."""
     if quantity is None:
         return None
     values = _values(session, quantity)

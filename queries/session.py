@@ -19,7 +19,6 @@ class Session:
     """One sweep, with the rows that are there when it is opened.
 
     Attributes:
-        sweep: The sweep.
         spec: The study as it was run.
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the parameter that the study seeks, if any.
@@ -69,9 +68,6 @@ class Session:
         """Run one SELECT or EXPLAIN over the views and `plan`.
 
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations` and `timeline`.
-
-        Raises:
-            QueryError: The statement is not allowed or does not bind.
         """
         return self._database.query(statement, parameters)
 
@@ -121,11 +117,7 @@ class Session:
 
 
 def open_session(path: str | Location) -> Session:
-    """Open the sweep in a directory.
-
-    Raises:
-        StoreError: There is no sweep.
-    """
+    """Open the sweep in a directory."""
     return Session(open_sweep(path))
 
 

@@ -47,11 +47,7 @@ _judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
 
 
 def judge_figures(session: Session) -> pa.Table:
-    """Return a row per published figure, in the study's order.
-
-    Raises:
-        QueryError: A figure's expression does not bind.
-    """
+    """Return a row per published figure, in the study's order."""
     if session not in _judged:
         rows = [_row(session, figure) for figure in read_figures(session.spec)]
         _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)

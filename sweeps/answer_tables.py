@@ -33,9 +33,7 @@ def make_answer_tables(
 
     Args:
         study: A study with a seek.
-        expansion: Its points.
         planner: Its planner, after the last round.
-        rows: The facts of all runs.
     """
     if study.seek is None:
         raise AssertionError("only a study with a seek has answers")

@@ -19,7 +19,6 @@ class Progress:
 
     Attributes:
         phase: `plan`, `start` (the executor), `run` or `answer`.
-        round: The planning round.
         done: Planned runs that are in the store.
         planned: Planned runs so far; adaptive rounds add to it.
         reused: Planned runs that were in the store before this session.
@@ -46,7 +45,6 @@ class Preview:
 
     Attributes:
         table: The plan's first round.
-        points: The number of points.
         runs: The number of different runs in the first round.
         present: How many of them are in the store.
         adaptive: Whether more rounds may follow.
@@ -66,14 +64,12 @@ class Outcome:
     """How a session ended.
 
     Attributes:
-        path: The sweep's directory.
         runs: Planned runs that are in the store.
         executed: Runs executed by this session.
         reused: Planned runs that were in the store before.
         failed: Planned runs that failed.
         seconds: The session's duration [s].
         executor: The executor's name; `none` if every run was in the store.
-        state: How it ended.
         messages: Warnings.
     """
 

@@ -22,8 +22,6 @@ class PlannedRun:
     """One row of a plan.
 
     Attributes:
-        point: The point.
-        replicate: The replicate.
         probe: The sought parameter's value; None if the study seeks nothing.
         run_id: The run's identity; other rows may share it.
         config: The canonical configuration as JSON.
@@ -43,7 +41,6 @@ class Facts:
     """The results of a run that planning and answers need.
 
     Attributes:
-        status: The run's status.
         values: Result columns by name.
     """
 

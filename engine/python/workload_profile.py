@@ -83,11 +83,7 @@ class Profile:
         )
 
     def count(self, op: int) -> int:
-        """Return the number of requests of a kind.
-
-        Args:
-            op: 0 read, 1 write, 2 flush.
-        """
+        """Return the number of requests of a kind."""
         return int((self.op == op).sum())
 
     def read_fraction(self) -> float | None:

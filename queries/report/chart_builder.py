@@ -42,16 +42,12 @@ class ChartRequest:
     """A chart to build.
 
     Attributes:
-        name: The name of the figure.
-        title: What it shows.
         columns: The result columns to draw, each in a panel of its own if there are several.
-        caption: What a reader must know about it.
         x: The column along x; None chooses x, lines and panels by the axes that vary.
         by: The column that distinguishes the lines, with a given x.
         x_title: The x axis, where its usual heading does not fit.
         y_title: The y axis, where its usual heading does not fit.
         x_log: Whether x is logarithmic; None decides by the values.
-        y_log: Whether y is logarithmic.
         has_published: Whether published figures are drawn.
         sql: The statement of its rows: `label`, the axes, and each column with its `_low` and `_high`.
     """

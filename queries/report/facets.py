@@ -51,7 +51,6 @@ def choose_facets(rows: Sequence[Row], session: Session, *, split_panels: bool) 
 
     Args:
         rows: The rows, with `label` and the axis columns.
-        session: The sweep.
         split_panels: Whether an axis may get a panel for each value rather than be held at one.
     """
     x = _choose_x(rows, session)

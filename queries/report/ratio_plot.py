@@ -44,11 +44,7 @@ _LADDERS: tuple[tuple[float, ...], ...] = (
 
 
 def build_ratio_plot(session: Session) -> Figure | None:
-    """Build the figure; return None where no published number has a simulated one.
-
-    Raises:
-        QueryError: A figure's expression does not bind.
-    """
+    """Build the figure; return None where no published number has a simulated one."""
     rows = judge_figures(session).to_pylist()
     drawn = [_dot_row(row) for row in rows if _ratio(row) is not None]
     if not drawn:

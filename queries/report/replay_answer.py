@@ -78,7 +78,6 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
     """Return the sentences that answer a replay, the main result first.
 
     Args:
-        session: The sweep.
         name: Returns the name of a configuration.
     """
     works = _works(session)

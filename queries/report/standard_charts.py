@@ -17,7 +17,6 @@ class StandardChart:
     """A chart of a named query's rows.
 
     Attributes:
-        query: The named query.
         studies: The studies it is for: seek, replay, fixed or any.
         request: The chart; its column `answer` is what the study seeks.
     """

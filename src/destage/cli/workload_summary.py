@@ -50,7 +50,6 @@ def describe_workload(
     Args:
         facts: Its name and title; its source, marks and note where it has them.
         workload: The value of `workload:`.
-        profile: The generated requests.
     """
     yield f"{facts['name']}: {facts['title']}" if facts["title"] != facts["name"] else facts["name"]
     for key in ("source", "note"):

@@ -21,9 +21,6 @@ def read_model(path: Path) -> dict[str, Any]:
 
     Args:
         path: A `.model` file, or a `.diskspecs` file that names one beside it.
-
-    Raises:
-        ConfigError: A file cannot be read or is incomplete.
     """
     text = _text(path)
     if path.suffix != ".diskspecs":

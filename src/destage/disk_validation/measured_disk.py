@@ -58,8 +58,6 @@ class Validation:
     Attributes:
         disk: The scored disk in base units.
         assumed: The assumed values of missing facts.
-        fitted: The fitted values.
-        classes: The score of each class.
         modelled_ms: Service times of the model [ms], one row for each replay.
     """
 
@@ -76,9 +74,6 @@ def load_disk(given: str) -> dict[str, Any]:
     Args:
         given: A TOML file with the fields of a disk (and `use`, to start from a catalogue entry), a DiskSim
             `.model` or `.diskspecs` file, or a catalogue name.
-
-    Raises:
-        ConfigError: The file or name does not exist, or cannot be read.
     """
     path = Path(given)
     if path.suffix in {".model", ".diskspecs"}:
@@ -106,12 +101,8 @@ def validate(
 ) -> Validation:
     """Score a disk on the second half of a measurement.
 
-    Args:
-        overall_limit_ms: Maximum demerit over all requests [ms].
-
     Raises:
         ConfigError: The facts break rules, or a field cannot be fitted.
-        TraceError: A request lies beyond the disk.
     """
     unknown = [name for name in fit if name not in FITTABLE]
     if unknown:
@@ -129,11 +120,7 @@ def validate(
 
 
 def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a disk in base units, and the assumed values of missing facts.
-
-    Raises:
-        ConfigError: The facts break rules.
-    """
+    """Return a disk in base units, and the assumed values of missing facts."""
     resolved = catalog.resolve({"array": {"disk": dict(facts)}})["array"]["disk"]
     assumed: dict[str, Any] = {}
     # All SCSI disks measured so far have a buffer; `buffer = null` is a disk without one.
@@ -153,11 +140,7 @@ def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
 def simulate_service_ms(
     trace: MeasuredTrace, disk: Mapping[str, Any], phases: int
 ) -> npt.NDArray[np.float64]:
-    """Simulate the service time of each request [ms], one row for each of `phases` replays.
-
-    Raises:
-        TraceError: A request lies beyond the disk.
-    """
+    """Simulate the service time of each request [ms], one row for each of `phases` replays."""
     turn_ns = 60e9 / float(disk["rpm"])
     text = json.dumps({key: value for key, value in disk.items() if key != "kind"})
     columns = trace.lba.astype("<u8").tobytes(), trace.sectors.astype("<u8").tobytes()

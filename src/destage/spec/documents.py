@@ -1,6 +1,7 @@
 """Parser of YAML documents that rejects duplicate keys and self-references."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -10,9 +11,6 @@ from destage.errors import ConfigError, Issue
 
 def parse_document(source: str | bytes, name: str, namespace: str = "scenario") -> object:
     """Read one YAML or JSON document.
-
-    Args:
-        source: The text, or the bytes of its file.
 
     Raises:
         ConfigError: It is not valid YAML; the place is line and column.
@@ -37,6 +35,18 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
         raise error_at("bad-syntax", place, f"invalid YAML: {error.problem}") from error
     except RecursionError as error:
         raise error_at("bad-syntax", "", "lists and tables are nested too deeply") from error
+    return document
+
+
+def value_at(document: Any, path: str) -> Any:
+    """Return the value at a dotted path, or None if the document has no such value."""
+    for step in path.split(".") if path else ():
+        if isinstance(document, list) and step.isdigit() and int(step) < len(document):
+            document = document[int(step)]
+        elif isinstance(document, Mapping):
+            document = document.get(step)
+        else:
+            return None
     return document
 
 

@@ -104,9 +104,6 @@ def parse(value: object, unit: str) -> int | float:
 
     Returns:
         The value [base units]: an integer if the unit is whole, else a float.
-
-    Raises:
-        ConfigError: The text is not a quantity of this unit.
     """
     kind = UNITS[unit]
     text = str(value)
@@ -132,11 +129,7 @@ def parse(value: object, unit: str) -> int | float:
 
 
 def render(value: float, unit: str) -> str:
-    """Return a short text that parses to exactly `value`.
-
-    Args:
-        unit: The base unit's name, a key of `UNITS`.
-    """
+    """Return a short text that parses to exactly `value`."""
     kind = UNITS[unit]
     if unit in _NANOSECONDS and (Fraction(value) * _NANOSECONDS[unit]).denominator == 1:
         return render(int(Fraction(value) * _NANOSECONDS[unit]), "ns")

@@ -49,8 +49,6 @@ class Job:
     """One job with all its options, inherited ones included.
 
     Attributes:
-        name: The name of its section.
-        line: The line of the section, from 1.
         options: Its options by name; its own override those of the global sections above.
     """
 
@@ -69,7 +67,6 @@ class JobFile:
     """The contents of a job file.
 
     Attributes:
-        jobs: Its jobs, in order.
         without_effect: The options that do not affect the simulation, with the reason.
         skipped: The options skipped by `ignore_unknown`, with the reason why they are not supported.
     """
@@ -136,14 +133,7 @@ def read_sections(
     environment: Mapping[str, str] = MappingProxyType({}),
     ignore_unknown: bool = False,
 ) -> JobFile:
-    """Read the sections of a job file.
-
-    Args:
-        ignore_unknown: Skip options that cannot be simulated instead of raising.
-
-    Raises:
-        ConfigError: With every line that cannot be read, each with its place and what is allowed.
-    """
+    """Read the sections of a job file."""
     parser = _Parser(environment, ignore_unknown)
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None

@@ -25,11 +25,7 @@ class Distribution:
 
 
 def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
-    """Parse `random_distribution`.
-
-    Raises:
-        FioValueError: The distribution is not supported.
-    """
+    """Parse `random_distribution`."""
     name, _, rest = text.partition(":")
     if "," in text:
         raise FioValueError("must be the same for reads and writes")

@@ -39,9 +39,6 @@ def parse_size(text: str, kb_base: int) -> int:
     Args:
         text: A whole number, decimal or hexadecimal (`0x`), optionally with k, m, g, t or p, `i`, and `b`.
         kb_base: 1024 or 1000.
-
-    Raises:
-        FioValueError: The text is not one.
     """
     match = _SIZE.fullmatch(text)
     if match is None:
@@ -57,14 +54,7 @@ def parse_size(text: str, kb_base: int) -> int:
 
 
 def parse_sectors(text: str, kb_base: int) -> int:
-    """Return a request size or alignment [bytes], a positive multiple of a sector.
-
-    Args:
-        kb_base: 1024 or 1000.
-
-    Raises:
-        FioValueError: The text is not a size, or not a positive multiple of a sector.
-    """
+    """Return a request size or alignment [bytes], a positive multiple of a sector."""
     size = parse_size(text, kb_base)
     if size == 0 or size % _SECTOR:
         raise FioValueError(
@@ -79,9 +69,6 @@ def parse_time(text: str, default: str) -> int:
     Args:
         text: A whole number, optionally with the suffix d, h, m, s, ms or us.
         default: The suffix of a number without one.
-
-    Raises:
-        FioValueError: The text is not one.
     """
     match = _TIME.fullmatch(text)
     suffix = match[2].lower() or default if match else ""
@@ -96,22 +83,14 @@ def parse_time(text: str, default: str) -> int:
 
 
 def parse_count(text: str) -> int:
-    """Return a whole number.
-
-    Raises:
-        FioValueError: The text is not one.
-    """
+    """Return a whole number."""
     if not text.isascii() or not text.isdigit() or len(text) > len(str(_LARGEST)):
         raise FioValueError("must be a whole number")
     return int(text)
 
 
 def parse_percentage(text: str) -> int:
-    """Return a percentage, 0 to 100.
-
-    Raises:
-        FioValueError: The text is not one.
-    """
+    """Return a percentage, 0 to 100."""
     value = parse_count(text.removesuffix("%"))
     if value > 100:  # noqa: PLR2004 - per cent
         raise FioValueError("must be between 0 and 100")
@@ -123,9 +102,6 @@ def parse_switch(text: str | None) -> bool:
 
     Args:
         text: 0 or 1; None if the option has no value.
-
-    Raises:
-        FioValueError: The text is neither.
     """
     if text not in {None, "0", "1"}:
         raise FioValueError("must be 0 or 1")
@@ -136,9 +112,6 @@ def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T
     """Return the values for reads and for writes from a list `reads,writes,trims`.
 
     A single value applies to all directions; an empty part leaves the default.
-
-    Raises:
-        FioValueError: A part cannot be read, or there are more than three.
     """
     parts = text.split(",")
     if len(parts) > 3:  # noqa: PLR2004 - reads, writes, trims

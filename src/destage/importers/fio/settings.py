@@ -47,16 +47,11 @@ class Settings:
     """The settings of a job. Sizes in bytes, times in nanoseconds.
 
     Attributes:
-        job: The job.
-        is_random: Whether addresses are random.
         read_percentage: Share of reads [%].
-        read_sizes: Sizes of reads.
-        write_sizes: Sizes of writes.
         alignment: Alignment of addresses; None to align each request to its own size.
         modifier: The value after the colon of `rw`: sequential requests per random address
             (`rw=randread:8`), or the gap after each sequential one (`rw=read:4k`) [bytes]; None if absent.
         random_percentage: Share of a random job's requests with a random address [%].
-        distribution: Distribution of the random addresses.
         depth: Outstanding I/Os.
         clones: Number of clones (`numjobs`).
         filename: The file that all clones share; None if each has its own.

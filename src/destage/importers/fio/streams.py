@@ -18,7 +18,6 @@ class JobStreams:
     """The streams of one job.
 
     Attributes:
-        settings: The settings of the job.
         region: The region of its first clone.
         is_per_user: Whether its clones are users of one stream instead of separate streams.
         name: The name of the streams; a number is appended for each clone.

@@ -48,8 +48,6 @@ class AccessSpecification:
     """An access specification.
 
     Attributes:
-        name: Its name.
-        lines: Its lines.
         place: Its line, for messages.
     """
 
@@ -63,7 +61,6 @@ class Worker:
     """A worker and its settings.
 
     Attributes:
-        name: Its name.
         kind: DISK, or a kind of network.
         depth: Outstanding I/Os per target.
         size: Sectors used on each target; 0 for all.
@@ -86,8 +83,6 @@ class Configuration:
     """The parts of a configuration that define the load.
 
     Attributes:
-        specifications: The access specifications by name.
-        workers: The workers, in order.
         run_time: Duration of a test [s]; 0 for unlimited.
         ramp_time: Duration before it [s].
         test_type: NORMAL, or the parameter that a series of tests varies.
@@ -101,11 +96,7 @@ class Configuration:
 
 
 def read_configuration(text: str, file: str) -> Configuration:
-    """Read a configuration.
-
-    Raises:
-        ConfigError: With every line that cannot be read, each with its place and what is allowed.
-    """
+    """Read a configuration."""
     parser = _Parser()
     for line, key, value in _entries(text):
         parser.read_line(line, key, value)

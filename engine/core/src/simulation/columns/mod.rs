@@ -3,9 +3,11 @@
 //! Each file holds the columns of one subject, and [`COLUMNS`] joins them in the order of a row. To add a column, add an
 //! entry: rows, Arrow schema and documentation follow from the table.
 
+#[macro_use]
+mod column;
+
 mod arrays;
 mod battery;
-mod column;
 mod counts;
 mod destage;
 mod flash;

@@ -1,8 +1,5 @@
 //! How the run ended.
 
-use super::Column;
-use super::column::{Reader::Text, column};
-
 /// How a run ended, whether it gave figures or not.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict<'a> {
@@ -12,18 +9,12 @@ pub struct Verdict<'a> {
     pub error: Option<(&'a str, &'a str)>,
 }
 
-pub(super) const COLUMNS: &[Column] = &[
-    column(
-        "status",
-        "",
-        "ok, not_stationary, overloaded, array_failed or failed",
-        Text(|verdict| Some(verdict.status)),
-    ),
-    column(
-        "error_kind",
-        "",
-        "configuration, trace, deadlock, limit or panic; infrastructure, oom or timeout if the run was not executed",
-        Text(|verdict| verdict.error.map(|(kind, _)| kind)),
-    ),
-    column("error", "", "message of the error", Text(|verdict| verdict.error.map(|(_, message)| message))),
-];
+columns! {
+    /// ok, not_stationary, overloaded, array_failed or failed
+    status, "", Text(|verdict| Some(verdict.status));
+    /// configuration, trace, deadlock, limit or panic; infrastructure, oom or timeout if the run was not
+    /// executed
+    error_kind, "", Text(|verdict| verdict.error.map(|(kind, _)| kind));
+    /// message of the error
+    error, "", Text(|verdict| verdict.error.map(|(_, message)| message));
+}
