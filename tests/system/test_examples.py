@@ -37,6 +37,24 @@ def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: 
     assert mean["absent"] > 2 * mean["present"]
 
 
+def test_a_seek_says_whether_processors_or_disks_limit(tmp_path: Path) -> None:
+    study = sweeps.load_study(EXAMPLES / "processors-or-disks.yaml")
+    outcome = sweeps.run(study, tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    with queries.open_session(outcome.path) as session:
+        answer = compose_answer(session)
+        rows = session.query("design_space").to_pylist()
+    found = {(row["host.cores"], row["controller.battery.state"]): row for row in rows}
+    limits = {point: row["limiting"] for point, row in found.items()}
+    assert limits[2, "present"] == limits[4, "present"] == "host"
+    assert limits[8, "absent"] == "disk"
+    # More cores help where they limit, and nowhere else.
+    users = {point: row["users_supported"] for point, row in found.items()}
+    assert users[4, "present"] > 1.5 * users[2, "present"]
+    assert users[8, "absent"] < 1.1 * users[4, "absent"]
+    assert any(sentence.startswith("Limiting resource: ") and "host with" in sentence for sentence in answer)
+
+
 def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "battery-fails.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::streams::{phases, stream, window};
+use super::streams::{host, phases, stream, window};
 
 use crate::replacement::Policy;
 
@@ -211,7 +211,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
         (cache(), battery(), faults()),
-        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window())),
+        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window(), host())),
         prop::collection::vec((0_u64..2500, 0_u32..12, any::<bool>()), 0..4),
     );
     parts.prop_map(
@@ -219,7 +219,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             (a, b, two),
             (x, y, z),
             (cache, battery, mut faults),
-            (users, limit, seed, cold, (phases, window)),
+            (users, limit, seed, cold, (phases, window, host)),
             fails,
         )| {
             if let Value::Array(faults) = &mut faults {
@@ -234,6 +234,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             };
             json!({
                 "workload": {"users": users, "phases": phases, "streams": streams},
+                "host": host,
                 "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
                     "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
                 "arrays": arrays,
