@@ -82,6 +82,7 @@ pub fn simulate(scenario: Scenario, traces: &dyn TraceStore) -> Result<Outcome, 
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.run()?;
+    simulation.check_time()?;
     Ok(simulation.into_outcome())
 }
 
