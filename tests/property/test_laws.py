@@ -132,6 +132,7 @@ def controllers(draw: Draw, line: int) -> Scenario:
             },
             "write": {
                 "policy": draw(st.sampled_from(["write_back", "write_back", "write_through"])),
+                "when_full": draw(st.sampled_from(["wait", "write_through"])),
                 "high_water": high,
                 "low_water": low,
                 "destage_depth": draw(st.sampled_from([1, 4, 64])),

@@ -39,7 +39,7 @@ pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
 pub use ssd::{Precondition, Ssd, SsdInterface};
 pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
-pub use write_cache::{DestagePolicy, Mirror, WriteCache, WritePolicy};
+pub use write_cache::{DestagePolicy, Mirror, WhenFull, WriteCache, WritePolicy};
 
 pub use crate::raid::{Level, ParityUpdate};
 

@@ -52,6 +52,12 @@ pub(super) const COLUMNS: &[Column] = &[
         Count(|run| run.context.measures.counts.bypassing_writes),
     ),
     column(
+        "writes_turned_away",
+        "count",
+        "writes that found no room in the write cache and were written through",
+        Count(|run| run.context.measures.counts.turned_away),
+    ),
+    column(
         "destages",
         "count",
         "stripe writes that destaged",
