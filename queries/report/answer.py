@@ -76,11 +76,10 @@ def _limits(rows: Sequence[Row], session: Session) -> list[str]:
             names.setdefault(row["limiting"], []).append(_name(row, session))
     if "host" not in names:
         return []
-    parts = [
-        f"{resource} with {', '.join(some) if len(some) <= _NAMED else _points(len(some))}"
+    return [
+        f"Limited by {resource}: {'; '.join(some) if len(some) <= _NAMED else _points(len(some))}."
         for resource, some in names.items()
     ]
-    return [f"Limiting resource: {'; '.join(parts)}."]
 
 
 def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
