@@ -12,12 +12,14 @@ def describe_arrival(stream: Stream, users: int) -> str:
     kind = arrival["kind"]
     many = users if kind == "closed" or arrival.get("per_user") else 1
     each = f"{many} users, each " if many > 1 else ""
+    demand = stream.get("processor_time")
     match kind:
         case "closed":
             asks = f"{len(stream['steps'])} steps" if stream.get("steps") else _interaction(arrival)
             times = arrival.get("times")
             often = f", {'once' if times == 1 else f'{times} times'}" if times else ""
-            words = f"thinks {_time(arrival['think_time'])}, then {asks}{often}"
+            computes = f"computes {_time(demand)}, " if demand else ""
+            words = f"thinks {_time(arrival['think_time'])}, {computes}then {asks}{often}"
             return f"{each or 'one user '}{words}"
         case "fixed_outstanding":
             words = f"{arrival['depth']} always outstanding"
@@ -32,7 +34,8 @@ def describe_arrival(stream: Stream, users: int) -> str:
             words = f"replay of {arrival['file']}, {arrival['mode']}"
         case _:
             words = f"{arrival['rate']} on average, at random (Poisson)"
-    return f"{each}{words}"
+    computing = f", each after computing {_time(demand)}" if demand else ""
+    return f"{each}{words}{computing}"
 
 
 def describe_requests(operations: Mapping[str, Any]) -> str:

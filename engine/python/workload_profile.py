@@ -15,7 +15,7 @@ from destage.engine import configuration, traces
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 
-REFERENCE = "a device of 5 ms for each I/O (exponential), 64 at a time"
+REFERENCE = "a device of 5 ms for each I/O (exponential), 64 at a time, and 64 processor cores"
 """Description of the device for closed streams."""
 _CAPACITIES = ("1TB", "10TB", "100TB", "1000TB")
 _READ, _WRITE, _FLUSH = 0, 1, 2
@@ -201,7 +201,7 @@ def generate_profile(
 
 
 def build_reference_scenario(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
-    """Return a configuration that runs a workload on one array of the reference device."""
+    """Return a configuration that runs a workload on one array of the reference device, and on many cores."""
     device = {
         "kind": "server",
         "servers": 64,
@@ -217,7 +217,8 @@ def build_reference_scenario(workload: Mapping[str, Any], capacity: str = _CAPAC
             for stream in streams
         ]
         workload = {**workload, "streams": streams}
-    return {"workload": dict(workload), "array": {"raid": "0", "disks": 1, "disk": device}}
+    array = {"raid": "0", "disks": 1, "disk": device}
+    return {"workload": dict(workload), "host": {"cores": 64}, "array": array}
 
 
 def _place_on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:

@@ -23,6 +23,8 @@ _BOUNDS = {"at_least": "at least ", "below": "at most "}
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""
+_NAMED = 4
+"""More points than this with one limiting resource are counted rather than named."""
 
 
 def compose_answer(session: Session) -> list[str]:
@@ -54,6 +56,7 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
         sentences.append(f"Largest load: {most[0].lower()}{most[1:]}" if compared else most)
     load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
     sentences.insert(1, load + _published(baseline, metric))
+    sentences += _limits(answered, session)
     censored = sum(row["censored"] is not None for row in rows)
     open_points = sum(row[metric] is None for row in rows)
     unmet = sum(row["interval_met"] is False for row in answered)
@@ -67,6 +70,20 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     if open_points:
         sentences.append(f"Not answered yet: {format_count(open_points, 'point')}.")
     return sentences
+
+
+def _limits(rows: Sequence[Row], session: Session) -> list[str]:
+    """Return what limits each point, if the processors of the host limit any."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if row["limiting"] is not None:
+            names.setdefault(row["limiting"], []).append(_name(row, session))
+    if "host" not in names:
+        return []
+    return [
+        f"Limited by {resource}: {'; '.join(some) if len(some) <= _NAMED else _points(len(some))}."
+        for resource, some in names.items()
+    ]
 
 
 def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:

@@ -45,6 +45,19 @@ def test_arrival(arrival: dict[str, Any], expected: str) -> None:
     assert description.describe_arrival({"arrival": arrival}, 5) == expected
 
 
+def test_processor_time_of_interactions() -> None:
+    demand = {"kind": "exponential", "mean": "60ms"}
+    think = {"kind": "constant", "value": "1s"}
+    user = {"arrival": {"kind": "closed", "think_time": think}, "processor_time": demand}
+    assert words.describe_arrival(user, 1) == (
+        "one user thinks 1s, computes 60ms (exponential), then one I/O"
+    )
+    load = {"arrival": {"kind": "poisson", "rate": "9/s"}, "processor_time": demand}
+    assert words.describe_arrival(load, 1) == (
+        "9/s on average, at random (Poisson), each after computing 60ms (exponential)"
+    )
+
+
 def test_an_interaction_of_steps() -> None:
     client = catalog.entry("workloads", "sql_bench_create").config["streams"][0]
     assert description.describe_arrival(client, 1) == "one user thinks 0.6ms, then 2 steps"

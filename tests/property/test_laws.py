@@ -132,6 +132,7 @@ def controllers(draw: Draw, line: int) -> Scenario:
             },
             "write": {
                 "policy": draw(st.sampled_from(["write_back", "write_back", "write_through"])),
+                "when_full": draw(st.sampled_from(["wait", "write_through"])),
                 "high_water": high,
                 "low_water": low,
                 "destage_depth": draw(st.sampled_from([1, 4, 64])),
@@ -213,6 +214,7 @@ def streams(draw: Draw, name: str) -> Scenario:
     return {
         "name": name,
         "arrival": draw(arrivals),
+        "processor_time": draw(_optional(times)),
         "operations": {
             "read_fraction": draw(st.sampled_from([0.0, 0.3, 0.67, 1.0])),
             "fua_fraction": draw(st.sampled_from([0.0, 0.5])),
@@ -245,6 +247,10 @@ def scenarios(draw: Draw) -> Scenario:
         "workload": {
             "users": draw(st.integers(1, 5)),
             "streams": [draw(streams(f"s{index}")) for index in range(draw(st.integers(1, 3)))],
+        },
+        "host": {
+            "cores": draw(st.sampled_from([1, 4])),
+            "scheduling": draw(st.sampled_from(["shared", "fcfs"])),
         },
         "controller": draw(controllers(line)),
         "array": draw(arrays(line)),
@@ -324,6 +330,7 @@ def closed_scenarios(draw: Draw) -> tuple[Scenario, float]:
     stream = scenario["workload"]["streams"][0]
     stream["arrival"] = {"kind": "closed", "think_time": {"kind": "constant", "value": think}}
     stream["operations"]["flush_every"] = None
+    stream["processor_time"] = None
     scenario["workload"]["streams"] = [stream]
     scenario["run"].update(warm_up={"requests": 200}, window={"requests": 4_000}, drain=False)
     return scenario, think * 1e-9

@@ -37,6 +37,25 @@ def test_users_of_the_first_sweep_wait_longer_unprotected(tmp_path: Path) -> Non
     assert mean["absent"] > 2 * mean["present"]
 
 
+def test_a_seek_says_whether_processors_or_disks_limit(tmp_path: Path) -> None:
+    study = sweeps.load_study(EXAMPLES / "processors-or-disks.yaml")
+    outcome = sweeps.run(study, tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    with queries.open_session(outcome.path) as session:
+        answer = compose_answer(session)
+        rows = session.query("design_space").to_pylist()
+    found = {(row["host.cores"], row["controller.battery.state"]): row for row in rows}
+    limits = {point: row["limiting"] for point, row in found.items()}
+    assert limits[2, "present"] == limits[4, "present"] == "host"
+    assert limits[8, "absent"] == "disk"
+    # More cores help where they limit, and nowhere else.
+    users = {point: row["users_supported"] for point, row in found.items()}
+    assert users[4, "present"] > 1.5 * users[2, "present"]
+    assert users[8, "absent"] < 1.1 * users[4, "absent"]
+    (host,) = (sentence for sentence in answer if sentence.startswith("Limited by host: "))
+    assert "cores 2, battery present" in host
+
+
 def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "battery-fails.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0

@@ -11,6 +11,9 @@ use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 pub struct WriteCache {
     /// Completion of writes.
     pub policy: WritePolicy,
+    /// Treatment of a write that needs more lines than are free (default: `wait`).
+    #[serde(skip_serializing_if = "WhenFull::is_wait")]
+    pub when_full: WhenFull,
     /// Choice of the stripes to destage, and when.
     pub destage_policy: DestagePolicy,
     /// Dirty share of the write cache at which destage starts; for `linear_threshold`, at which it reaches full depth;
@@ -54,6 +57,7 @@ impl Default for WriteCache {
     fn default() -> Self {
         Self {
             policy: WritePolicy::WriteBack,
+            when_full: WhenFull::Wait,
             destage_policy: DestagePolicy::CScan,
             high_water: Fraction(0.8),
             low_water: Fraction(0.6),
@@ -77,6 +81,24 @@ pub enum WritePolicy {
     WriteBack,
     /// A write completes on the media.
     WriteThrough,
+}
+
+/// Treatment of a write that needs more lines than are free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// The write waits until destages have freed lines.
+    #[default]
+    Wait,
+    /// The write bypasses the cache and completes on the disks.
+    WriteThrough,
+}
+
+impl WhenFull {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_wait(&self) -> bool {
+        matches!(self, Self::Wait)
+    }
 }
 
 /// Choice of the stripes to destage, and when.

@@ -60,10 +60,11 @@ impl FrontEnd {
         self.outstanding
     }
 
-    /// Whether more requests have come than the array can carry.
+    /// Whether more requests have come than the array can carry, or than the host can issue: `computing` have not been
+    /// issued yet.
     #[inline]
-    pub fn is_backlogged(&self) -> bool {
-        self.requests.len() > self.backlog_limit
+    pub fn is_backlogged(&self, computing: usize) -> bool {
+        self.requests.len() + computing > self.backlog_limit
     }
 
     /// Passes a new request to the firmware, or queues it if too many are outstanding.

@@ -82,6 +82,7 @@ pub fn simulate(scenario: Scenario, traces: &dyn TraceStore) -> Result<Outcome, 
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.run()?;
+    simulation.check_time()?;
     Ok(simulation.into_outcome())
 }
 
@@ -168,6 +169,7 @@ impl Simulation {
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
             Event::Phase(index) => self.on_phase(index),
+            Event::Processor(which) => self.on_processor(which),
         }
     }
 
@@ -208,6 +210,7 @@ impl Simulation {
         if let Some(cache) = &mut self.reads.cache {
             cache.restart_counts();
         }
+        self.hosts.reset_measures(now);
         self.front_end.reset(now);
         self.arrays.reset(now);
     }
@@ -215,6 +218,7 @@ impl Simulation {
     /// Brings all integrals up to date.
     fn advance_measures(&mut self) {
         self.arrays.advance(self.context.now());
+        self.hosts.advance_measures(self.context.now());
         self.arrays.record_degraded(&mut self.context);
         self.record_dirty();
         self.record_power();

@@ -2,6 +2,7 @@
 
 use super::Simulation;
 use super::columns::{COLUMNS, RunView, Value, Verdict};
+use crate::error::RunError;
 use crate::units::SimTime;
 
 /// Whether the result of a run may be used.
@@ -88,6 +89,18 @@ impl Simulation {
         let drained = RunView::new(&self, Some(window_end.time));
         window_end.outcome.add_drain(self.verdict(), &drained);
         window_end.outcome
+    }
+
+    /// Checks that a window with requests has a length. A run alone can tell: it depends on what hits the caches.
+    pub(super) fn check_time(&self) -> Result<(), RunError> {
+        let end = self.at_window_end.as_ref().map_or(self.now(), |window_end| window_end.time);
+        let counts = &self.context.measures.counts;
+        let requests = counts.reads + counts.writes;
+        let is_complete = matches!(self.status(), Status::Ok | Status::NotStationary);
+        if is_complete && requests > 0 && end == self.context.measures.start {
+            return Err(RunError::NoTime { requests });
+        }
+        Ok(())
     }
 
     /// The outcome if the window ends now.

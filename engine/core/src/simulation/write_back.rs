@@ -8,7 +8,7 @@ use super::cache_lines::CacheLines;
 use super::context::Context;
 use super::power::Protection;
 use super::request::{Request, Service};
-use crate::config::{DestagePolicy, Scenario, WritePolicy};
+use crate::config::{DestagePolicy, Scenario, WhenFull, WritePolicy};
 use crate::destage::{Destage, Occupancy, WaterMarks};
 use crate::event::Event;
 use crate::mutation::Mutation;
@@ -17,6 +17,7 @@ use crate::raid::Update;
 use crate::read_cache::ReadCache;
 use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bandwidth, Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
+use crate::workload::Command;
 use crate::write_cache::{Accepted, Extent, Parts, WriteCache, mask};
 
 /// The write-back side of the controller.
@@ -27,6 +28,10 @@ pub struct WriteBack {
     lines: CacheLines,
     /// Writes that wait for a free line.
     stalled: LinkedQueue,
+    /// What a write does that finds no room.
+    when_full: WhenFull,
+    /// Whether a write was turned away for lack of room, and no line has been freed since.
+    is_short: bool,
     /// Flushes that wait for the drain.
     held: LinkedQueue,
     /// Whether it may hold dirty data.
@@ -114,6 +119,8 @@ impl WriteBack {
             cache: WriteCache::new(parts, &stripes),
             lines: CacheLines::new(cache.line),
             stalled: LinkedQueue::default(),
+            when_full: write.when_full,
+            is_short: false,
             held: LinkedQueue::default(),
             protection,
             warm_level: u32::midpoint(low, high),
@@ -164,6 +171,21 @@ impl WriteBack {
     #[inline]
     pub const fn yields(&self) -> bool {
         self.yields
+    }
+
+    /// Whether writes need lines faster than destages free them.
+    fn is_pressed(&self) -> bool {
+        self.is_short || self.is_stalled()
+    }
+
+    /// Whether a write goes to the disks because it would have to wait for a free line.
+    #[inline]
+    pub fn turns_away(&mut self, request: &Request) -> bool {
+        let Command { lba, sectors, .. } = request.command;
+        let is_turned_away = self.when_full == WhenFull::WriteThrough
+            && !self.cache.has_room(request.array, Extent { lba, sectors });
+        self.is_short |= is_turned_away;
+        is_turned_away
     }
 
     /// Whether a write of `sectors` bypasses the cache.
@@ -267,12 +289,13 @@ impl WriteBack {
             probe.watch(|oracle| oracle.supersede(array, lines.start(line), mask));
         });
         context.measures.counts.absorbed_sectors += superseded;
+        self.is_short &= superseded == 0;
         superseded > 0
     }
 
     /// Starts the destages that are due, as far as the disks may hold them.
     pub fn destage_if_due(&mut self, context: &mut Context, arrays: &mut ArraySet) {
-        self.yields = self.yields_to_reads && self.stalled.is_empty() && !self.is_draining;
+        self.yields = self.yields_to_reads && !self.is_pressed() && !self.is_draining;
         for array in 0..arrays.len() as u16 {
             while let Some((stripe, lines)) = self.begin_destage(context, array, arrays) {
                 let is_forced = !context.probe.has(Mutation::UnforcedDestage);
@@ -291,7 +314,7 @@ impl WriteBack {
         let occupancy = Occupancy {
             used: self.cache.used(),
             waiting: self.cache.used().saturating_sub(self.in_flight),
-            is_stalled: self.is_stalled(),
+            is_stalled: self.is_pressed(),
             is_draining: self.is_draining,
             is_idle: arrays.is_idle(array, now),
             limit,
@@ -339,6 +362,7 @@ impl WriteBack {
             }
         });
         self.in_flight -= count;
+        self.is_short = false;
         probe.watch(|oracle| oracle.compare(self.cache.dirty_sectors()));
         context.measures.counts.destaged_sectors += destaged;
     }
@@ -366,6 +390,7 @@ impl WriteBack {
     pub fn cut_power(&mut self, context: &mut Context) {
         let now = context.now();
         self.stalled = LinkedQueue::default();
+        self.is_short = false;
         self.held = LinkedQueue::default();
         self.in_flight = 0;
         for destaging in &mut self.destaging {

@@ -18,6 +18,8 @@ columns! {
     dirty_end_sectors, "sectors", Count(|run| run.measures().dirty.value());
     /// writes that bypassed the write cache because of their size (`bypass_threshold`)
     writes_bypassed, "count", Count(|run| run.counts().bypassing_writes);
+    /// writes that found no room in the write cache and were written through
+    writes_turned_away, "count", Count(|run| run.counts().turned_away);
     /// stripe writes by destage
     destages, "count", Count(|run| run.counts().destages);
     /// stripe writes by destage of stripes that had reached the age limit

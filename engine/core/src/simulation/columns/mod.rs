@@ -12,6 +12,7 @@ mod counts;
 mod destage;
 mod flash;
 mod hits;
+mod host;
 mod rates;
 mod redundancy;
 mod response;
@@ -24,7 +25,7 @@ pub use column::{Column, Kind, Value};
 pub(super) use run_view::RunView;
 pub(super) use verdict::Verdict;
 
-const SUBJECTS: [&[Column]; 17] = [
+const SUBJECTS: [&[Column]; 18] = [
     verdict::COLUMNS,
     counts::COLUMNS,
     rates::COLUMNS,
@@ -40,6 +41,7 @@ const SUBJECTS: [&[Column]; 17] = [
     flash::COLUMNS,
     redundancy::COLUMNS,
     usage::COLUMNS,
+    host::COLUMNS,
     arrays::COLUMNS,
     timeline::COLUMNS,
 ];
