@@ -16,16 +16,17 @@ impl Drive {
     pub(super) fn choose(&mut self, now: SimTime, yields: bool) -> Option<Waiting> {
         if let Some(limit) = self.model.age_limit {
             for class in [&mut self.foreground, &mut self.background] {
-                // The window is in order of arrival, so its first I/O has waited longest.
-                if class.window().first().is_some_and(|w| now.since(w.arrived) >= limit) {
-                    return Some(class.take(0));
+                // The window is in order of entry, so its first I/O has been there longest. Time in the host's queue does
+                // not count: behind a long one every I/O would be old on entry, and the drive would serve them as they come.
+                if class.window().first().is_some_and(|w| now.since(w.entered) >= limit) {
+                    return Some(class.take(now, 0));
                 }
             }
         }
         let is_foreground_alone = self.background.is_empty() || (yields && !self.foreground.is_empty());
         // With one I/O or none there is nothing to compare.
         if is_foreground_alone && self.foreground.window().len() < 2 {
-            return (!self.foreground.is_empty()).then(|| self.foreground.take(0));
+            return (!self.foreground.is_empty()).then(|| self.foreground.take(now, 0));
         }
         if self.model.policy == QueuePolicy::Sptf
             && let Some(mut buffer) = self.buffer.take()
@@ -37,9 +38,9 @@ impl Drive {
         let background = if is_foreground_alone { None } else { self.best(now, self.background.window()) };
         match (foreground, background) {
             (Some((index, cost)), other) if other.is_none_or(|(_, least)| cost <= least) => {
-                Some(self.foreground.take(index))
+                Some(self.foreground.take(now, index))
             }
-            (_, Some((index, _))) => Some(self.background.take(index)),
+            (_, Some((index, _))) => Some(self.background.take(now, index)),
             _ => None,
         }
     }
