@@ -82,8 +82,34 @@ impl Oracle {
         self.contents = contents;
     }
 
+    /// A device, at `place` (device, disk) and with a volatile cache or not, has done an I/O of these parts, which cover
+    /// it without a gap.
+    pub fn end_merged(
+        &mut self,
+        place: (u32, u32),
+        io: &Io,
+        parts: impl Iterator<Item = Io>,
+        is_volatile: bool,
+    ) {
+        let mut next = io.lba;
+        for part in parts {
+            assert_eq!(
+                (part.lba, part.is_write, part.is_forced),
+                (next, io.is_write, io.is_forced),
+                "{part:?} of {io:?}"
+            );
+            next = next + Sectors(u64::from(part.sectors));
+            self.end_io(place, &part, is_volatile);
+        }
+        assert_eq!(
+            next,
+            io.lba + Sectors(u64::from(io.sectors)),
+            "the parts of a merged I/O are not all of it"
+        );
+    }
+
     /// A device, at `place` (device, disk) and with a volatile cache or not, has done an I/O.
-    pub fn end_io(&mut self, place: (u32, u32), io: &Io, is_volatile: bool) {
+    fn end_io(&mut self, place: (u32, u32), io: &Io, is_volatile: bool) {
         if io.sectors == 0 {
             self.contents.volatile.flush(io.operation, place.0);
         } else {
