@@ -78,12 +78,17 @@ impl Drive {
     }
 }
 
-/// Time until the first sector of a read that is or will be in the buffer passes the head \[ns\]; none if the arm must
-/// move. Skipping such a read would end the read-ahead that serves it.
+/// Time until an I/O that the buffer serves begins \[ns\]; none if the arm must move for it: for a read, until its first
+/// sector passes the head, since skipping it would end the read-ahead that serves it; for a write, until there is room, the
+/// same for all, so that they keep their order.
 fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
     let io = &waiting.io;
-    if io.is_write || io.sectors == 0 {
+    if io.sectors == 0 {
         return None;
+    }
+    if io.is_write {
+        let until_room = if buffer.has_room(now) { 0 } else { buffer.idle_from.since(now).0 };
+        return buffer.takes(io).then_some(until_room);
     }
     let track = u64::from(waiting.location.sectors_per_track);
     let comes = buffer.comes_at(io.lba.0, io.lba.0 + u64::from(io.sectors), now, track)?;

@@ -162,10 +162,7 @@ impl Drive {
             self.destage_all(buffer);
             return (now + command).max(buffer.idle_from);
         }
-        let is_forced = io.is_forced;
-        #[cfg(all(test, debug_assertions))]
-        let is_forced = is_forced && !buffer.ignores_force;
-        if buffer.caches_writes && !is_forced && u64::from(io.sectors) <= buffer.size {
+        if buffer.takes(&io) {
             let accepted = self.take_in(buffer, now, first, end);
             return (now + processing(buffer.write_time)).max(accepted) + self.on_bus(&io);
         }

@@ -17,7 +17,6 @@ use crate::mutation::Mutation;
 use crate::raid::{Layout, Update};
 use crate::simulation::array_set::{ArraySet, Parent};
 use crate::simulation::context::Context;
-use crate::slab::Link;
 use crate::units::Sectors;
 
 /// A run of stripes in flight.
@@ -98,7 +97,7 @@ impl WriteBack {
         let mut stripe = self.destage_stripe(context, array, arrays, (first, run));
         if is_full {
             while self.runs[run].stripes < longest_run
-                && let Some(group) = self.choose_next(context, array, arrays, stripe + 1)
+                && let Some(group) = self.choose_next(context, arrays, (array, stripe + 1), weight)
             {
                 stripe = self.destage_stripe(context, array, arrays, (Chosen { group, ..first }, run));
             }
@@ -108,10 +107,16 @@ impl WriteBack {
         }
     }
 
-    /// The group of `stripe` if it may extend a run in flight that ends before it.
-    fn choose_next(&mut self, context: &Context, array: u16, arrays: &ArraySet, stripe: u64) -> Option<u32> {
+    /// The group of a stripe of an array, if it may extend a run of `weight` in flight that ends before it.
+    fn choose_next(
+        &mut self,
+        context: &Context,
+        arrays: &ArraySet,
+        (array, stripe): (u16, u64),
+        weight: u32,
+    ) -> Option<u32> {
         let allowed = self.allow(context, array, arrays);
-        let is_allowed = self.destaging[array as usize].in_flight <= allowed.max(1)
+        let is_allowed = self.destaging[array as usize].in_flight - weight < allowed
             && self.in_flight < self.cache.capacity() / 4
             && !arrays[array].locks.is_locked(stripe);
         if is_allowed { self.cache.follow(array, stripe) } else { None }
