@@ -15,9 +15,15 @@ pub struct Disk {
     pub geometry: DiskGeometry,
     /// Seek time against distance.
     pub seek: Seek,
-    /// Additional settling time before a write.
+    /// Additional settling time of a write after a seek or a switch to another surface. A write that continues the
+    /// previous I/O on the next track does not settle: the skew of the tracks covers it.
     #[serde(default)]
     pub write_settle: SimDuration,
+    /// Additional time of every write to the media, before its first sector: after measurements of writes without a
+    /// seek, since data sheets do not give it. Unlike `command_time` it never overlaps the previous I/O, so a drive
+    /// with it misses a revolution between consecutive writes.
+    #[serde(default)]
+    pub write_overhead: SimDuration,
     /// Settling time before a read without a seek: after a switch to another surface (if longer than `head_switch`), or
     /// on the same track after a write, which uses another head element than a read.
     #[serde(default)]
@@ -219,7 +225,8 @@ pub struct Queue {
     /// Commands that the disk can reorder; further ones wait first come, first served.
     #[schemars(range(min = 1, max = 256))]
     pub depth: u32,
-    /// Age at which a waiting I/O is served before all younger ones (`null`: never).
+    /// Time in the disk's queue of `depth` commands after which an I/O is served before all younger ones (`null`: never);
+    /// the wait of further commands for a place in it does not count.
     pub age_limit: Option<SimDuration>,
 }
 

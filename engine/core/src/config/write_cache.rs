@@ -22,7 +22,7 @@ pub struct WriteCache {
     /// Dirty share of the write cache at which destage stops; for `linear_threshold`, above which it starts; for
     /// `idle_time`, above which it uses idle disks.
     pub low_water: Fraction,
-    /// Stripes destaged concurrently, per disk of the array.
+    /// Stripes destaged concurrently, per disk of the array; full stripes count once per data strip.
     #[schemars(range(min = 1, max = 256))]
     pub destage_depth: u32,
     /// Whether disks serve waiting host I/Os before destage I/Os, unless a write is stalled.
@@ -61,7 +61,7 @@ impl Default for WriteCache {
             destage_policy: DestagePolicy::CScan,
             high_water: Fraction(0.8),
             low_water: Fraction(0.6),
-            destage_depth: 4,
+            destage_depth: 8,
             yield_to_reads: true,
             idle_delay: SimDuration(10_000_000),
             age_limit: None,

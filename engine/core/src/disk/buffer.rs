@@ -16,6 +16,7 @@
 //!
 //! Cost: a scan over the segments per I/O; nothing allocates after construction.
 
+use super::Io;
 use crate::config::{self, DiskReadAhead};
 use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
@@ -141,6 +142,15 @@ impl Buffer {
             #[cfg(all(test, debug_assertions))]
             ignores_force: false,
         }
+    }
+
+    /// Whether the write `io` completes in the buffer.
+    #[inline]
+    pub const fn takes(&self, io: &Io) -> bool {
+        let is_forced = io.is_forced;
+        #[cfg(all(test, debug_assertions))]
+        let is_forced = is_forced && !self.ignores_force;
+        self.caches_writes && !is_forced && io.sectors as u64 <= self.size
     }
 
     /// Advances the read-ahead to `now`; returns its end if it reached its limit.

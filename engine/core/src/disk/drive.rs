@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!   service = command + move + wait + max(media, bus)
-//!   move    = seek(distance) | head switch | settle | 0, plus write settle for a write
+//!   move    = seek(distance) | head switch | settle | 0, for a write plus write overhead, and write settle if it moves
 //!   wait    = (angle of the first sector - angle under the head) mod revolution
 //! ```
 //!
@@ -37,6 +37,7 @@ pub struct DriveModel {
     pub(super) seek: SeekCurve,
     revolution: SimDuration,
     pub(super) write_settle: u64,
+    pub(super) write_overhead: u64,
     pub(super) head_switch: u64,
     /// Minimum time to another surface of the same cylinder before a read.
     pub(super) read_switch: u64,
@@ -88,6 +89,7 @@ impl DriveModel {
             revolution,
             paces,
             write_settle: disk.write_settle.0,
+            write_overhead: disk.write_overhead.0,
             head_switch: disk.head_switch.0,
             read_switch: disk.head_switch.max(disk.read_settle).0,
             read_settle: disk.read_settle.0,
@@ -155,6 +157,8 @@ pub struct Drive {
     pub(super) surface: u32,
     /// Whether the last I/O on the track was a write.
     pub(super) has_written: bool,
+    /// Sector after the last one that passed the head.
+    pub(super) head_lba: Lba,
     /// Sector after the last I/O, from which LOOK and C-LOOK continue.
     pub(super) next_lba: Lba,
     /// Whether LOOK moves to higher addresses.
@@ -264,6 +268,7 @@ impl Drive {
             cylinder: 0,
             surface: 0,
             has_written: false,
+            head_lba: Lba(0),
             next_lba: Lba(0),
             is_upwards: true,
             current: None,

@@ -36,7 +36,7 @@ impl Drive {
     pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
-        Waiting { io, arrived, location, angle_ns }
+        Waiting { io, arrived, entered: arrived, location, angle_ns }
     }
 
     /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].
@@ -50,14 +50,17 @@ impl Drive {
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
         let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
-        let settle = if waiting.io.is_write { model.write_settle } else { 0 };
+        // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
+        let settles = waiting.io.is_write && waiting.io.lba != self.head_lba;
+        let settle = if settles { model.write_settle } else { 0 };
         if distance > 0 {
-            return model.seek.time(distance).0 + settle;
+            let overhead = if waiting.io.is_write { model.write_overhead } else { 0 };
+            return model.seek.time(distance).0 + settle + overhead;
         }
         let is_other_surface = waiting.location.surface != self.surface;
         match (waiting.io.is_write, is_other_surface) {
-            (true, true) => model.head_switch + settle,
-            (true, false) => settle,
+            (true, true) => model.head_switch + settle + model.write_overhead,
+            (true, false) => model.write_overhead,
             (false, true) => model.read_switch,
             (false, false) if self.has_written => model.read_settle,
             (false, false) => 0,
@@ -132,6 +135,7 @@ impl Drive {
         self.cylinder = transfer.cylinder;
         self.surface = transfer.surface;
         self.has_written = waiting.io.is_write;
+        self.head_lba = waiting.io.lba + count(&waiting.io);
         let start = ready + SimDuration(positioning);
         Access { arrived: ready + SimDuration(moving), start, end: start + transfer.time }
     }
@@ -158,10 +162,7 @@ impl Drive {
             self.destage_all(buffer);
             return (now + command).max(buffer.idle_from);
         }
-        let is_forced = io.is_forced;
-        #[cfg(all(test, debug_assertions))]
-        let is_forced = is_forced && !buffer.ignores_force;
-        if buffer.caches_writes && !is_forced && u64::from(io.sectors) <= buffer.size {
+        if buffer.takes(&io) {
             let accepted = self.take_in(buffer, now, first, end);
             return (now + processing(buffer.write_time)).max(accepted) + self.on_bus(&io);
         }
@@ -306,6 +307,7 @@ impl Drive {
         if let Some(sector) = buffer.head() {
             let place = self.model.geometry.locate(Lba(sector));
             (self.cylinder, self.surface, self.has_written) = (place.cylinder, place.surface, false);
+            self.head_lba = Lba(sector + 1);
         }
         buffer.end_fill();
     }

@@ -161,7 +161,7 @@ impl Simulation {
             Event::Battery(generation) => self.on_battery(generation),
             Event::MainsBack => self.on_mains_back(),
             Event::Channel(crossing) => self.on_channel(crossing),
-            Event::Parity(operation) => self.go_on(operation),
+            Event::Parity(operations) => self.on_parity(operations),
             Event::Mirror(request) => self.on_mirror(request),
             Event::AgeLimit(array) => self.on_age_limit(array),
             Event::Idle(array) => self.on_idle(array),

@@ -3,22 +3,25 @@
 //! A stripe that has been dirty for `age_limit` is destaged before all others, whatever the policy chooses; a stripe that is
 //! locked is skipped, and tried again when its lock is released.
 
-use super::array_set::{ArraySet, Parent};
+mod destage_run;
+
+use super::array_set::ArraySet;
 use super::cache_lines::CacheLines;
 use super::context::Context;
 use super::power::Protection;
 use super::request::{Request, Service};
 use crate::config::{DestagePolicy, Scenario, WhenFull, WritePolicy};
-use crate::destage::{Destage, Occupancy, WaterMarks};
+use crate::destage::{Destage, WaterMarks};
 use crate::event::Event;
 use crate::mutation::Mutation;
 use crate::pipe::Pipe;
-use crate::raid::Update;
 use crate::read_cache::ReadCache;
 use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bandwidth, Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 use crate::workload::Command;
 use crate::write_cache::{Accepted, Extent, Parts, WriteCache, mask};
+
+use destage_run::{DestageRun, longest_run};
 
 /// The write-back side of the controller.
 #[derive(Debug)]
@@ -48,6 +51,7 @@ pub struct WriteBack {
     mirror: Option<Mirror>,
     /// Lines that are being destaged.
     in_flight: u32,
+    runs: Slab<DestageRun>,
     destaging: Box<[Destaging]>,
     /// The extents of the destage that starts.
     extents: Vec<Extent>,
@@ -59,10 +63,14 @@ pub struct WriteBack {
 /// The destages of one array.
 #[derive(Clone, Copy, Debug)]
 struct Destaging {
-    /// Destages in flight.
+    /// Destages in flight, by the disk I/Os that each needs at the least.
     in_flight: u32,
     /// Destages that may be in flight at a time.
     limit: u32,
+    /// Data strips of a stripe: what a destage of full stripes counts.
+    strips: u32,
+    /// Most stripes of a run.
+    longest_run: u32,
     /// Whether an event is scheduled for the next stripe that reaches the age limit.
     awaits_age: bool,
 }
@@ -110,9 +118,11 @@ impl WriteBack {
         };
         let stripes: Vec<_> = arrays.iter().map(|array| array.layout.stripe_sectors()).collect();
         let limit = |disks: u32| write.destage_depth.saturating_mul(disks);
-        let destaging = scenario.arrays().iter().map(|array| Destaging {
+        let destaging = scenario.arrays().iter().zip(arrays.iter()).map(|(array, state)| Destaging {
             in_flight: 0,
             limit: limit(array.disks),
+            strips: state.layout.data_disks(),
+            longest_run: longest_run(&state.layout, scenario.controller.merge_limit.sectors()),
             awaits_age: false,
         });
         Some(Self {
@@ -133,6 +143,7 @@ impl WriteBack {
                 latency: mirror.latency,
             }),
             in_flight: 0,
+            runs: Slab::default(),
             destaging: destaging.collect(),
             extents: Vec::new(),
             yields_to_reads: write.yield_to_reads,
@@ -293,63 +304,15 @@ impl WriteBack {
         superseded > 0
     }
 
-    /// Starts the destages that are due, as far as the disks may hold them.
-    pub fn destage_if_due(&mut self, context: &mut Context, arrays: &mut ArraySet) {
-        self.yields = self.yields_to_reads && !self.is_pressed() && !self.is_draining;
-        for array in 0..arrays.len() as u16 {
-            while let Some((stripe, lines)) = self.begin_destage(context, array, arrays) {
-                let is_forced = !context.probe.has(Mutation::UnforcedDestage);
-                let parent = Parent::Destage { lines };
-                let update = arrays.write_stripe(context, (array, stripe), &self.extents, parent, is_forced);
-                context.measures.counts.full_stripes += u64::from(update == Some(Update::FullStripe));
-            }
-            self.await_age(context, array);
-        }
-    }
-
-    /// Chooses the next stripe of an array to destage, if one is due; its data is left in `self.extents`.
-    fn begin_destage(&mut self, context: &mut Context, array: u16, arrays: &ArraySet) -> Option<(u64, Link)> {
-        let now = context.now();
-        let Destaging { in_flight, limit, .. } = self.destaging[array as usize];
-        let occupancy = Occupancy {
-            used: self.cache.used(),
-            waiting: self.cache.used().saturating_sub(self.in_flight),
-            is_stalled: self.is_pressed(),
-            is_draining: self.is_draining,
-            is_idle: arrays.is_idle(array, now),
-            limit,
-        };
-        let allowed = self.cache.allow(&occupancy);
-        if in_flight >= limit || !self.cache.has_dirty(array) {
-            return None;
-        }
-        let locks = &arrays[array].locks;
-        let is_busy = |stripe: u64| locks.is_locked(stripe);
-        let overdue = self.age_limit.and_then(|limit| self.cache.overdue(array, now, limit, is_busy));
-        let group = match overdue {
-            None if in_flight < allowed => self.cache.choose(array, is_busy),
-            overdue => overdue,
-        }?;
-        let (stripe, lines, count) = self.cache.begin_destage(group, &mut self.extents);
-        context.probe.mutate_destage(&mut self.extents, overdue.is_some());
-        self.in_flight += count;
-        self.destaging[array as usize].in_flight += 1;
-        let counts = &mut context.measures.counts;
-        counts.destages += 1;
-        counts.destages_by_age += u64::from(overdue.is_some());
-        counts.destage_extents += self.extents.len() as u64;
-        Some((stripe, lines))
-    }
-
     /// A destage is on the disks.
     pub fn end_destage(
         &mut self,
         context: &mut Context,
         read_cache: Option<&mut ReadCache>,
         array: u16,
-        lines: Link,
+        (lines, run): (Link, u32),
     ) {
-        self.destaging[array as usize].in_flight -= 1;
+        self.end_stripe(array, run);
         let mut read_cache = read_cache;
         let mut count = 0;
         let probe = &mut context.probe;
@@ -393,6 +356,7 @@ impl WriteBack {
         self.is_short = false;
         self.held = LinkedQueue::default();
         self.in_flight = 0;
+        self.runs = Slab::default();
         for destaging in &mut self.destaging {
             (destaging.in_flight, destaging.awaits_age) = (0, false);
         }

@@ -125,6 +125,9 @@ pub struct Oracle {
     /// Sectors in the write cache: those dirty and those going.
     held: u64,
     has_unwatched: bool,
+    /// I/Os merged from several.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test counts them"))]
+    pub merged: u64,
     /// The contents of the disks.
     pub contents: Contents,
     /// When the mains were lost, and the battery's charge then.

@@ -208,11 +208,12 @@ fn faults() -> impl Strategy<Value = Value> {
 
 /// A small scenario in which everything collides.
 pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
+    let merge_limit = prop::sample::select(vec![512_u64, 8 << 10, 20 << 10, 256 << 10]);
     let parts = (
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
         (cache(), battery(), faults()),
-        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window(), host())),
+        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window(), host(), merge_limit)),
         prop::collection::vec((0_u64..2500, 0_u32..12, any::<bool>()), 0..4),
     );
     parts.prop_map(
@@ -220,7 +221,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             (a, b, two),
             (x, y, z),
             (cache, battery, mut faults),
-            (users, limit, seed, cold, (phases, window, host)),
+            (users, limit, seed, cold, (phases, window, host, merge_limit)),
             fails,
         )| {
             if let Value::Array(faults) = &mut faults {
@@ -236,7 +237,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             json!({
                 "workload": {"users": users, "phases": phases, "streams": streams},
                 "host": host,
-                "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
+                "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit, "merge_limit": merge_limit,
                     "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
                 "arrays": arrays,
                 "faults": faults,
