@@ -117,16 +117,16 @@ pub enum DiskGeometry {
         #[schemars(length(min = 1))]
         zones: Vec<Zone>,
     },
-    /// Derived from a data sheet's capacity and media rates.
+    /// Derived from a data sheet's capacity and sustained rates.
     Rates {
         /// Capacity.
         capacity: Bytes,
         /// Cylinders.
         #[schemars(range(min = 2, max = 2_000_000))]
         cylinders: u32,
-        /// Media rate at the outer edge.
+        /// Sustained rate at the outer edge, head and cylinder switches included.
         outer_rate: Bandwidth,
-        /// Media rate at the inner edge.
+        /// Sustained rate at the inner edge, head and cylinder switches included.
         inner_rate: Bandwidth,
         /// Number of zones.
         #[serde(default = "sixteen")]
@@ -146,11 +146,11 @@ pub struct Zone {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub sectors_per_track: u32,
     /// Offset of a track's first sector from the end of the previous track of the cylinder \[sectors\]
-    /// (default: the smallest that covers the head switch).
+    /// (default: the smallest that covers a head switch before a write).
     #[serde(default)]
     pub track_skew: Option<u32>,
     /// Offset of a cylinder's first sector from the end of the previous cylinder \[sectors\] (default: the smallest
-    /// that covers a seek over one cylinder).
+    /// that covers a seek over one cylinder before a write).
     #[serde(default)]
     pub cylinder_skew: Option<u32>,
     /// Sectors without data at the end of the zone: spare and reserved.

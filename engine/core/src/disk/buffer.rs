@@ -17,8 +17,13 @@
 //! Cost: a scan over the segments per I/O; nothing allocates after construction.
 
 use crate::config::{self, DiskReadAhead};
+use crate::disk::geometry::Pace;
 use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
+
+use fill::Fill;
+
+mod fill;
 
 /// A segment with the sectors `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,44 +49,6 @@ struct Going {
     first: u64,
     end: u64,
     until: SimTime,
-}
-
-/// A read-ahead in progress, or one that reached its limit with the head still there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fill {
-    segment: usize,
-    /// First prefetched sector, and the time at which it started to pass the head.
-    first: u64,
-    from: SimTime,
-    /// Mean time of a sector, switches included \[ns x 2^-16\].
-    pace: u64,
-    /// Limit.
-    limit: u64,
-    /// Time at which the whole track will be read, and its first sector.
-    whole: Option<(SimTime, u64)>,
-}
-
-impl Fill {
-    /// Time at which all sectors below `end` are read.
-    fn ready(&self, end: u64) -> SimTime {
-        let passed = end.saturating_sub(self.first);
-        self.from + SimDuration(passed.saturating_mul(self.pace).div_ceil(1 << 16))
-    }
-
-    /// End of the sectors read at `now`.
-    fn valid(&self, now: SimTime) -> u64 {
-        if now >= self.ready(self.limit) {
-            return self.limit;
-        }
-        let passed = (u128::from(now.since(self.from).0) << 16) / u128::from(self.pace.max(1));
-        self.limit.min(self.first + passed as u64)
-    }
-
-    /// Time at which the head is idle.
-    fn done(&self) -> SimTime {
-        let limit = self.ready(self.limit);
-        self.whole.map_or(limit, |(time, _)| time.max(limit))
-    }
 }
 
 /// The part of a read that is in the buffer.
@@ -248,12 +215,25 @@ impl Buffer {
     }
 
     /// Continues the read-ahead from its limit at `from`.
-    pub fn resume(&mut self, from: SimTime, sent: u64, disk_end: u64) {
+    pub fn resume(&mut self, from: SimTime, pace: Pace, sent: u64, disk_end: u64) {
         if let Some(fill) = &mut self.fill {
             fill.first = fill.limit;
             fill.from = from;
+            fill.pace = pace;
         }
         self.make_room(sent, disk_end);
+    }
+
+    /// The first sector of the next zone if the read-ahead of the data sent, below `sent`, has reached it.
+    pub fn reached_zone(&self, sent: u64) -> Option<u64> {
+        self.fill.map(|fill| fill.pace.until).filter(|&until| until < sent)
+    }
+
+    /// The read-ahead continues with the pace of the zone it has reached.
+    pub fn enter_zone(&mut self, pace: Pace) {
+        if let Some(fill) = &mut self.fill {
+            fill.enter_zone(pace);
+        }
     }
 
     /// The least recently used segment that is free at `now`; none if all are dirty or in flight.
@@ -291,7 +271,7 @@ impl Buffer {
         &mut self,
         kept: (u64, u64),
         from: SimTime,
-        pace: u64,
+        pace: Pace,
         limit: u64,
         whole: Option<(SimTime, u64)>,
     ) {

@@ -13,8 +13,9 @@
 //!
 //! Assumed: constant angular speed, every surface alike, one head active at a time, spare sectors at the ends of zones and
 //! no slipped sectors among the data.
-//! A switch that its skew does not cover at nominal speed costs additional whole revolutions (independent of the small
-//! speed offset of a spindle, since real skews have a margin for it).
+//! A default skew covers the switch before a write, which settles longer than a read. A switch before a read that a given
+//! skew does not cover at nominal speed costs additional whole revolutions (independent of the small speed offset of a
+//! spindle, since real skews have a margin for it).
 //!
 //! Cost: [`Geometry::locate`] is a look-up of the zone and a few multiplications; nothing allocates after construction.
 
@@ -37,6 +38,15 @@ pub struct SwitchTimes {
     pub head_switch: SimDuration,
     /// Time of a seek to the next cylinder \[ns\], which overlaps the head switch.
     pub single_cylinder_seek: SimDuration,
+    /// Additional settling time before a write \[ns\], which default skews cover, so that sequential writes lose no turn.
+    pub write_settle: SimDuration,
+}
+
+impl SwitchTimes {
+    /// Time to the next cylinder before a read.
+    fn cylinder_switch(&self) -> SimDuration {
+        self.single_cylinder_seek.max(self.head_switch)
+    }
 }
 
 /// Location of a sector.
@@ -67,6 +77,15 @@ pub struct Transfer {
     pub cylinder: u32,
     /// Surface of the last sector.
     pub surface: u32,
+}
+
+/// How fast a long transfer passes the sectors of a zone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Mean time of a sector, switches included \[ns x 2^-16\].
+    pub sector: u64,
+    /// First sector after the zone.
+    pub until: u64,
 }
 
 /// A zone with derived values; angles in units of 2^-64 revolution.
@@ -188,6 +207,19 @@ impl Geometry {
         &self.zones
     }
 
+    /// The pace of a long transfer in a zone.
+    pub(super) fn pace(&self, zone: u32, revolution: SimDuration) -> Pace {
+        let table = &self.tables[zone as usize];
+        let (surfaces, sectors) = (u128::from(self.surfaces()), u128::from(table.sectors_per_track.get()));
+        // Of one cylinder and the step to the next, in units of 2^-32 revolution.
+        let angle = (surfaces << 32)
+            + (surfaces - 1) * u128::from(table.track_switch)
+            + u128::from(table.cylinder_switch);
+        let time = (angle * u128::from(revolution.0)) >> 16;
+        let sector = (time / (surfaces * sectors)).min(u128::from(u64::MAX)) as u64;
+        Pace { sector, until: table.end_sector.min(self.sectors) }
+    }
+
     /// The location of the sector at `lba`. Precondition: `lba` is below [`Self::sectors`].
     #[inline]
     pub fn locate(&self, lba: Lba) -> Location {
@@ -276,11 +308,9 @@ impl ZoneTable {
                 return Err(GeometryError::Zero { what });
             }
         }
-        let step = times.single_cylinder_seek.max(times.head_switch);
-        let (track_skew, track_turns) =
-            skew(zone.track_skew, times.head_switch, sectors_per_track, times.revolution)?;
+        let (track_skew, track_turns) = skew(zone.track_skew, times.head_switch, sectors_per_track, times)?;
         let (cylinder_skew, cylinder_turns) =
-            skew(zone.cylinder_skew, step, sectors_per_track, times.revolution)?;
+            skew(zone.cylinder_skew, times.cylinder_switch(), sectors_per_track, times)?;
         let sector_angle = u64::MAX / u64::from(sectors_per_track);
         let angle = |sectors: u32| u64::from(sectors).wrapping_mul(sector_angle);
         let track_step = angle(track_skew);
@@ -307,16 +337,21 @@ fn skew(
     given: Option<u32>,
     switch: SimDuration,
     sectors_per_track: u32,
-    revolution: SimDuration,
+    times: SwitchTimes,
 ) -> Result<(u32, u32), GeometryError> {
     let per_track = u128::from(sectors_per_track);
-    let needed = (u128::from(switch.0) * per_track).div_ceil(u128::from(revolution.0));
-    let whole_track = |skew: u32| GeometryError::SkewTooLarge { skew, sectors_per_track };
+    let passed =
+        |time: SimDuration| (u128::from(time.0) * per_track).div_ceil(u128::from(times.revolution.0));
     match given {
-        Some(skew) if skew >= sectors_per_track => Err(whole_track(skew)),
-        Some(skew) => Ok((skew, needed.saturating_sub(u128::from(skew)).div_ceil(per_track) as u32)),
+        Some(skew) if skew >= sectors_per_track => {
+            Err(GeometryError::SkewTooLarge { skew, sectors_per_track })
+        }
+        Some(skew) => Ok((skew, passed(switch).saturating_sub(u128::from(skew)).div_ceil(per_track) as u32)),
         // A switch of a revolution or more is covered by its part beyond whole turns.
-        None => Ok(((needed % per_track) as u32, (needed / per_track) as u32)),
+        None => {
+            let needed = passed(switch + times.write_settle);
+            Ok(((needed % per_track) as u32, (needed / per_track) as u32))
+        }
     }
 }
 

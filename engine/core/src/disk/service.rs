@@ -14,6 +14,7 @@
 
 use super::buffer::{Buffer, Found};
 use super::drive::Drive;
+use super::geometry::Pace;
 use super::queue::Waiting;
 use super::{Io, ROUNDING, count};
 use crate::config::{DiskReadAhead, QueuePolicy};
@@ -226,6 +227,7 @@ impl Drive {
                 let track_start = first - u64::from(location.sector);
                 let track_end = (track_start + spt).min(disk_end);
                 let sector = (self.revolution.get() << 16) / spt;
+                let pace = Pace { sector, until: disk_end };
                 let turned = access.arrived + SimDuration(self.revolution.get());
                 if end > track_end {
                     // It ends on a later track, where the read-ahead continues.
@@ -234,7 +236,7 @@ impl Drive {
                     buffer.begin_fill(
                         (first.max(end.saturating_sub(buffer.size)), end),
                         access.end,
-                        sector,
+                        pace,
                         limit,
                         None,
                     );
@@ -255,7 +257,7 @@ impl Drive {
                 buffer.begin_fill(
                     (kept, end),
                     access.end,
-                    sector,
+                    pace,
                     limit,
                     holds_track.then_some((turned, track_start)),
                 );
@@ -279,9 +281,13 @@ impl Drive {
                 let waiting = self.place(now, io);
                 let moving = self.moving(&waiting);
                 let wait = self.positioning(self.turned(now), moving, &waiting);
-                buffer.resume(now + SimDuration(wait), sent, disk_end);
+                let pace = self.model.paces[waiting.location.zone as usize];
+                buffer.resume(now + SimDuration(wait), pace, sent, disk_end);
             }
         } else {
+            while let Some(next) = buffer.reached_zone(sent).filter(|&next| next < disk_end) {
+                buffer.enter_zone(self.model.paces[self.model.geometry.locate(Lba(next)).zone as usize]);
+            }
             buffer.make_room(sent, disk_end);
         }
     }

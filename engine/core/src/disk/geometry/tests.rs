@@ -16,6 +16,7 @@ fn small_times() -> SwitchTimes {
         revolution: SimDuration(8_000_000),
         head_switch: SimDuration(1_000_000),
         single_cylinder_seek: SimDuration(2_500_000),
+        write_settle: SimDuration::ZERO,
     }
 }
 
@@ -86,6 +87,7 @@ fn the_hp_97560_has_its_published_capacity() {
         revolution: SimDuration(14_992_504),
         head_switch: SimDuration(1_600_000),
         single_cylinder_seek: SimDuration(3_640_000),
+        write_settle: SimDuration::ZERO,
     };
     let disk = Geometry::from_zones(19, &[Zone::new(1962, 72)], times).unwrap();
     assert_eq!(disk.sectors(), Sectors(2_684_016));
@@ -95,27 +97,50 @@ fn the_hp_97560_has_its_published_capacity() {
 
 #[test]
 fn rates_and_capacity_of_a_data_sheet_are_met() {
-    // Savvio 10K.1, 36.4 GB: 94 to 63 MB/s at 10,000 rpm.
+    // 36.4 GB at 94 to 63 MB/s and 10,000 rpm; each switch before a write takes 0.7 ms.
     let times = SwitchTimes {
         revolution: SimDuration(6_000_000),
         head_switch: SimDuration(300_000),
         single_cylinder_seek: SimDuration(200_000),
+        write_settle: SimDuration(400_000),
     };
     let capacity = Bytes(36_400_000_000);
     let disk = Geometry::from_rates(capacity, 51_052, 94_000_000, 63_000_000, 16, times).unwrap();
     assert_eq!(disk.sectors(), capacity.sectors());
     assert_eq!(disk.surfaces(), 2);
-    // 94e6 x 0.006 / 512 = 1101.56 and 63e6 x 0.006 / 512 = 738.28 sectors per track.
-    assert_eq!(disk.zones().first().unwrap().sectors_per_track, 1102);
-    assert_eq!(disk.zones().last().unwrap().sectors_per_track, 738);
-    // 35.55 M sectors on each surface at 919.9 on the mean track.
-    assert!((38_600..38_700).contains(&disk.cylinders()), "{}", disk.cylinders());
+    // 94e6 x 0.0067 / 512 = 1230.08 and 63e6 x 0.0067 / 512 = 824.41 sectors per track.
+    assert_eq!(disk.zones().first().unwrap().sectors_per_track, 1230);
+    assert_eq!(disk.zones().last().unwrap().sectors_per_track, 824);
+    // 35.55 M sectors on each surface at 1027.2 on the mean track.
+    assert!((34_550..34_660).contains(&disk.cylinders()), "{}", disk.cylinders());
     assert_eq!(disk.locate(Lba(disk.sectors().0 - 1)).cylinder, disk.cylinders() - 1);
     let shares: Vec<u32> = disk.zones().iter().map(|zone| zone.cylinders).collect();
     assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
-    // One zone alone takes the mean rate: 78.5e6 x 0.006 / 512 = 919.92.
+    // One zone alone takes the mean rate: 78.5e6 x 0.0067 / 512 = 1027.25.
     let one = Geometry::from_rates(capacity, 51_052, 94_000_000, 63_000_000, 1, times).unwrap();
-    assert_eq!(one.zones()[0].sectors_per_track, 920);
+    assert_eq!(one.zones()[0].sectors_per_track, 1027);
+}
+
+#[test]
+fn sustained_rates_include_the_switches() {
+    for (rpm, gigabytes, outer, inner, settle) in
+        [(15_000, 600, 204_000_000, 122_000_000, 500_000), (7_200, 18_000, 270_000_000, 130_000_000, 0)]
+    {
+        let times = SwitchTimes {
+            revolution: SimDuration(60_000_000_000 / rpm),
+            head_switch: SimDuration(300_000),
+            single_cylinder_seek: SimDuration(500_000),
+            write_settle: SimDuration(settle),
+        };
+        let capacity = Bytes(gigabytes * 1_000_000_000);
+        let disk = Geometry::from_rates(capacity, 600_000, outer, inner, 16, times).unwrap();
+        let sectors = 2_000_000_u64;
+        for (first, rate) in [(0, outer), (disk.sectors().0 - sectors, inner)] {
+            let time = disk.transfer(&disk.locate(Lba(first)), Sectors(sectors), times.revolution).time.0;
+            let found = sectors as f64 * 512e9 / time as f64;
+            assert!((found / rate as f64 - 1.0).abs() < 0.002, "{found} bytes/s, not {rate}");
+        }
+    }
 }
 
 #[test]

@@ -53,6 +53,26 @@ fn sequential_reads_reach_the_media_rate_at_any_size() {
 }
 
 #[test]
+fn a_read_ahead_takes_the_pace_of_the_zone_it_reaches() {
+    let mut changes = buffer("segment", false);
+    changes["geometry"] = json!({"kind": "zones", "surfaces": 2, "zones": [
+        {"cylinders": 5, "sectors_per_track": 100, "track_skew": 10, "cylinder_skew": 20},
+        {"cylinders": 5, "sectors_per_track": 50, "track_skew": 5, "cylinder_skew": 10}]});
+    let mut bench = Bench::new(changes);
+    let mut took = Vec::new();
+    for chunk in 0..150 {
+        let now = bench.now.0;
+        took.push(bench.read(now, chunk * 10, 10));
+    }
+    // A sector takes 0.115 ms in the outer zone of 1,000 sectors, and 0.23 ms in the inner one.
+    for (chunks, sector) in [(2..100, 115_000), (102..150, 230_000)] {
+        for time in &took[chunks] {
+            assert!(time.abs_diff(10 * sector) <= 10, "{time} ns, not ten times {sector}");
+        }
+    }
+}
+
+#[test]
 fn buffered_reads_precede_reads_near_the_arm() {
     let mut changes = buffer("segment", false);
     changes["queue"] = json!({"policy": "sptf", "depth": 16, "age_limit": null});
