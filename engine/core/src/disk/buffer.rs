@@ -6,7 +6,8 @@
 //! ```
 //!
 //! After a read the drive continues to read until another I/O needs its arm: up to a segment's size beyond the data sent
-//! (`segment`), or the whole track from where the head arrived (`track`). Prefetched sectors arrive at the sustained media
+//! (`segment`), or the whole track from where the head arrived (`track`). With `segment_on_arrival` the sectors before a read
+//! are kept until the ones after it need their memory. Prefetched sectors arrive at the sustained media
 //! rate, track skews included; the memory of a sector that a command has taken is free for the following ones.
 //!
 //! The least recently used segment is dropped first, never while it is dirty.
@@ -115,6 +116,9 @@ impl Buffer {
         let fill = self.fill?;
         let segment = &mut self.segments[fill.segment];
         segment.end = segment.end.max(fill.valid(now));
+        if self.read_ahead == DiskReadAhead::SegmentOnArrival {
+            segment.start = segment.start.max(segment.end.saturating_sub(self.size));
+        }
         if let Some((time, start)) = fill.whole
             && now >= time
         {
@@ -149,7 +153,7 @@ impl Buffer {
         if let Some(index) = held_by {
             let segment = &mut self.segments[index];
             segment.used = self.turn;
-            if self.read_ahead == DiskReadAhead::Segment && !segment.is_dirty {
+            if self.read_ahead.follows_streams() && !segment.is_dirty {
                 // Sectors still to be read start no earlier than those already read.
                 segment.start = end;
                 segment.end = segment.end.max(end);
@@ -169,7 +173,7 @@ impl Buffer {
     /// Whether a read-ahead at `from` may continue past its limit to `end`, for a read that starts within it: sent data make
     /// room. Data written there must reach the media first.
     fn runs_on(&self, from: u64, end: u64) -> bool {
-        self.read_ahead == DiskReadAhead::Segment && self.dirty_overlap(from, end).is_none()
+        self.read_ahead.follows_streams() && self.dirty_overlap(from, end).is_none()
     }
 
     /// The part of a read in the buffer, and the segment if it has all of it.
@@ -199,7 +203,7 @@ impl Buffer {
 
     /// Where a read-ahead at its limit would continue, after the sectors below `sent` were sent.
     pub fn resumes_at(&self, sent: u64, now: SimTime) -> Option<u64> {
-        let fill = self.fill.filter(|_| self.read_ahead == DiskReadAhead::Segment)?;
+        let fill = self.fill.filter(|_| self.read_ahead.follows_streams())?;
         let is_its_own = self.segments[fill.segment].start == sent;
         (is_its_own && fill.done() <= now && fill.limit < sent + self.size).then_some(fill.limit)
     }
@@ -207,7 +211,7 @@ impl Buffer {
     /// Extends a read-ahead in progress as far as there is room, after the sectors below `sent` were sent.
     pub fn make_room(&mut self, sent: u64, disk_end: u64) {
         if let Some(fill) = &mut self.fill
-            && self.read_ahead == DiskReadAhead::Segment
+            && self.read_ahead.follows_streams()
             && self.segments[fill.segment].start == sent
         {
             fill.limit = fill.limit.max((sent + self.size).min(disk_end));
@@ -318,6 +322,11 @@ impl Buffer {
         segment.used = turn;
         self.turn = turn;
         true
+    }
+
+    /// Whether a segment ends at a sector.
+    pub fn has_data_before(&self, sector: u64) -> bool {
+        self.segments.iter().any(|segment| segment.end == sector && segment.start < sector)
     }
 
     /// Puts written sectors into a new segment at `now`. Precondition: [`Self::has_room`].

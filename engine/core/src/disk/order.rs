@@ -77,12 +77,17 @@ impl Drive {
     }
 }
 
-/// Time until the first sector of a read that is or will be in the buffer passes the head \[ns\]; none if the arm must
-/// move. Skipping such a read would end the read-ahead that serves it.
+/// Time until the first sector of a read that is or will be in the buffer passes the head \[ns\]; 0 for a cached write
+/// that continues data in the buffer; none if the arm must move. Skipping such a read would end the read-ahead that serves
+/// it, and skipping such a write would split a sequential stream into several segments.
 fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
     let io = &waiting.io;
-    if io.is_write || io.sectors == 0 {
+    if io.sectors == 0 {
         return None;
+    }
+    if io.is_write {
+        let is_cached = buffer.caches_writes && !io.is_forced && u64::from(io.sectors) <= buffer.size;
+        return (is_cached && buffer.has_data_before(io.lba.0)).then_some(0);
     }
     let track = u64::from(waiting.location.sectors_per_track);
     let comes = buffer.comes_at(io.lba.0, io.lba.0 + u64::from(io.sectors), now, track)?;

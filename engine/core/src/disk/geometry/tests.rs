@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::SpareRange;
 use crate::units::Bytes;
 
 const QUARTER: u32 = 1 << 30;
@@ -229,4 +230,54 @@ proptest! {
         let off = (start.angle.wrapping_add(done.time.0 as u32)).wrapping_sub(end).cast_signed();
         prop_assert!(off.abs() <= 4096, "off by {} of 2^32", off);
     }
+}
+
+#[test]
+fn spares_and_reserved_sectors_worked_by_hand() {
+    let places = |zone: Zone, lbas: &[u64]| {
+        let disk = Geometry::from_zones(2, &[zone, Zone::new(1, 8)], small_times()).unwrap();
+        let place = |&lba: &u64| {
+            let at = disk.locate(Lba(lba));
+            (at.cylinder, at.surface, at.sector)
+        };
+        (disk.sectors().0, lbas.iter().map(place).collect::<Vec<_>>())
+    };
+    // Four cylinders of 2 x 8 sectors, then one more cylinder of 16.
+    let zone = Zone::new(4, 8);
+    // Ten sectors for the disk's own use: sector 0 is the third of the second track.
+    let front = Zone { front_sectors: 10, ..zone };
+    assert_eq!(
+        places(front, &[0, 5, 6, 53, 54]),
+        (64 - 10 + 16, vec![(0, 1, 2), (0, 1, 7), (1, 0, 0), (3, 1, 7), (4, 0, 0)],)
+    );
+    // A spare at the end of each track: seven sectors with data.
+    let per_track = Zone { spares_per_track: 1, ..zone };
+    assert_eq!(
+        places(per_track, &[6, 7, 14, 55, 56]),
+        (56 + 16, vec![(0, 0, 6), (0, 1, 0), (1, 0, 0), (3, 1, 6), (4, 0, 0)],)
+    );
+    // Five spares at the end of each range of three cylinders: 43 sectors of 48, and the last cylinder alone has 11.
+    let ranges = Zone { spare_range: Some(SpareRange { cylinders: 3, sectors: 5 }), ..zone };
+    assert_eq!(
+        places(ranges, &[42, 43, 53, 54]),
+        (43 + 11 + 16, vec![(2, 1, 2), (3, 0, 0), (3, 1, 2), (4, 0, 0)],)
+    );
+    // Spares of each cylinder, after two sectors for the disk's own use.
+    let cylinders =
+        Zone { front_sectors: 2, spare_range: Some(SpareRange { cylinders: 1, sectors: 4 }), ..zone };
+    assert_eq!(places(cylinders, &[0, 9, 10]), (48 - 2 + 16, vec![(0, 0, 2), (0, 1, 3), (1, 0, 0)]));
+}
+
+#[test]
+fn zones_without_data_are_refused() {
+    let zone = Zone::new(4, 8);
+    let slots_of = |zone: Zone| match Geometry::from_zones(2, &[zone], small_times()) {
+        Err(GeometryError::AllSpare { spare_sectors, slots }) => (spare_sectors, slots),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(slots_of(Zone { front_sectors: 60, spare_sectors: 4, ..zone }), (64, 64));
+    assert_eq!(slots_of(Zone { spares_per_track: 8, ..zone }), (8, 8));
+    let range = |cylinders, sectors| Zone { spare_range: Some(SpareRange { cylinders, sectors }), ..zone };
+    assert_eq!(slots_of(range(3, 16)), (16, 16));
+    assert_eq!(slots_of(range(9, 64)), (64, 64));
 }

@@ -1,4 +1,4 @@
-//! What a drive reads ahead stays of use, whatever waits in its queue.
+//! Sequential streams through the buffer stay sequential, whatever waits in the queue.
 
 use super::*;
 
@@ -85,4 +85,44 @@ fn buffered_reads_precede_reads_near_the_arm() {
     }
     let order: Vec<_> = (0..4).map(|_| bench.done().lba.0).collect();
     assert_eq!(order, [70, 20, 72, 30]);
+}
+
+#[test]
+fn queued_sequential_writes_stay_in_sequence() {
+    let mut changes = buffer("off", true);
+    changes["queue"] = json!({"policy": "sptf", "depth": 16, "age_limit": null});
+    let mut bench = Bench::new(changes);
+    for index in 0..16 {
+        bench.submit(10 * index, 10, true, false);
+    }
+    let order: Vec<_> = (0..16).map(|_| bench.done().lba.0).collect();
+    assert_eq!(order, (0..16).map(|index| 10 * index).collect::<Vec<_>>());
+}
+
+#[test]
+fn each_extent_of_read_ahead_ends_where_it_says() {
+    // Reads sector 130, of the second track of the first cylinder (100 to 199), and then the first sector not read ahead.
+    for (extent, last) in
+        [("track_end", 199), ("cylinder_end", 199), ("segment", 180), ("segment_on_arrival", 180)]
+    {
+        let has = |sector: u64| {
+            let mut changes = buffer(extent, false);
+            let segment = if extent.starts_with("segment") { 50 } else { 150 };
+            changes["buffer"]["segment"] = json!(segment * 512);
+            let mut bench = Bench::new(changes);
+            bench.read(0, 130, 1);
+            bench.read(100 * MS, sector, 1) == 1000
+        };
+        assert!(has(last) && !has(last + 1), "{extent}");
+    }
+    let on_arrival = |sector: u64| {
+        let mut changes = buffer("segment_on_arrival", false);
+        changes["buffer"]["segment"] = json!(50 * 512);
+        let mut bench = Bench::new(changes);
+        // The head is over sector 20 of the first track when it arrives for sector 40.
+        let time = bench.read(2 * MS, 40, 1);
+        close(time, 2_100_000);
+        bench.read(2 * MS + time, sector, 1) == 1000
+    };
+    assert!(on_arrival(20) && on_arrival(39) && !on_arrival(19));
 }
