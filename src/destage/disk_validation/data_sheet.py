@@ -33,7 +33,7 @@ _CHUNK = 128
 """Sectors of a sequential read: 64 KiB."""
 _SEQUENTIAL = 2_000
 _PLACES = 64
-_SEEKS = 1_000
+_SEEKS = 8_000
 _RANDOM = 20_000
 _RANDOM_SECTORS = 8
 _WARM_UP = 20
@@ -99,20 +99,21 @@ def _measure(entry: catalog.Entry, disk: Mapping[str, Any]) -> Iterator[tuple[st
         cylinder = sectors / geometry["cylinders"] * geometry["outer_rate"] / mean
     else:
         cylinder = geometry["surfaces"] * geometry["zones"][0]["sectors_per_track"]
+    sector_ms = _surfaces(disk, cylinder, turn_ms) * turn_ms / cylinder
     next_cylinder = round(1.5 * cylinder)
-    yield "track_to_track_ms", _seek_ms(bare, next_cylinder, turn_ms) - command_ms
+    yield "track_to_track_ms", _seek_ms(bare, next_cylinder, turn_ms) - command_ms - sector_ms
     draws = np.random.default_rng(1)
     places = draws.integers(0, sectors - _RANDOM_SECTORS, _RANDOM).astype(np.uint64)
-    random_ms = _times_ms(bare, places, _RANDOM_SECTORS, draws.uniform(0, turn_ms, _RANDOM)).mean()
-    transfer_ms = _RANDOM_SECTORS / (cylinder / _surfaces(disk, cylinder, turn_ms)) * turn_ms
-    yield "average_seek_ms", float(random_ms - command_ms - turn_ms / 2 - transfer_ms)
-    yield "full_stroke_ms", _seek_ms(bare, sectors - 1, turn_ms) - command_ms
+    pauses_ms = draws.uniform(0, turn_ms, _RANDOM)
+    random_ms = float(_times_ms(bare, places, _RANDOM_SECTORS, pauses_ms).mean())
+    yield "average_seek_ms", random_ms - command_ms - turn_ms / 2 - _RANDOM_SECTORS * sector_ms
+    yield "full_stroke_ms", _seek_ms(bare, sectors - 1, turn_ms) - command_ms - sector_ms
     yield "outer_mb_per_s", _rate(disk, [0], _SEQUENTIAL)
     yield "inner_mb_per_s", _rate(disk, [sectors - _CHUNK * (_SEQUENTIAL + _WARM_UP)], _SEQUENTIAL)
     step = sectors // _PLACES
     middles = [step * place + step // 2 for place in range(_PLACES)]
     yield "mean_mb_per_s", _rate(disk, middles, _SEQUENTIAL // 10)
-    yield "random_reads_1_per_s", float(1e3 / random_ms)
+    yield "random_reads_1_per_s", 1e3 / random_ms
     yield "random_reads_16_per_s", _random_iops(entry, 16)
 
 
@@ -129,8 +130,10 @@ def _surfaces(disk: Mapping[str, Any], cylinder: float, turn_ms: float) -> float
     geometry = disk["geometry"]
     if geometry["kind"] == "zones":
         return float(geometry["surfaces"])
-    # Tracks of a cylinder, from the time in which it passes at the sustained rate.
-    return max(1.0, cylinder * _SECTOR / geometry["outer_rate"] * 1e3 / turn_ms)
+    # From the time in which a cylinder passes at the sustained rate: a turn and a switch for each track.
+    switch_ms = (disk["head_switch"] + disk["write_settle"]) / 1e6
+    cylinder_ms = cylinder * _SECTOR / float(geometry["outer_rate"]) * 1e3
+    return max(1.0, cylinder_ms / (turn_ms + float(switch_ms)))
 
 
 def _times_ms(
@@ -160,7 +163,7 @@ def _rate(disk: Mapping[str, Any], starts: list[int], reads: int) -> float:
     for start in starts:
         places = np.arange(reads + _WARM_UP, dtype=np.uint64) * np.uint64(_CHUNK) + np.uint64(start)
         total_ms += float(_times_ms(disk, places, _CHUNK, np.zeros(len(places)))[_WARM_UP:].sum())
-    return len(starts) * reads * _CHUNK * _SECTOR / total_ms / 1e3
+    return float(len(starts) * reads * _CHUNK * _SECTOR / total_ms / 1e3)
 
 
 def _random_iops(entry: catalog.Entry, depth: int) -> float:

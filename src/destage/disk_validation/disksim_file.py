@@ -1,7 +1,7 @@
 """The syntax of DiskSim's parameter files: blocks of `key = value`, with the line of each value.
 
-A value is a number, a word, a block (`kind [name] { ... }`), a list (`[ ... ]`) or `source FILE`; `#` starts a
-comment that ends with the line.
+A value is a number, a word, a block (`kind [name] { ... }`), a list (`[ ... ]`) or `source FILE`. A comment
+starts with `#` and ends with the line.
 """
 
 import re
@@ -179,11 +179,11 @@ class _Parser:
         return tuple(items)
 
 
-def _tokens(text: str) -> Iterator[tuple[str, int]]:
+def _tokens(content: str) -> Iterator[tuple[str, int]]:
     line = 1
-    for found in _TOKEN.finditer(text):
-        token = found.group()
-        if token == "\n":
+    for found in _TOKEN.finditer(content):
+        text = found.group()
+        if text == "\n":
             line += 1
-        elif not token.startswith("#") and (stripped := token.strip()):
-            yield " ".join(stripped.split()), line
+        elif not text.startswith("#") and (words := text.split()):
+            yield " ".join(words), line

@@ -1,8 +1,8 @@
 """Service times of a disk model for the requests of a measurement.
 
 They come from `disk_service_times`: the disk model of all runs, with one request outstanding and the
-recorded gaps. The gaps do not determine the angle of the platter (the disk's speed and the clock drift apart by
-turns), so the model is replayed several times, each with all gaps longer by a different fraction of a turn.
+recorded gaps. The gaps do not determine the angle of the platter (the disk's speed and the clock drift apart
+by turns), so the model is replayed several times, each with all gaps longer by another fraction of a turn.
 """
 
 import json
