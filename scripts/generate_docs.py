@@ -157,10 +157,10 @@ def disks_page() -> str:
         "Each hard disk of the catalogue, measured as one would the real one: sheet / model, deviation.",
         "The tests hold each deviation within the tolerance of its column. A sheet's figure can itself be",
         "typical or assumed (see the [catalogue](catalog.md)). Rates are of sequential reads of 64 KiB, one",
-        "at a time, through the buffer; the mean is over the whole disk. Random reads of 4 KiB are spread over",
-        "the whole disk; with one outstanding, the sheet value is that of its average seek, half a turn and",
-        "0.3 ms of overheads. A dash is a figure that the sheet does not state; the two disks as measured are",
-        "validated [against traces](../validating-a-disk.md) instead.",
+        "at a time, through the buffer; the mean is over the whole disk. Random reads of 4 KiB are spread",
+        "over the whole disk; with one outstanding, the sheet value is that of its average seek, half a turn",
+        "and 0.3 ms of overheads. A dash is a figure that the sheet does not state; the disks as measured",
+        "are validated [against traces](../validating-a-disk.md) instead.",
         "",
     ]
     disks = [entry for entry in catalog.entries("disks") if entry.config["kind"] == "disk"]

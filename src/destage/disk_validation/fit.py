@@ -78,16 +78,19 @@ def fit_disk(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], p
         _put(disk, name, chosen[name])
     values, _ = _minimise(first, disk, numbers, phases, _EVALUATIONS)
     _put_all(disk, values)
-    return Fit(values, chosen, [issue for name, value in values.items() for issue in _at_bound(name, value)])
+    return Fit(values, chosen, warn_of_bounds(values))
 
 
-def _at_bound(name: str, value: float) -> Sequence[Issue]:
-    low, high = FITTABLE[name]
-    if low < value < high or (name, value) == _NO_LAPSE:
-        return []
-    side = "minimum" if value <= low else "maximum"
-    message = f"the fit ended on the {side}; the disk may differ in another parameter"
-    return [Issue("disk.fit-at-bound", name, message, value)]
+def warn_of_bounds(values: Mapping[str, float]) -> list[Issue]:
+    """Return a warning for each fitted value that ended on its minimum or maximum."""
+    found = []
+    for name, value in values.items():
+        low, high = FITTABLE[name]
+        if not low < value < high and (name, value) != _NO_LAPSE:
+            side = "minimum" if value <= low else "maximum"
+            message = f"the fit ended on the {side}; the disk may differ in another parameter"
+            found.append(Issue("disk.fit-at-bound", name, message, value))
+    return found
 
 
 def _minimise(
@@ -132,7 +135,8 @@ def _holder(disk: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
 
 def _get(disk: dict[str, Any], name: str) -> Any:
     holder, key = _holder(disk, name)
-    return holder[key]
+    # The times of the buffer are null where they equal the command's.
+    return disk["command_time"] if holder[key] is None and key.endswith("_time") else holder[key]
 
 
 def _put(disk: dict[str, Any], name: str, value: float | str) -> None:

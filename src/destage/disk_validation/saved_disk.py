@@ -8,6 +8,10 @@ from typing import Any
 from destage.errors import ConfigError, Issue
 
 
+_TIMES = ("hit_time", "write_time")
+"""Null where they equal the command's; without them, a validation would assume others."""
+
+
 def save(path: Path, disk: Mapping[str, Any]) -> None:
     """Write a disk in base units.
 
@@ -22,8 +26,11 @@ def save(path: Path, disk: Mapping[str, Any]) -> None:
 
 
 def as_toml(disk: Mapping[str, Any]) -> str:
-    """Return a disk as TOML; fields that are null keep their defaults."""
+    """Return a disk as TOML; fields that are null keep their defaults, and the buffer's times are written out."""
     given = {key: value for key, value in disk.items() if value is not None}
+    if buffer := given.get("buffer"):
+        times = {key: disk["command_time"] for key in _TIMES if buffer[key] is None}
+        given["buffer"] = {**buffer, **times}
     lines = [f"{key} = {_value(value)}" for key, value in given.items() if not isinstance(value, Mapping)]
     for table, fields in given.items():
         if isinstance(fields, Mapping):

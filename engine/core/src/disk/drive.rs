@@ -56,11 +56,15 @@ impl DriveModel {
     /// The geometry or seek curve is impossible.
     pub fn new(disk: &config::Disk) -> Result<Self, LayoutProblem> {
         let revolution = disk.rpm.revolution();
+        let single_cylinder_seek = single_cylinder_seek(&disk.seek);
+        let longest = single_cylinder_seek.max(disk.head_switch) + disk.write_settle;
+        // A fast spindle passes a skew in less time.
+        let margin = SimDuration((longest.0 as f64 * disk.speed_tolerance.0).ceil() as u64);
         let times = SwitchTimes {
             revolution,
             head_switch: disk.head_switch,
-            single_cylinder_seek: single_cylinder_seek(&disk.seek),
-            write_settle: disk.write_settle,
+            single_cylinder_seek,
+            write_settle: disk.write_settle + margin,
         };
         let geometry = match &disk.geometry {
             DiskGeometry::Zones { surfaces, zones } => Geometry::from_zones(*surfaces, zones, times),

@@ -123,7 +123,10 @@ impl Drive {
             return Access { arrived: ready, start: ready, end: ready };
         }
         let moving = self.moving(waiting);
-        let positioning = self.positioning(self.turned(ready), moving, waiting);
+        let wait = self.ahead(self.under_head(self.turned(ready) + moving), waiting);
+        // Less than a turn; a head that is late by the rounding of times has not missed the sector.
+        let late = self.revolution.get() - wait;
+        let (wait, late) = if late <= ROUNDING.0 { (0, late) } else { (wait, 0) };
         let transfer = self.model.geometry.transfer(
             &waiting.location,
             count(&waiting.io),
@@ -132,8 +135,10 @@ impl Drive {
         self.cylinder = transfer.cylinder;
         self.surface = transfer.surface;
         self.has_written = waiting.io.is_write;
-        let start = ready + SimDuration(positioning);
-        Access { arrived: ready + SimDuration(moving), start, end: start + transfer.time }
+        let start = ready + SimDuration(moving + wait);
+        // The last sector passes when the platter turns, so that the rounding of a long stream does not add up.
+        let end = start + SimDuration(transfer.time.0.saturating_sub(late));
+        Access { arrived: ready + SimDuration(moving), start, end }
     }
 
     /// Serves an I/O of a drive with a buffer. The I/O is passed by value, so that a drive without a buffer keeps it in registers.

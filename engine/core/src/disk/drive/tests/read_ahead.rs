@@ -126,3 +126,26 @@ fn each_extent_of_read_ahead_ends_where_it_says() {
     };
     assert!(on_arrival(20) && on_arrival(39) && !on_arrival(19));
 }
+
+#[test]
+fn a_long_stream_keeps_the_pace_of_the_platter() {
+    // Sectors whose times are no whole nanoseconds, at 7,200 rpm. Each I/O starts where the last one ended.
+    for sectors in [1_u32, 7, 128] {
+        let changes = json!({"rpm": 7200.0, "head_switch": 0, "geometry": {"kind": "zones", "surfaces": 1, "zones":
+            [{"cylinders": 10, "sectors_per_track": 99_700, "track_skew": 0, "cylinder_skew": 20_000}]}});
+        let mut bench = Bench::new(changes);
+        let count = 99_000 / u64::from(sectors);
+        bench.write(0, 0, sectors);
+        let start = bench.now.0;
+        for index in 1..count {
+            let now = bench.now.0;
+            bench.write(now, index * u64::from(sectors), sectors);
+        }
+        let exact = (count - 1) * u64::from(sectors) * 8_333_333 / 99_700;
+        assert!(
+            (bench.now.0 - start).abs_diff(exact) < 100,
+            "{sectors} sectors: {} ns, not {exact}",
+            bench.now.0 - start
+        );
+    }
+}
