@@ -7,7 +7,6 @@ from typing import Any
 
 from destage.errors import ConfigError, Issue
 
-
 _TIMES = ("hit_time", "write_time")
 """Null where they equal the command's; without them, a validation would assume others."""
 
@@ -26,7 +25,7 @@ def save(path: Path, disk: Mapping[str, Any]) -> None:
 
 
 def as_toml(disk: Mapping[str, Any]) -> str:
-    """Return a disk as TOML; fields that are null keep their defaults, and the buffer's times are written out."""
+    """Return a disk as TOML, with the times of its buffer; other fields that are null keep their defaults."""
     given = {key: value for key, value in disk.items() if value is not None}
     if buffer := given.get("buffer"):
         times = {key: disk["command_time"] for key in _TIMES if buffer[key] is None}
