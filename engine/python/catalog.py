@@ -8,7 +8,7 @@ import copy
 import importlib.resources
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -37,6 +37,8 @@ class Entry:
         config: The part of a configuration, with units.
         unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
         assumed: Dotted paths in `config` of figures that are assumed.
+        note: A remark for users.
+        sheet: Statements of a disk's data sheet that its configuration does not hold, by name.
     """
 
     kind: Kind
@@ -47,6 +49,7 @@ class Entry:
     unverified: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     note: str | None = None
+    sheet: Mapping[str, float] = field(default_factory=dict)
 
     def mark(self, path: str) -> Literal["typical", "assumed"] | None:
         """Return the mark of the figure at a dotted path of `config`; None if the source states it."""
@@ -175,6 +178,7 @@ def _table(kind: Kind) -> Mapping[str, Entry]:
                 unverified=tuple(fields.get("unverified", ())),
                 assumed=tuple(fields.get("assumed", ())),
                 note=fields.get("note"),
+                sheet=MappingProxyType(fields.get("sheet", {})),
             )
             for text in texts
             for name, fields in tomllib.loads(text).items()

@@ -17,8 +17,10 @@ from validation.replicates import LEDGER, Verdict
 
 from destage.disk_validation import measured_disk, measured_trace
 from destage.disk_validation.demerit import ALL, SEQUENTIAL, demerit
-from destage.disk_validation.measured_disk import FITTABLE, Validation
+from destage.disk_validation.fit import FITTABLE
+from destage.disk_validation.measured_disk import Validation
 from destage.disk_validation.measured_trace import MeasuredTrace
+from destage.disk_validation.service_times import simulate_service_ms
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces" / "disksim"
 DISKS = {
@@ -118,7 +120,7 @@ def test_another_disk_is_distinguished(name: str, change: Change) -> None:
     disk = copy.deepcopy(dict(found.disk))
     change(disk)
     trace = _trace(name)
-    modelled = measured_disk.simulate_service_ms(trace, disk, len(found.modelled_ms))
+    modelled = simulate_service_ms(trace, disk, len(found.modelled_ms))
     second = slice(len(trace) // 2, None)
     worse = demerit(trace.service_ms[second], modelled[:, second].ravel())
     title = f"{DISKS[name][1]}: {change.__name__.strip('_').replace('_', ' ')}"

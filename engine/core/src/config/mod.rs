@@ -30,7 +30,9 @@ pub use arrival::{AddressMap, Arrival, Copies, Distribution, Order, ReplayMode, 
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
 pub use controller::{Cache, Controller, Firmware, TimeSpread};
-pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint, Zone};
+pub use disk::{
+    Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint, SpareRange, Zone,
+};
 pub use faults::Fault;
 pub use host::{Host, Scheduling};
 pub use link::{Bus, Duplex, HostLink};
