@@ -22,6 +22,7 @@ mod fuzz;
 mod hosts;
 mod measures;
 mod outcome;
+mod phases;
 mod power;
 mod power_cut;
 mod probe;

@@ -8,6 +8,7 @@ use super::cache_lines::CacheLines;
 use super::context::Context;
 use super::power::Protection;
 use super::request::{Request, Service};
+use super::run_control::Marks;
 use crate::config::{DestagePolicy, Scenario, WritePolicy};
 use crate::destage::{Destage, Occupancy, WaterMarks};
 use crate::event::Event;
@@ -31,8 +32,8 @@ pub struct WriteBack {
     held: Fifo,
     /// Whether it may hold dirty data.
     pub protection: Protection,
-    /// Dirty lines to which the functional warm-up fills it.
-    pub warm_level: u32,
+    /// Its water marks.
+    pub marks: Marks,
     /// Whether everything dirty is to be destaged.
     pub is_draining: bool,
     /// Age from which a stripe is destaged whatever the policy chooses.
@@ -116,7 +117,7 @@ impl WriteBack {
             stalled: Fifo::default(),
             held: Fifo::default(),
             protection,
-            warm_level: u32::midpoint(low, high),
+            marks: Marks { low, high },
             is_draining: false,
             age_limit: write.age_limit,
             bypass_from: write.bypass_threshold.map(|threshold| Sectors(threshold.0.div_ceil(SECTOR_BYTES))),
