@@ -20,7 +20,7 @@ use crate::event::{Event, EventQueue};
 use crate::units::{SimDuration, SimTime};
 
 pub use steadiness::Marks;
-use steadiness::{Contents, Steadiness};
+use steadiness::{Contents, Flow, Steadiness};
 
 /// Requests before the first check of stationarity in warm-up.
 const FIRST_CHECK: u64 = 4_000;
@@ -194,7 +194,7 @@ impl RunControl {
     pub fn check(&mut self, now: SimTime, measures: &Measures) -> Step {
         let is_due = self.completed >= self.next_check;
         match (self.phase, self.warm_up, &self.window) {
-            (Phase::WarmUp, WarmUp::Auto, _) => self.check_warm_up(),
+            (Phase::WarmUp, WarmUp::Auto, _) => self.check_warm_up(flow_of(measures)),
             (Phase::Window, _, Window::Auto) => self.check_window(now, measures),
             // Only a turn of the cache, which the rules of this phase do not look at.
             (Phase::WarmUp | Phase::Window, _, _) if !is_due => Step::Continue,
@@ -207,13 +207,13 @@ impl RunControl {
         }
     }
 
-    fn check_warm_up(&mut self) -> Step {
+    fn check_warm_up(&mut self, flow: Flow) -> Step {
         let limit = self.max_requests / WARM_UP_SHARE;
         if self.completed < FIRST_CHECK.min(limit) {
             return Step::Continue;
         }
         let is_late = self.completed >= limit;
-        let is_settled = match self.steadiness.contents(self.max_requests) {
+        let is_settled = match self.steadiness.contents(self.max_requests, flow) {
             Contents::Steady => self.steadiness.is_response_steady(),
             // There is no room for a second turn if the first took a large part of the limit. Responses are those of
             // different parts of a cycle: the window judges them.
@@ -224,7 +224,7 @@ impl RunControl {
         };
         if is_settled || is_late {
             if !is_settled && self.window != Window::Auto {
-                self.report_unsettled();
+                self.report_unsettled(flow);
             }
             return Step::BeginWindow;
         }
@@ -233,12 +233,12 @@ impl RunControl {
     }
 
     fn check_window(&mut self, now: SimTime, measures: &Measures) -> Step {
-        let in_phase = self.completed - self.phase_began;
+        let (in_phase, flow) = (self.completed - self.phase_began, flow_of(measures));
         let is_late = self.completed >= self.max_requests;
         let least = LEAST_WINDOW.max((LEAST_PASSAGES * in_system(now, measures)) as u64);
         let is_enough = in_phase >= least && is_precise(measures);
         let cycles = self.steadiness.turns();
-        let (is_settled, may_end) = match self.steadiness.contents(self.max_requests) {
+        let (is_settled, may_end) = match self.steadiness.contents(self.max_requests, flow) {
             Contents::Steady => (self.steadiness.is_response_steady(), is_enough),
             Contents::Turning => {
                 let cycle = self.steadiness.cycle();
@@ -255,7 +255,7 @@ impl RunControl {
         };
         if (is_settled && may_end) || is_late {
             if !is_settled {
-                self.report_unsettled();
+                self.report_unsettled(flow);
             }
             return Step::EndWindow;
         }
@@ -272,9 +272,9 @@ impl RunControl {
     }
 
     /// The phase ends without having met the rules.
-    fn report_unsettled(&mut self) {
+    fn report_unsettled(&mut self, flow: Flow) {
         self.is_stationary = false;
-        self.unsettled = Some(match self.steadiness.contents(self.max_requests) {
+        self.unsettled = Some(match self.steadiness.contents(self.max_requests, flow) {
             Contents::Steady => Unsettled::Response,
             Contents::Turning | Contents::Unsteady => Unsettled::Cache(self.steadiness.requests_needed()),
         });
@@ -326,6 +326,15 @@ impl RunControl {
                 u64::MAX
             }
         };
+    }
+}
+
+/// What became dirty and what was destaged in the phase.
+const fn flow_of(measures: &Measures) -> Flow {
+    let counts = &measures.counts;
+    Flow {
+        dirtied: counts.accepted_sectors.saturating_sub(counts.absorbed_sectors),
+        destaged: counts.destaged_sectors,
     }
 }
 

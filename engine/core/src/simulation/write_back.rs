@@ -117,7 +117,7 @@ impl WriteBack {
             stalled: Fifo::default(),
             held: Fifo::default(),
             protection,
-            marks: Marks { low, high },
+            marks: Marks { low, high, line: cache.line.sectors().0 },
             is_draining: false,
             age_limit: write.age_limit,
             bypass_from: write.bypass_threshold.map(|threshold| Sectors(threshold.0.div_ceil(SECTOR_BYTES))),

@@ -6,7 +6,8 @@
 //! marks after it was below one quarter; phases with few turns begin and end at one.
 //!
 //! Contents that do not turn (linear threshold, idle time, a load that keeps the cache full, an age limit) are steady if
-//! they do not move, or swing at least three times through the middle half of their own range.
+//! they do not move, if they swing at least three times through the middle half of their own range, or if as much is destaged
+//! as becomes dirty.
 
 use crate::metrics::{Mser5, Swings};
 
@@ -14,6 +15,10 @@ use crate::metrics::{Mser5, Swings};
 const MANY_TURNS: u64 = 20;
 /// Swings that tell a steady series from a trend and from part of a cycle.
 const LEAST_SWINGS: u64 = 3;
+/// Difference between what became dirty and what was destaged, in parts of the latter, up to which they are balanced.
+const IMBALANCE: f64 = 0.1;
+/// The band between the water marks, so many times, that a balance has to cover.
+const LEAST_BANDS: f64 = 2.0;
 
 /// The water marks of a write cache.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +27,27 @@ pub struct Marks {
     pub low: u32,
     /// Lines at which it starts.
     pub high: u32,
+    /// Size of a line \[sectors\].
+    pub line: u64,
+}
+
+/// Sectors that became dirty and that were destaged in a phase.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flow {
+    /// Sectors that became dirty.
+    pub dirtied: u64,
+    /// Sectors that were destaged.
+    pub destaged: u64,
+}
+
+impl Flow {
+    /// Whether as much was destaged as became dirty, over several times the band between `marks`: less than that may be
+    /// the way up to the high mark and part of the way back.
+    fn is_balanced(self, marks: Marks) -> bool {
+        let (dirtied, destaged) = (self.dirtied as f64, self.destaged as f64);
+        dirtied >= LEAST_BANDS * marks.width() * marks.line as f64
+            && (dirtied - destaged).abs() <= IMBALANCE * destaged
+    }
 }
 
 impl Marks {
@@ -135,8 +161,8 @@ impl Steadiness {
                 && Swings::of(self.response.sums()).is_none_or(|swings| swings >= LEAST_SWINGS))
     }
 
-    /// State of the write cache, where a run has at most `most` requests.
-    pub fn contents(&self, most: u64) -> Contents {
+    /// State of the write cache after the `flow` of the phase, where a run has at most `most` requests.
+    pub fn contents(&self, most: u64, flow: Flow) -> Contents {
         let Some(cache) = &self.cache else { return Contents::Steady };
         let turns = cache.turns.count();
         if turns >= MANY_TURNS {
@@ -150,7 +176,7 @@ impl Steadiness {
         let rests = !sums.is_empty() && (swings(sums) || swings(&sums[sums.len() / 2..]));
         // A footprint that is almost all dirty hardly grows further, and never reaches the mark.
         let is_far = cache.requests_to_high().is_some_and(|requests| requests > 2.0 * most as f64);
-        if rests || is_far { Contents::Steady } else { Contents::Unsteady }
+        if rests || is_far || flow.is_balanced(cache.marks) { Contents::Steady } else { Contents::Unsteady }
     }
 
     /// Requests, about, of a run that sees the cycles that it needs; `None` if no cycle is in sight.
@@ -188,8 +214,9 @@ impl CacheSeries {
 mod tests {
     use super::*;
 
-    const MARKS: Marks = Marks { low: 60, high: 100 };
+    const MARKS: Marks = Marks { low: 60, high: 100, line: 8 };
     const MOST: u64 = 1_000_000;
+    const NONE: Flow = Flow { dirtied: 0, destaged: 0 };
 
     fn after(count: u32, used: impl Fn(u32) -> u32) -> Steadiness {
         let mut steadiness = Steadiness::new(Some(MARKS));
@@ -209,35 +236,50 @@ mod tests {
     fn a_saw_tooth_turns_once_per_cycle() {
         // 3,000, 8,000, 13,000, ..: where it passes 90 lines.
         let few = after(20_000, saw_tooth);
-        assert_eq!((few.turns(), few.cycle(), few.contents(MOST)), (4, 5_000, Contents::Turning));
+        assert_eq!((few.turns(), few.cycle(), few.contents(MOST, NONE)), (4, 5_000, Contents::Turning));
         assert_eq!(few.requests_needed(), Some(30_000));
-        assert_eq!(after(200_000, saw_tooth).contents(MOST), Contents::Steady);
+        assert_eq!(after(200_000, saw_tooth).contents(MOST, NONE), Contents::Steady);
     }
 
     #[test]
     fn part_of_a_cycle_is_not_steady() {
         for count in [500, 2_900, 4_900] {
-            assert_eq!(after(count, |i| saw_tooth(i).min(89)).contents(MOST), Contents::Unsteady, "{count}");
+            assert_eq!(
+                after(count, |i| saw_tooth(i).min(89)).contents(MOST, NONE),
+                Contents::Unsteady,
+                "{count}"
+            );
         }
     }
 
     #[test]
     fn contents_that_rest_are_steady() {
-        assert_eq!(after(5_000, |_| 0).contents(MOST), Contents::Steady);
+        assert_eq!(after(5_000, |_| 0).contents(MOST, NONE), Contents::Steady);
         // A full cache, after it has filled once.
-        assert_eq!(after(20_000, |i| (60 + i / 50).min(120 + i % 2)).contents(MOST), Contents::Steady);
-        assert_eq!(Steadiness::new(None).contents(MOST), Contents::Steady);
+        assert_eq!(after(20_000, |i| (60 + i / 50).min(120 + i % 2)).contents(MOST, NONE), Contents::Steady);
+        assert_eq!(Steadiness::new(None).contents(MOST, NONE), Contents::Steady);
     }
 
     #[test]
     fn growth_counts_as_long_as_a_run_can_see_its_end() {
         // One line in 1,000 requests, 80 lines below the mark at the end.
         let slow = after(20_000, |i| i / 1_000);
-        assert_eq!(slow.contents(MOST), Contents::Unsteady);
-        assert_eq!(slow.contents(10_000), Contents::Steady);
+        assert_eq!(slow.contents(MOST, NONE), Contents::Unsteady);
+        assert_eq!(slow.contents(10_000, NONE), Contents::Steady);
         // 12 times 40 lines, of 1,000 requests each.
         let needed = slow.requests_needed().unwrap();
         assert!((450_000..510_000).contains(&needed), "{needed}");
+    }
+
+    #[test]
+    fn balanced_flow_is_steady_however_slowly_it_drifts() {
+        // 40 lines of 8 sectors between the marks: 640 sectors have to pass.
+        let drifting = after(20_000, |i| 100 + i / 4_000);
+        let flow = |dirtied, destaged| drifting.contents(MOST, Flow { dirtied, destaged });
+        assert_eq!(flow(1_000, 950), Contents::Steady);
+        assert_eq!(flow(1_000, 800), Contents::Unsteady);
+        assert_eq!(flow(600, 600), Contents::Unsteady);
+        assert_eq!(flow(1_000, 0), Contents::Unsteady);
     }
 
     #[test]
