@@ -20,6 +20,7 @@ mod front_end;
 #[cfg(all(test, debug_assertions))]
 mod fuzz;
 mod hosts;
+mod marks;
 mod measures;
 mod outcome;
 mod phases;

@@ -13,13 +13,13 @@
 
 mod steadiness;
 
+use super::marks::Marks;
 use super::measures::Measures;
 use super::write_back::WriteBack;
 use crate::config::{self, WarmUp, Window};
 use crate::event::{Event, EventQueue};
 use crate::units::{SimDuration, SimTime};
 
-pub use steadiness::Marks;
 use steadiness::{Contents, Flow, Steadiness};
 
 /// Requests before the first check of stationarity in warm-up.

@@ -6,9 +6,9 @@
 use super::array_set::{ArraySet, Parent};
 use super::cache_lines::CacheLines;
 use super::context::Context;
+use super::marks::Marks;
 use super::power::Protection;
 use super::request::{Request, Service};
-use super::run_control::Marks;
 use crate::config::{DestagePolicy, Scenario, WritePolicy};
 use crate::destage::{Destage, Occupancy, WaterMarks};
 use crate::event::Event;

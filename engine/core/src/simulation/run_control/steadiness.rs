@@ -10,6 +10,7 @@
 //! as becomes dirty.
 
 use crate::metrics::{Mser5, Swings};
+use crate::simulation::marks::Marks;
 
 /// Turns of the write cache from which on a phase need not end at one: part of a cycle is then within the interval.
 const MANY_TURNS: u64 = 20;
@@ -19,17 +20,6 @@ const LEAST_SWINGS: u64 = 3;
 const IMBALANCE: f64 = 0.1;
 /// The band between the water marks, so many times, that a balance has to cover.
 const LEAST_BANDS: f64 = 2.0;
-
-/// The water marks of a write cache.
-#[derive(Clone, Copy, Debug)]
-pub struct Marks {
-    /// Lines at which destage stops.
-    pub low: u32,
-    /// Lines at which it starts.
-    pub high: u32,
-    /// Size of a line \[sectors\].
-    pub line: u64,
-}
 
 /// Sectors that became dirty and that were destaged in a phase.
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,17 +37,6 @@ impl Flow {
         let (dirtied, destaged) = (self.dirtied as f64, self.destaged as f64);
         dirtied >= LEAST_BANDS * marks.width() * marks.line as f64
             && (dirtied - destaged).abs() <= IMBALANCE * destaged
-    }
-}
-
-impl Marks {
-    /// Midway between them: the lines to which the functional warm-up fills the cache.
-    pub const fn middle(self) -> u32 {
-        u32::midpoint(self.low, self.high)
-    }
-
-    fn width(self) -> f64 {
-        f64::from(self.high.saturating_sub(self.low).max(1))
     }
 }
 
