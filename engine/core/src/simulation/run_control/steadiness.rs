@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(slow.contents(10_000, NONE), Contents::Steady);
         // 12 times 40 lines, of 1,000 requests each.
         let needed = slow.requests_needed().unwrap();
-        assert!((450_000..510_000).contains(&needed), "{needed}");
+        assert!((450_000..560_000).contains(&needed), "{needed}");
     }
 
     #[test]
