@@ -13,11 +13,12 @@ from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
+from destage.sweeps.unanswered import NEEDED
 
 
 def list_needed_columns(study: Study) -> tuple[str, ...]:
     """Return the result columns that planning and answers need beside a run's status."""
-    columns = ["events"]
+    columns = ["events", NEEDED]
     if study.seek is not None:
         columns += [objective.column for objective in study.seek.objectives]
         columns += limiting.columns_needed()

@@ -9,8 +9,15 @@ from destage.errors import Issue
 from destage.objects import Location
 
 Phase = Literal["plan", "start", "run", "answer"]
-SessionState = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
-_EXIT_CODES = {"finished": 0, "failed_runs": 3, "infrastructure": 4, "budget": 5, "interrupted": 130}
+SessionState = Literal["finished", "unanswered", "failed_runs", "infrastructure", "budget", "interrupted"]
+_EXIT_CODES = {
+    "finished": 0,
+    "unanswered": 3,
+    "failed_runs": 3,
+    "infrastructure": 4,
+    "budget": 5,
+    "interrupted": 130,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,8 @@ class Outcome:
         failed: Planned runs that failed.
         seconds: The session's duration [s].
         executor: The executor's name; `none` if every run was in the store.
-        messages: Warnings.
+        state: How it ended; `unanswered` if every run was executed and points have no answer.
+        messages: Warnings, including one for each point without an answer.
     """
 
     path: Location

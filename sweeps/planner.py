@@ -116,6 +116,10 @@ class Planner:
         """Return the id of a planned run, or None if it was not planned."""
         return self._plans[point.id].runs.get(replicate, {}).get(probe)
 
+    def list_runs(self, point: Point) -> list[str]:
+        """Return the ids of all planned runs of a point."""
+        return [run for runs in self._plans[point.id].runs.values() for run in runs.values()]
+
     def measure_interval(self, point: Point, rows: Mapping[str, Facts]) -> Interval:
         """Return the interval over replicates of the metric that the study's replicates target."""
         if self._study.seek is not None:

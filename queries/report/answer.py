@@ -29,6 +29,10 @@ _NAMED = 4
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
+    return [*_compose_results(session), *_list_unanswered(session)]
+
+
+def _compose_results(session: Session) -> list[str]:
     verdicts = compose_verdicts(session)
     if verdicts:
         return verdicts
@@ -38,6 +42,19 @@ def compose_answer(session: Session) -> list[str]:
     if session.metric is None:
         return _response_answer(rows, session)
     return _seek_answer(rows, session.metric, session)
+
+
+def _list_unanswered(session: Session) -> list[str]:
+    """Return a sentence for each point without an answer: its name, what did not settle, what mends it."""
+    rows = session.query("unanswered").to_pylist() if session.config else []
+    sentences = []
+    for row in rows:
+        needed = f" to {format_number(row['requests_needed'])}" if row["requests_needed"] else ""
+        cause = "the write cache" if row["unsettled"] == "write_cache" else "response times"
+        sentences.append(
+            f"No answer with {_name(row, session)}: {cause} did not become steady; {row['remedy']}{needed}."
+        )
+    return sentences
 
 
 def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str]:

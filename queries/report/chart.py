@@ -6,14 +6,14 @@ from typing import Literal
 from destage.queries.report.axis import Scale
 
 SeriesStyle = Literal[
-    "line", "curve", "area", "points", "bars", "scattered", "reference", "labelled", "published"
+    "line", "curve", "area", "points", "bars", "scattered", "reference", "labelled", "published", "unanswered"
 ]
 """How a series looks.
 
 `line`: marks joined by a line; `curve`: a line without marks; `area`: a curve filled to zero;
 `points`: small dots, thousands at most; `bars`: bars from zero; `scattered`: marks without a line;
 `reference`: a dashed grey line; `labelled`: single marks with a text; `published`: hollow marks, figures
-from elsewhere.
+from elsewhere; `unanswered`: crosses on the x axis, points without a value.
 """
 
 
@@ -23,7 +23,7 @@ class Mark:
 
     Attributes:
         x: Its place on the x axis [base unit].
-        y: Its value [unit shown].
+        y: Its value [unit shown]; unused where its series is `unanswered`.
         note: The text shown by a pointer over it.
         line: The name of the series whose colour it has, where that is not its own.
     """

@@ -20,8 +20,10 @@ mod front_end;
 #[cfg(all(test, debug_assertions))]
 mod fuzz;
 mod hosts;
+mod marks;
 mod measures;
 mod outcome;
+mod phases;
 mod power;
 mod power_cut;
 mod probe;

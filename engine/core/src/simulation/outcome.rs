@@ -3,6 +3,7 @@
 use super::Simulation;
 use super::columns::{COLUMNS, RunView, Value, Verdict};
 use crate::error::RunError;
+use super::run_control::Unsettled;
 use crate::units::SimTime;
 
 /// Whether the result of a run may be used.
@@ -58,7 +59,7 @@ impl Outcome {
 
     /// The row of a run that failed.
     pub fn failed(kind: &str, error: &str) -> Self {
-        Self::read(Verdict { status: "failed", error: Some((kind, error)) }, None)
+        Self::read(Verdict { status: "failed", unsettled: None, error: Some((kind, error)) }, None)
     }
 
     fn read(verdict: Verdict<'_>, run: Option<&RunView<'_>>) -> Self {
@@ -113,7 +114,9 @@ impl Simulation {
     }
 
     fn verdict(&self) -> Verdict<'static> {
-        Verdict { status: self.status().name(), error: None }
+        let status = self.status();
+        let unsettled = self.control.unsettled.filter(|_| status == Status::NotStationary);
+        Verdict { status: status.name(), unsettled: unsettled.map(Unsettled::name), error: None }
     }
 
     pub(super) fn status(&self) -> Status {

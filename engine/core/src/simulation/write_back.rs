@@ -8,6 +8,7 @@ mod destage_run;
 use super::array_set::ArraySet;
 use super::cache_lines::CacheLines;
 use super::context::Context;
+use super::marks::Marks;
 use super::power::Protection;
 use super::request::{Request, Service};
 use crate::config::{DestagePolicy, Scenario, WhenFull, WritePolicy};
@@ -39,8 +40,8 @@ pub struct WriteBack {
     held: LinkedQueue,
     /// Whether it may hold dirty data.
     pub protection: Protection,
-    /// Dirty lines to which the functional warm-up fills it.
-    pub warm_level: u32,
+    /// Its water marks.
+    pub marks: Marks,
     /// Whether everything dirty is to be destaged.
     pub is_draining: bool,
     /// Age from which a stripe is destaged whatever the policy chooses.
@@ -133,7 +134,7 @@ impl WriteBack {
             is_short: false,
             held: LinkedQueue::default(),
             protection,
-            warm_level: u32::midpoint(low, high),
+            marks: Marks { low, high, line: cache.line.sectors().0 },
             is_draining: false,
             age_limit: write.age_limit,
             bypass_from: write.bypass_threshold.map(|threshold| Sectors(threshold.0.div_ceil(SECTOR_BYTES))),
