@@ -4,6 +4,7 @@
 //! locked is skipped, and tried again when its lock is released.
 
 mod destage_run;
+mod room;
 
 use super::array_set::ArraySet;
 use super::cache_lines::CacheLines;
@@ -19,7 +20,6 @@ use crate::pipe::Pipe;
 use crate::read_cache::ReadCache;
 use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bandwidth, Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
-use crate::workload::Command;
 use crate::write_cache::{Accepted, Extent, Parts, WriteCache, mask};
 
 use destage_run::{DestageRun, longest_run};
@@ -168,11 +168,6 @@ impl WriteBack {
         u64::from(self.cache.capacity()) * self.lines.sectors()
     }
 
-    /// Whether a write waits for a free line.
-    pub fn is_stalled(&self) -> bool {
-        !self.stalled.is_empty()
-    }
-
     /// Whether a flush waits for the drain.
     #[inline]
     pub fn is_holding(&self) -> bool {
@@ -183,21 +178,6 @@ impl WriteBack {
     #[inline]
     pub const fn yields(&self) -> bool {
         self.yields
-    }
-
-    /// Whether writes need lines faster than destages free them.
-    fn is_pressed(&self) -> bool {
-        self.is_short || self.is_stalled()
-    }
-
-    /// Whether a write goes to the disks because it would have to wait for a free line.
-    #[inline]
-    pub fn turns_away(&mut self, request: &Request) -> bool {
-        let Command { lba, sectors, .. } = request.command;
-        let is_turned_away = self.when_full == WhenFull::WriteThrough
-            && !self.cache.has_room(request.array, Extent { lba, sectors });
-        self.is_short |= is_turned_away;
-        is_turned_away
     }
 
     /// Whether a write of `sectors` bypasses the cache.
@@ -256,31 +236,6 @@ impl WriteBack {
         entry.accepted = at - entry.command.lba.0;
         entry.service = if is_hit { Service::Hit } else { Service::None };
         at == end || context.probe.has(Mutation::EarlyAcknowledgement)
-    }
-
-    /// Has a write wait for a free line.
-    pub fn stall(&mut self, context: &mut Context, requests: &mut Slab<Request>, request: u32) {
-        context.measures.counts.stalls += 1;
-        requests[request].stalled_since = context.now();
-        self.stalled.push(requests, request, |entry| &mut entry.next);
-    }
-
-    /// The first write that waits for a free line.
-    #[inline]
-    pub const fn first_stalled(&self) -> Option<u32> {
-        self.stalled.first()
-    }
-
-    /// Ends the wait of the first stalled write.
-    pub fn end_stall(&mut self, context: &mut Context, requests: &mut Slab<Request>) {
-        if let Some(request) = self.stalled.pop(requests, |entry| &mut entry.next) {
-            context.measures.end_stall(context.events.now(), &requests[request]);
-        }
-    }
-
-    /// The writes that wait for a free line; none waits any more.
-    pub fn take_stalled(&mut self) -> LinkedQueue {
-        std::mem::take(&mut self.stalled)
     }
 
     /// Has a flush wait for the drain.
