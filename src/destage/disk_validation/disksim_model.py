@@ -60,7 +60,8 @@ def _mechanics(disk: Block) -> dict[str, Any]:
         "rpm": mechanics.need("Rotation speed (in rpms)"),
         "geometry": {"kind": "zones", "surfaces": surfaces, "zones": zones},
         "seek": _seek(mechanics, int(disk.find("Number of cylinders") or 0)),
-        "write_settle": _ms(mechanics.find("Add. write settling delay") or 0.0),
+        # Some measured disks settle faster for a write, which the model does not have.
+        "write_settle": _ms(max(0.0, mechanics.find("Add. write settling delay") or 0.0)),
         "head_switch": _ms(mechanics.need("Head switch time")),
     }
 

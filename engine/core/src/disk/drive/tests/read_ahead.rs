@@ -124,7 +124,7 @@ fn each_extent_of_read_ahead_ends_where_it_says() {
         close(time, 2_100_000);
         bench.read(2 * MS + time, sector, 1) == 1000
     };
-    assert!(on_arrival(20) && on_arrival(39) && !on_arrival(19));
+    assert!(on_arrival(21) && on_arrival(39) && !on_arrival(18));
 }
 
 #[test]
