@@ -1,12 +1,12 @@
-"""Benchmarks of what goes on round the runs: planning, driving and reading, on one core, as one table.
+"""Benchmarks of orchestration on one core: planning, driving and reading, as one table.
 
-Planning: points of a grid expanded (resolved, judged, identified), and the same with the plan of all their
-runs. Driving: batches that the driver hands out and settles, over an executor that does nothing but answer;
-what the executor takes to answer is not counted, and Ray takes more. Reading: fragments read for what a
-resume needs, read whole, and looked at because no index names them. Memory: what a session holds for a run.
+Planning: expansion of a grid to points (resolved, validated, identified), and the same with the plan of all
+runs. Driving: batches that the driver submits and collects, on an executor that returns at once; its own time
+is not counted. Reading: fragments read for a resume, read whole, and inspected because no index has them.
+Memory: bytes that a session keeps per run.
 
-The median of several runs counts. Time is what the process spent on it, so that other work on the machine
-and slow disks disturb the figures little.
+Each figure is the median of several runs, in processor time of the process, so that other load on the machine
+and slow disks have little effect.
 """
 
 import argparse
@@ -76,15 +76,15 @@ axes:{CACHE.replace("[4, 6, 8, 10]", "[2]")}
   workload.streams.0.arrival.depth: [1, 2, 4, 8, 16]
 """,
 }
-"""Studies of some hundreds to thousands of points."""
+"""Studies of hundreds to thousands of points."""
 
 
 @dataclass(frozen=True)
-class Timed:
-    """How fast something went.
+class Timing:
+    """The duration of an operation on a number of items.
 
     Attributes:
-        count: How many of them there were.
+        count: Number of items.
         seconds: Processor time of each run [s].
     """
 
@@ -93,7 +93,7 @@ class Timed:
 
     @property
     def rate(self) -> float:
-        """How many in a second, at the median [1/s]."""
+        """Items per second at the median [1/s]."""
         return self.count / statistics.median(self.seconds)
 
     @property
@@ -103,26 +103,26 @@ class Timed:
 
 
 @dataclass
-class Answering:
-    """An executor that answers each batch at once, as if its runs had been executed and committed.
+class ImmediateExecutor:
+    """An executor that returns each batch at once, as if its runs had been executed and committed.
 
     Attributes:
-        run_s: What each run is said to have taken [s].
-        columns: The result columns that the driver asks for.
-        seconds: Processor time that answering took [s].
-        batches: How many there were.
+        run_s: Reported duration of a run [s].
+        columns: The result columns that the driver needs.
+        seconds: Processor time of this executor [s].
+        batches: Number of batches.
     """
 
     run_s: float
     columns: tuple[str, ...]
     seconds: float = 0.0
     batches: int = 0
-    name: str = "answering"
+    name: str = "immediate"
     slots: int = 2
-    _answers: list[FinishedBatch] = field(default_factory=list)
+    _finished: list[FinishedBatch] = field(default_factory=list)
 
     def submit(self, batch: Batch) -> None:
-        """Answer a batch."""
+        """Finish a batch."""
         began = time.process_time()
         count = len(batch.run_ids)
         facts = {
@@ -133,35 +133,35 @@ class Answering:
             **dict.fromkeys(self.columns, pa.array([222_000.5] * count)),
         }
         fragment = Fragment(fragment_key(batch.run_ids), count, 100_000)
-        self._answers.append(FinishedBatch(batch, Receipt(fragment, count * self.run_s, pa.table(facts))))
+        self._finished.append(FinishedBatch(batch, Receipt(fragment, count * self.run_s, pa.table(facts))))
         self.batches += 1
         self.seconds += time.process_time() - began
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:  # noqa: ARG002 - nothing is waited for
-        """Return the answers."""
-        answers, self._answers = self._answers, []
-        return answers
+        """Return the finished batches."""
+        finished, self._finished = self._finished, []
+        return finished
 
     def close(self) -> None:
-        """Hold nothing."""
+        """Release nothing."""
 
 
-def _given(executor: Answering, _: int) -> Answering:
+def _use_executor(executor: ImmediateExecutor, _: int) -> ImmediateExecutor:
     return executor
 
 
-def timed(act: Callable[[], object], count: int, runs: int) -> Timed:
-    """Return how fast `act` goes that does `count` things."""
+def time_runs(act: Callable[[], object], count: int, runs: int) -> Timing:
+    """Time `act`, which processes `count` items."""
     seconds = []
     for _ in range(runs):
         began = time.process_time()
         act()
         seconds.append(time.process_time() - began)
-    return Timed(count, tuple(seconds))
+    return Timing(count, tuple(seconds))
 
 
-def planned(text: str) -> tuple[int, list[PlannedRun]]:
-    """Plan a study's first round as a session does: its points, and its runs, which are also made a table."""
+def plan_round(text: str) -> tuple[int, list[PlannedRun]]:
+    """Plan a study's first round as a session does; return the number of points, and the runs."""
     study = parse_study(text, folder=TRACES)
     expansion = expand(study)
     planner = Planner(study, expansion)
@@ -170,14 +170,14 @@ def planned(text: str) -> tuple[int, list[PlannedRun]]:
     return len(expansion.points), planned_runs
 
 
-def _driver(folder: Path, executor: Answering, columns: tuple[str, ...]) -> Driver:
+def _driver(folder: Path, executor: ImmediateExecutor, columns: tuple[str, ...]) -> Driver:
     layout = SweepLayout(folder)
     layout.make()
     return Driver(
         layout=layout,
         manifest=Manifest(layout),
         lease=FileLease(),
-        start=partial(_given, executor),
+        start=partial(_use_executor, executor),
         columns=columns,
         interrupts=Interrupts(),
         deadline=None,
@@ -185,28 +185,28 @@ def _driver(folder: Path, executor: Answering, columns: tuple[str, ...]) -> Driv
     )
 
 
-def driving(
+def time_batches(
     plan: list[PlannedRun], columns: tuple[str, ...], batch_runs: int, folder: Path, runs: int
-) -> tuple[Timed, float]:
-    """Return how fast batches are settled, and how many runs they had."""
+) -> tuple[Timing, float]:
+    """Time the processing of batches; return it with their mean number of runs."""
     seconds, batches = [], 0
     for _ in range(runs):
-        executor = Answering(5 / batch_runs, columns)
+        executor = ImmediateExecutor(5 / batch_runs, columns)
         with tempfile.TemporaryDirectory(dir=folder) as name:
             driver = _driver(Path(name), executor, columns)
             began = time.process_time()
             driver.drive(plan)
             seconds.append(time.process_time() - began - executor.seconds)
         if len(driver.rows) != len({run.run_id for run in plan}):
-            raise AssertionError("some runs were never settled")
+            raise AssertionError("some runs have no result")
         batches = executor.batches
-    return Timed(batches, tuple(seconds)), len(driver.rows) / batches
+    return Timing(batches, tuple(seconds)), len(driver.rows) / batches
 
 
-def held(text: str, columns: tuple[str, ...], folder: Path) -> float:
-    """Return what a session holds for each planned run, once all are settled [bytes].
+def measure_memory(text: str, columns: tuple[str, ...], folder: Path) -> float:
+    """Return the memory that a session keeps per planned run once all have finished [bytes].
 
-    Python's memory and Arrow's are counted, and the run's share of the points.
+    It includes Python's and Arrow's memory, and the run's share of the points.
     """
     gc.collect()
     arrow = pa.total_allocated_bytes()
@@ -216,7 +216,7 @@ def held(text: str, columns: tuple[str, ...], folder: Path) -> float:
         planner = Planner(study, expand(study))
         plan = planner.next_round({})
         with tempfile.TemporaryDirectory(dir=folder) as name:
-            driver = _driver(Path(name), Answering(0.1, columns), columns)
+            driver = _driver(Path(name), ImmediateExecutor(0.1, columns), columns)
             driver.drive(plan)
         gc.collect()
         python, _ = tracemalloc.get_traced_memory()
@@ -225,11 +225,11 @@ def held(text: str, columns: tuple[str, ...], folder: Path) -> float:
     return (python + pa.total_allocated_bytes() - arrow) / len(driver.rows)
 
 
-def written(folder: Path, fragments: int, rows: int) -> SweepLayout:
-    """Return a sweep with so many fragments of so many rows; no index names them."""
+def write_fragments(folder: Path, fragments: int, rows: int) -> SweepLayout:
+    """Return a sweep with this number of fragments and rows per fragment; no index has them."""
     layout = SweepLayout(folder)
     layout.make()
-    # Wide as a real row: one of a second of the call centre.
+    # A row of the call centre, so that it has the width of a real one.
     scenario = parse_study(CALL_CENTER).scenario
     short = {**scenario, "run": {"window": {"requests": 1000}, "warm_up": "none"}}
     row = engine.simulate_batch([short])
@@ -243,44 +243,46 @@ def written(folder: Path, fragments: int, rows: int) -> SweepLayout:
     return layout
 
 
-def show(what: str, how: str, found: Timed) -> None:
-    """Print a line of the table."""
-    print(f"{what:<28} {how:<44} {found.count:>7,} {found.rate:>9,.0f} {found.spread:>7.0%}", flush=True)
+def print_row(operation: str, of: str, timing: Timing) -> None:
+    """Print a row of the table."""
+    print(
+        f"{operation:<28} {of:<44} {timing.count:>7,} {timing.rate:>9,.0f} {timing.spread:>7.0%}", flush=True
+    )
 
 
 def main() -> None:
-    """Measure, and print the table."""
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="runs of each case, of which the median counts")
-    parser.add_argument("--fragments", type=int, default=500, help="fragments that are read")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each case; the median is printed")
+    parser.add_argument("--fragments", type=int, default=500, help="fragments to read")
     options = parser.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, one core, {options.runs} runs each")
-    print(f"{'what':<28} {'of':<44} {'count':>7} {'a second':>9} {'spread':>7}")
+    print(f"{'operation':<28} {'of':<44} {'count':>7} {'per s':>9} {'spread':>7}")
     plan: list[PlannedRun] = []
     for name, text in GRIDS.items():
         study = parse_study(text, folder=TRACES)
-        points, planned_runs = planned(text)
+        points, planned_runs = plan_round(text)
         plan = plan or planned_runs
-        show("points expanded", name, timed(partial(expand, study), points, options.runs))
+        print_row("points expanded", name, time_runs(partial(expand, study), points, options.runs))
         how = f"{name}, {len(planned_runs):,} runs"
-        show("points planned", how, timed(partial(planned, text), points, options.runs))
+        print_row("points planned", how, time_runs(partial(plan_round, text), points, options.runs))
     with tempfile.TemporaryDirectory() as folder:
         columns = list_needed_columns(parse_study(GRIDS["call_center, users sought"]))
         for batch_runs in (76, 13):
-            found, mean = driving(plan, columns, batch_runs, Path(folder), options.runs)
-            show("batches settled", f"{mean:.0f} runs on average", found)
-        each = held(GRIDS["call_center, four axes"], columns, Path(folder))
-        print(f"memory held                  a planned run, settled {each:>30,.0f} bytes", flush=True)
+            timing, mean = time_batches(plan, columns, batch_runs, Path(folder), options.runs)
+            print_row("batches finished", f"{mean:.0f} runs on average", timing)
+        each = measure_memory(GRIDS["call_center, four axes"], columns, Path(folder))
+        print(f"memory kept                  a finished run {each:>37,.0f} bytes", flush=True)
         rows = 10
-        layout = written(Path(folder, "sweep"), options.fragments, rows)
+        layout = write_fragments(Path(folder, "sweep"), options.fragments, rows)
         cases: dict[str, Callable[[], object]] = {
-            "that no index names": lambda: adopt_fragments(layout, Manifest(layout)),
-            "what a resume needs": lambda: read_rows(layout, columns),
+            "not in the index": lambda: adopt_fragments(layout, Manifest(layout)),
+            "columns that a resume needs": lambda: read_rows(layout, columns),
             "all columns": lambda: read_rows(layout),
         }
         for how, act in cases.items():
-            found = timed(act, options.fragments, 1 if how == "that no index names" else options.runs)
-            show("fragments read", f"{how}, {rows} rows each", found)
+            timing = time_runs(act, options.fragments, 1 if how == "not in the index" else options.runs)
+            print_row("fragments read", f"{how}, {rows} rows each", timing)
 
 
 if __name__ == "__main__":

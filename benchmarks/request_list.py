@@ -1,9 +1,9 @@
-"""Write the request list of a benchmark case, so that other simulators can be run on the very same requests.
+"""Write the request list of a benchmark case, to run other simulators on the same requests.
 
-The list follows from the case's seed and is the same everywhere. Formats: `csv` (time [s], operation, first
-sector and sectors of 512 bytes), `disksim` (DiskSim's ASCII: arrival time [ms], device, block, blocks, 1 for
-a read), `parquet` (what Destage itself replays). A list of cache accesses is one key a line (`csv`), 64-bit
-little-endian words (`raw`), or libCacheSim's records with sizes of one (`oracle_general`).
+The list depends only on the case's seed. Formats: `csv` (time [s], operation, first sector and sectors of 512
+bytes), `disksim` (DiskSim's ASCII: arrival time [ms], device, block, blocks, 1 for a read), `parquet` (a
+trace for Destage). A list of cache accesses is one key per line (`csv`), 64-bit little-endian words (`raw`),
+or libCacheSim's records with sizes of one (`oracle_general`).
 
     python benchmarks/request_list.py 4-raid5 --format disksim -o raid5.trace
 """
@@ -26,18 +26,18 @@ Keys = npt.NDArray[np.uint64]
 
 
 def load_case(name: str) -> dict[str, Any]:
-    """The case of this file name, without `.json`."""
+    """Return the case with this file name, without `.json`."""
     case: dict[str, Any] = json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
     return case
 
 
 def request_list(case: dict[str, Any]) -> pa.Table:
-    """The requests that the hosts of a case issue, in order, with the columns of a compact trace."""
+    """Return the requests of a case in order, with the columns of a compact trace."""
     return traces.table(traces.record(case["scenario"]))
 
 
 def accesses(case: dict[str, Any]) -> Keys:
-    """The keys of a case of cache accesses: Zipf-distributed ranks, scattered over 48 bits."""
+    """Return the keys of a case of cache accesses: Zipf-distributed ranks, scattered over 48 bits."""
     load = case["accesses"]
     popularity = np.cumsum(1 / np.arange(1, load["objects"] + 1) ** load["exponent"])
     draws = np.random.default_rng(load["seed"]).random(load["count"]) * popularity[-1]
@@ -47,7 +47,7 @@ def accesses(case: dict[str, Any]) -> Keys:
 
 
 def block_reads(case: dict[str, Any]) -> _engine.Trace:
-    """The accesses of a case as reads of 4 KiB each, one a nanosecond."""
+    """Return the accesses of a case as reads of 4 KiB, one per nanosecond."""
     keys = accesses(case)
     columns = {
         "t_ns": np.arange(len(keys)),
@@ -66,7 +66,7 @@ def block_reads(case: dict[str, Any]) -> _engine.Trace:
 
 
 def write_oracle_general(keys: Keys, path: Path) -> None:
-    """Write keys as libCacheSim reads them: time [s], key, size, next access (-1: not known)."""
+    """Write keys in libCacheSim's format: time [s], key, size, next access (-1: unknown)."""
     layout = np.dtype([("time", "<u4"), ("key", "<u8"), ("size", "<u4"), ("next", "<i8")])
     records = np.zeros(len(keys), layout)
     records["key"], records["size"], records["next"] = keys, 1, -1
@@ -90,7 +90,7 @@ def _write_list(table: pa.Table, form: str, path: Path) -> None:
 
 
 def main() -> None:
-    """Write the list that was asked for."""
+    """Write the requested list."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("case", choices=sorted(path.stem for path in CASES.glob("*.json")))
     parser.add_argument(

@@ -1,8 +1,8 @@
-"""How fast traces are read: each format's reader on one core, beside `wc -l` and DuckDB's CSV reader.
+"""Benchmarks of the trace readers on one core, compared with `wc -l` and DuckDB's CSV reader.
 
-Every format gets a generated file of the same requests. *read* is bytes to records, kept column by column as
-a replay needs them; *profile* is what `destage trace info` does. DuckDB, with one thread, reads all columns
-of the same csv file into memory. Rates are records per second of processor time, the best of several runs.
+Each format has a generated file of the same requests. *read* converts bytes to columns of records for a
+replay; *profile* is what `destage trace info` does. DuckDB reads all columns of the csv file into memory with
+one thread. Rates are records per second of processor time, the best of several runs.
 
     python benchmarks/trace_readers.py --records 1000000
 """
@@ -31,7 +31,7 @@ Request = tuple[int, int, int, int, int]
 
 
 def requests(count: int) -> Iterator[Request]:
-    """Requests a few tens of microseconds apart, of 4 to 64 KiB, on four volumes."""
+    """Yield requests a few tens of microseconds apart, of 4 to 64 KiB, on four volumes."""
     draw = np.random.default_rng(1)
     times = np.cumsum(draw.integers(1, 100, count)) + 1_577_808_144_000_000
     volumes, sectors = draw.integers(0, 4, count), 8 * draw.integers(1, 17, count)
@@ -111,7 +111,7 @@ WRITERS: dict[str, Callable[[Iterable[Request]], bytes]] = {
 
 
 def read(name: str, data: bytes) -> None:
-    """Read a trace whole, as a replay does, but for making the trace of it."""
+    """Read all records of a trace, as a replay does, without building the trace."""
     reader = _engine.TraceReader(name)
     for at in range(0, len(data), PIECE):
         reader.feed(data[at : at + PIECE])
@@ -119,17 +119,17 @@ def read(name: str, data: bytes) -> None:
 
 
 def profile(name: str, data: bytes) -> None:
-    """Say what a trace holds, as `destage trace info` does."""
-    reader, found = _engine.TraceReader(name, keep=False, accept_late=True), _engine.TraceSummariser()
+    """Summarise a trace, as `destage trace info` does."""
+    reader, summary = _engine.TraceReader(name, keep=False, accept_late=True), _engine.TraceSummariser()
     for at in range(0, len(data), PIECE):
         reader.feed(data[at : at + PIECE])
-        found.add(reader)
+        summary.add(reader)
     reader.finish()
-    found.add(reader)
+    summary.add(reader)
 
 
-def rate(run: Callable[[], object], count: int, runs: int, clock: Callable[[], float]) -> float:
-    """Records per second, the best of several runs."""
+def measure_rate(run: Callable[[], object], count: int, runs: int, clock: Callable[[], float]) -> float:
+    """Return records per second, the best of several runs."""
     best = float("inf")
     for _ in range(runs):
         start = clock()
@@ -139,16 +139,18 @@ def rate(run: Callable[[], object], count: int, runs: int, clock: Callable[[], f
 
 
 def count_lines(path: Path) -> None:
-    """Count the lines of a file, as the fastest thing that one can do with a text."""
+    """Count the lines of a file, the fastest way to read a text."""
     wc = shutil.which("wc") or "wc"
     subprocess.run([wc, "-l", path], stdout=subprocess.DEVNULL, check=True)  # noqa: S603 - our own file
 
 
-def duck(path: Path, count: int, runs: int) -> float:
-    """Records per second of DuckDB's CSV reader, with one thread."""
+def measure_duckdb(path: Path, count: int, runs: int) -> float:
+    """Return records per second of DuckDB's CSV reader with one thread."""
     with duckdb.connect() as session:
         session.execute("SET threads = 1")
-        return rate(lambda: session.read_csv(str(path)).to_arrow_table(), count, runs, time.perf_counter)
+        return measure_rate(
+            lambda: session.read_csv(str(path)).to_arrow_table(), count, runs, time.perf_counter
+        )
 
 
 def main() -> None:
@@ -158,24 +160,24 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="only formats whose name contains this")
     options = parser.parse_args()
-    made = list(requests(options.records))
-    print(f"{options.records} records, best of {options.runs}, millions of records a second")
+    records = list(requests(options.records))
+    print(f"{options.records} records, best of {options.runs}, millions of records per second")
     print(f"{'format':<18} {'bytes':>6} {'read':>7} {'profile':>8} {'wc -l':>7} {'DuckDB':>7}")
     with tempfile.TemporaryDirectory() as folder:
         for name, write in WRITERS.items():
             if options.only not in name:
                 continue
-            data = write(made)
+            data = write(records)
             path = Path(folder, "trace")
             path.write_bytes(data)
             arguments = (options.records, options.runs)
             cells = [
-                rate(lambda data=data, name=name: read(name, data), *arguments, time.thread_time),
-                rate(lambda data=data, name=name: profile(name, data), *arguments, time.thread_time),
-                rate(lambda path=path: count_lines(path), *arguments, time.perf_counter)
+                measure_rate(lambda data=data, name=name: read(name, data), *arguments, time.thread_time),
+                measure_rate(lambda data=data, name=name: profile(name, data), *arguments, time.thread_time),
+                measure_rate(lambda path=path: count_lines(path), *arguments, time.perf_counter)
                 if name not in BINARY
                 else None,
-                duck(path, *arguments) if name in CSV else None,
+                measure_duckdb(path, *arguments) if name in CSV else None,
             ]
             shown = [f"{cell / 1e6:.2f}" if cell else "-" for cell in cells]
             per_record = f"{len(data) / options.records:.0f}"

@@ -24,12 +24,7 @@ def parse_file_list(text: str) -> Iterator[tuple[str, int]]:
 
 
 def write_archive(sweep: Location, paths: Sequence[str], out: BinaryIO) -> None:
-    """Write files of a sweep as a tar archive to a stream, which need not be seekable.
-
-    Raises:
-        StoreError: The store cannot be read.
-        FileNotFoundError: A file does not exist.
-    """
+    """Write files of a sweep as a tar archive to a stream, which need not be seekable."""
     contents = map_places(_read, [sweep / path for path in paths])
     with tarfile.open(fileobj=out, mode="w|") as archive:
         for path, data in zip(paths, contents, strict=True):

@@ -11,7 +11,6 @@ class CheckResult:
 
     Attributes:
         subject: What was checked: `API server`, `KubeRay`, `storage`, ...
-        message: What was found.
         code: The error's code; empty if the check passed.
         fix: What to do; empty if the check passed.
     """

@@ -53,12 +53,7 @@ class ApiError(ClusterError):
 
 
 class Connection:
-    """A Kubernetes API server, and the namespace of the sweeps.
-
-    Attributes:
-        api: The Kubernetes client.
-        namespace: The namespace.
-    """
+    """A Kubernetes API server, and the namespace of the sweeps."""
 
     def __init__(self, api: client.ApiClient, namespace: str) -> None:
         self.api = api
@@ -82,18 +77,12 @@ class Connection:
 
         Raises:
             ApiError: The server rejected the request.
-            ClusterError: The server is unreachable.
         """
         found: dict[str, Any] = json.loads(self._read(method, path, query, body, content_type))
         return found
 
     def read_text(self, path: str, *, query: Query | None = None) -> str:
-        """Return a text, such as a log.
-
-        Raises:
-            ApiError: The server rejected the request.
-            ClusterError: The server is unreachable.
-        """
+        """Return a text, such as a log."""
         return self._read("GET", path, query).decode(errors="replace")
 
     def stream_lines(self, path: str, *, query: Query, timeout_s: float) -> Generator[bytes, None, bool]:
@@ -101,10 +90,6 @@ class Connection:
 
         Returns:
             Whether the server ended the response.
-
-        Raises:
-            ApiError: The server rejected the request.
-            ClusterError: The server is unreachable.
         """
         response = self._send("GET", path, query, timeout_s=timeout_s)
         rest = b""

@@ -69,7 +69,6 @@ class Diagnostic:
     Attributes:
         component: `head`, `worker` or `submitter`; empty for the sweep itself.
         pods: Number of pods concerned; 0 for the sweep itself.
-        code: The warning's code.
         reason: Kubernetes' reason.
         message: Kubernetes' message.
         fix: What to do; empty if unknown.
@@ -92,11 +91,7 @@ class Diagnostic:
 
 
 def diagnose_pods(connection: Connection, job: Job) -> list[Diagnostic]:
-    """Return why a sweep's pods do not run, one diagnostic for each component and reason.
-
-    Raises:
-        ClusterError: The server is unreachable, or the user may not list pods.
-    """
+    """Return why a sweep's pods do not run, one diagnostic for each component and reason."""
     found = find_all(connection, "Pod", labelSelector=f"{RELEASE}={job.release}")
     pods = [pod for pod in found if pod["metadata"]["labels"].get(COMPONENT) in _COMPONENTS]
     failures: dict[tuple[str, str], list[str]] = {}

@@ -31,13 +31,10 @@ class Job:
     """A sweep's RayJob.
 
     Attributes:
-        name: The RayJob's name.
-        release: The release it belongs to.
         sweep: The sweep's directory in the store; empty if unknown at submission.
         state: The operator's state: `Initializing`, `Running`, `Complete`, `Failed`, ...
         outcome: Ray's status: `PENDING`, `RUNNING`, `SUCCEEDED`, `FAILED`, `STOPPED`; empty before it starts.
         message: Why it failed: the operator's reason, and the last error in the log.
-        created: Creation time.
         ended: End time; empty before the end.
         cluster: The name of its RayCluster; empty before it is created.
         manifest: The whole RayJob.
@@ -129,7 +126,6 @@ def find_job(connection: Connection, name: str) -> Job:
 
     Raises:
         JobMissingError: There is none.
-        ClusterError: The server rejects the request or is unreachable.
     """
     jobs = list_jobs(connection)
     found = [job for job in jobs if name in (job.release, job.name, job.sweep)]

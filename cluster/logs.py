@@ -98,11 +98,7 @@ class _PodLog:
         self._lines_at_last = 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines until the pod ends or is deleted.
-
-        Raises:
-            ClusterError: The pod cannot start, or the server stays unreachable.
-        """
+        """Yield the lines until the pod ends or is deleted."""
         failures = 0
         while True:
             try:

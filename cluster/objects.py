@@ -50,11 +50,7 @@ def find_resource(kind: str) -> tuple[str, str]:
 
 
 def apply(connection: Connection, manifest: Manifest, *, is_dry: bool = False) -> Manifest:
-    """Create or update an object by server-side apply; unknown fields are rejected.
-
-    Raises:
-        ClusterError: The server rejects the object, or does not know its kind.
-    """
+    """Create or update an object by server-side apply; unknown fields are rejected."""
     query: dict[str, str | int] = {"fieldManager": MANAGER, "fieldValidation": "Strict", "force": "true"}
     if is_dry:
         query["dryRun"] = "All"
@@ -122,11 +118,7 @@ def delete(connection: Connection, kind: str, name: str) -> bool:
 
 
 def wait_until_deleted(connection: Connection, kind: str, name: str, deadline: float) -> None:
-    """Wait for the deletion of an object until a deadline [s on the monotonic clock].
-
-    Raises:
-        ClusterError: It still exists at the deadline.
-    """
+    """Wait for the deletion of an object until a deadline [s on the monotonic clock]."""
     while (manifest := find(connection, kind, name)) is not None:
         if time.monotonic() > deadline:
             finalizers = manifest["metadata"].get("finalizers", [])

@@ -33,7 +33,6 @@ class _PodEnd:
     """How the probe pod ended.
 
     Attributes:
-        has_succeeded: Whether its command succeeded.
         code: The code of the command's error; empty if it did not report one.
         error: The command's error; empty if it did not report one.
         failure: Why the pod did not start.

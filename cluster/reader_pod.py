@@ -36,7 +36,6 @@ class ReaderPod:
     """The reader of a release; created on first use, and deleted by its deadline.
 
     Attributes:
-        connection: The API server.
         store: The store, for `--store` in the pod.
     """
 
@@ -48,11 +47,7 @@ class ReaderPod:
         self._pod = ""
 
     def run(self, *command: str) -> bytes:
-        """Run a command and return its standard output.
-
-        Raises:
-            ClusterError: The pod does not start, the connection breaks, or the command fails.
-        """
+        """Run a command and return its standard output."""
         if not self._pod:
             self._pod = self._start()
         result = self._execute(*command)

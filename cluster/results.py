@@ -51,7 +51,6 @@ class FetchSummary:
 
     Attributes:
         path: The local directory of the sweep.
-        files: Number of files downloaded.
         size: Their size [bytes].
         kept: Number of files that were already there.
     """
@@ -88,10 +87,6 @@ def fetch_results(
     Committed fragments never change, so a fragment of the same size is the same. All other files (plan,
     manifest, answers) are downloaded each time. An interrupted fetch continues where it stopped. `report` is
     called with the bytes downloaded and the bytes to download.
-
-    Raises:
-        ClusterError: The pod is unreachable, or sent other files than requested.
-        StoreError: The local store cannot be written, or another process writes it.
     """
     root = store / "sweeps" / name
     layout = SweepLayout(root)
@@ -115,11 +110,7 @@ def fetch_results(
 
 
 def query_results(runner: CommandRunner, name: str, statement: str, form: str) -> bytes:
-    """Run SQL on a sweep's rows on the cluster and return the result in the format of `destage sql --format`.
-
-    Raises:
-        ClusterError: The statement is rejected.
-    """
+    """Run SQL on a sweep's rows on the cluster and return the result in a format of `destage sql`."""
     return runner.run("destage", "sql", name, statement, "--store", runner.store, "--format", form)
 
 

@@ -23,9 +23,6 @@ def merge_settings(files: Sequence[Path], options: Sequence[str], overrides: Map
     """Return the settings of values files, `--set` options and overrides; later ones take precedence.
 
     The value of an option is YAML, but a number or a date stays text if the setting is text.
-
-    Raises:
-        ConfigError: A file cannot be read, or a value is not allowed.
     """
     values: Any = as_values(Settings())
     for path in files:

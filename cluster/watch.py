@@ -29,11 +29,7 @@ class _ObjectWatch:
         self._last_yielded = ""
 
     def changes(self, length_s: int) -> Iterator[Manifest]:
-        """Yield each new version of the object during one watch request of at most `length_s`.
-
-        Raises:
-            ClusterError: The server rejects the request or is unreachable.
-        """
+        """Yield each new version of the object during one watch request of at most `length_s`."""
         try:
             if not self._resource_version:
                 yield from self._get()
@@ -93,9 +89,6 @@ def watch(
 
     After a dropped connection the watch continues at the last resource version. No version is yielded twice.
     `until` is a time on the monotonic clock [s], `was_allowed` whether the server has allowed access before.
-
-    Raises:
-        ClusterError: The server rejects the request, or stays unreachable.
     """
     object_watch, failures = _ObjectWatch(connection, kind, name), 0
     while not object_watch.is_deleted and (left := until - time.monotonic()) > 0:

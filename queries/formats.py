@@ -20,9 +20,6 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
     """Return rows as csv, json, parquet or markdown; `table` is for the terminal only.
 
     `units` has the base unit of an axis by its dotted path; only markdown shows quantities.
-
-    Raises:
-        QueryError: There is no such format.
     """
     sink = io.BytesIO()
     match form:

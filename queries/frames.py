@@ -35,11 +35,7 @@ class Frames:
         return self._view("timeline")
 
     def query(self, name: str) -> "pl.LazyFrame":
-        """Return the rows of a named query.
-
-        Raises:
-            QueryError: There is no such query for this study.
-        """
+        """Return the rows of a named query."""
         import polars as pl  # noqa: PLC0415 - only notebooks need it
 
         return pl.LazyFrame(pl.from_arrow(self.session.query(name)))
@@ -51,13 +47,5 @@ class Frames:
 
 
 def open_frames(sweep: str | Location, store: str | Location | None = None) -> Frames:
-    """Open a sweep for a notebook.
-
-    Args:
-        sweep: A sweep's directory, its name, or the beginning of it.
-        store: The store to look in; by default the default one.
-
-    Raises:
-        StoreError: No sweep, or more than one, has the name.
-    """
+    """Open a sweep for a notebook."""
     return Frames(open_session(find_sweep(sweep, None if store is None else locate(store))))

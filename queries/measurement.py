@@ -22,7 +22,6 @@ class Measurement:
     Attributes:
         mean: Its mean over replicates; of a range, the mean of its ends.
         low: The lower end of its 95 % t-interval, or of the range; None for a single replicate.
-        high: The upper end.
         count: The number of replicates; 1 for plain arithmetic.
         predicted: The ends of the 95 % prediction interval of one more replicate, over all combinations of
             axes; the mean twice for a single replicate.
@@ -38,11 +37,7 @@ class Measurement:
 
 
 def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
-    """Measure a quantity; return None where there is none, or where rows that it needs are missing.
-
-    Raises:
-        QueryError: Its expression does not bind.
-    """
+    """Measure a quantity; return None where there is none, or where rows that it needs are missing."""
     if quantity is None:
         return None
     values = _values(session, quantity)

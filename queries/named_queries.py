@@ -83,11 +83,7 @@ def list_queries() -> tuple[NamedQuery, ...]:
 
 
 def find_query(name: str, kind: Kind) -> NamedQuery:
-    """Return the query of a name that fits a kind of study most closely.
-
-    Raises:
-        QueryError: There is none.
-    """
+    """Return the query of a name that fits a kind of study most closely."""
     named = {query.studies: query for query in list_queries() if query.name == name}
     for studies in FITTING[kind]:
         if studies in named:

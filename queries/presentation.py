@@ -40,8 +40,24 @@ _QUIET: Mapping[str, object] = MappingProxyType(
 )
 """Columns that only warn, and their value when there is nothing to warn about."""
 _VAGUE = frozenset(
-    {"state", "kind", "mode", "policy", "name", "mean", "times", "usable", "latency", "exponent"}
+    {"state", "kind", "mode", "policy", "name", "mean", "times", "capacity", "usable", "latency", "exponent"}
 )
+_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "n": "replicates",
+        "n_not_stationary": "runs not stationary",
+        "n_overloaded": "overloaded runs",
+        "n_array_failed": "runs with a failed array",
+        "n_failed": "failed runs",
+        "n_missing": "missing runs",
+        "limiting": "limiting resource",
+        "binding": "binding objective",
+        "monotone": "monotonic",
+        "interval_met": "target width met",
+        "engine_s": "engine time [s]",
+    }
+)
+"""Headings of columns whose names say too little."""
 _CENSORED = {"at_least": "≥ ", "below": "≤ "}
 
 
@@ -83,6 +99,8 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
 
 def title_column(name: str) -> str:
     """Return a result column's heading: words, then the unit shown."""
+    if name in _TITLES:
+        return _TITLES[name]
     for suffix, (_, unit) in _SCALES.items():
         if name.endswith(suffix):
             return f"{_words(name.removesuffix(suffix))} [{unit}]"
@@ -105,6 +123,11 @@ def format_number(value: float) -> str:
         return format_number(rounded)
     digits = f"{rounded:.{_DECIMALS}f}"
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
+
+
+def format_count(count: int, noun: str) -> str:
+    """Return a number with its noun, as in `1 point` or `22 points`."""
+    return f"{format_number(count)} {noun}{'' if count == 1 else 's'}"
 
 
 def format_estimate(
@@ -240,6 +263,8 @@ def title_axis(path: str) -> str:
 def name_value(path: str, value: object, units: Mapping[str, str]) -> str:
     """Return a value of an axis with the axis' name; an entry of the catalogue or a file needs none."""
     text = format_axis_value(path, value, units.get(path))
+    if path.endswith(".users"):
+        return f"{text} user{'' if value == 1 else 's'}"
     return text if path.endswith((".use", ".file")) else f"{title_axis(path)} {text}"
 
 

@@ -21,9 +21,9 @@ _HEAD = f"""# Published experiments
 
 {_WRITTEN}
 
-Measurements that others published, compared with what Destage simulates: the figures that matter most. Each
-document's title leads to a page with all its figures, assumptions and attempts. `make studies` runs every
-study and rewrites these pages.
+Published measurements compared with simulated results: the headline figures of each document. The title of a
+document links to a page with all its figures, assumptions and attempts. `make studies` runs every bundled
+study and rewrites these pages, with the same digits on every machine.
 """
 _RULE = """## Rule and classes
 
@@ -33,7 +33,12 @@ replicate over all these settings, plus half a unit of the last digit that the d
 tolerance applies. Its width is its upper over its lower end. For a published comparison, the interval is
 compared with bounds instead.
 """
-_LISTS = (("note", "Notes"), ("assumptions", "Assumptions"), ("fitted", "Fitted"), ("tried", "Tried"))
+_LISTS = (
+    ("note", "Notes"),
+    ("assumptions", "Assumptions"),
+    ("fitted", "Fitted parameters"),
+    ("tried", "Attempts"),
+)
 
 Section = tuple[Mapping[str, Any], Sequence[Mapping[str, Any]], Sequence[str]]
 """A study as written, its rows of `judge_figures`, and the sentences that answer it."""
@@ -125,7 +130,7 @@ def _entries(study: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], key: s
     if key == "note":
         return [f"{row['figure']}: {row['note']}" for row in rows if row["note"]]
     if key == "fitted":
-        return [f"{fit['parameter']} = {fit['value']}, on: {fit['on']}" for fit in study.get(key, [])]
+        return [f"{fit['parameter']} = {fit['value']} (fitted on: {fit['on']})" for fit in study.get(key, [])]
     return [" ".join(str(entry).split()) for entry in study.get(key, [])]
 
 

@@ -34,7 +34,6 @@ def tabulate_published(
     """Return a row for each point whose answer was published; of several figures the first.
 
     Args:
-        study: The study.
         metric: The name of its answers, if it seeks something.
         points: The sweep's points: `point_id`, `label` and the axis columns [base units].
         scenario: A resolved configuration of the sweep; it determines the unit of an axis.

@@ -22,7 +22,6 @@ class Session:
     """One sweep, with the rows that are there when it is opened.
 
     Attributes:
-        sweep: The sweep.
         spec: The study as it was run.
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the parameter that the study seeks, if any.
@@ -75,9 +74,6 @@ class Session:
 
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
         `published_figures`, which has the rows of `judge_figures`.
-
-        Raises:
-            QueryError: The statement is not allowed or does not bind.
         """
         if not self._has_figures and FIGURES in statement:
             from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
@@ -132,11 +128,7 @@ class Session:
 
 
 def open_session(path: str | Location) -> Session:
-    """Open the sweep in a directory.
-
-    Raises:
-        StoreError: There is no sweep.
-    """
+    """Open the sweep in a directory."""
     return Session(open_sweep(path))
 
 

@@ -13,7 +13,7 @@ HEADLINE_HEADINGS = ("figure", "published", "simulated", "95 % prediction interv
 
 def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a row of `judge_figures` as text, a cell for each of `HEADINGS`."""
-    unit = row["unit"] or ""
+    unit = "" if row["unit"] in {None, "ratio"} else row["unit"]
     published = row["published"]
     if row["published_value"] is not None:
         published = f"{published} {unit}".rstrip()

@@ -61,11 +61,7 @@ class Verdict:
 
 
 def judge_figures(session: Session) -> pa.Table:
-    """Return a row per published figure, in the study's order.
-
-    Raises:
-        QueryError: A figure's expression does not bind.
-    """
+    """Return a row per published figure, in the study's order."""
     if session not in _judged:
         rows = [_row(session, figure) for figure in read_figures(session.spec)]
         _judged[session] = pa.Table.from_pylist(rows, VERDICTS_SCHEMA)
@@ -175,7 +171,8 @@ def _judge_simulated(figure: PublishedFigure, measured: Measurement) -> Verdict:
 
 
 def _explain(found: FigureClass, figure: PublishedFigure, measured: Measurement) -> str:
-    fitted = f"fitted on {' and '.join(figure.given)}" if figure.given else ""
+    given = " and ".join(f'"{name}"' for name in figure.given)
+    fitted = f"fitted on {given}" if given else ""
     if found is FigureClass.MISSED:
         basis = f"; {fitted}" if fitted else ""
         return f"{_distance(figure, measured)}{basis}"

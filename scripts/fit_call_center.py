@@ -1,11 +1,11 @@
-"""Fit the study call_center on the one figure that it may be fitted on: 39 users without write cache.
+"""Fit the study call_center to the only figure used for the fit: 39 users without write cache.
 
 Usage: fit_call_center.py [--write]
 
-For each limit and each system without write cache, the users are held at 39, and the greatest number of I/Os
-in an interaction is sought that still meets the limit, by the study's own replicates and run. What is fitted
-is the mean over the replicates, rounded; no other figure is looked at. The result is the same every time: the
-script exits with 1 where the study says otherwise, and `--write` puts the fitted numbers into the study.
+For each limit and each system without write cache, the script fixes the users at 39 and seeks the largest
+number of I/Os per interaction that meets the limit, with the study's replicates and run settings. The fitted
+value is the rounded mean over the replicates; no other figure is used. The result is deterministic: the
+script exits with 1 if the study has another value, and `--write` writes the fitted values into the study.
 """
 
 import json
@@ -29,15 +29,15 @@ Assignments = Mapping[str, object]
 
 
 def main(arguments: list[str]) -> int:
-    """Print what is fitted and what the study says; return how to exit."""
+    """Print fitted and stored values; return the exit code."""
     study = studies.load(STUDY)
     text = studies.text(STUDY)
     differing = 0
-    print(f"I/Os of an interaction at which {USERS} users are carried without write cache")
+    print(f"I/Os per interaction at which {USERS} users are supported without write cache")
     print(f"{'limit and system':<46}{'fitted':>8}{'in the study':>14}   over replicates")
     for limit, systems in list_systems(study).items():
         for number, (system, (mean, half_width)) in enumerate(
-            zip(systems, fit(study, limit, systems), strict=True), start=1
+            zip(systems, fit_systems(study, limit, systems), strict=True), start=1
         ):
             written = system[FITTED]
             differing += written != round(mean)
@@ -59,8 +59,8 @@ def list_systems(study: Study) -> dict[str, list[Assignments]]:
     return systems
 
 
-def fit(study: Study, limit: str, systems: list[Assignments]) -> list[tuple[float, float]]:
-    """Return the I/Os that 39 users may have on each system under a limit, and their half-width."""
+def fit_systems(study: Study, limit: str, systems: list[Assignments]) -> list[tuple[float, float]]:
+    """Return the I/Os per interaction for 39 users on each system under a limit, and their half-width."""
     inverse = parse_study(json.dumps(_inverse(study, limit, systems)), name=f"the fit of {study.name}")
     with TemporaryDirectory() as store:
         outcome = sweeps.run(inverse, Path(store), executor="inline", workers=1)
@@ -70,7 +70,7 @@ def fit(study: Study, limit: str, systems: list[Assignments]) -> list[tuple[floa
 
 
 def _inverse(study: Study, limit: str, systems: list[Assignments]) -> dict[str, Any]:
-    """Return the study turned round: users given, I/Os sought."""
+    """Return the inverse study under a limit: users given, I/Os sought."""
     scenario = dict(study.document["scenario"])
     seek = {key: value for key, value in study.document["seek"].items() if key != "limits"}
     return {

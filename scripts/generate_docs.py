@@ -1,8 +1,8 @@
-"""Write the generated reference pages: parameters, result columns, the catalogue, error codes.
+"""Write the generated reference pages: parameters, result columns, the catalogue, its disks, error codes.
 
 Usage: generate_docs.py [--check]
 
-Without an option it writes docs/reference/*.md; with --check it writes nothing and exits 1 where a page
+Without an option it writes docs/reference/*.md; with --check it writes nothing and exits 1 if a page
 is out of date.
 """
 
@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from destage.disk_validation import data_sheet
 from destage.engine import catalog, columns, limiting
 from destage.engine.scenario_schema import engine_tree
 from destage.spec import quantities
@@ -47,16 +48,33 @@ WORDS = {
     "fraction": "fraction",
 }
 TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true or false"}
+DISK_QUANTITIES = {
+    "track_to_track_ms": "track to track",
+    "average_seek_ms": "average",
+    "full_stroke_ms": "full stroke",
+    "outer_mb_per_s": "outer edge",
+    "inner_mb_per_s": "inner edge",
+    "mean_mb_per_s": "mean",
+    "random_reads_1_per_s": "1 outstanding",
+    "random_reads_16_per_s": "16 outstanding",
+}
+DISK_TABLES = (
+    ("Seeks", ("track_to_track_ms", "average_seek_ms", "full_stroke_ms"), "ms"),
+    ("Sequential reads", ("outer_mb_per_s", "inner_mb_per_s", "mean_mb_per_s"), "MB/s"),
+    ("Random reads", ("random_reads_1_per_s", "random_reads_16_per_s"), "1/s"),
+)
+"""The tables of the page of disks: title, quantities, unit."""
 GENERATED = "<!-- Written by scripts/generate_docs.py from the engine's own definitions; edit those. -->\n"
 ERRORS_GENERATED = "<!-- Written by scripts/generate_docs.py from src/destage/error_codes/; edit those. -->\n"
 
 
 def main() -> int:
-    """Write the pages, or say which are out of date."""
+    """Write the pages, or print which are out of date."""
     pages = {
         "configuration.md": configuration_page(),
         "columns.md": columns_page(),
         "catalog.md": catalog_page(),
+        "disks.md": disks_page(),
         "errors.md": errors_page(),
     }
     if "--check" in sys.argv[1:]:
@@ -81,8 +99,9 @@ def columns_page() -> str:
             "# Result columns",
             "",
             GENERATED,
-            "One run gives one row with these columns. A column that a run cannot give is null.",
-            "An objective names a column without its unit suffix and gives its own: `response_p95 <= 30ms`.",
+            "Each run writes one row with these columns. A column that does not apply to a run is null.",
+            "An objective names a column without its unit suffix, and its value has a unit:",
+            "`response_p95 <= 30ms`.",
             "",
             "| column | type | unit | meaning |",
             "|---|---|---|---|",
@@ -91,8 +110,8 @@ def columns_page() -> str:
             "## Limiting resource",
             "",
             "The column `limiting` of answers and queries names the resource with the highest use, or `host`",
-            f"where every use is below {limiting.IDLE:g}. An answer counts its runs just above it and names",
-            "the resource that limits most of them; a table of points uses the means over replicates.",
+            f"if every use is below {limiting.IDLE:g}. The answer of a seek names the resource that limits",
+            "most of the runs just above it; a table of points uses the means over replicates.",
             "",
             "| resource | use |",
             "|---|---|",
@@ -130,6 +149,42 @@ def catalog_page() -> str:
     return "\n".join(lines)
 
 
+def disks_page() -> str:
+    """The page of the catalogue's disks beside their data sheets."""
+    lines = [
+        "# Disks beside their data sheets",
+        "",
+        GENERATED,
+        "Each hard disk of the catalogue, measured as one would the real one: sheet / model, deviation.",
+        "The tests hold each deviation within the tolerance of its column. A sheet's figure can itself be",
+        "typical or assumed (see the [catalogue](catalog.md)). Rates are of sequential reads of 64 KiB, one",
+        "at a time, through the buffer; the mean is over the whole disk. Random reads of 4 KiB are spread",
+        "over the whole disk; with one outstanding, the sheet value is that of its average seek, half a turn",
+        "and 0.3 ms of overheads. A dash is a figure that the sheet does not state; the disks as measured",
+        "are validated [against traces](../validating-a-disk.md) instead.",
+        "",
+    ]
+    disks = [entry for entry in catalog.entries("disks") if entry.config["kind"] == "disk"]
+    compared = {entry.name: data_sheet.compare(entry) for entry in disks}
+    for title, quantities_of, unit in DISK_TABLES:
+        heads = [
+            f"{DISK_QUANTITIES[name]}, within {data_sheet.TOLERANCES[name]:.0%}" for name in quantities_of
+        ]
+        lines += [f"## {title} [{unit}]", "", f"| disk | {' | '.join(heads)} |"]
+        lines.append(f"|---|{'---|' * len(heads)}")
+        for entry in disks:
+            cells = [_sheet_cell(compared[entry.name][name]) for name in quantities_of]
+            lines.append(f"| `{entry.name}` | {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _sheet_cell(cell: data_sheet.Cell) -> str:
+    if cell.sheet is None or cell.deviation is None:
+        return f"- / {cell.model:.4g}"
+    return f"{cell.sheet:.4g} / {cell.model:.4g}, {cell.deviation:+.1%}"
+
+
 def configuration_page() -> str:
     """The page of parameters, one section per part of a configuration."""
     return "\n".join(
@@ -137,11 +192,11 @@ def configuration_page() -> str:
             "# Configuration",
             "",
             GENERATED,
-            "One configuration is a `scenario` of a study: what is asked for (`workload`), of which",
-            "controller and arrays, and how the run is conducted (`run`). Quantities may be written with",
-            "their unit (`64MiB`, `8ms`, `533MB/s`, `30%`); a bare number counts the unit that the table",
-            "names. MiB is 2^20 bytes, MB is 10^6. `workload`, `controller` and an array's `disk` may `use`",
-            "a name of the catalogue (`destage catalog`); fields given beside it win.",
+            "A configuration is the `scenario` of a study: the load (`workload`), the controller and its",
+            "arrays, and how the run is measured (`run`). Quantities may have a unit (`64MiB`, `8ms`,",
+            "`533MB/s`, `30%`); a bare number is in the unit that the table gives. MiB is 2^20 bytes, MB is",
+            "10^6 bytes. `workload`, `controller` and the `disk` of an array may `use` a catalogue entry",
+            "(`destage catalog`); fields given beside `use` override the entry's.",
             "",
             *_section("", engine_tree().root, set()),
         ]

@@ -13,11 +13,12 @@ from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
+from destage.sweeps.unanswered import NEEDED
 
 
 def list_needed_columns(study: Study) -> tuple[str, ...]:
     """Return the result columns that planning and answers need beside a run's status."""
-    columns = ["events"]
+    columns = ["events", NEEDED]
     if study.seek is not None:
         for objectives in (study.seek.objectives, *study.seek.limits.values()):
             columns += [objective.column for objective in objectives]
@@ -34,9 +35,7 @@ def make_answer_tables(
 
     Args:
         study: A study with a seek.
-        expansion: Its points.
         planner: Its planner, after the last round.
-        rows: The facts of all runs.
     """
     if study.seek is None:
         raise AssertionError("only a study with a seek has answers")

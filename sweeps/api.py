@@ -25,11 +25,7 @@ def sweep_path(study: Study, store: Location | None = None) -> Location:
 
 
 def plan(study: Study, store: Location | None = None) -> Preview:
-    """Return what a study would run in a store (default: `default_store()`); writes nothing.
-
-    Raises:
-        ConfigError: A point is an invalid configuration.
-    """
+    """Return what a study would run in a store (default: `default_store()`); writes nothing."""
     expansion = expand(study)
     planner = Planner(study, expansion)
     runs = planner.next_round({})
@@ -56,7 +52,6 @@ def run(
     """Run a study until it is answered or the session has to stop; runs in the store are not repeated.
 
     Args:
-        study: The study.
         store: The store (default: `default_store()`).
         executor: Where the runs are executed; `auto` starts Ray for large plans only.
         workers: How many runs are executed at a time (default: one per processor).

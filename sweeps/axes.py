@@ -23,8 +23,6 @@ def axis_values(
         written: A list of values, or one of `range: [from, to, step]`, `linspace: [from, to, count]`,
             `logspace: [from, to, count]`; all three include both ends (a range only where its step meets
             it).
-        parameter: The parameter as the schema describes it.
-        place: Where the axis is in the study.
 
     Raises:
         ConfigError: A value is not a quantity of the parameter's unit, or the numbers make no axis.
@@ -47,16 +45,7 @@ def axis_values(
 
 
 def in_base_units(value: object, unit: str | None, place: str) -> object:
-    """Return a value with its unit parsed, if it is a string and the parameter is a quantity.
-
-    Args:
-        value: A value as written.
-        unit: The parameter's base unit, if it has one.
-        place: Where the value is in the study.
-
-    Raises:
-        ConfigError: The string is not a quantity of this unit.
-    """
+    """Return a value with its unit parsed, if it is a string and the parameter is a quantity."""
     if unit is None or not isinstance(value, str):
         return value
     try:

@@ -23,7 +23,6 @@ class Batch:
     """Runs that one task executes.
 
     Attributes:
-        run_ids: Their identities.
         configs: Their canonical configurations as JSON.
         attempt: How many times they were tried before.
     """
@@ -54,7 +53,6 @@ class CostModel:
     Attributes:
         seconds: Engine time of the runs observed [s].
         events: Events they simulated.
-        runs: The number of runs.
     """
 
     seconds: float = 0.0

@@ -74,8 +74,6 @@ class CanonicalReader:
         """Return a configuration with another value of one parameter.
 
         Args:
-            canonical: The configuration.
-            path: The parameter's dotted path.
             value: A value within the parameter's own range. If a rule between fields forbids it, the
                 configuration keeps it, so that its run fails with the reason.
         """
@@ -93,11 +91,7 @@ class CanonicalReader:
         return Canonical(parts)
 
     def _part(self, name: str, member: str) -> Part:
-        """Return the part of a text, shared with equal texts.
-
-        Raises:
-            ValueError: The text is not this field alone.
-        """
+        """Return the part of a text, shared with equal texts."""
         part = self._parts.get(member)
         if part is None:
             part = _read_part(name, _value(name, member), self._axes)

@@ -36,12 +36,7 @@ class Configurations:
         self._fields: dict[tuple[str, ...], list[_Field] | None] = {}
 
     def build(self, assignments: Mapping[str, object]) -> tuple[Canonical, dict[str, object]]:
-        """Return the configuration of a point with these assignments, and its value of each axis.
-
-        Raises:
-            ConfigError: The configuration is invalid.
-            TraceError: A trace cannot be read.
-        """
+        """Return the configuration of a point with these assignments, and its value of each axis."""
         fields = self._fields_of(tuple(assignments))
         if fields is not None:
             # A mistake is reported by the full build below.
@@ -109,12 +104,7 @@ class _Field:
         self._written: dict[tuple[str, ...], _Written] = {}
 
     def build(self, assignments: Mapping[str, object]) -> _Written:
-        """Return the field of a point with these assignments.
-
-        Raises:
-            ConfigError: The field has a mistake.
-            TraceError: A trace cannot be read.
-        """
+        """Return the field of a point with these assignments."""
         # repr distinguishes 1, 1.0 and True, as the engine does.
         values = tuple([repr(assignments[path]) for path in self._paths])
         written = self._written.get(values)

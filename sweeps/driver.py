@@ -34,17 +34,11 @@ class Driver:
     """Executes the runs of all rounds of a session.
 
     Attributes:
-        layout: The sweep's directory.
-        manifest: Its manifest.
-        lease: The sweep's lease.
         start: Starts the executor when the first run needs it; takes the number of runs waiting.
         columns: The result columns of facts.
-        interrupts: Whether a signal asks the session to end.
         deadline: The end of the budget [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
         rows: The facts of every run in the store.
-        executed: Runs executed.
-        failed: Runs executed that failed.
         retries: Batches returned for infrastructure reasons.
         messages: Warnings.
         stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or

@@ -13,7 +13,6 @@ class Executor(Protocol):
     """Runs batches for the driver.
 
     Attributes:
-        name: Its name in messages.
         slots: How many batches it runs at a time.
     """
 

@@ -9,11 +9,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupts:
-    """Handles SIGINT and SIGTERM for the length of a `with` block; on the main thread only.
-
-    Attributes:
-        is_draining: Whether a signal was received.
-    """
+    """Handles SIGINT and SIGTERM for the length of a `with` block; on the main thread only."""
 
     def __init__(self) -> None:
         self.is_draining = False

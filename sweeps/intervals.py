@@ -44,9 +44,7 @@ def replicates_needed(interval: Interval, relative: float, most: int) -> int:
     """Return how many replicates should reach a target, at most twice as many as there are.
 
     Args:
-        interval: The interval of the replicates so far.
         relative: The target half-width, as a fraction of the mean.
-        most: The number not to exceed.
     """
     if interval.is_within(relative):
         return interval.n

@@ -46,9 +46,6 @@ def write_marker(sweep: Location) -> Marker:
 
     Args:
         sweep: The sweep's directory. The caller holds its lease.
-
-    Raises:
-        StoreError: The directory cannot be written.
     """
     remove_markers(sweep)
     marker = Marker(str(sweep.absolute()), f"{_PREFIX}{secrets.token_hex(8)}", _release())

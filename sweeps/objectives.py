@@ -39,9 +39,7 @@ class Objective:
     """A bound that a run must meet.
 
     Attributes:
-        text: The objective as written.
         column: The result column that is bounded.
-        comparison: How the column must compare with the bound.
         bound: The bound [the column's unit].
     """
 
@@ -76,10 +74,6 @@ def parse_objective(text: str, place: str) -> Objective:
 
     Args:
         text: A result column without its unit's suffix, a comparison, and a number with its unit.
-        place: Where it is in the study.
-
-    Raises:
-        ConfigError: The text is not an objective.
     """
 
     def mistake(code: str, message: str, value: str = text) -> ConfigError:

@@ -9,8 +9,15 @@ from destage.errors import Issue
 from destage.objects import Location
 
 Phase = Literal["plan", "start", "run", "answer"]
-SessionState = Literal["finished", "failed_runs", "infrastructure", "budget", "interrupted"]
-_EXIT_CODES = {"finished": 0, "failed_runs": 3, "infrastructure": 4, "budget": 5, "interrupted": 130}
+SessionState = Literal["finished", "unanswered", "failed_runs", "infrastructure", "budget", "interrupted"]
+_EXIT_CODES = {
+    "finished": 0,
+    "unanswered": 3,
+    "failed_runs": 3,
+    "infrastructure": 4,
+    "budget": 5,
+    "interrupted": 130,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +26,6 @@ class Progress:
 
     Attributes:
         phase: `plan`, `start` (the executor), `run` or `answer`.
-        round: The planning round.
         done: Planned runs that are in the store.
         planned: Planned runs so far; adaptive rounds add to it.
         reused: Planned runs that were in the store before this session.
@@ -46,7 +52,6 @@ class Preview:
 
     Attributes:
         table: The plan's first round.
-        points: The number of points.
         runs: The number of different runs in the first round.
         present: How many of them are in the store.
         adaptive: Whether more rounds may follow.
@@ -66,15 +71,14 @@ class Outcome:
     """How a session ended.
 
     Attributes:
-        path: The sweep's directory.
         runs: Planned runs that are in the store.
         executed: Runs executed by this session.
         reused: Planned runs that were in the store before.
         failed: Planned runs that failed.
         seconds: The session's duration [s].
         executor: The executor's name; `none` if every run was in the store.
-        state: How it ended.
-        messages: Warnings.
+        state: How it ended; `unanswered` if every run was executed and points have no answer.
+        messages: Warnings, including one for each point without an answer.
     """
 
     path: Location

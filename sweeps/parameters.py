@@ -7,6 +7,7 @@ from typing import Any
 
 from destage.engine.scenario_schema import engine_tree
 from destage.errors import ConfigError, Issue
+from destage.spec.documents import value_at
 from destage.spec.validation import suggest
 
 _CATALOGUED = ("workload", "controller", "disk")
@@ -19,7 +20,6 @@ class Parameter:
 
     Attributes:
         unit: Its base unit, if it is a quantity.
-        is_integer: Whether it takes whole numbers only.
         least: The smallest value allowed, if there is one [base unit].
         most: The largest value allowed, if there is one [base unit].
     """
@@ -54,17 +54,8 @@ def read(scenario: Mapping[str, Any], path: str) -> object:
 
     Args:
         scenario: A configuration, canonical or as written; `array` also reads the first of `arrays`.
-        path: The parameter's dotted path.
     """
-    value: Any = scenario
-    for segment in _located(scenario, path):
-        if isinstance(value, Mapping) and segment in value:
-            value = value[segment]
-        elif isinstance(value, list) and segment.isdigit() and int(segment) < len(value):
-            value = value[int(segment)]
-        else:
-            return None
-    found: object = value
+    found: object = value_at(scenario, ".".join(_located(scenario, path)))
     return found
 
 
@@ -73,8 +64,6 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
 
     Args:
         scenario: The configuration to change; `array` also reaches the first of `arrays`.
-        path: The parameter's dotted path.
-        value: Its value.
 
     Raises:
         ConfigError: The path leads to an entry that a list does not have.

@@ -22,8 +22,6 @@ class PlannedRun:
     """One row of a plan.
 
     Attributes:
-        point: The point.
-        replicate: The replicate.
         probe: The sought parameter's value; None if the study seeks nothing.
         run_id: The run's identity; other rows may share it.
         config: The canonical configuration as JSON.
@@ -43,7 +41,6 @@ class Facts:
     """The results of a run that planning and answers need.
 
     Attributes:
-        status: The run's status.
         values: Result columns by name.
     """
 
@@ -118,6 +115,10 @@ class Planner:
     def find_run(self, point: Point, replicate: int, probe: int | None) -> str | None:
         """Return the id of a planned run, or None if it was not planned."""
         return self._plans[point.id].runs.get(replicate, {}).get(probe)
+
+    def list_runs(self, point: Point) -> list[str]:
+        """Return the ids of all planned runs of a point."""
+        return [run for runs in self._plans[point.id].runs.values() for run in runs.values()]
 
     def measure_interval(self, point: Point, rows: Mapping[str, Facts]) -> Interval:
         """Return the interval over replicates of the metric that the study's replicates target."""

@@ -46,7 +46,6 @@ class Point:
         """Return one run of this point: its id and its canonical configuration as JSON.
 
         Args:
-            replicate: The replicate.
             probe: The sought parameter's value; None if the study seeks nothing.
         """
         if probe is None or self._seek is None:

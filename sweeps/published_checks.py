@@ -47,14 +47,8 @@ def check_places(
     """Check that each place names points, and that each expression binds to the columns there will be.
 
     Args:
-        study: The study.
         points: Its points: `point_id`, `label` and the axis columns [base units].
-        fields: The axis columns.
-        scenario: A resolved configuration.
         metric: What the answers are called, if the study seeks something.
-
-    Raises:
-        ConfigError: With every mistake.
     """
     quantities = list(_quantities(study))
     axes = [field.name for field in fields]

@@ -23,9 +23,6 @@ def check_address(address: str) -> None:
 
     Args:
         address: `HOST:PORT`, `ray://HOST:PORT`, or `auto`, which Ray resolves itself.
-
-    Raises:
-        SweepError: The address has another form, or no Ray cluster answers.
     """
     if address in ("auto", "local"):
         return

@@ -40,7 +40,6 @@ class SearchResult:
     """A search that has ended.
 
     Attributes:
-        state: How it ended.
         value: The largest passing value; `most` for at least, `least - 1` for below; None when a run failed.
         monotone: Whether no value examined passed above one that failed.
     """
@@ -64,7 +63,6 @@ def search(seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> SearchResu
     """Continue a search as far as the known verdicts allow.
 
     Args:
-        seek: The parameter sought and its bounds.
         look: Returns the verdict on a value, or None before it has been run.
 
     Returns:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+from destage.errors import Issue
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_answers
 from destage.store.layout import SweepLayout
@@ -21,6 +22,7 @@ from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
 from destage.sweeps.planner import PlannedRun, Planner
 from destage.sweeps.points import Expansion
 from destage.sweeps.study import Study
+from destage.sweeps.unanswered import find_unanswered
 
 ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]
@@ -95,11 +97,12 @@ class SweepSession:
             driver.close()
             self._manifest.flush()
             remove_orphans(self._layout)
+        unanswered: list[Issue] = []
         if driver.stopped is None:
-            self._write_answers(planner)
+            unanswered = self._write_answers(planner)
         write_progress(self._layout, self._progress_so_far(*measure_fragments(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
-        done: SessionState = "failed_runs" if failed else "finished"
+        done: SessionState = "failed_runs" if failed else "unanswered" if unanswered else "finished"
         return Outcome(
             path=self._layout.root,
             runs=self._reused + driver.executed,
@@ -109,7 +112,7 @@ class SweepSession:
             seconds=time.monotonic() - self._began,
             executor=driver.executor_name,
             state=driver.stopped or done,
-            messages=tuple(driver.messages),
+            messages=(*driver.messages, *unanswered),
         )
 
     def _next_round(self, planner: Planner) -> list[PlannedRun]:
@@ -130,13 +133,15 @@ class SweepSession:
             self._rounds = self._round
         return runs
 
-    def _write_answers(self, planner: Planner) -> None:
+    def _write_answers(self, planner: Planner) -> list[Issue]:
+        """Write the answers of a seek, and return a warning for each point without an answer."""
         self._phase = "answer"
         self._report()
+        facts = {run: self._driver.rows[run] for run in self._planned}
         if self._study.seek is not None:
-            facts = {run: self._driver.rows[run] for run in self._planned}
             write_answers(self._layout, *make_answer_tables(self._study, self._expansion, planner, facts))
         self._layout.finished.touch()
+        return find_unanswered(self._study, self._expansion, planner, facts)
 
     def _start(self, waiting: int) -> Executor:
         """Start the executor for the number of runs waiting and those that may follow."""

@@ -29,8 +29,6 @@ class Seek:
     """The search for the largest value of one integer parameter that meets every objective.
 
     Attributes:
-        path: The parameter's dotted path.
-        objectives: The bounds that a run must meet.
         start: The first value tried.
         least: The smallest value considered.
         most: The largest value considered.
@@ -79,14 +77,10 @@ class Study:
 
     Attributes:
         document: The study as written, with trace files absolute and bound to their content.
-        name: Its name.
         scenario: The configuration that every point starts from.
         axes: The values of each axis in base units, by dotted path.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
-        seek: The search, if there is one.
-        replicates: The number of runs per point.
-        wall_s: The wall-clock budget [s], if there is one.
     """
 
     document: Mapping[str, Any]
@@ -118,13 +112,11 @@ def parse_study(text: str | bytes, *, name: str = "study", folder: Path | None =
     """Parse a study.
 
     Args:
-        text: The YAML text, or the bytes of its file.
         name: Its name in messages.
         folder: The folder of relative trace files (default: the working directory).
 
     Raises:
         ConfigError: With every mistake.
-        TraceError: A trace cannot be read.
     """
     document = _bind_traces(parse_fields(text, name), (folder or Path()).absolute())
     reader = _Reader(document)
@@ -134,15 +126,7 @@ def parse_study(text: str | bytes, *, name: str = "study", folder: Path | None =
 
 
 def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
-    """Parse the fields of a study as written, without reading its traces.
-
-    Args:
-        text: The YAML text, or the bytes of its file.
-        name: Its name in messages.
-
-    Raises:
-        ConfigError: With every mistake that the schema finds.
-    """
+    """Parse the fields of a study as written, without reading its traces."""
     document = parse_document(text, name, "study")
     if not isinstance(document, dict):
         message = "a study must be a table with at least name and scenario"

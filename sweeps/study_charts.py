@@ -7,62 +7,38 @@ import pyarrow as pa
 
 from destage import engine
 from destage.errors import Issue, QueryError
+from destage.spec.schema_nodes import node
 from destage.spec.validation import suggest
 from destage.sweeps import parameters
 
 LABEL = "label"
 """The name of the label of an explicit point, beside the axes."""
 
-CHARTS: dict[str, Any] = {
-    "description": "Charts that the report draws first, instead of its standard figures.",
-    "type": "array",
-    "items": {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["title", "x", "y"],
-        "properties": {
-            "title": {"description": "The chart's title.", "type": "string", "minLength": 1},
-            "x": {
-                "description": "An axis by dotted path, `label` or a result column; strings become rows.",
-                "type": "string",
-            },
-            "y": {
-                "description": "A result column, or the answer of a seek, such as `users_supported`.",
-                "type": "string",
-            },
-            "by": {
-                "description": "An axis by dotted path or `label`: one line per value, at most 8.",
-                "type": "string",
-            },
-            "where": {
-                "description": "An SQL condition over the points (their label, axes and result columns) that "
-                "drawn points must meet.",
-                "type": "string",
-            },
-            "x_log": {
-                "description": "Whether x is logarithmic.",
-                "type": "boolean",
-                "default": False,
-            },
-            "y_log": {
-                "description": "Whether y is logarithmic.",
-                "type": "boolean",
-                "default": False,
-            },
-            "published": {
-                "description": "Whether figures published for y are drawn at their points.",
-                "type": "boolean",
-                "default": True,
-            },
-            "x_title": {"description": "Title of x (default: its name).", "type": "string"},
-            "y_title": {
-                "description": "Title of y with its unit (default: its name).",
-                "type": "string",
-            },
-            "caption": {"description": "Text below the chart.", "type": "string"},
-        },
+_CHART = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["title", "x", "y"],
+    "properties": {
+        "title": node("string", "The chart's title.", minLength=1),
+        "x": node("string", "An axis by dotted path, `label` or a result column; strings become rows."),
+        "y": node("string", "A result column, or the answer of a seek, such as `users_supported`."),
+        "by": node("string", "An axis by dotted path or `label`: one line per value, at most 8."),
+        "where": node(
+            "string",
+            "An SQL condition over the points (their label, axes and result columns) that drawn points must "
+            "meet.",
+        ),
+        "x_log": node("boolean", "Whether x is logarithmic.", default=False),
+        "y_log": node("boolean", "Whether y is logarithmic.", default=False),
+        "published": node(
+            "boolean", "Whether figures published for y are drawn at their points.", default=True
+        ),
+        "x_title": node("string", "Title of x (default: its name)."),
+        "y_title": node("string", "Title of y with its unit (default: its name)."),
+        "caption": node("string", "Text below the chart."),
     },
 }
+CHARTS = node("array", "Charts that the report draws first, instead of its standard figures.", items=_CHART)
 
 
 def find_chart_mistakes(
@@ -76,8 +52,6 @@ def find_chart_mistakes(
     Args:
         charts: The charts, valid by their schema.
         axes: The values of each axis, in the grid and in explicit points, by dotted path.
-        labels: The labels of the explicit points.
-        sought: The dotted path of the sought parameter, if there is one.
     """
     names = _Names(axes, labels, sought)
     issues: list[Issue] = []

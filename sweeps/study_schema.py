@@ -5,157 +5,106 @@ from typing import Any
 
 from destage import engine
 from destage.errors import Issue
+from destage.spec.schema_nodes import node, table
 from destage.spec.validation import validate_document
 from destage.sweeps import published_schema
 from destage.sweeps.study_charts import CHARTS
 
 _ENDS = "from, to (included)"
-_AXIS = {
-    "description": "The values of one parameter: a list, or one of range, linspace, logspace.",
-    "type": ["array", "object"],
-    "minItems": 1,
-    "minProperties": 1,
-    "maxProperties": 1,
-    "additionalProperties": False,
-    "properties": {
-        "range": {
-            "description": f"[{_ENDS}, step].",
-            "type": "array",
-            "minItems": 3,
-            "maxItems": 3,
-        },
-        "linspace": {
-            "description": f"[{_ENDS}, count]: equal differences.",
-            "type": "array",
-            "minItems": 3,
-            "maxItems": 3,
-        },
-        "logspace": {
-            "description": f"[{_ENDS}, count]: equal ratios.",
-            "type": "array",
-            "minItems": 3,
-            "maxItems": 3,
-        },
+_AXIS = node(
+    ["array", "object"],
+    "The values of one parameter: a list, or one of range, linspace, logspace.",
+    minItems=1,
+    minProperties=1,
+    maxProperties=1,
+    additionalProperties=False,
+    properties={
+        name: node("array", f"[{_ENDS}, {last}", minItems=3, maxItems=3)
+        for name, last in {
+            "range": "step].",
+            "linspace": "count]: equal differences.",
+            "logspace": "count]: equal ratios.",
+        }.items()
     },
+)
+_POINT = {
+    "type": "object",
+    "minProperties": 1,
+    "properties": {"label": node("string", "The name of the point in reports.")},
 }
+_SEEK = table(
+    "Find the largest value of one whole-number parameter that meets every objective.",
+    {
+        "maximize": node("string", "The parameter's dotted path."),
+        "subject_to": node(
+            "array", "Objectives such as `response_p95 <= 30ms`.", minItems=1, items={"type": "string"}
+        ),
+        "limits": node(
+            "object",
+            "Objectives of points by their label, in place of `subject_to`: one limit for all systems that "
+            "are compared with each other.",
+            minProperties=1,
+            additionalProperties={"type": "array", "minItems": 1, "items": {"type": "string"}},
+        ),
+        "start": node("integer", "The first value tried.", minimum=1, default=32),
+        "min": node("integer", "The smallest value considered.", minimum=1, default=1),
+        "max": node("integer", "The largest value considered.", minimum=1, default=4096),
+        "confirm": node(
+            "integer", "How many values just below the answer must pass too.", minimum=0, default=2
+        ),
+    },
+    "maximize",
+    "subject_to",
+)
+_UNTIL = table(
+    "Add replicates until this 95 % interval is narrow enough.",
+    {
+        "interval_of": node("string", "The answer, or a result column without its unit."),
+        "relative": node("number", "The target half-width, as a fraction of the mean.", exclusiveMinimum=0),
+    },
+    "interval_of",
+    "relative",
+)
+_REPLICATES = node(
+    ["integer", "object"],
+    "Runs per point with independent random streams: a number, or bounds.",
+    minimum=1,
+    default=5,
+    additionalProperties=False,
+    required=["min"],
+    properties={
+        "min": node("integer", "The number for every point.", minimum=1),
+        "max": node("integer", "The maximum for a point.", minimum=1),
+        "until": _UNTIL,
+    },
+)
 _STUDY: dict[str, Any] = {
     "type": "object",
     "additionalProperties": False,
     "required": ["name", "scenario"],
     "properties": {
-        "name": {
-            "description": "The study's name: small letters, digits, - and _.",
-            "type": "string",
-            "pattern": "^[a-z0-9][a-z0-9_-]*$",
-        },
-        "question": {
-            "description": "The question that the study answers, in one sentence.",
-            "type": "string",
-        },
-        "scenario": {"description": "The configuration that every point starts from.", "type": "object"},
-        "axes": {
-            "description": "The grid: parameters by dotted path, with their values.",
-            "type": "object",
-            "additionalProperties": _AXIS,
-        },
-        "points": {
-            "description": "Points beside the grid: parameters by dotted path, and a label.",
-            "type": "array",
-            "items": {
-                "type": "object",
-                "minProperties": 1,
-                "properties": {
-                    "label": {"description": "The name of the point in reports.", "type": "string"}
-                },
-            },
-        },
-        "where": {
-            "description": "An SQL condition over the axes that grid points must meet.",
-            "type": "string",
-        },
-        "seek": {
-            "description": "Find the largest value of one whole-number parameter that meets every objective.",
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["maximize", "subject_to"],
-            "properties": {
-                "maximize": {"description": "The parameter's dotted path.", "type": "string"},
-                "subject_to": {
-                    "description": "Objectives such as `response_p95 <= 30ms`.",
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {"type": "string"},
-                },
-                "limits": {
-                    "description": "Objectives of points by their label, in place of `subject_to`: one limit "
-                    "for all systems that are compared with each other.",
-                    "type": "object",
-                    "minProperties": 1,
-                    "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string"}},
-                },
-                "start": {
-                    "description": "The first value tried.",
-                    "type": "integer",
-                    "minimum": 1,
-                    "default": 32,
-                },
-                "min": {
-                    "description": "The smallest value considered.",
-                    "type": "integer",
-                    "minimum": 1,
-                    "default": 1,
-                },
-                "max": {
-                    "description": "The largest value considered.",
-                    "type": "integer",
-                    "minimum": 1,
-                    "default": 4096,
-                },
-                "confirm": {
-                    "description": "How many values just below the answer must pass too.",
-                    "type": "integer",
-                    "minimum": 0,
-                    "default": 2,
-                },
-            },
-        },
-        "replicates": {
-            "description": "Runs per point with independent random streams: a number, or bounds.",
-            "type": ["integer", "object"],
-            "minimum": 1,
-            "default": 5,
-            "additionalProperties": False,
-            "required": ["min"],
-            "properties": {
-                "min": {"description": "The number for every point.", "type": "integer", "minimum": 1},
-                "max": {"description": "The maximum for a point.", "type": "integer", "minimum": 1},
-                "until": {
-                    "description": "Add replicates until this 95 % interval is narrow enough.",
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["interval_of", "relative"],
-                    "properties": {
-                        "interval_of": {
-                            "description": "The answer, or a result column without its unit.",
-                            "type": "string",
-                        },
-                        "relative": {
-                            "description": "The target half-width, as a fraction of the mean.",
-                            "type": "number",
-                            "exclusiveMinimum": 0,
-                        },
-                    },
-                },
-            },
-        },
-        "budget": {
-            "description": "Limits that stop the sweep; a stopped sweep can be resumed.",
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {
-                "wall": {"description": "Wall-clock time, such as 2h.", "type": ["string", "number"]}
-            },
-        },
+        "name": node(
+            "string",
+            "The study's name: small letters, digits, - and _.",
+            pattern="^[a-z0-9][a-z0-9_-]*$",
+        ),
+        "question": node("string", "The question that the study answers, in one sentence."),
+        "scenario": node("object", "The configuration that every point starts from."),
+        "axes": node(
+            "object",
+            "The grid: parameters by dotted path, with their values.",
+            additionalProperties=_AXIS,
+        ),
+        "points": node(
+            "array", "Points beside the grid: parameters by dotted path, and a label.", items=_POINT
+        ),
+        "where": node("string", "An SQL condition over the axes that grid points must meet."),
+        "seek": _SEEK,
+        "replicates": _REPLICATES,
+        "budget": table(
+            "Limits that stop the sweep; a stopped sweep can be resumed.",
+            {"wall": node(["string", "number"], "Wall-clock time, such as 2h.")},
+        ),
         **published_schema.PROPERTIES,
         "charts": CHARTS,
     },
@@ -177,10 +126,10 @@ def study_schema() -> dict[str, Any]:
 
 def read_default(*path: str) -> Any:
     """Return the default of one of the study's own keys, given from the outermost table inwards."""
-    node = _STUDY
+    found = _STUDY
     for key in path:
-        node = node["properties"][key]
-    return node["default"]
+        found = found["properties"][key]
+    return found["default"]
 
 
 def find_study_mistakes(document: Mapping[str, Any]) -> list[Issue]:

@@ -34,13 +34,8 @@ def verify(
     """Repeat a sample of a sweep's runs and compare their result columns.
 
     Args:
-        sweep: The sweep's directory.
         sample: The fraction of the runs to check (at least one run).
-        seed: The seed of the sample.
         progress: Called with the numbers of runs checked and to check.
-
-    Raises:
-        TraceError: A trace that a run replays cannot be read.
     """
     layout = SweepLayout(sweep)
     plan, rows = read_plan(layout), read_rows(layout)

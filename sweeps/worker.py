@@ -21,7 +21,6 @@ class Receipt:
     """A committed batch, as the driver sees it.
 
     Attributes:
-        fragment: The fragment that holds its rows.
         seconds: Engine time [s].
         facts: Per run the id, status, error kind, error and the columns that planning needs.
     """
@@ -37,7 +36,6 @@ class Failure:
 
     Attributes:
         kind: `infrastructure` or `oom`.
-        message: The reason, in one line.
     """
 
     kind: str
@@ -49,7 +47,6 @@ class FinishedBatch:
     """A batch that an executor has returned.
 
     Attributes:
-        batch: The batch.
         result: Its receipt, its failure, or why the worker must not execute runs of this sweep.
     """
 
@@ -60,14 +57,8 @@ class FinishedBatch:
 def execute_batch(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
     """Run a batch and commit its rows.
 
-    Args:
-        batch: The runs.
-        fragments: The sweep's directory of fragments.
-        facts: The result columns to return.
-
     Raises:
         TraceError: A trace cannot be read on this machine, or has other contents.
-        StoreError: The rows cannot be written.
     """
     tables, seconds = [], []
     for config in batch.configs:
@@ -91,13 +82,7 @@ def execute_batch(batch: Batch, fragments: Location, facts: Sequence[str]) -> Re
 
 
 def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> Fragment:
-    """Commit rows that record why a batch was not executed; a resume tries it again.
-
-    Args:
-        batch: The runs.
-        failure: The last failure.
-        fragments: The sweep's directory of fragments.
-    """
+    """Commit rows that record why a batch was not executed; a resume tries it again."""
     known = {
         "status": "failed",
         "error_kind": failure.kind,

@@ -91,7 +91,7 @@ class ApiServer:
             case "PATCH" if query.get("dryRun"):
                 return 200, body
             case "PATCH":
-                return 200, self.put(path, _merged(self.objects.get(path, {}), body))
+                return 200, self.put(path, _merge(self.objects.get(path, {}), body))
             case "DELETE":
                 return self._delete(path)
         if path in self.objects:
@@ -120,10 +120,10 @@ def _play(script: list[Any], wire: BinaryIO) -> None:
     wire.write(b"0\r\n\r\n")
 
 
-def _merged(here: Any, patch: Any) -> Any:
+def _merge(here: Any, patch: Any) -> Any:
     """Apply a patch: tables are merged, anything else is replaced."""
     if isinstance(here, dict) and isinstance(patch, dict):
-        return {**here, **{name: _merged(here.get(name), value) for name, value in patch.items()}}
+        return {**here, **{name: _merge(here.get(name), value) for name, value in patch.items()}}
     return patch
 
 

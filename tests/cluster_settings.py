@@ -80,7 +80,7 @@ CASES: dict[str, dict[str, Any]] = {
         "podMonitor": {"enabled": True, "interval": "1m", "labels": {"release": "prometheus"}},
         "dashboard": {"enabled": True, "labels": {"team": "storage"}},
     },
-    "standing": {"mode": "cluster", "users": {"role": True}},
+    "cluster mode": {"mode": "cluster", "users": {"role": True}},
     "s3": {
         "sweep": {"spec": "name: small\n"},
         "store": {
@@ -119,7 +119,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-def _stored(url: str, **more: Any) -> dict[str, Any]:
+def _with_store(url: str, **more: Any) -> dict[str, Any]:
     return {"sweep": {"study": "a"}, "store": {"url": url}, **more}
 
 
@@ -135,11 +135,11 @@ CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
     ),
     ({"sweep": {"study": "a"}, "workers": [_GROUP] * 2}, "settings.duplicate-group", "workers"),
     *(
-        (_stored(url), "settings.bad-store-url", "store.url")
+        (_with_store(url), "settings.bad-store-url", "store.url")
         for url in ("https://bucket/p", "/results", "S3://b", "s3:///prefix")
     ),
     *(
-        (_stored(url), "settings.credentials-in-url", "store.url")
+        (_with_store(url), "settings.credentials-in-url", "store.url")
         for url in (
             "s3://AKIA:secret@bucket/p",
             "s3://AKIA@bucket/p",
@@ -150,7 +150,7 @@ CONFLICTS: list[tuple[dict[str, Any], str, str]] = [
             "s3://bucket?access_key=AKIA",
         )
     ),
-    (_stored("s3://bucket", claim={"existing": "mine"}), "settings.store-and-claim", "store.url"),
+    (_with_store("s3://bucket", claim={"existing": "mine"}), "settings.store-and-claim", "store.url"),
     ({"sweep": {"study": "a"}, "store": {"secret": "s"}}, "settings.secret-without-url", "store.secret"),
 ]
 """Conflicts between settings: values, the code and the place, in the builder as in the chart."""
@@ -162,7 +162,7 @@ SCHEMA_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"sweep": {"study": "a"}, "head": {"cpu": "many"}}, "settings.bad-form", "head.cpu"),
     ({"sweep": {"study": "a"}, "workers": []}, "settings.too-few", "workers"),
     ({"sweep": {"study": "a"}, "workers": [{"name": "w"}]}, "settings.missing-key", "workers.0.slots"),
-    (_stored("s3://b ucket"), "settings.bad-form", "store.url"),
+    (_with_store("s3://b ucket"), "settings.bad-form", "store.url"),
 ]
 """Values that the schema rejects, with the builder's code and place."""
 
@@ -197,7 +197,7 @@ SETTINGS: dict[str, tuple[tuple[str | int, ...], list[Any]]] = {
     for path, values in _find_variations(Settings)
     if path != ("mode",)
 }
-"""Allowed values of each setting, by its path, from `settings.py`; the case `standing` covers `mode`."""
+"""Allowed values of each setting, by its path, from `settings.py`; the case `cluster mode` covers `mode`."""
 
 
 def find_effect(setting: str) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ import copy
 import importlib.resources
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal, get_args
@@ -33,14 +33,12 @@ class Entry:
     """An entry of the catalogue.
 
     Attributes:
-        kind: Its kind.
         name: Its name, for `use`.
-        title: Its name for people.
-        source: The source of its figures.
         config: The part of a configuration, with units.
         unverified: Dotted paths in `config` of figures quoted from memory: typical, not looked up.
         assumed: Dotted paths in `config` of figures that are assumed.
         note: A remark for users.
+        sheet: Statements of a disk's data sheet that its configuration does not hold, by name.
     """
 
     kind: Kind
@@ -51,6 +49,7 @@ class Entry:
     unverified: tuple[str, ...] = ()
     assumed: tuple[str, ...] = ()
     note: str | None = None
+    sheet: Mapping[str, float] = field(default_factory=dict)
 
     def mark(self, path: str) -> Literal["typical", "assumed"] | None:
         """Return the mark of the figure at a dotted path of `config`; None if the source states it."""
@@ -66,11 +65,7 @@ def entries(kind: Kind) -> tuple[Entry, ...]:
 
 
 def entry(kind: Kind, name: str) -> Entry:
-    """Return the entry with a name.
-
-    Raises:
-        ConfigError: The name is unknown.
-    """
+    """Return the entry with a name."""
     table = _table(kind)
     if name not in table:
         raise ConfigError([_unknown(kind, name, "use")])
@@ -87,9 +82,6 @@ def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
     Args:
         scenario: A configuration, which may `use` catalogue names in `workload`, `controller` and each
             array's `disk`.
-
-    Returns:
-        A copy of the configuration without `use`.
 
     Raises:
         ConfigError: A name is not in the catalogue; one issue for each.
@@ -118,16 +110,16 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
             issues.append(_unknown(kind, name, join(path, "use")))
         else:
             base = copy.deepcopy(dict(found.config))
-            if "capacity" in _table_at(given, "cache"):
+            if "capacity" in _cache_of(given):
                 # The usable size is that of the shipped cache; another cache has the default share.
-                _table_at(base, "cache").pop("usable", None)
+                _cache_of(base).pop("usable", None)
             holder[key] = _merge(base, given)
     return resolved, issues
 
 
-def _table_at(part: dict[str, Any], key: str) -> dict[str, Any]:
-    table = part.get(key)
-    return table if isinstance(table, dict) else {}
+def _cache_of(part: dict[str, Any]) -> dict[str, Any]:
+    cache = part.get("cache")
+    return cache if isinstance(cache, dict) else {}
 
 
 def _places(scenario: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, Kind, str]]:
@@ -186,6 +178,7 @@ def _table(kind: Kind) -> Mapping[str, Entry]:
                 unverified=tuple(fields.get("unverified", ())),
                 assumed=tuple(fields.get("assumed", ())),
                 note=fields.get("note"),
+                sheet=MappingProxyType(fields.get("sheet", {})),
             )
             for text in texts
             for name, fields in tomllib.loads(text).items()

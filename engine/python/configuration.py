@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from destage.engine import _engine, catalog, scenario_schema
-from destage.engine.engine_errors import as_config_error, issues_of
+from destage.engine.engine_errors import issues_of, translated_errors
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import BaseUnits, to_base_units
+from destage.spec.documents import value_at
 from destage.spec.validation import find_mistakes, keep_known_keys
 
 Scenario = Mapping[str, Any] | str
@@ -53,18 +54,12 @@ def assemble(members: Iterable[str]) -> str:
     Raises:
         ConfigError: The configuration is invalid; `canonical_json` reports all mistakes.
     """
-    try:
+    with translated_errors():
         return _engine.normalise(f"{{{','.join(members)}}}")
-    except _engine.EngineConfigError as error:
-        raise as_config_error(error) from None
 
 
 def canonical_json(scenario: Scenario) -> str:
-    """Return the canonical form as text: keys sorted, equal for equal configurations.
-
-    Raises:
-        ConfigError: With all mistakes of the configuration.
-    """
+    """Return the canonical form as text: keys sorted, equal for equal configurations."""
     text, issues = _check(scenario)
     if issues:
         raise ConfigError(issues)
@@ -77,11 +72,7 @@ def validate(scenario: Scenario) -> list[Issue]:
 
 
 def read(scenario: Scenario) -> dict[str, Any]:
-    """Return a configuration as a mapping.
-
-    Raises:
-        ConfigError: The text is not a JSON object.
-    """
+    """Return a configuration as a mapping."""
     if not isinstance(scenario, str):
         return dict(scenario)
     try:
@@ -125,18 +116,6 @@ def _check_rules(given: BaseUnits) -> tuple[str, list[Issue]]:
         return _engine.normalise(json.dumps(given.value)), []
     except _engine.EngineConfigError as error:
         return "", [
-            replace(issue, value=given.texts.get(issue.place, _value_at(given.value, issue.place)))
+            replace(issue, value=given.texts.get(issue.place, value_at(given.value, issue.place)))
             for issue in issues_of(error)
         ]
-
-
-def _value_at(value: Any, path: str) -> object:
-    """Return the value at a dotted path, or None."""
-    for step in path.split(".") if path else ():
-        if isinstance(value, list) and step.isdigit() and int(step) < len(value):
-            value = value[int(step)]
-        elif isinstance(value, dict):
-            value = value.get(step)
-        else:
-            return None
-    return value

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from destage.engine import _engine
 from destage.errors import ConfigError, DestageError, Issue, SimulationError, TraceError
@@ -19,9 +21,15 @@ def issues_of(error: _engine.EngineConfigError) -> list[Issue]:
     ]
 
 
-def as_config_error(error: _engine.EngineConfigError) -> ConfigError:
-    """Return the error for a configuration that breaks rules."""
-    return ConfigError(issues_of(error))
+@contextmanager
+def translated_errors() -> Iterator[None]:
+    """Raise the engine's errors as those of `destage.errors`, for the length of a `with` block."""
+    try:
+        yield
+    except _engine.EngineConfigError as error:
+        raise ConfigError(issues_of(error)) from None
+    except _engine.EngineTraceError as error:
+        raise as_trace_error(error) from None
 
 
 def as_trace_error(error: _engine.EngineTraceError, source: str = "") -> TraceError:

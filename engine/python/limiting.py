@@ -1,6 +1,7 @@
 """The resource that limits a run: one definition for a seek's answers and for queries.
 
-It is the most used part of the array, or the host if no part is used half of the time.
+It is the most used of the host's processors and the parts of the array; if none is used half of the time, it
+is the host, whose think times limit the load.
 """
 
 from collections.abc import Mapping
@@ -14,6 +15,7 @@ RESOURCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "firmware": ("firmware_busy_fraction",),
         "xor": ("xor_busy_fraction",),
         "cache": ("write_stalls", "writes"),
+        "host": ("host_busy_fraction",),
     }
 )
 """The result column that gives each resource's use as a fraction, or the two whose quotient does.
@@ -21,7 +23,7 @@ RESOURCES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 The cache's use is the fraction of writes that stalled. Of two resources used equally, the first one limits.
 """
 IDLE = 0.5
-"""Where every use is below this fraction, the host limits."""
+"""Where every use is below this fraction, the host limits: it does not ask for more."""
 
 
 def columns_needed() -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from destage.engine import _engine
-from destage.engine.engine_errors import as_trace_error
+from destage.engine.engine_errors import translated_errors
 from destage.errors import TraceError
 from destage.spec import quantities
 
@@ -46,14 +46,9 @@ def miss_ratio_curve(
 
     Args:
         block: The cache's unit [bytes], a multiple of 512; a request touches each block that it covers.
-        policy: A replacement policy, as in a configuration.
         rate: The share of the blocks that is sampled, above 0 and at most 1 (default: all).
         sizes: Sizes of the cache [bytes]; by default steps up to the trace's footprint.
         seed: Chooses the blocks of the sample.
-
-    Raises:
-        ConfigError: A size cannot be read.
-        TraceError: The block, the policy, the rate or a size is not allowed.
     """
     unit = block_bytes(block)
     asked = None if sizes is None else [int(quantities.parse(size, "bytes")) for size in sizes]
@@ -63,10 +58,8 @@ def miss_ratio_curve(
                 "trace.bad-cache-size", f"{size} bytes; must be at least one block of {unit} bytes", "sizes"
             )
     blocks = None if asked is None else [size // unit for size in asked]
-    try:
+    with translated_errors():
         found = _engine.miss_ratio_curves(trace, policy, unit // SECTOR_BYTES, blocks, rate, seed)
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
     misses: list[float] = found["miss_ratio"]
     halves: list[float | None] = found["half_width"]
     ends = list(zip(misses, halves, strict=True))
@@ -84,11 +77,7 @@ def miss_ratio_curve(
 def block_bytes(block: int | str) -> int:
     """Return a block's size [bytes].
 
-    Args:
-        block: The size [bytes], or with its unit.
-
     Raises:
-        ConfigError: The size cannot be read.
         TraceError: The size is not a whole number of sectors.
     """
     size = int(quantities.parse(block, "bytes"))

@@ -16,7 +16,6 @@ class Column:
     """One column of a result row.
 
     Attributes:
-        name: Its name, which carries its unit.
         type: int, float or text, or one of them with `_list`.
         unit: Its unit; empty for a number or text without one.
         meaning: One sentence.

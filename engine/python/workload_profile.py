@@ -1,7 +1,7 @@
-"""What a workload does, drawn from the engine: its requests over time, by size and by place.
+"""Profile of a workload: the requests that the engine generates over time, by size and by address.
 
-Open streams ask the same of any array. Closed ones ask again when they are answered, so theirs are drawn
-against a reference device, which takes 5 ms for an I/O on average, 64 of them at a time.
+Open streams issue the same requests to any array. Closed ones wait for completions, so their requests are
+generated on a reference device, which takes 5 ms per I/O on average and serves 64 at a time.
 """
 
 from collections.abc import Mapping
@@ -15,16 +15,16 @@ from destage.engine import configuration, traces
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
 
-REFERENCE = "a device of 5 ms for each I/O (exponential), 64 at a time"
-"""What closed streams are drawn against, in words."""
+REFERENCE = "a device of 5 ms for each I/O (exponential), 64 at a time, and 64 processor cores"
+"""Description of the device for closed streams."""
 _CAPACITIES = ("1TB", "10TB", "100TB", "1000TB")
 _READ, _WRITE, _FLUSH = 0, 1, 2
 _FUA = 2
 _SECTOR = 512
 _EXTENT = 1 << 20
-_FEW = 2_000
-_DEFAULT = 20_000
-_MOST = 1_000_000
+_SAMPLE_REQUESTS = 2_000
+_DEFAULT_REQUESTS = 20_000
+_MAX_REQUESTS = 1_000_000
 _MARKER = {
     "name": "start of the recording",
     "lasts": 1,
@@ -42,18 +42,18 @@ class Profile:
     """The requests that a workload issued.
 
     Attributes:
-        seconds: How long they took [s].
-        capacity: The capacity of the array that they went to [bytes].
-        is_open: Whether they are the same for any array.
-        is_whole: Whether the workload's whole timeline was drawn; true where it has none.
+        seconds: Duration [s].
+        capacity: The capacity of the array [bytes].
+        is_open: Whether the requests are the same for any array.
+        is_whole: Whether the whole timeline was generated; true for a workload without one.
         streams: The names of the streams.
         stream: The stream of each request, by position in `streams`.
         source: The source of each request: a user, or a stream that all users share.
-        time: When each was issued [s].
-        op: What each is: 0 read, 1 write, 2 flush.
-        offset: Where each begins [bytes]; 0 for a flush.
-        size: The size of each [bytes]; 0 for a flush.
-        is_forced: Whether each is a write that is forced to the media.
+        time: Time of issue [s].
+        op: 0 read, 1 write, 2 flush.
+        offset: First byte; 0 for a flush.
+        size: Size [bytes]; 0 for a flush.
+        is_forced: Whether it is a write that is forced to the media.
     """
 
     seconds: float
@@ -83,23 +83,19 @@ class Profile:
         )
 
     def count(self, op: int) -> int:
-        """Return how many requests are of a kind.
-
-        Args:
-            op: 0 read, 1 write, 2 flush.
-        """
+        """Return the number of requests of a kind."""
         return int((self.op == op).sum())
 
     def read_fraction(self) -> float | None:
-        """Return the share of reads among reads and writes; None where there are neither."""
+        """Return the share of reads among reads and writes; None if there are neither."""
         reads, writes = self.count(_READ), self.count(_WRITE)
         return reads / (reads + writes) if reads + writes else None
 
     def rates(self, bins: int) -> tuple[Array, Array, Array]:
-        """Return the rates of reads and of writes over time, without the requests that fill queues at 0 s.
+        """Return the rates of reads and writes over time, without the requests that fill queues at 0 s.
 
         Returns:
-            The middle of each part [s], and reads and writes a second in it.
+            The middle of each bin [s], and reads and writes per second in it.
         """
         edges = np.linspace(0.0, max(self.seconds, 1e-9), bins + 1)
         width = edges[1] - edges[0]
@@ -110,7 +106,7 @@ class Profile:
         return (edges[:-1] + edges[1:]) / 2, counts[0], counts[1]
 
     def sizes(self, op: int | None = None) -> dict[int, int]:
-        """Return how many requests have each size.
+        """Return the number of requests by size.
 
         Args:
             op: 0 for reads, 1 for writes; None for both.
@@ -120,10 +116,10 @@ class Profile:
         return {int(value): int(count) for value, count in zip(values, counts, strict=True)}
 
     def places(self, bins: int) -> tuple[int, int, Array]:
-        """Return how requests fall on what they touch.
+        """Return the distribution of requests over the touched range.
 
         Returns:
-            Where the touched range begins and ends [bytes], and the requests in each part.
+            Start and end of the touched range [bytes], and the requests in each bin.
         """
         moved = self.op != _FLUSH
         if not moved.any():
@@ -133,11 +129,11 @@ class Profile:
         return begin, end, np.histogram(self.offset[moved], bins, (begin, end))[0]
 
     def touched_bytes(self) -> int:
-        """Return how much was touched, in whole extents of 1 MiB [bytes]."""
+        """Return the size of all touched extents of 1 MiB [bytes]."""
         return len(np.unique(self._extents())) * _EXTENT
 
     def skew(self, shares: tuple[float, ...]) -> tuple[float, ...]:
-        """Return what share of the requests the busiest extents of 1 MiB get."""
+        """Return the share of requests that go to these shares of extents of 1 MiB, busiest first."""
         _, counts = np.unique(self._extents(), return_counts=True)
         if not len(counts):
             return tuple(0.0 for _ in shares)
@@ -145,7 +141,7 @@ class Profile:
         return tuple(float(np.interp(share * len(counts), np.arange(len(total)), total)) for share in shares)
 
     def sequential_fraction(self) -> float:
-        """Return the share of requests that begin where the last of their kind, source or stream, ended."""
+        """Return the share of requests that continue the last one of their kind and source or stream."""
         moved = np.flatnonzero(self.op != _FLUSH)
         if not len(moved):
             return 0.0
@@ -153,39 +149,37 @@ class Profile:
         return float(follows.sum() / len(moved))
 
     def _follows(self, moved: Array, owner: Array) -> Array:
-        """Which requests begin where the one before of the same owner and kind ended."""
+        """Return which requests start at the end of the previous one of the same owner and kind."""
         key = owner[moved].astype(np.int64) * 2 + self.op[moved]
         order = np.argsort(key, kind="stable")
-        begins, ends = self.offset[moved][order], (self.offset + self.size)[moved][order]
+        starts, ends = self.offset[moved][order], (self.offset + self.size)[moved][order]
         follows = np.zeros(len(moved), bool)
-        follows[order[1:]] = (begins[1:] == ends[:-1]) & (key[order][1:] == key[order][:-1])
+        follows[order[1:]] = (starts[1:] == ends[:-1]) & (key[order][1:] == key[order][:-1])
         return follows
 
     def _extents(self) -> Array:
         return self.offset[self.op != _FLUSH] // _EXTENT
 
 
-def draw_profile(
+def generate_profile(
     workload: Mapping[str, Any], *, seconds: float | None = None, folder: str | Path = "."
 ) -> Profile:
-    """Draw a workload's requests from the engine.
+    """Generate a workload's requests with the engine.
 
     Args:
-        seconds: How long [s]; without it, the workload's whole timeline, or some 20,000 requests.
+        seconds: Duration [s]; by default the workload's whole timeline, or 20,000 requests if it has none.
 
     Raises:
-        ConfigError: The workload is wrong, or asks for nothing in that time.
+        ConfigError: The workload is invalid, or issues no request in that time.
         TraceError: A trace cannot be read.
     """
-    scenario, capacity = _on_reference(workload)
+    scenario, capacity = _place_on_reference(workload)
     streams: list[dict[str, Any]] = scenario["workload"]["streams"]
-    window, is_whole = _window(scenario, seconds, folder)
+    window, is_whole = _choose_window(scenario, seconds, folder)
     records = _record(scenario, window, folder)
     time = records["t_ns"] / 1e9
     if not len(time):
-        raise ConfigError(
-            [Issue("scenario.no-requests", "workload", "no request is issued in the time drawn")]
-        )
+        raise ConfigError([Issue("scenario.no-requests", "workload", "no request is issued in this time")])
     source = records["process"].astype(np.int64)
     names, stream = _streams(streams, int(scenario["workload"].get("users", 1)), source)
     return Profile(
@@ -207,7 +201,7 @@ def draw_profile(
 
 
 def build_reference_scenario(workload: Mapping[str, Any], capacity: str = _CAPACITIES[0]) -> dict[str, Any]:
-    """Return a configuration that runs a workload on one array of the reference device."""
+    """Return a configuration that runs a workload on one array of the reference device, and on many cores."""
     device = {
         "kind": "server",
         "servers": 64,
@@ -223,29 +217,30 @@ def build_reference_scenario(workload: Mapping[str, Any], capacity: str = _CAPAC
             for stream in streams
         ]
         workload = {**workload, "streams": streams}
-    return {"workload": dict(workload), "array": {"raid": "0", "disks": 1, "disk": device}}
+    array = {"raid": "0", "disks": 1, "disk": device}
+    return {"workload": dict(workload), "host": {"cores": 64}, "array": array}
 
 
-def _on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
-    """The canonical configuration on the smallest reference device that holds the footprints."""
+def _place_on_reference(workload: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """Return the canonical configuration on the smallest reference device that holds the footprints."""
     for capacity in _CAPACITIES:
-        scenario = _measured(build_reference_scenario(workload, capacity), {"requests": _FEW})
+        scenario = _with_window(build_reference_scenario(workload, capacity), {"requests": _SAMPLE_REQUESTS})
         issues = configuration.validate(scenario)
         if not any("footprint" in issue.place or "placement" in issue.place for issue in issues):
             break
-    # Reports the mistakes that there are.
+    # Raises for all remaining mistakes.
     canonical = configuration.normalise(scenario)
     return canonical, int(quantities.parse(capacity, "bytes"))
 
 
 def _record(scenario: Mapping[str, Any], window: Mapping[str, Any], folder: str | Path) -> dict[str, Array]:
-    """The requests of a run, column by column, with times from its start."""
+    """Return the requests of a run by column, with times from its start."""
     workload = scenario["workload"]
     has_trace = any(stream["arrival"]["kind"] == "trace" for stream in workload["streams"])
     if not has_trace:
-        # A recording begins with its first request: this one comes at the start of the run.
+        # Times in a recording count from its first request; this one is issued at the start of the run.
         scenario = {**scenario, "workload": {**workload, "streams": [*workload["streams"], _MARKER]}}
-    table = traces.table(traces.record(_measured(scenario, window), folder=folder))
+    table = traces.table(traces.record(_with_window(scenario, window), folder=folder))
     records = {
         name: column.to_numpy() for name, column in zip(table.schema.names, table.columns, strict=True)
     }
@@ -255,43 +250,46 @@ def _record(scenario: Mapping[str, Any], window: Mapping[str, Any], folder: str 
     return {name: column[records["process"] != mark] for name, column in records.items()}
 
 
-def _measured(scenario: Mapping[str, Any], window: Mapping[str, Any]) -> dict[str, Any]:
+def _with_window(scenario: Mapping[str, Any], window: Mapping[str, Any]) -> dict[str, Any]:
     return {**scenario, "run": {"warm_up": "none", "window": dict(window)}}
 
 
-def _window(
+def _choose_window(
     scenario: Mapping[str, Any], seconds: float | None, folder: str | Path
 ) -> tuple[dict[str, int], bool]:
-    """What is drawn, and whether that is all of the timeline."""
+    """Return the window of the run, and whether it covers the whole timeline."""
     if seconds is not None:
         return {"duration": round(seconds * 1e9)}, True
     whole = _timeline_ns(scenario["workload"])
     if whole is None:
-        return {"requests": _DEFAULT}, True
-    times = _record(scenario, {"requests": _FEW}, folder)["t_ns"]
+        return {"requests": _DEFAULT_REQUESTS}, True
+    times = _record(scenario, {"requests": _SAMPLE_REQUESTS}, folder)["t_ns"]
     rate = len(times) / max(float(times[-1]), 1.0)
-    if rate * whole > _MOST:
-        return {"requests": _MOST}, False
+    if rate * whole > _MAX_REQUESTS:
+        return {"requests": _MAX_REQUESTS}, False
     return {"duration": whole}, True
 
 
 def _timeline_ns(workload: Mapping[str, Any]) -> int | None:
-    """How long the plan of a load goes on that changes in time [ns], and a tenth more where it has no end."""
+    """Return the duration of a load that changes over time [ns], None if it does not.
+
+    A load that does not end is extended by 10 % and 1 s after its last change.
+    """
     ends = [0]
     lasts = [phase.get("lasts") for phase in workload.get("phases") or ()]
     planned = sum(length or 0 for length in lasts)
     ends.append(planned if None not in lasts else planned * 11 // 10 + 10**9)
     for stream in workload["streams"]:
         start = stream.get("start") or {}
-        begun = (start.get("after") or 0) + (start.get("spread") or 0)
+        started = (start.get("after") or 0) + (start.get("spread") or 0)
         length = stream.get("lasts")
-        if begun or length:
-            ends.append(begun + length if length else begun * 11 // 10 + 10**9)
+        if started or length:
+            ends.append(started + length if length else started * 11 // 10 + 10**9)
     return max(ends) or None
 
 
 def _streams(streams: list[dict[str, Any]], users: int, source: Array) -> tuple[tuple[str, ...], Array]:
-    """The streams' names, and the stream of each request by its source."""
+    """Return the names of the streams, and the stream of each request by its source."""
     if any(stream["arrival"]["kind"] == "trace" for stream in streams[:-1]):
         return ("all streams",), np.zeros(len(source), int)
     first, firsts = 0, []
@@ -302,13 +300,13 @@ def _streams(streams: list[dict[str, Any]], users: int, source: Array) -> tuple[
     return tuple(stream["name"] for stream in streams), np.searchsorted(firsts, source, side="right") - 1
 
 
-def check(workload: Mapping[str, Any]) -> None:
-    """Judge a workload by itself.
+def check_workload(workload: Mapping[str, Any]) -> None:
+    """Validate a workload without an array.
 
     Raises:
         ConfigError: With all its mistakes.
     """
     try:
-        _on_reference(workload)
+        _place_on_reference(workload)
     except ConfigError as error:
         raise ConfigError(error.issues) from None

@@ -18,11 +18,7 @@ def write_report(session: Session, file: Location | None = None) -> Location:
 
 
 def draw_figure(session: Session, name: str) -> str:
-    """Return one figure, such as `users_against_cache`, as an SVG file.
-
-    Raises:
-        QueryError: There is no such figure for this study, or no row to fill it.
-    """
+    """Return one figure, such as `users_against_cache`, as an SVG file."""
     return draw(find_figure(session, name).chart, standalone=True) + "\n"
 
 

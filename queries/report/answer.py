@@ -5,6 +5,7 @@ from typing import Any
 
 from destage.queries.presentation import (
     format_axis_value,
+    format_count,
     format_estimate,
     format_number,
     name_value,
@@ -23,10 +24,16 @@ _BOUNDS = {"at_least": "at least ", "below": "at most "}
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""
+_NAMED = 4
+"""More points than this with one limiting resource are counted rather than named."""
 
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
+    return [*_compose_results(session), *_list_unanswered(session)]
+
+
+def _compose_results(session: Session) -> list[str]:
     verdicts = compose_verdicts(session)
     if verdicts:
         return verdicts
@@ -36,6 +43,19 @@ def compose_answer(session: Session) -> list[str]:
     if session.metric is None:
         return _response_answer(rows, session)
     return _seek_answer(rows, session.metric, session)
+
+
+def _list_unanswered(session: Session) -> list[str]:
+    """Return a sentence for each point without an answer: its name, what did not settle, what mends it."""
+    rows = session.query("unanswered").to_pylist() if session.config else []
+    sentences = []
+    for row in rows:
+        needed = f" to {format_number(row['requests_needed'])}" if row["requests_needed"] else ""
+        cause = "the write cache" if row["unsettled"] == "write_cache" else "response times"
+        sentences.append(
+            f"No answer with {_name(row, session)}: {cause} did not become steady; {row['remedy']}{needed}."
+        )
+    return sentences
 
 
 def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str]:
@@ -54,16 +74,35 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
         sentences.append(f"Largest load: {most[0].lower()}{most[1:]}" if compared else most)
     load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
     sentences.insert(1, load + _published(baseline, session))
+    sentences += _limits(answered, session)
     censored = sum(row["censored"] is not None for row in rows)
     open_points = sum(row[metric] is None for row in rows)
     unmet = sum(row["interval_met"] is False for row in answered)
     if censored:
-        sentences.append(f"{_points(censored)} reached an end of the search range; the answer is a bound.")
+        sentences.append(
+            f"{format_count(censored, 'point')} reached an end of the search range; the answer there is only "
+            "a bound."
+        )
     if unmet:
-        sentences.append(f"{_points(unmet)} missed the target width of the interval.")
+        sentences.append(f"{format_count(unmet, 'point')} missed the target width of the interval.")
     if open_points:
-        sentences.append(f"{_points(open_points)} without an answer yet.")
+        sentences.append(f"Not answered yet: {format_count(open_points, 'point')}.")
     return sentences
+
+
+def _limits(rows: Sequence[Row], session: Session) -> list[str]:
+    """Return what limits each point, if the processors of the host limit any."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        if row["limiting"] is not None:
+            names.setdefault(row["limiting"], []).append(_name(row, session))
+    if "host" not in names:
+        return []
+    return [
+        f"Limited by {resource}: "
+        f"{'; '.join(some) if len(some) <= _NAMED else format_count(len(some), 'point')}."
+        for resource, some in names.items()
+    ]
 
 
 def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
@@ -135,7 +174,7 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
         ratio = format_number(round(without["response_p95_us"] / having["response_p95_us"], 2))
         sentences.append(
             f"Largest gain from the battery: {_response(having)} with {_name(having, session)}; "
-            f"{ratio} times that response time without it."
+            f"without it, the response time is {ratio} times as long."
         )
     return sentences
 
@@ -174,7 +213,3 @@ def _name(row: Row, session: Session) -> str:
     if battery is not None:
         parts.append(f"battery {battery}")
     return ", ".join(parts) or "the configuration"
-
-
-def _points(count: int) -> str:
-    return "1 point" if count == 1 else f"{count} points"

@@ -17,8 +17,6 @@ class Scale:
     Attributes:
         low: The value at 0; on a logarithmic scale its logarithm.
         high: The value at 1; on a logarithmic scale its logarithm.
-        is_log: Whether the scale is logarithmic.
-        ticks: The values with a tick.
         zero_at: The logarithm in whose place zero is, if it is on a logarithmic scale.
     """
 
@@ -59,7 +57,6 @@ def choose_x_scale(values: Sequence[float], *, is_log: bool | None = None, at_va
     """Return an x axis: logarithmic where the values spread far, with zero one step to the left, or linear.
 
     Args:
-        values: Every x.
         is_log: Whether the axis is logarithmic; None decides by the values.
         at_values: Whether the ticks are at the values rather than at round numbers.
     """

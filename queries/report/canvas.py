@@ -20,6 +20,7 @@ _SYMBOLS = {
     "triangle": ("mark", "m0 -6l6 10.5h-12Z"),
     "ring": ("ring", "m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z"),
     "diamond": ("ring", "m0 -7l7 7l-7 7l-7 -7Z"),
+    "cross": ("cross", "m-5 -5l10 10m0 -10l-10 10"),
 }
 """The CSS class and the outline of each symbol."""
 
@@ -47,7 +48,7 @@ class Canvas:
         self.path(kind, f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}Z", note)
 
     def symbol(self, shape: str, colour: str, x: float, y: float, note: str = "") -> None:
-        """Add a symbol around a place: circle, dot, square, triangle, ring or diamond."""
+        """Add a symbol around a place: circle, dot, square, triangle, ring, diamond or cross."""
         fill, outline = _SYMBOLS[shape]
         self.path(f"{fill} {colour}", f"M{x:.1f} {y:.1f}{outline}", note)
 

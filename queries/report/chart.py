@@ -6,14 +6,14 @@ from typing import Literal
 from destage.queries.report.axis import Scale
 
 SeriesStyle = Literal[
-    "line", "curve", "area", "points", "bars", "scattered", "reference", "labelled", "published"
+    "line", "curve", "area", "points", "bars", "scattered", "reference", "labelled", "published", "unanswered"
 ]
 """How a series looks.
 
 `line`: marks joined by a line; `curve`: a line without marks; `area`: a curve filled to zero;
 `points`: small dots, thousands at most; `bars`: bars from zero; `scattered`: marks without a line;
 `reference`: a dashed grey line; `labelled`: single marks with a text; `published`: hollow marks, figures
-from elsewhere.
+from elsewhere; `unanswered`: crosses on the x axis, points without a value.
 """
 
 
@@ -23,11 +23,8 @@ class Mark:
 
     Attributes:
         x: Its place on the x axis [base unit].
-        y: Its value [unit shown].
-        low: The lower end of its interval, if it has one.
-        high: The upper end of its interval, if it has one.
+        y: Its value [unit shown]; unused where its series is `unanswered`.
         note: The text shown by a pointer over it.
-        label: A text beside it, if any.
         line: The name of the series whose colour it has, where that is not its own.
     """
 
@@ -62,13 +59,10 @@ class LineChart:
     """Panels of series over common axes.
 
     Attributes:
-        title: What it shows.
         x_title: The x axis, with its unit.
         x_unit: The base unit of x, if it has one.
         y_title: The y axis, with its unit.
-        panels: Its panels.
         legend: The names of the legend in order; the colours follow it.
-        y_log: Whether y is logarithmic.
         y_most: The largest possible value of y, if there is one.
         x_log: Whether x is logarithmic; None decides by the values.
         x_at_values: Whether the ticks are at the values of x rather than at round numbers.
@@ -104,10 +98,7 @@ class Dot:
     Attributes:
         kind: The name of its kind.
         value: The value [unit shown].
-        low: The lower end of its interval, if it has one.
-        high: The upper end of its interval, if it has one.
         note: The text shown by a pointer over it.
-        label: A text beside it, if any.
         lane: Its line within the row, from 0.
         is_range: Whether it is a range from `low` to `high` without a meaningful middle.
     """
@@ -128,7 +119,6 @@ class DotRow:
 
     Attributes:
         title: What its values belong to.
-        dots: Its values.
         remark: A text at its end, if any.
         text: A text in place of values where it has none.
         kind: The kind whose symbol is before the remark, if any.
@@ -161,11 +151,9 @@ class DotPlot:
     """Values by name, a row each, along a common axis.
 
     Attributes:
-        title: What it shows.
         x_title: The axis of the values, with its unit.
         kinds: How the dots of each kind look.
         rows: Its rows; those without values are last.
-        x_log: Whether the axis is logarithmic.
         x_most: The largest possible value, if there is one.
         scale: The axis, where it does not follow from the values.
         rule_at: A value marked across all rows, if any.
@@ -192,9 +180,6 @@ class State:
     """A state of one thing from `start_s` to `end_s` [s].
 
     Attributes:
-        start_s: Its begin [s].
-        end_s: Its end [s].
-        name: Its name.
         condition: Whether it is as it should be.
         note: The text shown by a pointer over it.
         progress: The fraction of a rebuild that was done by its end.
@@ -242,7 +227,6 @@ class Figure:
     """A figure of a report.
 
     Attributes:
-        name: Its name.
         chart: The chart; its title is the figure's.
         caption: What a reader must know about it.
         sql: The statement behind it.

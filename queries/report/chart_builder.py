@@ -30,10 +30,11 @@ from destage.queries.session import Session
 Row = dict[str, Any]
 
 _PUBLISHED = "published"
+_UNANSWERED = "no answer"
 _MOST_WORDY = 6
 """Published figures of a chart above which each has only its number beside it."""
 _CENSORED = {"at_least": "≥ ", "below": "≤ "}
-_ORDER = ("line", "scattered", "reference", "labelled", "published")
+_ORDER = ("line", "scattered", "reference", "labelled", "published", "unanswered")
 """The order of styles in a legend."""
 
 
@@ -42,16 +43,12 @@ class ChartRequest:
     """A chart to build.
 
     Attributes:
-        name: The name of the figure.
-        title: What it shows.
         columns: The result columns to draw, each in a panel of its own if there are several.
-        caption: What a reader must know about it.
         x: The column along x; None chooses x, lines and panels by the axes that vary.
         by: The column that distinguishes the lines, with a given x.
         x_title: The x axis, where its usual heading does not fit.
         y_title: The y axis, where its usual heading does not fit.
         x_log: Whether x is logarithmic; None decides by the values.
-        y_log: Whether y is logarithmic.
         has_published: Whether published figures are drawn.
         sql: The statement of its rows: `label`, the axes, and each column with its `_low` and `_high`.
     """
@@ -78,7 +75,12 @@ def build_figure(request: ChartRequest, found: Sequence[Row], session: Session) 
         rows = found
         facets = choose_facets(rows, session, split_panels=len(columns) == 1)
     else:
-        measured = [row for row in found if any(row[name] is not None for name in columns)]
+        unanswered = _find_unanswered(session)
+        measured = [
+            row
+            for row in found
+            if any(row[name] is not None for name in columns) or _key(row, session) in unanswered
+        ]
         rows = [row for row in measured if row[request.x] is not None]
         remarks += _count_left_out(len(found) - len(measured), title_column(request.columns[0]))
         remarks += _count_left_out(len(measured) - len(rows), title_column(request.x))
@@ -103,6 +105,7 @@ class _Builder:
     def __post_init__(self) -> None:
         self.varying = [path for path in self.session.axes if varies(path, self.rows)]
         self.published = {name: self._published(name) for name in self.columns}
+        self.unanswered = _find_unanswered(self.session)
 
     def build(self) -> LineChart | DotPlot:
         return self._dot_plot() if is_text(self.facets.x, self.rows) else self._line_chart()
@@ -153,7 +156,7 @@ class _Builder:
             (self._x(row), value * find_scale(column), line.name)
             for line in lines
             for row in line.rows
-            for value in self.published[column].get(self._key(row), [])
+            for value in self.published[column].get(_key(row, self.session), [])
         ]
         is_wordy = len(values) <= _MOST_WORDY
         marks = [
@@ -166,9 +169,24 @@ class _Builder:
             )
             for x, y, name in values
         ]
-        return tuple(
-            series for series in [*drawn, Series(_PUBLISHED, "published", tuple(marks))] if series.marks
-        )
+        open_rows = [row for line in lines for row in line.rows if self._is_unanswered(row, column)]
+        crosses = [Mark(self._x(row), 0.0, note=self._unanswered_note(row)) for row in open_rows]
+        extra = [
+            Series(_PUBLISHED, "published", tuple(marks)),
+            Series(_UNANSWERED, "unanswered", tuple(crosses)),
+        ]
+        return tuple(series for series in [*drawn, *extra] if series.marks)
+
+    def _is_unanswered(self, row: Row, column: str) -> bool:
+        return row[column] is None and _key(row, self.session) in self.unanswered
+
+    def _unanswered_note(self, row: Row) -> str:
+        """Return the name of a point without an answer, with the cause."""
+        where = [
+            name_value(path, row[path], self.session.units) for path in self.varying if row[path] is not None
+        ]
+        name = ", ".join(filter(None, [row["label"], *where]))
+        return ": ".join(filter(None, [name, f"{_UNANSWERED}; {self.unanswered[_key(row, self.session)]}"]))
 
     def _marks(self, column: str, line: Line) -> list[Mark]:
         # A result along x keeps the order of the plan: the line follows what the study varies.
@@ -185,7 +203,9 @@ class _Builder:
     def _dot_plot(self) -> DotPlot:
         (column,) = self.columns
         ((_, lines),) = self.facets.panels
-        drawn = [(line, lane, row) for lane, line in enumerate(lines) for row in line.rows]
+        placed = [(line, lane, row) for lane, line in enumerate(lines) for row in line.rows]
+        drawn = [one for one in placed if one[2][column] is not None]
+        unanswered = [row for _, _, row in placed if self._is_unanswered(row, column)]
         ids = {id(row) for _, _, row in drawn}
         dots: dict[str, list[Dot]] = {self._place(row): [] for row in self.rows if id(row) in ids}
         for line, lane, row in drawn:
@@ -202,7 +222,7 @@ class _Builder:
                     lane,
                 )
             )
-            for printed in self.published[column].get(self._key(row), []):
+            for printed in self.published[column].get(_key(row, self.session), []):
                 text = f"published {format_number(printed * find_scale(column))}"
                 here.append(Dot(_PUBLISHED, printed * find_scale(column), None, None, text, text, lane))
         kinds = [DotKind(line.name, "circle", f"c{at}") for at, line in enumerate(lines)]
@@ -212,7 +232,10 @@ class _Builder:
             title=self.request.title,
             x_title=self.y_title,
             kinds=tuple(kinds),
-            rows=tuple(DotRow(title, tuple(row)) for title, row in dots.items()),
+            rows=(
+                *(DotRow(title, tuple(row)) for title, row in dots.items()),
+                *(DotRow(self._place(row), (), text=self._unanswered_note(row)) for row in unanswered),
+            ),
             x_log=self.request.y_log,
             x_most=self.most,
             row_title="" if self.facets.x == "label" and self.request.x_title is None else self.x_title,
@@ -224,10 +247,7 @@ class _Builder:
             return {}
         session = self.session
         values = find_published_values(session.spec, column, session.points, session.config)
-        return {self._key(point): values.get(point["point_id"], []) for point in session.points}
-
-    def _key(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
-        return (row["label"], *(row[path] for path in self.session.axes))
+        return {_key(point, session): values.get(point["point_id"], []) for point in session.points}
 
     def _x(self, row: Row) -> float:
         x = self.facets.x
@@ -254,6 +274,17 @@ class _Builder:
         return ": ".join(filter(None, [", ".join(filter(None, [row["label"], *where])), result]))
 
 
+def _key(row: Mapping[str, Any], session: Session) -> tuple[Any, ...]:
+    """Return the label and axes of a row, which name its point."""
+    return (row["label"], *(row[path] for path in session.axes))
+
+
+def _find_unanswered(session: Session) -> dict[tuple[Any, ...], str]:
+    """Return what mends each point without an answer, by its label and axes."""
+    rows = session.query("unanswered").to_pylist() if session.config else []
+    return {_key(row, session): row["remedy"] for row in rows}
+
+
 def _bound(row: Row, column: str) -> str | None:
     """Return the text of an answer that is only a bound."""
     bound = _CENSORED.get(row.get("censored") or "")
@@ -270,11 +301,14 @@ def _explain_symbols(chart: LineChart | DotPlot) -> list[str]:
         series = [one for panel in chart.panels for one in panel.series]
         has_interval = any(mark.low is not None for one in series for mark in one.marks)
         has_published = any(one.style == "published" for one in series)
+        has_unanswered = any(one.style == "unanswered" for one in series)
     else:
         dots = [dot for row in chart.rows for dot in row.dots]
         has_interval = any(dot.low is not None for dot in dots)
         has_published = any(dot.kind == _PUBLISHED for dot in dots)
+        has_unanswered = False
     return [
         *(["Bars are 95 % confidence intervals over replicates."] if has_interval else []),
         *(["Hollow diamonds are published figures."] if has_published else []),
+        *(["Crosses are points without an answer."] if has_unanswered else []),
     ]

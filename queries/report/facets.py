@@ -51,7 +51,6 @@ def choose_facets(rows: Sequence[Row], session: Session, *, split_panels: bool) 
 
     Args:
         rows: The rows, with `label` and the axis columns.
-        session: The sweep.
         split_panels: Whether an axis may get a panel for each value rather than be held at one.
     """
     x = _choose_x(rows, session)
@@ -88,7 +87,7 @@ def choose_facets(rows: Sequence[Row], session: Session, *, split_panels: bool) 
             lines.append(Line("named controllers", "labelled", tuple(chosen)))
         title = "" if by_panel is None else name_value(by_panel, value, session.units)
         panels.append((title, tuple(lines)))
-    remarks = tuple(f"Drawn at {name_value(path, value, session.units)}." for path, value in held.items())
+    remarks = tuple(f"Shown for {name_value(path, value, session.units)}." for path, value in held.items())
     return Facets(x, tuple(panels), remarks)
 
 
@@ -115,7 +114,9 @@ def request_facets(rows: Sequence[Row], session: Session, x: str, by: str | None
             ]
             same = _agreeing(inside, dict(zip(varying, key, strict=True)))
             parts.append((", ".join(filter(None, names)), tuple(same)))
-    remarks = () if len(parts) <= MOST_LINES else (f"The first {MOST_LINES} of {len(parts)} lines.",)
+    remarks = (
+        () if len(parts) <= MOST_LINES else (f"Only the first {MOST_LINES} of {len(parts)} lines are shown.",)
+    )
     lines = [
         Line(
             name or ("the grid" if is_apart else ""),

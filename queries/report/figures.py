@@ -23,11 +23,7 @@ def build_figures(session: Session) -> list[Figure]:
 
 
 def find_figure(session: Session, name: str) -> Figure:
-    """Build one figure.
-
-    Raises:
-        QueryError: There is no such figure, or no row to fill it.
-    """
+    """Build one figure."""
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
     known = [*own, *standard, TIMELINE, RATIOS]

@@ -17,9 +17,16 @@ _MARGIN_BOTTOM = 62
 _Y_TITLE = 36
 _GAP = 30
 _COLOURS = 8
-_OWN_COLOUR = {"reference", "labelled", "published"}
+_OWN_COLOUR = {"reference", "labelled", "published", "unanswered"}
 _JOINED = {"line", "reference", "curve", "area"}
-_MARKLESS = {"curve", "area", "points", "bars"}
+_MARKLESS = {"curve", "area", "points", "bars", "unanswered"}
+_SHAPES = {
+    "published": "diamond",
+    "labelled": "square",
+    "reference": "dot",
+    "bars": "square",
+    "unanswered": "cross",
+}
 _MOST_BAR = 26.0
 _VISIBLE = 4.0
 """The height below which a bar hides behind its mark [px]."""
@@ -61,7 +68,8 @@ class _LineDrawing:
             self.x = choose_x_scale(
                 [mark.x for mark in marks] or [0.0], is_log=chart.x_log, at_values=chart.x_at_values
             )
-        ends = [end for mark in marks for end in (mark.y, mark.low, mark.high) if end is not None]
+        valued = [mark for series in every if series.style != "unanswered" for mark in series.marks]
+        ends = [end for mark in valued for end in (mark.y, mark.low, mark.high) if end is not None]
         self.y = choose_y_scale(ends, is_log=chart.y_log, most=chart.y_most)
         self.margin = _Y_TITLE + max(estimate_width(format_number(tick)) for tick in self.y.ticks)
         coloured = {series.name for series in every if series.style not in _OWN_COLOUR}
@@ -118,6 +126,7 @@ class _LineDrawing:
                 self._points(series, frame)
             elif series.style == "bars":
                 self._bars(series, frame, bars.index(series), len(bars))
+        self._crosses(panel, frame)
         marked = [series for series in panel.series if series.style not in _MARKLESS]
         places = [
             (series, mark, *self._at(mark, frame, offsets.get(series.name, 0.0)))
@@ -179,6 +188,13 @@ class _LineDrawing:
                     f"column {self._class(series)}", x + 1, y, width - 2, frame.bottom - y, mark.note
                 )
 
+    def _crosses(self, panel: Panel, frame: _Frame) -> None:
+        """Draw the points without an answer on the x axis."""
+        for series in panel.series:
+            for mark in series.marks if series.style == "unanswered" else ():
+                x = frame.left + self.x.place(mark.x) * frame.width
+                self._symbol(series, x, frame.bottom, mark)
+
     def _keep_clear(self, series: Series, frame: _Frame) -> None:
         """Reserve small boxes along a line, so that labels are not placed across it."""
         points = [self._at(mark, frame) for mark in series.marks]
@@ -208,9 +224,7 @@ class _LineDrawing:
             self.canvas.text(box.left, box.top + 11, mark.label, f"{kind} {self._line_colour(mark)}".strip())
 
     def _symbol(self, series: Series, x: float, y: float, mark: Mark | None = None) -> None:
-        shape = {"published": "diamond", "labelled": "square", "reference": "dot", "bars": "square"}.get(
-            series.style, "circle"
-        )
+        shape = _SHAPES.get(series.style, "circle")
         note, colour = (mark.note, self._line_colour(mark)) if mark else ("", "")
         self.canvas.symbol(shape, colour or self._class(series), x, y, note)
 

@@ -12,7 +12,7 @@ import yaml
 from destage import engine
 from destage.queries.formats import rows_as_json
 from destage.queries.named_queries import find_query
-from destage.queries.presentation import format_number, present
+from destage.queries.presentation import format_count, format_number, present
 from destage.queries.report.answer import compose_answer
 from destage.queries.report.chart import Figure
 from destage.queries.report.figures import build_figures
@@ -46,7 +46,7 @@ def _answer(session: Session) -> str:
     question = session.spec.get("question") or f"Results of {session.sweep.name}"
     sentences = compose_answer(session)
     if not sentences:
-        sentences = ["The finished runs do not answer the question yet; the table below shows their results."]
+        sentences = ["No answer yet; the table below shows the results of the finished runs."]
     first, *others = sentences
     more = "".join(f"<li>{escape(sentence)}</li>" for sentence in others)
     return (
@@ -74,7 +74,7 @@ def _design_space(session: Session) -> str:
     rows = session.query("design_space")
     query = find_query("design_space", session.kind)
     return (
-        '<section id="design_space"><h2>The design space</h2>'
+        '<section id="design_space"><h2>Design space</h2>'
         f'<p class="caption">{escape(query.purpose)} Click a heading to sort.</p>'
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
@@ -127,14 +127,14 @@ def _provenance(session: Session) -> str:
     requests = sum(row["requests"] or 0 for row in summary)
     seed = session.config.get("run", {}).get("seed")
     planned = (
-        f"{facts['points']} points, {format_number(facts['runs'])} distinct runs, "
-        f"up to {facts['replicates']} replicates per point"
+        f"{format_count(facts['points'], 'point')}, {format_count(facts['runs'], 'distinct run')}, "
+        f"up to {format_count(facts['replicates'], 'replicate')} per point"
     )
     pairs: list[tuple[str, str]] = [
         ("study", f"{session.sweep.name}, sweep {session.sweep.id}"),
         ("planned", planned),
-        ("finished", f"{format_number(finished)} runs: {statuses}"),
-        ("simulated", f"{format_number(requests)} requests in {engine_time} of engine time"),
+        ("finished", f"{format_count(finished, 'run')}: {statuses}"),
+        ("simulated", f"{format_count(requests, 'request')} in {engine_time} of engine time"),
         (
             "seed",
             "not planned yet"
@@ -149,7 +149,7 @@ def _provenance(session: Session) -> str:
     ]
     listed = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
     failures = "".join(
-        f"<p class='warning'>{format_number(row['runs'])} runs {escape(row['status'])}; "
+        f"<p class='warning'>{format_count(row['runs'], 'run')} {escape(row['status'])}; "
         f"first error: {escape(row['first_error'])}</p>"
         for row in summary
         if row["first_error"]
@@ -157,7 +157,7 @@ def _provenance(session: Session) -> str:
     spec = yaml.safe_dump(session.spec, sort_keys=False, allow_unicode=True)
     return (
         f'<section id="provenance"><h2>Provenance</h2><dl>{listed}</dl>{failures}'
-        f"<details><summary>The study as it was run</summary><pre>{escape(spec)}</pre></details></section>\n"
+        f"<details><summary>Study as executed</summary><pre>{escape(spec)}</pre></details></section>\n"
     )
 
 
@@ -168,7 +168,9 @@ def _not_stationary(session: Session) -> str:
     ).to_pylist()[0]
     if not row["runs"]:
         return "none"
-    return f"{format_number(row['runs'])} runs of {row['points']} points, excluded from means"
+    return (
+        f"{format_count(row['runs'], 'run')} of {format_count(row['points'], 'point')}, excluded from means"
+    )
 
 
 def _intervals(session: Session) -> Sequence[tuple[str, str]]:

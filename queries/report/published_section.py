@@ -17,8 +17,8 @@ _MOST = 8
 _DIGITS = 3
 """Significant digits of a number in an answer; the table has more, with intervals."""
 _LISTS = (
-    ("assumptions", "Assumptions where the paper is silent"),
-    ("tried", "Tried for figures that are not reproduced"),
+    ("assumptions", "Assumptions not stated in the paper"),
+    ("tried", "Attempts to reproduce the other figures"),
 )
 
 
@@ -97,9 +97,10 @@ def _paper(session: Session) -> str:
 
 def _lists(session: Session) -> str:
     fitted = [
-        f"{fit['parameter']} = {fit['value']}, on: {fit['on']}" for fit in session.spec.get("fitted", [])
+        f"{fit['parameter']} = {fit['value']} (fitted on: {fit['on']})"
+        for fit in session.spec.get("fitted", [])
     ]
-    listed = [("Fitted", fitted), *((title, session.spec.get(key, [])) for key, title in _LISTS)]
+    listed = [("Fitted parameters", fitted), *((title, session.spec.get(key, [])) for key, title in _LISTS)]
     return "".join(f"<h3>{escape(title)}</h3>{_list(entries)}" for title, entries in listed if entries)
 
 

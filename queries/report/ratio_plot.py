@@ -38,18 +38,14 @@ _LADDERS: tuple[tuple[float, ...], ...] = (
 
 
 def build_ratio_plot(session: Session) -> Figure | None:
-    """Build the figure; return None where no published number has a simulated one.
-
-    Raises:
-        QueryError: A figure's expression does not bind.
-    """
+    """Build the figure; return None where no published number has a simulated one."""
     rows = judge_figures(session).to_pylist()
     drawn = [_dot_row(row) for row in rows if _ratio(row) is not None]
     if not drawn:
         return None
     used = {row["class"] for row in rows}
     chart = DotPlot(
-        title="Published against simulated",
+        title="Simulated against published figures",
         x_title="simulated / published",
         x_log=True,
         kinds=tuple(kind for kind in _KINDS if kind.name in used),
@@ -58,10 +54,10 @@ def build_ratio_plot(session: Session) -> Figure | None:
         rule_at=1.0,
     )
     caption = (
-        "Simulated over published figures; at 1 they are equal. Thin bars are 95 % confidence intervals over "
-        "replicates, thick bars ranges over settings that the paper does not state; the table has the wider "
-        "prediction intervals. Ratios above 10 or below 0.1 are drawn at the edge. Orderings and figures in "
-        "words are listed below as text."
+        "Ratio of the simulated to the published figure; 1 means equal. Thin bars are 95 % confidence "
+        "intervals over replicates, thick bars are ranges over settings that the paper does not state; the "
+        "table has the wider prediction intervals. Ratios above 10 or below 0.1 are drawn at the edge. "
+        "Orderings and figures without a number are listed below as text."
     )
     return Figure(RATIOS, chart, caption, _statements(session))
 

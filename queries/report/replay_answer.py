@@ -1,4 +1,4 @@
-"""The answer of a study that replays a trace: how long the recorded work takes, and why."""
+"""The answer of a study that replays a trace: how long the replay takes, and why."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ Name = Callable[[Row], str]
 
 _DIGITS = 3
 _NEARLY = 1.05
-"""Within this factor of the best, a larger cache gains nothing more."""
+"""Within this factor of the shortest time, a larger cache gains little."""
 _LIMITS = {
     "host": "host (the recorded pauses are kept)",
     "disk": "disks",
@@ -78,7 +78,6 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
     """Return the sentences that answer a replay, the main result first.
 
     Args:
-        session: The sweep.
         name: Returns the name of a configuration.
     """
     works = _works(session)
@@ -121,7 +120,8 @@ def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
     if enough is not None:
         percent = f"{(_NEARLY - 1) * 100:.0f} %"
         sizes.append(
-            f"{_upper(name(enough.point))} is within {percent} of the best: more cache gains nothing."
+            f"{_upper(name(enough.point))} is within {percent} of the shortest time: a larger cache gains "
+            "little."
         )
     absorbed = _absorbed([work for _, work in sorted(fastest.items())], name)
     return _Comparison(best, reference, gain, sizes, absorbed, _limits(best, reference, name))
@@ -165,8 +165,8 @@ def _whole_and_parts(works: Sequence[_Work], trace: str | None) -> tuple[list[_W
 
 
 def _time(work: _Work) -> str:
-    drained = " until all its data is on the disks" if work.values("drain_s") else ""
-    return f"The recorded work takes {work.estimate('work_s', 's')}{drained}"
+    subject = "The replay, including the drain," if work.values("drain_s") else "The replay"
+    return f"{subject} takes {work.estimate('work_s', 's')}"
 
 
 def _commits(work: _Work, reference: _Work | None = None) -> list[str]:

@@ -17,7 +17,6 @@ class StandardChart:
     """A chart of a named query's rows.
 
     Attributes:
-        query: The named query.
         studies: The studies it is for: seek, replay, fixed or any.
         request: The chart; its column `answer` is what the study seeks.
     """
@@ -35,8 +34,8 @@ STANDARD_CHARTS = (
             name="users_against_cache",
             title="Load supported against cache size",
             columns=("answer",),
-            caption="The largest load that meets every objective. In each replicate, one run at this load "
-            "meets them and one just above does not.",
+            caption="The largest load that meets all objectives: in each replicate, a run at this load meets "
+            "them and a run at the next higher load does not.",
         ),
     ),
     StandardChart(
@@ -46,9 +45,9 @@ STANDARD_CHARTS = (
             name="completion_time_against_cache",
             title="Completion time of the replay against cache size",
             columns=("completion_time_s",),
-            caption="From the start to the last completion. In a dependent replay each process issues its "
-            "next request when the last one has completed and the recorded pause is over: a faster array "
-            "finishes sooner, but never sooner than the pauses allow.",
+            caption="Time from the start to the last completion. In a dependent replay, each process waits "
+            "for its synchronous writes and flushes and keeps its recorded pauses: a faster array finishes "
+            "sooner, but the pauses set a lower bound.",
         ),
     ),
     StandardChart(
@@ -58,7 +57,8 @@ STANDARD_CHARTS = (
             name="commit_latency_against_cache",
             title="Commit latency against cache size",
             columns=("commit_p50_us", "commit_p99_us"),
-            caption="A commit is a synchronous write and the flush that ends it: median, 99th percentile.",
+            caption="Median and 99th percentile. A commit is a flush with the synchronous writes directly "
+            "before it.",
             y_title="commit latency [ms]",
             y_log=True,
         ),
@@ -92,8 +92,8 @@ STANDARD_CHARTS = (
             name="hit_ratio_against_cache",
             title="Hit ratio against cache size",
             columns=("read_hit_ratio", "write_hit_ratio"),
-            caption="A read hit is served from the cache. A write hit overwrites dirty lines: it needs no "
-            "more room, and the older data never go to the disks.",
+            caption="A read hit is served from the cache alone. A write hit overwrites only dirty lines: it "
+            "takes no additional cache space, and the older data is never destaged.",
             y_title="hit ratio",
         ),
     ),

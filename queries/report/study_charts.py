@@ -15,11 +15,7 @@ _SECTIONS = ("published", "published_against_simulated", "timeline", "design_spa
 
 
 def build_study_charts(session: Session) -> list[Figure]:
-    """Build the figures that the sweep's rows fill, in the study's order.
-
-    Raises:
-        QueryError: An entry's condition fails on the rows.
-    """
+    """Build the figures that the sweep's rows fill, in the study's order."""
     figures: list[Figure] = []
     for entry in session.spec.get("charts", []) if session.config else []:
         request = ChartRequest(

@@ -14,7 +14,6 @@ def draw(chart: Chart, *, width: int = 1100, standalone: bool = False) -> str:
     """Return a chart as an SVG element.
 
     Args:
-        chart: The chart.
         width: Its width [px]; the height follows.
         standalone: Whether it is a file of its own, with its title, its colours and a background.
     """

@@ -17,8 +17,9 @@ MOST_RUNS = 8
 _QUERY = "states_over_time"
 _ORDER = ("mains", "battery", "write cache", "dirty data", "array", "disk")
 _CAPTION = (
-    "The first replicate of each configuration in which something happened. Green is as it should be, red is "
-    "not, amber is in between; a rebuild fills its bar. Dirty data is at risk while no battery protects it."
+    "First replicate of each configuration with a change of state. Green: normal. Amber: charging, "
+    "discharging, degraded or rebuilding. Red: failed, lost, at risk or write-through. A rebuild fills its "
+    "bar as it progresses. Dirty data is at risk while no battery protects it."
 )
 
 
@@ -33,7 +34,9 @@ def build_timeline(session: Session) -> Figure | None:
         _run(group, session, has_own_label=group[0]["label"] is not None and labels[group[0]["label"]] == 1)
         for group in grouped[:MOST_RUNS]
     ]
-    more = f" The first {MOST_RUNS} of {len(grouped)} such runs." if len(grouped) > MOST_RUNS else ""
+    more = (
+        f" Only the first {MOST_RUNS} of {len(grouped)} runs are shown." if len(grouped) > MOST_RUNS else ""
+    )
     chart = StateTimeline("Timeline", tuple(runs))
     return Figure(TIMELINE, chart, _CAPTION + more, find_query(_QUERY, session.kind).sql)
 

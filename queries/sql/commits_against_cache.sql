@@ -1,6 +1,6 @@
 -- name: commits_against_cache
 -- studies: replay
--- purpose: Completion time and commit latency of a server that waits for its commits, by cache size.
+-- purpose: Completion time, commit latency and commit rate of a replay, by cache size.
 -- row: one per point; means over replicates with their 95 % intervals if there are several
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),

@@ -3,16 +3,8 @@
 -- purpose: Results of each configuration at the study's load: response times, throughput, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
 -- row: one per point (points with the same runs share one); means over replicates
-WITH planned AS (
-  SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
-),
-
-measured AS (
-  SELECT * FROM points
-)
-
 SELECT
-  planned.* EXCLUDE (point_id, plan_row),
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
   throughput_iops,
   response_mean_us,
   response_p95_us,
@@ -27,13 +19,14 @@ SELECT
   dirty_lost_bytes_low,
   dirty_lost_bytes_high,
   nullif(data_at_risk_byte_s, 0) AS data_at_risk_byte_s,
-  limiting_resource(measured, $idle) AS limiting,
+  limiting_resource(points, $idle) AS limiting,
   n,
   n_not_stationary,
   n_overloaded,
   n_array_failed,
   n_failed,
   n_missing
-FROM measured
-INNER JOIN planned USING (point_id)
-ORDER BY planned.plan_row
+FROM points
+INNER JOIN configurations USING (point_id)
+WHERE configurations.is_first
+ORDER BY configurations.plan_row

@@ -1,18 +1,10 @@
 -- name: design_space
 -- studies: replay
--- purpose: Results of each configuration for the recorded work: completion time, commits, response, stalls, hit ratios.
+-- purpose: Results of each configuration in the replay: completion time, commits, response times, stalls, hit ratios.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
 -- row: one per point (points with the same runs share one); means over replicates
-WITH planned AS (
-  SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
-),
-
-measured AS (
-  SELECT * FROM points
-)
-
 SELECT
-  planned.* EXCLUDE (point_id, plan_row),
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
   completion_time_s,
   commit_p50_us,
   commit_p99_us,
@@ -24,13 +16,14 @@ SELECT
   read_hit_ratio,
   write_hit_ratio,
   hit_ratio,
-  limiting_resource(measured, $idle) AS limiting,
+  limiting_resource(points, $idle) AS limiting,
   n,
   n_not_stationary,
   n_overloaded,
   n_array_failed,
   n_failed,
   n_missing
-FROM measured
-INNER JOIN planned USING (point_id)
-ORDER BY planned.plan_row
+FROM points
+INNER JOIN configurations USING (point_id)
+WHERE configurations.is_first
+ORDER BY configurations.plan_row

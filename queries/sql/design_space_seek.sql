@@ -1,6 +1,6 @@
 -- name: design_space
 -- studies: seek
--- purpose: The load that each configuration supports, its hit ratios and response time there, and the limiting resource.
+-- purpose: Load supported by each configuration, with hit ratios and response time at that load, and the limiting resource.
 -- row: one per point (points with the same runs share one); means over replicates, each at its own answer
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first

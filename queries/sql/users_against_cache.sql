@@ -1,6 +1,6 @@
 -- name: users_against_cache
 -- studies: seek
--- purpose: The load supported by cache size, with its interval and the published figure if there is one.
+-- purpose: Load supported by cache size, with its interval and the published figure if there is one.
 -- row: one per point that has an answer
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),

@@ -1,6 +1,6 @@
 -- name: work_by_replicate
 -- studies: replay
--- purpose: Time that the recorded work takes in each run, with flushes, absorbed writes and busy fractions.
+-- purpose: Duration of the replay in each run, with flushes, absorbed writes and busy fractions.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
 -- row: one per point and replicate (points with the same runs share one)
 SELECT

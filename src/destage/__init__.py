@@ -1,7 +1,7 @@
 """Destage simulates disk arrays with battery-backed write caches and answers how many users each carries.
 
-The rooms are ``destage.engine`` (one array, simulated), ``destage.sweeps`` (which configurations, and getting
-them all run) and ``destage.queries`` (what the rows mean). Importing this package loads none of them.
+The packages are ``destage.engine`` (simulation of one array), ``destage.sweeps`` (studies, plans and their
+execution) and ``destage.queries`` (views and reports of results). Importing this package loads none of them.
 """
 
 from __future__ import annotations

@@ -49,11 +49,7 @@ class Database:
         views: Mapping[str, str] | None = None,
         macros: Mapping[str, str] | None = None,
     ) -> None:
-        """Create the tables, then the views over them and over earlier views, then the scalar macros.
-
-        Raises:
-            QueryError: A view's statement does not fit the tables.
-        """
+        """Create the tables, then the views over them and over earlier views, then the scalar macros."""
         self._connection = duckdb.connect(":memory:")
         for name, table in tables.items():
             self.add_table(name, table)
@@ -236,9 +232,6 @@ def filter_rows(table: pa.Table, where: str) -> pa.Table:
     """Return the rows of a table that meet a condition, in their order.
 
     The last segment of a dotted column is an alias, as in a query.
-
-    Raises:
-        QueryError: The condition is not one expression over the columns.
     """
     try:
         duckdb.SQLExpression(where)

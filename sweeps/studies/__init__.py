@@ -20,11 +20,7 @@ def names() -> list[str]:
 
 
 def text(name: str) -> str:
-    """Return the YAML text of a bundled study.
-
-    Raises:
-        ConfigError: There is no such study.
-    """
+    """Return the YAML text of a bundled study."""
     if name not in names():
         message = f"neither a file nor a bundled study{suggest(name, names())}; bundled: {', '.join(names())}"
         raise ConfigError([Issue("study.not-found", name, message)])
@@ -38,11 +34,7 @@ def question(name: str) -> str:
 
 
 def load(name: str) -> Study:
-    """Load a bundled study.
-
-    Raises:
-        ConfigError: There is no such study.
-    """
+    """Load a bundled study."""
     return parse_study(text(name), name=f"{name}.yaml", folder=Path(__file__).parent)
 
 
@@ -59,11 +51,7 @@ def load_study(source: str | Path) -> Study:
 
 
 def load_fields(source: str | Path) -> dict[str, Any]:
-    """Load the fields of a study as written, without reading its traces.
-
-    Raises:
-        ConfigError: The file cannot be read, or its schema finds mistakes; with all of them.
-    """
+    """Load the fields of a study as written, without reading its traces."""
     if (written := _read_file(source)) is not None:
         return parse_fields(written, str(source))
     return parse_fields(text(str(source)), f"{source}.yaml")

@@ -527,5 +527,5 @@ def test_drive_exits_with_0_unless_a_retry_helps(
     monkeypatch.setattr(sweeps, "run", run_here)
     done = destage("cluster", "drive", str(study), "--store", str(tmp_path / "results"))
     assert done.code == code
-    assert "8 runs: 8 executed" in done.err
+    assert "8 runs, 8 executed" in done.err
     assert ("report:" in done.err) == (code == 0)

@@ -52,7 +52,7 @@ def test_a_probe_checks_the_store_and_the_secret(
     assert sweep.is_dir()
     done = destage("cluster", "probe")
     assert (done.code, done.out) == (0, "")
-    assert "is writable and holds 1 sweeps" in done.err
+    assert "is writable (sweeps: 1)" in done.err
     (tmp_path / "file").write_text("")
     failed = destage("cluster", "probe", "--store", str(tmp_path / "file"))
     assert (failed.code, failed.issues) == (1, [("store.not-writable", str(tmp_path / "file"))])

@@ -41,9 +41,9 @@ def test_the_table_fits_the_terminal(
         print_headlines([("A paper", [ROW])])
     else:
         print_published([ROW])
-    told = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
-    assert max(map(len, told.splitlines())) <= columns
-    words = told.split()
+    output = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    assert max(map(len, output.splitlines())) <= columns
+    words = output.split()
     for word in ("thrash:", "0.5", "not", "reproduced"):
         assert word in words
     assert ("why" in words) == (columns > 120)

@@ -23,7 +23,7 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     assert lines[0].split()[:2] == ["battery", "state"]
     assert len(lines) == 1 + 4
     notes = done.err.splitlines()
-    summary = next(place for place, line in enumerate(notes) if "8 runs: 8 executed (inline" in line)
+    summary = next(place for place, line in enumerate(notes) if "8 runs, 8 executed (inline" in line)
     answer = notes[summary + 1 : -1]
     assert answer, "the answer in words is printed between the summary and the report's path"
     report = Path(notes[-1].removeprefix("report: "))

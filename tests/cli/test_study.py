@@ -48,7 +48,7 @@ def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
     assert "reproduced blind" in row
     assert row.rstrip().endswith("Both serve the same users.")
     assert "1/2 first-" in done.err
-    assert done.err.count("8 runs: 8 executed (inline, ") == 2
+    assert done.err.count("8 runs, 8 executed (inline, ") == 2
     assert "1 published figure: 1 reproduced blind" in done.err
     first = Path("deep/page.md").read_text()
     assert "## [A paper on batteries (X 1)](published/batteries.md)" in first
@@ -62,7 +62,7 @@ def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
     again = destage("study", "run", "--all", "--executor", "inline", "--json")
     assert json.loads(again.out)["first"][0]["class"] == "reproduced blind"
     assert json.loads(again.out)["second"] == []
-    assert again.err.count("8 runs: 0 executed, 8 reused") == 2
+    assert again.err.count("8 runs, 0 executed, 8 reused") == 2
 
 
 @pytest.mark.usefixtures("two")

@@ -88,7 +88,7 @@ def test_limits_decide_the_exit_code_if_strict(destage: Destage, files: tuple[Pa
         ("R Hit 0 0 1.0 1.0", "trace.bad-record", "wrong.trace:2, column 4 (sectors)"),
         ("R Hit 0 8 nan 1.0", "trace.bad-record", "wrong.trace:2, column 5 (service time in us)"),
         ("R Hit 0 8 1.0", "trace.bad-record", "wrong.trace:2, column 6 (gap in us)"),
-        ("R Hit 30000 8 1.0 1.0", "disk.bad-request", ""),
+        ("R Hit 30000 8 1.0 1.0", "disk.bad-request", "request 1"),
     ],
 )
 def test_a_malformed_measurement_is_rejected(
@@ -115,3 +115,17 @@ def test_an_unusable_description_is_rejected(
     Path("wrong.toml").write_text(DISK.replace("6000rpm", "slow"))
     done = destage("validate", "disk", "--trace", files[0], "--disk", disk, *options)
     assert (done.code, done.issues) == (2, [issue])
+
+
+def test_a_fitted_disk_is_saved(destage: Destage, files: tuple[Path, Path], tmp_path: Path) -> None:
+    """The file validates like the fit that wrote it, with nothing left to assume."""
+    trace, disk = files
+    saved = tmp_path / "fitted.toml"
+    given = ["validate", "disk", "--trace", trace, "--phases", "1", "--json"]
+    fitted = destage(*given, "--disk", disk, "--fit", "command_time", "--save", saved)
+    assert fitted.code == 0
+    again = destage(*given, "--disk", saved, "--no-fit")
+    assert json.loads(again.out)["assumed"] == {}
+    assert json.loads(again.out)["classes"] == json.loads(fitted.out)["classes"]
+    unwritable = destage(*given, "--disk", disk, "--no-fit", "--save", tmp_path / "none" / "fitted.toml")
+    assert unwritable.issues == [("disk.unwritable", "--save")]

@@ -24,7 +24,7 @@ def put_pod(server: ApiServer, name: str, component: str, **status: Any) -> None
     server.put(f"{PODS}/{name}", {"metadata": {"name": name, "labels": labels}, "status": status})
 
 
-def waiting(reason: str, message: str = "", **last: Any) -> dict[str, Any]:
+def waiting_container(reason: str, message: str = "", **last: Any) -> dict[str, Any]:
     state = {"waiting": {"reason": reason, "message": message}}
     return {"phase": "Pending", "containerStatuses": [{"state": state, "lastState": last}]}
 
@@ -32,7 +32,7 @@ def waiting(reason: str, message: str = "", **last: Any) -> dict[str, Any]:
 def waiting_first(reason: str, message: str) -> dict[str, Any]:
     """Return the status of a worker whose init container cannot start."""
     first = {"state": {"waiting": {"reason": reason, "message": message}}}
-    return {**waiting("PodInitializing"), "initContainerStatuses": [first]}
+    return {**waiting_container("PodInitializing"), "initContainerStatuses": [first]}
 
 
 def unscheduled(message: str) -> dict[str, Any]:
@@ -50,16 +50,20 @@ REASONS = [
     (unscheduled("1 node(s) had untolerated taint {spot: true}"), "pod-unschedulable", "tolerations"),
     (unscheduled("1 node(s) didn't match Pod's node affinity/selector"), "pod-unschedulable", "nodeSelector"),
     (unscheduled("pod has unbound immediate PersistentVolumeClaims"), "volume-not-bound", "storageClass"),
-    (waiting("ImagePullBackOff", "no such tag"), "image-not-pulled", "image.repository"),
+    (waiting_container("ImagePullBackOff", "no such tag"), "image-not-pulled", "image.repository"),
     (waiting_first("ImagePullBackOff", "no such tag"), "image-not-pulled", "image.repository"),
-    (waiting("CreateContainerConfigError", 'secret "key" not found'), "secret-missing", "image.pullSecrets"),
     (
-        waiting("CrashLoopBackOff", "again", terminated={"reason": "OOMKilled"}),
+        waiting_container("CreateContainerConfigError", 'secret "key" not found'),
+        "secret-missing",
+        "image.pullSecrets",
+    ),
+    (
+        waiting_container("CrashLoopBackOff", "again", terminated={"reason": "OOMKilled"}),
         "out-of-memory",
         "workers.N.memory",
     ),
     (
-        waiting("CrashLoopBackOff", "back-off", terminated={"reason": "Error"}),
+        waiting_container("CrashLoopBackOff", "back-off", terminated={"reason": "Error"}),
         "container-crashing",
         "destage cluster logs",
     ),
@@ -85,7 +89,7 @@ def test_pods_with_the_same_reason_are_one_diagnostic(server: ApiServer, connect
         put_pod(server, f"demo-w{number}", "worker", **unscheduled("Insufficient memory"))
     put_pod(server, "demo-w3", "worker", phase="Running")
     put_pod(server, "demo-reader", "reader", **unscheduled("Insufficient cpu"))
-    put_pod(server, "demo-head", "head", **waiting("ErrImagePull"))
+    put_pod(server, "demo-head", "head", **waiting_container("ErrImagePull"))
     server.objects[f"{PODS}/demo-head"]["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     (found,) = diagnose_pods(connection, job())
     assert (found.component, found.pods, found.reason) == ("worker", 3, "Unschedulable")
@@ -93,7 +97,7 @@ def test_pods_with_the_same_reason_are_one_diagnostic(server: ApiServer, connect
 
 
 def test_pods_without_a_reason_are_diagnosed_by_events(server: ApiServer, connection: Connection) -> None:
-    put_pod(server, "demo-head", "head", **waiting("ContainerCreating"))
+    put_pod(server, "demo-head", "head", **waiting_container("ContainerCreating"))
     put_event(server, "a", "demo-head", "FailedMount", 'configmap "study" not found')
     put_event(server, "b", "other", "FailedMount", "of another pod")
     put_event(server, "c", "demo-1-x", "FailedToCreateWorkerPod", "exceeded quota: small")
@@ -106,8 +110,8 @@ def test_pods_without_a_reason_are_diagnosed_by_events(server: ApiServer, connec
 
 def test_events_are_optional(server: ApiServer, connection: Connection) -> None:
     """A user without permission to list events gets the diagnostics from the pods."""
-    put_pod(server, "demo-w", "worker", **waiting("ErrImagePull", "gone"))
-    put_pod(server, "demo-head", "head", **waiting("ContainerCreating"))
+    put_pod(server, "demo-w", "worker", **waiting_container("ErrImagePull", "gone"))
+    put_pod(server, "demo-head", "head", **waiting_container("ContainerCreating"))
     server.refusals.append(("GET", "events", 403, "forbidden"))
     assert [each.reason for each in diagnose_pods(connection, job())] == ["ErrImagePull"]
 

@@ -23,13 +23,13 @@ SETTINGS = read_settings({"sweep": {"study": "call_center"}})
 DEMO = Release("demo", "sweeps", "1")
 
 
-def submitted(connection: Connection) -> Job:
+def submit_job(connection: Connection) -> Job:
     return submit(connection, build(DEMO, SETTINGS))
 
 
 def submit_ended(server: ApiServer, connection: Connection) -> None:
     """Create an ended job with a finalizer."""
-    path = f"{JOBS}/{submitted(connection).name}"
+    path = f"{JOBS}/{submit_job(connection).name}"
     job = server.objects[path]
     server.put(path, {**job, "metadata": job["metadata"] | HELD, "status": {"jobDeploymentStatus": "Failed"}})
 
@@ -63,11 +63,11 @@ def test_a_pending_deletion_names_its_finalizers(server: ApiServer, connection: 
 
 
 def submit_again(connection: Connection) -> object:
-    return submitted(connection)
+    return submit_job(connection)
 
 
 def read(connection: Connection) -> object:
-    return ReaderPod(connection, submitted(connection), start_timeout_s=0).run("destage", "status")
+    return ReaderPod(connection, submit_job(connection), start_timeout_s=0).run("destage", "status")
 
 
 def preflight(connection: Connection) -> object:

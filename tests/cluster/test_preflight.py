@@ -33,7 +33,7 @@ def failed(message: str) -> dict[str, Any]:
     return {"phase": "Failed", "containerStatuses": [{"state": {"terminated": ended}}]}
 
 
-def waiting(reason: str, message: str) -> dict[str, Any]:
+def waiting_container(reason: str, message: str) -> dict[str, Any]:
     state = {"waiting": {"reason": reason, "message": message}}
     return {"phase": "Pending", "containerStatuses": [{"state": state}]}
 
@@ -90,7 +90,7 @@ def test_a_successful_preflight_checks_three_subjects(preflight: Preflight) -> N
 FAILURES = [
     (
         S3,
-        waiting("CreateContainerConfigError", 'secret "store" not found'),
+        waiting_container("CreateContainerConfigError", 'secret "store" not found'),
         "credentials",
         "secret-missing",
         "kubectl create secret generic store --from-literal=AWS_ACCESS_KEY_ID=...",
@@ -167,7 +167,13 @@ FAILURES = [
         "store-not-writable",
         "fsGroup",
     ),
-    (S3, waiting("ErrImagePull", "no such tag"), "image", "image-not-started", "check image.repository"),
+    (
+        S3,
+        waiting_container("ErrImagePull", "no such tag"),
+        "image",
+        "image-not-started",
+        "check image.repository",
+    ),
     (
         S3,
         {"phase": "Failed", "containerStatuses": [{"state": {"terminated": {"message": "exec: destage"}}}]},

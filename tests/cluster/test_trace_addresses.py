@@ -16,7 +16,7 @@ def settings(url: str = "", **more: Any) -> Settings:
     return read_settings({"sweep": {"study": "call_center"}, "store": {"url": url}, **more})
 
 
-def replaying(*traces: str) -> dict[str, Any]:
+def make_replay_study(*traces: str) -> dict[str, Any]:
     streams = [{"arrival": {"kind": "trace", "file": trace}} for trace in traces]
     return {"name": "x", "scenario": {"workload": {"streams": streams}}}
 
@@ -32,7 +32,7 @@ def replaying(*traces: str) -> dict[str, Any]:
     ],
 )
 def test_traces_beside_the_results_are_accepted(url: str, traces: list[str]) -> None:
-    assert find_trace_issues(replaying(*traces), settings(url)) == []
+    assert find_trace_issues(make_replay_study(*traces), settings(url)) == []
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_other_traces_are_rejected(url: str, trace: str, code: str, data: dict[s
     """Traces in the scenario as well as on an axis."""
     accepted = "/results/traces/a" if not url else "s3://bucket/a"
     axis = {"axes": {"workload.streams.0.arrival.file": [accepted, trace]}}
-    for study in (replaying(accepted, trace), replaying(accepted) | axis):
+    for study in (make_replay_study(accepted, trace), make_replay_study(accepted) | axis):
         (issue,) = find_trace_issues(study, settings(url))
         assert (issue.code, issue.place, issue.data) == (f"cluster.{code}", trace, data)
 
 
 def test_a_trace_at_an_open_port_is_accepted() -> None:
-    elsewhere = replaying("s3://b/a?endpoint_override=minio:9000")
+    elsewhere = make_replay_study("s3://b/a?endpoint_override=minio:9000")
     assert find_trace_issues(elsewhere, settings(S3, networkPolicy={"egressPorts": [9000]})) == []
     assert find_trace_issues(elsewhere, settings(S3, networkPolicy={"enabled": False})) == []

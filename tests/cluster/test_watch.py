@@ -23,7 +23,7 @@ def event(kind: str, version: int, state: str = "") -> dict[str, Any]:
     return {"type": kind, "object": job(version, state)}
 
 
-def seen(connection: Connection, seconds: float = 20.0) -> list[str]:
+def collect_states(connection: Connection, seconds: float = 20.0) -> list[str]:
     until = time.monotonic() + seconds
     return [one["status"]["state"] for one in watch(connection, "RayJob", "demo", until=until, pauses=PAUSES)]
 
@@ -39,7 +39,7 @@ def test_a_watch_resumes_at_the_last_resource_version(server: ApiServer, connect
         [HANG_UP],
         [event("BOOKMARK", 250), event("MODIFIED", 251, "ended"), event("DELETED", 252)],
     ]
-    assert seen(connection) == ["new", "running", "ended"]
+    assert collect_states(connection) == ["new", "running", "ended"]
     assert versions(server) == ["101", "200", "200"]
 
 
@@ -51,7 +51,7 @@ def test_an_expired_resource_version_yields_nothing_twice(
 ) -> None:
     server.put(PATH, job(0, "new"))
     server.watches += [expired, [event("MODIFIED", 300, "running"), event("DELETED", 301)]]
-    assert seen(connection) == ["new", "running"]
+    assert collect_states(connection) == ["new", "running"]
     gets = [query for method, _, query in server.requests if method == "GET" and "watch" not in query]
     assert len(gets) == 2
 
@@ -63,16 +63,16 @@ def test_a_short_outage_is_retried(server: ApiServer, connection: Connection) ->
         ("GET", "rayjobs", 429, "later"),
     ]
     server.watches += [[event("DELETED", 300)]]
-    assert seen(connection) == ["new"]
+    assert collect_states(connection) == ["new"]
 
 
 def test_a_persistent_error_ends_the_watch(server: ApiServer, connection: Connection) -> None:
     server.refusals += [("GET", "rayjobs", 503, "apiserver is shutting down")] * 4
     with pytest.raises(ClusterError, check=has_code("cluster.request-rejected", status=503)):
-        seen(connection)
+        collect_states(connection)
     server.refusals[:] = [("GET", "rayjobs", 403, "forbidden")]
     with pytest.raises(ClusterError, check=has_code("cluster.permission-denied")):
-        seen(connection)
+        collect_states(connection)
     assert len(server.requests) == 5
 
 
@@ -89,12 +89,12 @@ def test_a_denial_after_a_restart_is_retried(server: ApiServer, connection: Conn
 
 
 def test_a_missing_object_ends_the_watch(server: ApiServer, connection: Connection) -> None:
-    assert seen(connection) == []
+    assert collect_states(connection) == []
     assert not versions(server)
 
 
 def test_a_watch_ends_at_its_deadline(server: ApiServer, connection: Connection) -> None:
     server.put(PATH, job(0, "new"))
     began = time.monotonic()
-    assert seen(connection, 0.3) == ["new"]
+    assert collect_states(connection, 0.3) == ["new"]
     assert time.monotonic() - began >= 0.3

@@ -1,13 +1,18 @@
-"""Links and make targets in the documents exist."""
+"""Links, make targets and commands in the documents exist."""
 
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+import typer.main
+
+from destage.cli import app
 
 ROOT = Path(__file__).parents[2]
+ERROR_CODES = ROOT / "src" / "destage" / "error_codes"
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+COMMAND = re.compile(r"(?:`|\$ )destage ([a-z]+)(?: ([a-z]+))?")
 
 
 def documents() -> list[str]:
@@ -30,3 +35,16 @@ def test_every_make_target_in_the_text_exists(document: str) -> None:
     named = set(re.findall(r"(?:`|^)make ([a-z-]+)", (ROOT / document).read_text(), re.MULTILINE))
     assert named
     assert named <= targets
+
+
+def test_every_command_in_the_texts_exists() -> None:
+    """In the documents and in the error catalogue: `destage NAME`, and for a group `destage NAME NAME`."""
+    texts = [*documents(), *(str(file.relative_to(ROOT)) for file in ERROR_CODES.glob("*.toml"))]
+    known = typer.main.get_command(app).commands
+    unknown = []
+    for text in texts:
+        for name, after in COMMAND.findall((ROOT / text).read_text()):
+            group = getattr(known.get(name), "commands", None)
+            if name not in known or (group is not None and after and after not in group):
+                unknown.append((text, name, after))
+    assert not unknown

@@ -31,19 +31,21 @@ COMPOSED_IN = "src/destage/spec/"
 """Where codes may be composed of a namespace and a generic kind."""
 
 
-def tracked(*patterns: str) -> list[Path]:
+def list_tracked_files(*patterns: str) -> list[Path]:
     """Return the files that git tracks, or would track, by patterns."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
     listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return [ROOT / path for path in listing.split() if (ROOT / path).is_file()]
 
 
-PYTHON = tracked("src/destage/*.py", "engine/python/*.py", "sweeps/*.py", "queries/*.py", "cluster/*.py")
-RUST = tracked("engine/core/src/*.rs", "engine/bindings/src/*.rs")
+PYTHON = list_tracked_files(
+    "src/destage/*.py", "engine/python/*.py", "sweeps/*.py", "queries/*.py", "cluster/*.py"
+)
+RUST = list_tracked_files("engine/core/src/*.rs", "engine/bindings/src/*.rs")
 TREES = {path: ast.parse(path.read_text()) for path in PYTHON}
 
 
-def catalogue() -> dict[str, dict[str, str]]:
+def read_catalogue() -> dict[str, dict[str, str]]:
     """Return the entries of the catalogue by code."""
     return {
         f"{file.stem}.{name}": entry
@@ -52,7 +54,7 @@ def catalogue() -> dict[str, dict[str, str]]:
     }
 
 
-def error_classes() -> set[str]:
+def find_error_classes() -> set[str]:
     """Return the names of all classes below `DestageError`, and of `Issue`."""
     bases = {
         node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
@@ -66,9 +68,9 @@ def error_classes() -> set[str]:
     return known
 
 
-def raised() -> Iterator[tuple[str, ast.expr]]:
+def find_raised_codes() -> Iterator[tuple[str, ast.expr]]:
     """Yield the place and the code of each issue or error that the Python sources make."""
-    classes = error_classes()
+    classes = find_error_classes()
     for path, tree in TREES.items():
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
@@ -80,7 +82,7 @@ def raised() -> Iterator[tuple[str, ast.expr]]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno}", given
 
 
-def literals() -> Iterator[tuple[str, str]]:
+def find_literal_codes() -> Iterator[tuple[str, str]]:
     """Yield the place and the text of each string literal that has the form of a code."""
     for path, tree in TREES.items():
         for node in ast.walk(tree):
@@ -91,7 +93,7 @@ def literals() -> Iterator[tuple[str, str]]:
             yield str(path.relative_to(ROOT)), match[1]
 
 
-CATALOGUED = catalogue()
+CATALOGUED = read_catalogue()
 COMPOSED = {f"{namespace}.{kind}" for namespace in DOCUMENTS for kind in GENERIC_KINDS}
 
 
@@ -112,11 +114,11 @@ def test_entries_are_complete_and_sorted(file: Path) -> None:
 
 def test_every_code_in_the_sources_is_in_the_catalogue() -> None:
     known = CATALOGUED.keys() | FIELDS
-    assert not sorted(f"{place}: {code}" for place, code in literals() if code not in known)
+    assert not sorted(f"{place}: {code}" for place, code in find_literal_codes() if code not in known)
 
 
 def test_every_code_in_the_catalogue_is_in_the_sources() -> None:
-    assert not sorted(CATALOGUED.keys() - {code for _, code in literals()} - COMPOSED)
+    assert not sorted(CATALOGUED.keys() - {code for _, code in find_literal_codes()} - COMPOSED)
 
 
 def test_every_composed_code_is_in_the_catalogue() -> None:
@@ -126,7 +128,7 @@ def test_every_composed_code_is_in_the_catalogue() -> None:
 def test_each_error_has_a_code() -> None:
     """A code is a literal of a known namespace, or it is passed on from another error or a table."""
     wrong = []
-    for place, code in raised():
+    for place, code in find_raised_codes():
         is_composed = isinstance(code, ast.JoinedStr)
         is_text = isinstance(code, ast.Constant) and not CODE.fullmatch(str(code.value))
         if is_text or (is_composed and not place.startswith(COMPOSED_IN)):
@@ -135,4 +137,4 @@ def test_each_error_has_a_code() -> None:
 
 
 def test_no_field_in_the_list_is_obsolete() -> None:
-    assert not FIELDS - {text for _, text in literals()}
+    assert not FIELDS - {text for _, text in find_literal_codes()}

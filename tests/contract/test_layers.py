@@ -30,7 +30,7 @@ def test_base_modules_load_no_heavy_dependency(module: str) -> None:
     assert not loaded_by(module) & set(HEAVY)
 
 
-def test_the_store_loads_no_sql_and_no_room_above_it() -> None:
+def test_the_store_loads_no_sql_and_no_higher_package() -> None:
     assert not loaded_by("destage.store") & {
         "destage.sql",
         "destage.sweeps",
@@ -48,7 +48,7 @@ def test_the_store_loads_no_sql_and_no_room_above_it() -> None:
         if module != other
     ],
 )
-def test_the_rooms_do_not_load_each_other(module: str, other: str) -> None:
+def test_sweeps_queries_and_cluster_are_independent(module: str, other: str) -> None:
     assert other not in loaded_by(module)
 
 

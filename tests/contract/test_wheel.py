@@ -1,6 +1,6 @@
-"""The wheel contains everything that the rooms need at run time.
+"""The wheel contains everything that the packages need at run time.
 
-An editable install reads the rooms through the links in src/destage; a wheel has only what was copied.
+An editable install reads the packages through the links in src/destage; a wheel has only copied files.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-# Where a tracked file lies in the repository, and where it lies in the wheel.
+# Folders of the packages in the repository and in the wheel.
 ROOMS = {
     "engine/python/": "destage/engine/",
     "engine/catalog/": "destage/engine/catalog_data/",
@@ -28,8 +28,8 @@ CARRIED = {
 }
 
 
-def tracked() -> list[str]:
-    """Return the paths of all regular files that git tracks in the rooms."""
+def list_tracked_files() -> list[str]:
+    """Return the paths of all regular files that git tracks in the packages."""
     listing = subprocess.run(
         ["git", "ls-files", "--stage", "-z", *ROOMS],  # noqa: S607 -- git is where the user has it
         cwd=ROOT,
@@ -62,9 +62,9 @@ def wheel_names(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
         return frozenset(archive.namelist())
 
 
-def test_every_tracked_file_of_the_rooms_is_in_the_wheel(wheel_names: frozenset[str]) -> None:
+def test_every_tracked_file_of_a_package_is_in_the_wheel(wheel_names: frozenset[str]) -> None:
     missing = []
-    for path in tracked():
+    for path in list_tracked_files():
         folder = next(folder for folder in ROOMS if path.startswith(folder))
         if Path(path).suffix in CARRIED and ROOMS[folder] + path.removeprefix(folder) not in wheel_names:
             missing.append(path)

@@ -1,4 +1,4 @@
-"""Whatever is written, validation answers with issues in words, and what it lets pass is a configuration."""
+"""Validation accepts a document or lists its mistakes, and accepted documents are configurations."""
 
 import copy
 from typing import Any
@@ -38,14 +38,14 @@ ODD = st.recursive(
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths of every value in a document."""
+    """Yield the paths of all values in a document."""
     below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path, *(place for key, item in below for place in places(item, (*path, key)))]
 
 
 @st.composite
-def mangled(draw: st.DrawFn) -> dict[str, Any]:
-    """A sound configuration with a few values replaced, removed or added."""
+def mutated_documents(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw a valid configuration with a few values replaced, removed or added."""
     document = copy.deepcopy(SOUND)
     for _ in range(draw(st.integers(1, 4))):
         *holder, last = draw(st.sampled_from(places(document)[1:]))
@@ -65,8 +65,8 @@ def mangled(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @settings(max_examples=200)
-@given(mangled())
-def test_every_document_is_either_a_configuration_or_has_its_mistakes_named(document: dict[str, Any]) -> None:
+@given(mutated_documents())
+def test_a_document_is_accepted_or_its_mistakes_are_listed(document: dict[str, Any]) -> None:
     before = repr(document)
     issues = validate(document)
     assert repr(document) == before
@@ -87,5 +87,5 @@ def test_every_document_is_either_a_configuration_or_has_its_mistakes_named(docu
         assert canonical_json(canonical) == canonical_json(document)
 
 
-def test_the_sound_document_is_sound() -> None:
+def test_the_valid_document_is_valid() -> None:
     assert validate(SOUND) == []

@@ -1,4 +1,4 @@
-"""The benchmark cases are what their titles say, and their request lists are the same for everybody."""
+"""The benchmark cases match their titles, and their request lists are reproducible."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ def _scenario(name: str, requests: int = 100_000) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", ARRAYS)
 def test_an_array_case_is_8_kb_over_the_whole_array(name: str) -> None:
-    """Uniform over at least 80 % of the array, 67 % reads, and next to nothing is written twice."""
+    """Uniform over at least 80 % of the array, 67 % reads, and hardly any sector is written twice."""
     scenario = _scenario(name)
     table = traces.table(traces.record(scenario))
     first, count, op = (table[column].to_numpy() for column in ("lba_512", "n_512", "op"))
@@ -36,8 +36,8 @@ def test_an_array_case_is_8_kb_over_the_whole_array(name: str) -> None:
     assert quantiles[1:4] / capacity == pytest.approx([0.25, 0.5, 0.75], abs=0.01)
 
 
-def test_the_write_back_case_destages_all_that_it_takes() -> None:
-    """Less than 2 % of the writes hit; every line goes to the disks before the clock stops."""
+def test_the_write_back_case_destages_every_write() -> None:
+    """Less than 2 % of the writes hit, and every line is destaged before the end of the run."""
     scenario = _scenario("5-raid5-write-back", 400_000)
     row = simulate(scenario)
     assert row["status"] == "ok"
@@ -45,7 +45,7 @@ def test_the_write_back_case_destages_all_that_it_takes() -> None:
     assert scenario["run"]["drain"] is True
     left = row["dirty_end_sectors"]
     assert row["accepted_sectors"] == row["destaged_sectors"] + row["absorbed_sectors"] + left
-    # At 400/s for 0.33 writes of 4 I/Os each, less the few that share a stripe.
+    # 4 I/Os per write, less for the few that share a stripe.
     assert 3.5 < (row["disk_reads"] - row["reads"] + row["disk_writes"]) / row["writes"] < 4.05
     assert row["drain_s"] > 0
 
@@ -61,8 +61,8 @@ def test_a_case_without_a_cache_has_none(name: str) -> None:
     )
 
 
-def test_a_request_list_is_what_the_case_asks_for() -> None:
-    """At 400/s, and the same list whenever it is asked for."""
+def test_a_request_list_matches_its_case() -> None:
+    """The rate is 400/s, and the list is reproducible."""
     scenario = _scenario("4-raid5", 5_000)
     table = traces.table(traces.record(scenario))
     again = traces.table(traces.record(scenario))
@@ -73,7 +73,7 @@ def test_a_request_list_is_what_the_case_asks_for() -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "disksim"])
-def test_lists_for_other_simulators_hold_every_request(form: str, tmp_path: Path) -> None:
+def test_lists_for_other_simulators_have_every_request(form: str, tmp_path: Path) -> None:
     table = traces.table(traces.record(_scenario("2-disk-open", 1_000)))
     LISTS._write_list(table, form, tmp_path / "list")
     lines = (tmp_path / "list").read_text().splitlines()

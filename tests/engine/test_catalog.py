@@ -1,4 +1,4 @@
-"""The catalogue: every entry has its source, is a configuration, and yields to what is given beside it."""
+"""The catalogue: every entry has a source, is a valid configuration, and can be overridden."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ MIB = 2**20
 
 
 def scenario(**parts: Any) -> dict[str, Any]:
-    """A configuration of catalogue names, with some parts replaced."""
+    """Return a configuration of catalogue names, with some parts replaced."""
     return {
         "workload": {"use": "call_center"},
         "controller": {"use": "smart_array_5i_plus"},
@@ -22,20 +22,20 @@ def scenario(**parts: Any) -> dict[str, Any]:
     }
 
 
-def using(entry: catalog.Entry) -> dict[str, Any]:
-    """A configuration that uses the entry."""
+def build_scenario(entry: catalog.Entry) -> dict[str, Any]:
+    """Return a configuration that uses the entry."""
     if entry.kind == "disks":
         return scenario(
             workload={"use": "iometer_oltp"}, array={"raid": "5", "disks": 4, "disk": {"use": entry.name}}
         )
-    # A load that changes in time says what is measured.
+    # A load that changes over time needs a defined window.
     run = {"run": {"warm_up": "none", "window": {"requests": 1000}}} if "phases" in entry.config else {}
     return scenario(**{entry.kind.removesuffix("s"): {"use": entry.name}}, **run)
 
 
 @pytest.mark.parametrize("entry", ALL)
 def test_every_entry_resolves_and_normalises(entry: catalog.Entry) -> None:
-    canonical = normalise(using(entry))
+    canonical = normalise(build_scenario(entry))
     assert normalise(canonical) == canonical
 
 
@@ -46,7 +46,7 @@ def test_every_entry_has_title_and_source(entry: catalog.Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", ALL)
-def test_every_mark_points_at_a_figure(entry: catalog.Entry) -> None:
+def test_every_mark_refers_to_a_figure(entry: catalog.Entry) -> None:
     for path in (*entry.unverified, *entry.assumed):
         place: Any = entry.config
         for step in path.split("."):
@@ -74,30 +74,30 @@ def test_published_baseline_is_a_read_cache_of_32_mib() -> None:
         ("smart_array_p420_1gb", 816 * MIB),
     ],
 )
-def test_usable_cache_as_listed(name: str, usable: int) -> None:
+def test_usable_cache_equals_the_listed_size(name: str, usable: int) -> None:
     assert normalise(scenario(controller={"use": name}))["controller"]["cache"]["usable"] == usable
 
 
 @pytest.mark.parametrize("mib", [16, 64, 256, 512, 4096])
-def test_usable_cache_where_no_listing_is_known(mib: int) -> None:
+def test_usable_cache_without_a_listed_size(mib: int) -> None:
     controller = {"use": "smart_array_5i_plus", "cache": {"capacity": f"{mib}MiB"}}
     usable = normalise(scenario(controller=controller))["controller"]["cache"]["usable"]
     nominal = mib * MIB
     assert usable == pytest.approx(max(nominal / 2, nominal - 32e6 - 0.06 * nominal), abs=1)
 
 
-def test_another_capacity_drops_the_usable_size_of_the_shipped_one() -> None:
+def test_another_capacity_resets_the_usable_size() -> None:
     controller = {"use": "smart_array_p400i_256", "cache": {"capacity": "64MiB"}}
     assert normalise(scenario(controller=controller))["controller"]["cache"]["usable"] == 32 * MIB
 
 
-def test_listed_sizes_lie_near_the_default_share() -> None:
+def test_listed_sizes_are_near_the_default_share() -> None:
     for name, low, high in (("smart_array_5302", 0.7, 0.8), ("smart_array_p420_2gb", 0.85, 0.95)):
         cache = normalise(scenario(controller={"use": name}))["controller"]["cache"]
         assert low <= cache["usable"] / cache["capacity"] <= high
 
 
-def test_fields_win_and_another_kind_replaces_the_whole_union() -> None:
+def test_fields_override_and_another_kind_replaces_the_union() -> None:
     disk = {"use": "u320_10k_36gb", "rpm": "15000rpm", "seek": {"average": "3.8ms"}}
     resolved = catalog.resolve(scenario(array={"raid": "5", "disks": 4, "disk": disk}))
     assert resolved["array"]["disk"]["rpm"] == "15000rpm"
@@ -123,7 +123,7 @@ def test_a_named_stream_starts_from_the_catalogues_stream() -> None:
     assert resolved["workload"]["streams"][0]["arrival"] == theirs["arrival"]
 
 
-def test_resolving_changes_neither_the_configuration_nor_the_catalogue() -> None:
+def test_resolving_does_not_modify_its_inputs() -> None:
     given = scenario()
     resolved = catalog.resolve(given)
     resolved["controller"]["cache"]["capacity"] = "1GiB"
@@ -131,7 +131,7 @@ def test_resolving_changes_neither_the_configuration_nor_the_catalogue() -> None
     assert catalog.resolve(scenario())["controller"]["cache"]["capacity"] == "64MiB"
 
 
-def test_an_unknown_name_is_met_with_the_nearest_and_the_list() -> None:
+def test_an_unknown_name_has_a_suggestion_and_the_list() -> None:
     with pytest.raises(ConfigError) as caught:
         catalog.resolve(scenario(workload={"use": "call_centre"}, controller={"use": "smart_array_5ii"}))
     workload, controller = caught.value.issues
@@ -157,8 +157,8 @@ def test_an_unknown_name_is_met_with_the_nearest_and_the_list() -> None:
     ],
     ids=lambda entry: entry.name,
 )
-def test_a_random_read_takes_the_data_sheets_seek_and_half_a_turn(entry: catalog.Entry) -> None:
-    """The data sheet comes out of the mechanics: average seek, half a turn, about 0.3 ms besides."""
+def test_a_random_read_is_a_seek_and_half_a_revolution(entry: catalog.Entry) -> None:
+    """The mechanics reproduce the data sheet: average seek, half a revolution, and about 0.3 ms."""
     stream = {
         "name": "random",
         "arrival": {"kind": "fixed_outstanding", "depth": 1},

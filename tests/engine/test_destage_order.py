@@ -1,6 +1,6 @@
 """How destages share the disks with reads."""
 
-from scenes import DISK, Scenario, constant_server, stream
+from small_scenarios import DISK, Scenario, constant_server, stream
 
 from destage.engine import simulate
 
@@ -8,7 +8,7 @@ from destage.engine import simulate
 def _read_beside_destages(
     disk: Scenario, *, yields: bool, arrival: Scenario | None = None, depth: int = 2
 ) -> dict[str, float]:
-    """Reads, one at a time where nothing is said, beside `depth` destages."""
+    """Return a scenario of reads, by default one at a time, with `depth` concurrent destages."""
     reads = stream("reads", arrival or {"kind": "fixed_outstanding", "depth": 1}, read_fraction=1.0)
     writes = stream("writes", {"kind": "poisson", "rate": 20.0}, read_fraction=0.0)
     everywhere = {"kind": "uniform"}
@@ -32,21 +32,21 @@ def _read_beside_destages(
     )
 
 
-def test_a_read_waits_for_no_more_destages_than_came_before_it() -> None:
-    """The rest of one, the one behind it, its own service: at most three services of 5 ms."""
+def test_a_read_waits_only_for_earlier_destages() -> None:
+    """The rest of one destage, the next destage, its own service: at most three services of 5 ms."""
     row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=False)
     assert row["destages"] > 100
     assert row["write_stalls"] == 0
     assert row["read_response_max_us"] <= 15_001
 
 
-def test_a_read_that_has_precedence_waits_for_one_destage_at_most() -> None:
+def test_a_read_with_precedence_waits_for_one_destage() -> None:
     row = _read_beside_destages(constant_server("5ms", capacity="100GB"), yields=True)
     assert row["destages"] > 100
     assert row["read_response_max_us"] <= 10_001
 
 
-def test_precedence_shortens_reads_on_a_disk_too() -> None:
+def test_precedence_shortens_reads_on_a_disk() -> None:
     arrival = {"kind": "poisson", "rate": 60.0}
     fair, first = (
         _read_beside_destages(DISK, yields=yields, arrival=arrival, depth=16) for yields in (False, True)

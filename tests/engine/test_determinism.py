@@ -1,14 +1,14 @@
-"""The same configuration and seed give the same row, whatever runs beside it."""
+"""The same configuration and seed give the same row, independently of other runs."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
-from scenes import Scenario, constant_server, stream, users
+from small_scenarios import Scenario, constant_server, stream, users
 
 from destage.engine import simulate, simulate_batch
 
 
-def _serialised(table: pa.Table) -> bytes:
+def _serialise(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         for batch in table.combine_chunks().to_batches():
@@ -27,7 +27,7 @@ BATCH = [
 
 
 def test_the_same_batch_gives_the_same_bytes() -> None:
-    assert _serialised(simulate_batch(BATCH)) == _serialised(simulate_batch(BATCH))
+    assert _serialise(simulate_batch(BATCH)) == _serialise(simulate_batch(BATCH))
 
 
 def test_a_run_is_the_same_alone_as_in_a_batch() -> None:
@@ -39,7 +39,7 @@ def test_the_order_of_a_batch_does_not_matter() -> None:
     assert simulate_batch(BATCH[::-1]).to_pylist() == simulate_batch(BATCH).to_pylist()[::-1]
 
 
-def test_runs_at_the_same_time_do_not_touch_each_other() -> None:
+def test_concurrent_runs_are_independent() -> None:
     expected = simulate_batch(BATCH).to_pylist()
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda _: simulate_batch(BATCH).to_pylist(), range(6)))
@@ -52,7 +52,7 @@ def test_seed_replicate_and_users_matter() -> None:
 
 
 def _two_arrays(*, second_rate: float, second: Scenario, users_of_second: int = 1) -> Scenario:
-    """Two arrays whose streams share nothing but a controller without costs."""
+    """Return two arrays whose streams share only a controller without costs."""
     return {
         "workload": {
             "users": users_of_second,
@@ -83,7 +83,7 @@ def _two_arrays(*, second_rate: float, second: Scenario, users_of_second: int = 
     }
 
 
-def test_what_happens_on_another_array_changes_no_draw_here() -> None:
+def test_load_on_one_array_changes_no_draws_of_another() -> None:
     """Common random numbers: arrivals, operations, addresses and services of the first array stay."""
     one = {"raid": "0", "disks": 1, "disk": constant_server("1ms")}
     six = {"raid": "6", "disks": 6, "disk": constant_server("2ms", servers=2)}
@@ -103,8 +103,8 @@ def test_what_happens_on_another_array_changes_no_draw_here() -> None:
     assert len({row["array_requests"][1] for row in rows}) > 2
 
 
-def test_a_user_more_changes_nothing_of_the_others() -> None:
-    """On a device where nobody waits, each user more adds its own requests, and those alone."""
+def test_a_further_user_changes_no_other_user() -> None:
+    """On a device without queueing, each further user adds only its own requests."""
 
     def counts(users_in_all: int) -> tuple[int, int, int]:
         arrival = {"kind": "closed", "think_time": {"kind": "exponential", "mean": "1s"}, "ios": 3}
@@ -125,13 +125,13 @@ def test_a_user_more_changes_nothing_of_the_others() -> None:
     assert abs(interactions - 99.7) < 40
     assert 3 * interactions <= requests <= 3 * interactions + 3
     assert 0.5 < reads / requests < 0.85
-    # The eleventh brings the same requests whoever came after it.
+    # The eleventh user has the same requests with any number of later users.
     both = difference(12, 10)
     assert [one + other for one, other in zip(difference(12, 11), difference(11, 10), strict=True)] == both
 
 
 def test_the_policy_of_the_disks_changes_no_request() -> None:
-    """Open arrivals: the same reads and writes come whatever serves them."""
+    """Open arrivals: the reads and writes are the same on any disk."""
 
     def counts(**array: object) -> tuple[int, int]:
         row = simulate(

@@ -1,4 +1,4 @@
-"""Miss ratio curves: exact where they say so, within their interval where they are sampled."""
+"""Miss ratio curves: exact without sampling, within their interval with it."""
 
 import csv
 from pathlib import Path
@@ -50,7 +50,7 @@ def pages(cloud_physics: Any) -> _engine.Trace:
     return _trace(cloud_physics["lbn"], cloud_physics["bytes"] // 512)
 
 
-def test_the_hits_of_requests_by_their_first_sector(cloud_physics: Any) -> None:
+def test_hits_by_first_sector_equal_the_reference(cloud_physics: Any) -> None:
     """All four counts of PROVENANCE.md from one pass."""
     lbn = cloud_physics["lbn"]
     sizes = {100: 13_657, 1_000: 19_049, 10_000: 34_434, 40_000: 64_878}
@@ -59,7 +59,7 @@ def test_the_hits_of_requests_by_their_first_sector(cloud_physics: Any) -> None:
     assert hits == sizes
 
 
-def test_the_hits_of_4_kib_blocks(pages: _engine.Trace) -> None:
+def test_hits_of_4_kib_blocks_equal_the_reference(pages: _engine.Trace) -> None:
     sizes = {256: 101_580, 8_192: 124_892, 32_768: 149_945}
     table = miss_ratio_curve(pages, sizes=[size * 4096 for size in sizes])
     row = table.to_pylist()[0]
@@ -69,8 +69,10 @@ def test_the_hits_of_4_kib_blocks(pages: _engine.Trace) -> None:
 
 
 @pytest.mark.parametrize("unit", ["objects", "pages"])
-def test_every_size_of_the_truth_from_one_pass(cloud_physics: Any, pages: _engine.Trace, unit: str) -> None:
-    """Hits of LRU that libCacheSim 0.3.5 finds in a run for each size."""
+def test_one_pass_gives_every_size_of_the_reference(
+    cloud_physics: Any, pages: _engine.Trace, unit: str
+) -> None:
+    """LRU hits of libCacheSim 0.3.5 from a run for each size."""
     with shared("truth/miss_ratios.csv").open(encoding="utf-8") as lines:
         truth = {
             int(row["cache_size"]): round((1 - float(row["request_miss_ratio"])) * int(row["requests"]))
@@ -85,7 +87,7 @@ def test_every_size_of_the_truth_from_one_pass(cloud_physics: Any, pages: _engin
     assert {size: round((1 - miss) * accesses) for size, miss in _misses(table, "reads").items()} == truth
 
 
-def test_the_writes_of_pgbench_that_a_write_cache_can_absorb() -> None:
+def test_absorbable_writes_of_pgbench() -> None:
     """PROVENANCE.md: 0.131 / 0.133 / 0.144 / 0.187 at 4 / 64 / 128 / 256 MiB."""
     table = miss_ratio_curve(traces.load(PGBENCH), sizes=["4MiB", "64MiB", "128MiB", "256MiB"])
     absorbed = [1 - miss for miss in _misses(table, "writes").values()]
@@ -102,7 +104,7 @@ def test_curves_never_rise_and_end_with_the_first_uses() -> None:
 
 
 def _zipf(count: int, blocks: int) -> _engine.Trace:
-    """Accesses to scattered blocks of which few are used often, a third of them writes."""
+    """Return accesses to scattered blocks, few of them popular, a third of them writes."""
     draw = np.random.default_rng(5)
     weights = np.arange(1, blocks + 1) ** -0.8
     ranks = draw.choice(blocks, size=count, p=weights / weights.sum())
@@ -112,7 +114,7 @@ def _zipf(count: int, blocks: int) -> _engine.Trace:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["zipf", "pgbench"])
 def test_the_interval_of_shards_covers_the_exact_curve(name: str) -> None:
-    """Twenty samples, whose intervals at seven sizes go together: under a fifth may miss the truth."""
+    """Of twenty samples with correlated intervals at seven sizes, under a fifth may miss the exact value."""
     trace = _zipf(200_000, 60_000) if name == "zipf" else traces.load(PGBENCH)
     sizes = [4096 * 2**power for power in range(9, 16)]
     exact = _misses(miss_ratio_curve(trace, sizes=sizes), "both")
@@ -138,7 +140,7 @@ def test_a_miniature_is_near_the_full_simulation(policy: str) -> None:
     assert max(abs(exact[size] - small[size]) for size in exact) < 0.03
 
 
-def test_full_simulation_is_what_count_hits_counts() -> None:
+def test_full_simulation_equals_count_hits() -> None:
     trace = _zipf(20_000, 3_000)
     keys = (traces.table(trace)["lba_512"].to_numpy() // 8).astype("<u8").tobytes()
     found = _misses(miss_ratio_curve(trace, policy="arc", sizes=["1MiB"]), "both")
@@ -162,11 +164,11 @@ def test_a_side_without_accesses_has_no_rows() -> None:
         ({"sizes": [512]}, "^trace.bad-cache-size at sizes"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(arguments: dict[str, Any], message: str) -> None:
+def test_invalid_options_are_rejected(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(TraceError, match=message):
         miss_ratio_curve(_trace([0], [8]), **arguments)
 
 
-def test_a_size_that_cannot_be_read_is_refused() -> None:
+def test_an_invalid_size_is_rejected() -> None:
     with pytest.raises(ConfigError):
         miss_ratio_curve(_trace([0], [8]), block="4 parsecs")

@@ -1,4 +1,4 @@
-"""The caches of a run against naive ones that are fed the same request list, and a law of hot stripes."""
+"""The caches of a run equal naive ones on the same request list; a law of hot stripes."""
 
 from collections import OrderedDict
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from scenes import Scenario, constant_server
+from small_scenarios import Scenario, constant_server
 
 from destage.engine import simulate, traces
 
@@ -15,7 +15,7 @@ READ, WRITE = 0, 1
 
 
 def _requests(scenario: Scenario) -> list[tuple[int, range]]:
-    """The operation of each request and the lines that it touches."""
+    """Yield the operation of each request and the lines that it touches."""
     table = traces.table(traces.record(scenario))
     columns = (table[name].to_pylist() for name in ("op", "lba_512", "n_512"))
     sectors = LINE // 512
@@ -26,7 +26,7 @@ def _requests(scenario: Scenario) -> list[tuple[int, range]]:
 
 
 def _scenario(cache: Scenario, address: Scenario, sizes: list[int], *, read_fraction: float) -> Scenario:
-    """One request at a time, so that the cache sees the list in its order."""
+    """Return a scenario of one request at a time, so that the cache processes the list in order."""
     return {
         "workload": {
             "streams": [
@@ -66,7 +66,7 @@ SIZES = st.lists(st.sampled_from([512, 4096, 8192, 12_288, 32_768]), min_size=1,
 def test_read_hits_are_those_of_a_naive_lru(
     lines: int, address: Scenario, sizes: list[int], reads: float
 ) -> None:
-    """A read hits where all its lines are here; then they are the newest. A write makes its lines leave."""
+    """A read hits if all its lines are present and makes them the most recent; a write removes its lines."""
     cache = {
         "capacity": lines * LINE,
         "usable": lines * LINE,
@@ -81,7 +81,7 @@ def test_read_hits_are_those_of_a_naive_lru(
             for line in touched:
                 held.pop(line, None)
             continue
-        # What is here is touched in the order of address, then what is missing comes in.
+        # Present lines are touched in the order of address, then missing lines are inserted.
         missing = []
         for line in touched:
             if line in held:
@@ -101,7 +101,7 @@ def test_read_hits_are_those_of_a_naive_lru(
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
 @given(ADDRESSES, SIZES)
 def test_a_write_cache_that_never_fills_absorbs_every_overwrite(address: Scenario, sizes: list[int]) -> None:
-    """With room for all there is, a sector written before is absorbed, and nothing is destaged."""
+    """With room for all sectors, a rewritten sector is absorbed, and nothing is destaged."""
     cache: dict[str, Any] = {
         "capacity": "64MiB",
         "usable": "64MiB",
@@ -126,10 +126,10 @@ def test_a_write_cache_that_never_fills_absorbs_every_overwrite(address: Scenari
 
 
 @pytest.mark.parametrize(("depth", "raid"), [(1, "5"), (8, "5"), (32, "5"), (8, "6")])
-def test_parity_updates_of_one_stripe_follow_each_other(depth: int, raid: str) -> None:
-    """Write-through to a single hot stripe: however many wait, one update after the other, 2 S each.
+def test_parity_updates_of_one_stripe_are_serialised(depth: int, raid: str) -> None:
+    """Write-through to a single hot stripe: updates are serialised and take 2 S each.
 
-    So the response time grows with the depth, and on a disk with arms such a stripe makes the tail.
+    So the response time grows with the depth; on disks, such a stripe determines the tail.
     """
 
     def run(footprint: str) -> Scenario:
@@ -163,5 +163,5 @@ def test_parity_updates_of_one_stripe_follow_each_other(depth: int, raid: str) -
     hot = run("384KiB")
     assert hot["response_mean_us"] == pytest.approx(depth * 10_000, rel=0.01)
     assert hot["throughput_iops"] == pytest.approx(100, rel=0.01)
-    # Spread over the array the same writes go on side by side.
+    # Spread over the array, the same writes run concurrently.
     assert run("1GB")["throughput_iops"] >= 100 * min(depth, 2) * 0.99

@@ -1,4 +1,4 @@
-"""Exact LRU counts over recorded traces, and how much of pgbench's writing a cache absorbs."""
+"""Exact LRU counts over recorded traces, and the share of pgbench's writes that a cache absorbs."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from cloud_physics import Words, blocks_of, records
-from scenes import DISK
+from small_scenarios import DISK
 
 from destage.engine import _engine, simulate, traces
 
@@ -27,9 +27,7 @@ def cloud_physics() -> npt.NDArray[Any]:
 @pytest.mark.parametrize(
     ("capacity", "hits"), [(100, 13_657), (1_000, 19_049), (10_000, 34_434), (40_000, 64_878)]
 )
-def test_lru_hits_of_requests_by_their_first_sector(
-    cloud_physics: npt.NDArray[Any], capacity: int, hits: int
-) -> None:
+def test_lru_hits_by_first_sector(cloud_physics: npt.NDArray[Any], capacity: int, hits: int) -> None:
     assert _hits(capacity, cloud_physics["lbn"]) == hits
 
 
@@ -40,7 +38,7 @@ def test_lru_hits_of_4_kib_blocks(cloud_physics: npt.NDArray[Any], capacity: int
     assert _hits(capacity, blocks) == hits
 
 
-def test_the_miss_ratio_that_another_simulator_finds(cloud_physics: npt.NDArray[Any]) -> None:
+def test_the_miss_ratio_equals_that_of_another_simulator(cloud_physics: npt.NDArray[Any]) -> None:
     blocks = blocks_of(cloud_physics["lbn"], (cloud_physics["bytes"] // 512).astype(np.uint64))
     assert 1 - _hits(32_000, blocks) / len(blocks) == pytest.approx(0.8694806497, abs=1e-10)
 
@@ -62,13 +60,13 @@ def _pgbench_writes() -> Words:
 
 
 @pytest.mark.parametrize(("mebibytes", "share"), [(4, 0.131), (64, 0.133), (128, 0.144), (256, 0.187)])
-def test_pgbench_writes_that_an_lru_of_4_kib_blocks_would_absorb(mebibytes: int, share: float) -> None:
+def test_an_lru_absorbs_the_known_share_of_pgbench(mebibytes: int, share: float) -> None:
     blocks = _pgbench_writes()
     assert _hits(mebibytes * 256, blocks) / len(blocks) == pytest.approx(share, abs=5e-4)
 
 
-def test_the_write_cache_absorbs_as_much_of_pgbench_as_an_lru_would() -> None:
-    """Dirty lines leave by address and not by age, so the figures are near those of LRU, not equal.
+def test_the_write_cache_absorbs_as_much_as_an_lru() -> None:
+    """Dirty lines are destaged by address and not by age, so the figures are near those of LRU, not equal.
 
     The cache holds 128 MiB of which 60 to 80 % are dirty; LRU absorbs 0.133 to 0.144 there.
     """

@@ -1,4 +1,4 @@
-"""Replay of hand-made traces: when each record is issued, worked out by hand."""
+"""Replay of small traces: when each record is issued, worked by hand."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from error_codes import has_code
-from scenes import Scenario, constant_server, write_back
+from small_scenarios import Scenario, constant_server, write_back
 
 from destage.engine import simulate, simulate_batch, traces
 from destage.errors import TraceError
@@ -66,7 +66,7 @@ def test_open_is_scaled_by_speed(tmp_path: Path) -> None:
     assert fast == pytest.approx(11)
 
 
-def test_an_open_replay_that_outruns_the_array_is_refused_as_an_answer(tmp_path: Path) -> None:
+def test_an_overloading_open_replay_has_status_overloaded(tmp_path: Path) -> None:
     file = _write(tmp_path / "trace.parquet", [(index * 0.5, 1, READ, 0) for index in range(3_000)])
     row = simulate(_replay(file, constant_server("1ms"), mode="open"))
     assert row["status"] == "overloaded"
@@ -81,21 +81,21 @@ def test_asap_keeps_its_depth_outstanding(tmp_path: Path, depth: int, expected: 
     assert _completion_ms(tmp_path, records, disk, mode="asap", depth=depth) == pytest.approx(expected)
 
 
-def test_a_synchronous_write_holds_its_process(tmp_path: Path) -> None:
-    """Issued at 0, done at S, the gap of 5 ms is thought away, then the second: 5 ms + 2 S."""
+def test_a_synchronous_write_blocks_its_process(tmp_path: Path) -> None:
+    """Issued at 0, complete at S, then the gap of 5 ms as think time, then the second: 5 ms + 2 S."""
     records = [(0.0, 1, WRITE, SYNC), (5.0, 1, WRITE, SYNC)]
     for service in (0.1, 3.0, 40.0):
         found = _completion_ms(tmp_path, records, constant_server(f"{service}ms"), mode="dependent")
         assert found == pytest.approx(5 + 2 * service)
 
 
-def test_a_forced_write_holds_its_process(tmp_path: Path) -> None:
+def test_a_forced_write_blocks_its_process(tmp_path: Path) -> None:
     records = [(0.0, 1, WRITE, FUA), (5.0, 1, READ, 0)]
     found = _completion_ms(tmp_path, records, constant_server("3ms"), mode="dependent")
     assert found == pytest.approx(5 + 2 * 3)
 
 
-def test_reads_and_plain_writes_hold_nobody(tmp_path: Path) -> None:
+def test_reads_and_plain_writes_block_no_process(tmp_path: Path) -> None:
     """The gap runs from the issue: 5 ms + S."""
     for operation in (READ, WRITE):
         records = [(0.0, 1, operation, 0), (5.0, 1, operation, 0)]
@@ -103,7 +103,7 @@ def test_reads_and_plain_writes_hold_nobody(tmp_path: Path) -> None:
         assert _completion_ms(tmp_path, records, disk, mode="dependent") == pytest.approx(25)
 
 
-def test_a_flush_holds_its_process_until_what_it_covers_is_acknowledged(tmp_path: Path) -> None:
+def test_a_flush_blocks_its_process_until_its_writes_finish(tmp_path: Path) -> None:
     """A synchronous write, its flush 1 ms later, the next write 2 ms after that."""
     records = [(0.0, 1, WRITE, SYNC), (1.0, 1, FLUSH, SYNC), (3.0, 1, WRITE, SYNC)]
     disk = constant_server("10ms")
@@ -111,13 +111,13 @@ def test_a_flush_holds_its_process_until_what_it_covers_is_acknowledged(tmp_path
     assert _completion_ms(tmp_path, records, disk, mode="dependent") == pytest.approx(23)
 
 
-def test_long_gaps_are_cut_to_a_second(tmp_path: Path) -> None:
+def test_long_gaps_are_limited_to_one_second(tmp_path: Path) -> None:
     records = [(0.0, 1, WRITE, SYNC), (30_000.0, 1, WRITE, SYNC), (30_400.0, 1, READ, 0)]
     found = _completion_ms(tmp_path, records, constant_server("1ms"), mode="dependent")
     assert found == pytest.approx(1 + 1_000 + 1 + 400 + 1)
 
 
-def test_synchronous_writes_submitted_together_are_awaited_together(tmp_path: Path) -> None:
+def test_concurrent_synchronous_writes_block_together(tmp_path: Path) -> None:
     """Less than 10 us apart: both are issued, and the gap after the second runs from the end of both."""
     records = [(0.0, 1, WRITE, SYNC), (0.005, 1, WRITE, SYNC), (2.005, 1, WRITE, SYNC)]
     both = _completion_ms(tmp_path, records, constant_server("1ms", servers=2), mode="dependent")
@@ -157,7 +157,7 @@ def test_a_commit_is_a_synchronous_write_and_its_flush(tmp_path: Path) -> None:
 
 
 def test_a_commit_starts_at_the_write_directly_before_its_flush(tmp_path: Path) -> None:
-    """A checkpoint writes for long and flushes once: what it wrote before is no part of the commit."""
+    """A checkpoint writes for a long time and flushes once: its earlier writes are not part of the commit."""
     records = [
         (0.0, 1, WRITE, SYNC),
         (500.0, 1, WRITE, SYNC),
@@ -170,7 +170,7 @@ def test_a_commit_starts_at_the_write_directly_before_its_flush(tmp_path: Path) 
     assert row["commit_max_us"] == pytest.approx(6_000)
 
 
-def test_a_trace_beyond_the_array_is_refused(tmp_path: Path) -> None:
+def test_a_trace_beyond_the_array_is_rejected(tmp_path: Path) -> None:
     file = _write(tmp_path / "trace.parquet", [(0.0, 1, READ, 0)], places=[1 << 30])
     scenario = _replay(file, constant_server("1ms"), mode="asap")
     with pytest.raises(TraceError, check=has_code("trace.beyond-array")):
@@ -181,8 +181,8 @@ def test_a_trace_beyond_the_array_is_refused(tmp_path: Path) -> None:
         assert simulate(_replay(file, constant_server("1ms"), mode="asap", map=mapping))["reads"] == 1
 
 
-def test_compact_needs_the_extents_that_are_touched_and_no_more(tmp_path: Path) -> None:
-    """Five records in three extents of 1 MiB."""
+def test_compact_needs_only_the_touched_extents(tmp_path: Path) -> None:
+    """Five records touch three extents of 1 MiB."""
     extent = 2048
     places = [0, 8, 1000 * extent, 5000 * extent, 5000 * extent + 64]
     file = _write(tmp_path / "trace.parquet", [(0.0, 1, READ, 0)] * 5, places=places)
@@ -204,7 +204,7 @@ def test_a_request_larger_than_the_array_cannot_be_wrapped(tmp_path: Path) -> No
     assert (row["status"], row["error_kind"]) == ("failed", "trace")
 
 
-def test_a_replay_is_cold_and_measured_whole(tmp_path: Path) -> None:
+def test_a_replay_starts_cold_and_is_measured_whole(tmp_path: Path) -> None:
     file = _write(tmp_path / "trace.parquet", [(float(index), 1, WRITE, 0) for index in range(50)])
     row = simulate({**_replay(file, constant_server("1ms"), mode="open"), "controller": write_back()})
     assert (row["warm_up_requests"], row["warm_up_s"], row["dirty_start_sectors"]) == (0, 0.0, 0)
@@ -212,7 +212,7 @@ def test_a_replay_is_cold_and_measured_whole(tmp_path: Path) -> None:
     assert row["accepted_sectors"] == 50 * 8 == row["dirty_end_sectors"] + row["destaged_sectors"]
 
 
-def test_a_trace_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_a_missing_trace_is_named(tmp_path: Path) -> None:
     scenario = _replay(tmp_path / "nowhere.parquet", constant_server("1ms"), mode="asap")
     with pytest.raises(TraceError, match=r"^trace\.unreadable at .*nowhere\.parquet"):
         simulate(scenario)

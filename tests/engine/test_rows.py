@@ -1,11 +1,11 @@
-"""What a row holds: columns with their units, errors as rows, figures that agree with each other."""
+"""Rows: columns with their units, errors as rows, consistent figures."""
 
 import json
 import math
 
 import pyarrow as pa
 import pytest
-from scenes import Scenario, constant_server, stream, users, write_back
+from small_scenarios import Scenario, constant_server, stream, users, write_back
 
 from destage.engine import _engine, columns, results_schema, simulate, simulate_batch
 from destage.errors import ConfigError
@@ -33,14 +33,14 @@ def test_a_column_is_named_for_its_unit() -> None:
         assert column.meaning, column
 
 
-def test_a_row_has_the_columns_that_are_documented() -> None:
+def test_a_row_has_the_documented_columns() -> None:
     table = simulate_batch([users()])
     assert table.schema == results_schema()
     assert table.column_names == [column.name for column in columns()]
 
 
 def test_columns_agree_with_each_other() -> None:
-    """Rates are counts over the window; bytes are requests times 8 KiB; a mean lies between its quantiles."""
+    """Rates are counts over the window, bytes are requests times 8 KiB, a mean is between its quantiles."""
     row = simulate(users(30))
     window = row["window_s"]
     assert row["requests"] == row["reads"] + row["writes"] == 10_000
@@ -61,7 +61,7 @@ def test_columns_agree_with_each_other() -> None:
 
 
 def test_quantiles_are_those_of_the_distribution() -> None:
-    """Exponential service that nobody waits for: quantile q is -S ln(1 - q), within the histogram's 0.8 %."""
+    """Exponential service without queueing: quantile q is -S ln(1 - q), within the histogram's 0.8 %."""
     disk = {
         "kind": "server",
         "servers": 200,
@@ -103,15 +103,15 @@ def test_failures_are_rows_in_their_place() -> None:
         simulate(bad)
 
 
-def test_the_engine_itself_refuses_what_the_face_would_have_caught() -> None:
-    """Core is safe alone: no text makes it raise or stop; each is a failed row."""
+def test_the_engine_rejects_invalid_configurations_itself() -> None:
+    """The core validates for itself: no text makes it raise or stop; each is a failed row."""
     texts = ["", "null", "{}", "[1]", '{"workload": 3}', json.dumps({"workload": {"streams": []}})]
     rows = pa.record_batch(_engine.simulate_batch(texts, {})).to_pylist()
     assert [row["error_kind"] for row in rows] == ["configuration"] * len(texts)
     assert all(row["error"] for row in rows)
 
 
-def test_a_trace_that_was_not_handed_over_is_a_failed_row() -> None:
+def test_a_missing_trace_gives_a_failed_row() -> None:
     scenario = {
         "workload": {
             "streams": [{"name": "t", "arrival": {"kind": "trace", "file": "gone.parquet", "mode": "open"}}]
@@ -150,7 +150,7 @@ def test_a_load_in_which_nothing_takes_time_fails() -> None:
     assert (caught.value.code, caught.value.place) == ("run.standstill", "workload")
 
 
-def test_an_open_load_that_outruns_the_array_ends() -> None:
+def test_an_overloading_open_load_ends() -> None:
     scenario = {
         "workload": {"streams": [stream("load", {"kind": "poisson", "rate": 100_000.0})]},
         "array": {"raid": "0", "disks": 1, "disk": constant_server("5ms")},

@@ -1,4 +1,4 @@
-"""The schema that authors write against accepts what the engine accepts, and nothing that it never does."""
+"""The schema for authors accepts what the engine accepts, and rejects what it always rejects."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ WRITTEN: dict[str, Any] = {
 }
 
 
-def test_both_schemas_are_sound() -> None:
+def test_both_schemas_are_valid() -> None:
     Draft202012Validator.check_schema(schema())
     Draft202012Validator.check_schema(authoring_schema())
 
@@ -69,7 +69,7 @@ def test_canonical_configurations_are_accepted_by_both() -> None:
         {"array": {"raid": "5", "disks": 4, "disk": {"rpm": 15000}}},
     ],
 )
-def test_an_editor_marks_what_the_engine_would_refuse(change: dict[str, Any]) -> None:
+def test_the_schema_rejects_what_the_engine_rejects(change: dict[str, Any]) -> None:
     assert not Draft202012Validator(authoring_schema()).is_valid({**WRITTEN, **change})
 
 

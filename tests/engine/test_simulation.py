@@ -1,4 +1,4 @@
-"""One row for each configuration, in order, whether its run succeeds or not."""
+"""A batch has one row per configuration, in order, for successful and failed runs."""
 
 import pickle
 from pathlib import Path
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def scenario(depth: int = 4, seed: int = 1) -> dict[str, Any]:
-    """A short run of a few random reads and writes."""
+    """Return a short run of a few random reads and writes."""
     return {
         "workload": {
             "streams": [
@@ -40,7 +40,7 @@ def scenario(depth: int = 4, seed: int = 1) -> dict[str, Any]:
     }
 
 
-def test_a_row_has_every_column_and_a_sound_run_is_ok() -> None:
+def test_a_row_has_every_column_and_status_ok() -> None:
     row = simulate(scenario())
     assert list(row) == [column.name for column in columns()]
     assert row["status"] == "ok"
@@ -49,7 +49,7 @@ def test_a_row_has_every_column_and_a_sound_run_is_ok() -> None:
     assert row["response_p50_us"] <= row["response_p95_us"] <= row["response_max_us"]
 
 
-def test_columns_say_unit_and_meaning_and_their_names_carry_the_unit() -> None:
+def test_columns_have_unit_and_meaning_and_names_the_unit() -> None:
     assert results_schema().names == [column.name for column in columns()]
     for column in columns():
         assert column.meaning, column.name
@@ -62,7 +62,7 @@ def test_columns_say_unit_and_meaning_and_their_names_carry_the_unit() -> None:
     assert RESULTS_VERSION >= 1
 
 
-def test_the_same_configuration_gives_the_same_bytes_however_it_is_written() -> None:
+def test_equal_configurations_give_equal_bytes() -> None:
     rows = simulate_batch([scenario(), normalise(scenario()), canonical_json(scenario()), scenario(seed=2)])
     first, second, third, other = rows.to_pylist()
     assert first == second == third
@@ -118,5 +118,5 @@ def test_a_replay_finds_its_trace_beside_the_spec() -> None:
     assert row["flushes"] == 31_322
 
 
-def test_tables_are_handed_over_as_arrow() -> None:
+def test_tables_are_exported_as_arrow() -> None:
     assert isinstance(simulate_batch([scenario()]), pa.Table)

@@ -1,4 +1,4 @@
-"""Synthetic traces: the same seed gives the same trace, and it is near its original."""
+"""Synthetic traces: reproducible by seed, and close to their original."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def test_a_synthetic_pgbench_is_near_the_captured_one(pgbench: _engine.Trace) ->
     assert len(made.trace) == len(pgbench)
     rows = compare(pgbench, made.trace)
     distances = {row["subject"]: row["distance"] for row in rows if row["distance"] is not None}
-    # Checkpoints come round at one time, in the synthetic trace at any: the curves are the farthest.
+    # Checkpoints come in bursts, in the synthetic trace at any time, so the curves differ most.
     for side in ("reads", "writes", "both"):
         assert distances.pop(f"miss ratio, {side}") < 0.2
     assert max(distances.values()) < 0.01, distances
@@ -42,7 +42,7 @@ def test_a_trace_can_end_at_a_time(pgbench: _engine.Trace) -> None:
     assert 1.5e9 < times.max() <= 2e9
 
 
-def test_what_cannot_be_drawn_is_refused(pgbench: _engine.Trace) -> None:
+def test_invalid_requests_are_rejected(pgbench: _engine.Trace) -> None:
     with pytest.raises(TraceError, match="^trace.requests-and-duration"):
         synthesise(pgbench, requests=1, duration_ns=1)
     with pytest.raises(TraceError, match="^trace.empty"):

@@ -1,4 +1,4 @@
-"""The recorded samples in the formats of their publishers: known statistics, exactly, whole and streamed."""
+"""Recorded samples in the formats of their publishers have their known statistics, loaded and streamed."""
 
 import lzma
 from pathlib import Path
@@ -53,13 +53,13 @@ def test_cloud_physics(name: str, form: str) -> None:
     assert found["touched"]["re_reference_share"] == pytest.approx(1 - 269_210 / 1_141_869, abs=1e-12)
 
 
-def test_cloud_physics_in_two_formats_is_the_same_list_of_requests() -> None:
+def test_cloud_physics_is_equal_in_two_formats() -> None:
     binary, text = (
         traces.table(traces.load(sample(f"cloudPhysicsIO.{kind}.xz"))) for kind in ("vscsi", "csv")
     )
     names = ["lba_512", "n_512", "op"]
     assert len(binary["lba_512"].unique()) == 48_974
-    # The text has whole seconds, within which it need not be in the order of the binary form.
+    # The text has whole seconds, so its order within a second may differ from the binary form.
     order = [(name, "ascending") for name in names]
     assert binary.select(names).sort_by(order).equals(text.select(names).sort_by(order))
 
@@ -128,7 +128,7 @@ def test_examples(name: str, form: str, count: int) -> None:
     "name",
     ["msr-hm0-1000.csv", "systor17-lun0-999.csv", "tencent-5000.csv", "cloudPhysicsIO.csv.xz"],
 )
-def test_converted_on_the_way_is_what_is_loaded_whole(name: str, tmp_path: Path) -> None:
+def test_streaming_conversion_equals_loading(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out.parquet"
     done = streams.convert(sample(name), out)
     whole = traces.load(sample(name))
@@ -153,14 +153,14 @@ def test_one_volume_of_a_trace(tmp_path: Path) -> None:
     streams.convert(path, out, volume=1063)
     assert traces.digest(out) == traces.digest(path, volume=1063)
     streams.convert(path, tmp_path / "all.parquet")
-    # Alone, its requests are spread over their seconds without those of the others.
+    # Read alone, its requests are spread over their seconds without those of other volumes.
     among = traces.table(traces.load(tmp_path / "all.parquet", volume=1063)).drop_columns(["t_ns"])
     assert among.equals(traces.table(one).drop_columns(["t_ns"]))
     with pytest.raises(TraceError, match="trace.empty"):
         traces.load(path, volume=5)
 
 
-def test_packed_with_zstd_in_several_pieces_is_read(tmp_path: Path) -> None:
+def test_a_zstd_file_of_several_frames_is_read(tmp_path: Path) -> None:
     text = b"0,1,512,W,1.0\n1,2,512,R,2.0\n" * 20_000
     path = tmp_path / "t"
     with pa.CompressedOutputStream(str(path), "zstd") as out:

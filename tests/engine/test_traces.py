@@ -1,4 +1,4 @@
-"""Traces: known statistics survive the compact form, and what cannot be read is named to the line."""
+"""Traces: the compact form keeps the known statistics, and unreadable records are located."""
 
 import gzip
 import lzma
@@ -28,7 +28,7 @@ TEXT = """\
 
 
 def count(mask: pa.ChunkedArray) -> int:
-    """How many are true."""
+    """Return the number of true values."""
     return int(pc.sum(mask).as_py())
 
 
@@ -65,8 +65,8 @@ def test_the_compact_form_equals_the_recording_record_by_record() -> None:
 @pytest.mark.skipif(
     not CAPTURED.exists(), reason="needs the captured trace beside the clone: ../shared/traces"
 )
-def test_the_recordings_own_text_agrees() -> None:
-    """A second, plain reading of the text, so that reader and compact form cannot err together."""
+def test_the_text_of_the_recording_gives_the_same_trace() -> None:
+    """A second, simple parser of the text, so that reader and compact form cannot have the same mistake."""
     records = traces.table(traces.load(COMPACT)).to_pylist()
     with lzma.open(CAPTURED, "rt") as text:
         for line, record in zip(text, records, strict=True):
@@ -84,7 +84,7 @@ def test_the_recordings_own_text_agrees() -> None:
 
 
 @pytest.mark.parametrize("suffix", ["blk", "blk.gz", "blk.xz"])
-def test_text_is_read_plain_and_packed_and_survives_the_compact_form(tmp_path: Path, suffix: str) -> None:
+def test_text_is_read_plain_and_compressed(tmp_path: Path, suffix: str) -> None:
     pack = {"blk": bytes, "blk.gz": gzip.compress, "blk.xz": lzma.compress}[suffix]
     path = tmp_path / f"trace.{suffix}"
     path.write_bytes(pack(TEXT.encode()))
@@ -153,7 +153,7 @@ def test_a_compact_file_must_have_its_columns_without_nulls(tmp_path: Path) -> N
         traces.load(tmp_path / "strange.parquet")
 
 
-def test_binding_makes_names_absolute_and_fills_the_digest(tmp_path: Path) -> None:
+def test_binding_sets_absolute_names_and_the_digest(tmp_path: Path) -> None:
     shutil.copy(COMPACT, tmp_path / "mine.parquet")
     arrival = {"kind": "trace", "file": "mine.parquet", "mode": "dependent"}
     scenario = {"workload": {"streams": [{"name": "replay", "arrival": arrival}]}}

@@ -1,11 +1,11 @@
-"""Warm-up and window: an automatic answer is the long run's answer, and a trend is not taken for one."""
+"""Warm-up and window: an automatic window gives the result of a long run, and a trend is detected."""
 
 import math
 from typing import Any
 
 import pytest
-from scenes import DISK, Scenario, constant_server, stream, users, write_back
 from scipy import stats
+from small_scenarios import DISK, Scenario, constant_server, stream, users, write_back
 
 from destage.engine import simulate, simulate_batch
 
@@ -49,8 +49,8 @@ def test_a_queue_that_grows_is_not_stationary() -> None:
     assert simulate(scenario)["status"] in {"not_stationary", "overloaded"}
 
 
-def test_a_cache_that_fills_without_end_is_not_stationary() -> None:
-    """Writes come a little faster than the disks take them, and the cache is far from full at the limit."""
+def test_a_cache_that_never_fills_up_is_not_stationary() -> None:
+    """Writes arrive slightly faster than the disks accept them; at the limit the cache is far from full."""
     load = stream("load", {"kind": "poisson", "rate": 210.0}, read_fraction=0.0)
     scenario = {
         "workload": {"streams": [load | {"address": {"kind": "uniform"}}]},
@@ -71,7 +71,7 @@ def test_a_warm_write_cache_starts_between_its_marks() -> None:
 
 
 def test_a_cold_start_overstates_a_large_cache() -> None:
-    """Why there is a warm-up: from an empty cache, 120 s at 75 writes/s do not even reach the high mark."""
+    """Without a warm-up, an empty cache does not reach its high mark in 120 s at 75 writes/s."""
     base: Scenario = {
         "workload": {
             "streams": [

@@ -1,4 +1,4 @@
-"""The presets: every figure is sourced or marked, and what the engine draws is what the source says."""
+"""The presets: every figure has a source or a mark, and the generated load matches the source."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from destage.engine.workload_profile import Profile
 from destage.spec import quantities
 
 ENTRIES = {entry.name: entry for entry in catalog.entries("workloads")}
-ISSUE = {
+EXPECTED = {
     "heavy_user",
     "call_center",
     "exchange_2003",
@@ -75,11 +75,11 @@ SPC1 = {
     "asu2_3": (0.035, 1.0),
     "asu3_1": (0.281, 0.0),
 }
-"""Share of the 50 I/Os a second and share of reads of each stream, from the generator's source."""
+"""Share of the 50 I/Os per second and share of reads of each stream, from the generator's source."""
 
 
 def sizes(table: dict[int, float], place: str = "size") -> dict[str, Any]:
-    """The figures of a table of sizes, by dotted path."""
+    """Return the figures of a table of sizes by dotted path."""
     if len(table) == 1:
         return {f"{place}.value": quantities.render(next(iter(table)), "bytes")}
     return {
@@ -195,11 +195,11 @@ SOURCED: dict[str, dict[str, Any]] = {
         for path, figure in (("arrival.depth", 1), ("operations.read_fraction", 0.0))
     },
 }
-"""What the sources state, a second time: the figures of each preset that bear no mark."""
+"""The figures of each preset without a mark, copied from the sources a second time."""
 
 
 def figures(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The numbers and quantities of a configuration, by dotted path."""
+    """Yield the numbers and quantities of a configuration with their dotted paths."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from figures(item, f"{path}.{key}" if path else key)
@@ -211,15 +211,15 @@ def figures(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def base(value: Any) -> float:
-    """A figure in its base unit."""
+    """Return a figure in its base unit."""
     if not isinstance(value, str):
         return float(value)
     unit = "per_s" if value.endswith("/s") else "bytes" if value.endswith("B") else "ns"
     return float(quantities.parse(value, unit))
 
 
-def test_the_issues_names_are_there_and_nothing_stands_twice() -> None:
-    assert ISSUE | CRYSTAL.keys() <= ENTRIES.keys()
+def test_names_are_the_expected_ones_and_unique() -> None:
+    assert EXPECTED | CRYSTAL.keys() <= ENTRIES.keys()
     run = {"warm_up": "none", "window": {"requests": 1000}}
     configs = [
         normalise({**workload_profile.build_reference_scenario(dict(entry.config)), "run": run})
@@ -234,7 +234,7 @@ def test_the_issues_names_are_there_and_nothing_stands_twice() -> None:
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_figure_is_sourced_or_marked(name: str) -> None:
     entry = ENTRIES[name]
-    # One user is no figure, but that there are no others.
+    # One user is the default, not a figure.
     unmarked = {
         path: base(value)
         for path, value in figures(dict(entry.config))
@@ -258,7 +258,7 @@ ARRAY = {"raid": "5", "disks": 4, "disk": {"use": "u320_10k_36gb"}}
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_every_preset_is_simulated(name: str) -> None:
+def test_every_preset_can_be_simulated(name: str) -> None:
     phases = ENTRIES[name].config.get("phases")
     row = simulate(
         {
@@ -274,22 +274,22 @@ def test_every_preset_is_simulated(name: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def drawn() -> Any:
-    """A function that draws a preset once."""
+def profile_of() -> Any:
+    """Return a function that generates the requests of a preset once."""
     profiles: dict[str, Profile] = {}
 
     def draw(name: str) -> Profile:
         if name not in profiles:
-            # Large requests take long where every sector's version is followed.
+            # Large requests are slow in a debug build, which tracks the version of every sector.
             seconds = 1.0 if name in CRYSTAL else None
-            profiles[name] = workload_profile.draw_profile(dict(ENTRIES[name].config), seconds=seconds)
+            profiles[name] = workload_profile.generate_profile(dict(ENTRIES[name].config), seconds=seconds)
         return profiles[name]
 
     return draw
 
 
-def fits(counts: dict[int, int], table: dict[int, float]) -> bool:
-    """Whether sizes fall as a table says, by chi-square at 1 in 1000."""
+def fits_table(counts: dict[int, int], table: dict[int, float]) -> bool:
+    """Return whether sizes follow a table, by a chi-square test at 1 in 1000."""
     assert counts.keys() == table.keys()
     total = sum(counts.values())
     expected = [total * share / sum(table.values()) for share in table.values()]
@@ -297,7 +297,7 @@ def fits(counts: dict[int, int], table: dict[int, float]) -> bool:
 
 
 def is_binomial(hits: int, total: int, share: float) -> bool:
-    """Whether so many hits of a total are likely for a share, at 1 in 1000."""
+    """Return whether a number of hits is likely for a share of a total, at 1 in 1000."""
     return bool(stats.binomtest(hits, total, share).pvalue > 0.001)
 
 
@@ -311,20 +311,21 @@ def is_binomial(hits: int, total: int, share: float) -> bool:
         ("heavy_user", {4096: 50, 8192: 50}),
     ],
 )
-def test_the_sizes_drawn_are_the_tables(drawn: Any, name: str, table: dict[int, float]) -> None:
-    assert fits(drawn(name).sizes(), table)
+def test_generated_sizes_equal_the_tables(profile_of: Any, name: str, table: dict[int, float]) -> None:
+    assert fits_table(profile_of(name).sizes(), table)
     assert (
-        not fits(drawn(name).sizes(), {size: weight + 5 for size, weight in table.items()}) or len(table) == 2
+        not fits_table(profile_of(name).sizes(), {size: weight + 5 for size, weight in table.items()})
+        or len(table) == 2
     )
 
 
 @pytest.mark.parametrize("name", ["asu1_3", "asu2_3", "asu3_1"])
-def test_the_sizes_of_spc1s_sequences_are_the_smix(drawn: Any, name: str) -> None:
-    assert fits(drawn("spc1_like").of_stream(name).sizes(), SMIX)
+def test_spc1s_sequences_have_the_sizes_of_the_smix(profile_of: Any, name: str) -> None:
+    assert fits_table(profile_of("spc1_like").of_stream(name).sizes(), SMIX)
 
 
-def test_spc1s_streams_have_their_shares_and_reads(drawn: Any) -> None:
-    profile = drawn("spc1_like")
+def test_spc1s_streams_have_their_shares_and_reads(profile_of: Any) -> None:
+    profile = profile_of("spc1_like")
     total = len(profile.time)
     for name, (share, reads) in SPC1.items():
         stream = profile.of_stream(name)
@@ -358,8 +359,8 @@ def test_spc1s_streams_have_their_shares_and_reads(drawn: Any) -> None:
         ("tpch_scan", 0.97),
     ],
 )
-def test_reads_are_within_binomial_limits_of_the_share(drawn: Any, name: str, reads: float) -> None:
-    profile = drawn(name)
+def test_reads_are_within_binomial_limits_of_the_share(profile_of: Any, name: str, reads: float) -> None:
+    profile = profile_of(name)
     assert is_binomial(profile.count(0), profile.count(0) + profile.count(1), reads)
 
 
@@ -373,8 +374,8 @@ def test_reads_are_within_binomial_limits_of_the_share(drawn: Any, name: str, re
         *((name, 0) for name in CRYSTAL),
     ],
 )
-def test_some_only_read_or_only_write(drawn: Any, name: str, reads: float) -> None:
-    assert drawn(name).read_fraction() == reads
+def test_some_streams_only_read_or_only_write(profile_of: Any, name: str, reads: float) -> None:
+    assert profile_of(name).read_fraction() == reads
 
 
 @pytest.mark.parametrize(
@@ -386,9 +387,9 @@ def test_some_only_read_or_only_write(drawn: Any, name: str, reads: float) -> No
         ("spc1_like", 5 * 50),
     ],
 )
-def test_open_loads_have_the_stated_rate(drawn: Any, name: str, rate: float) -> None:
-    """Requests of a Poisson process within the time that the drawn ones took."""
-    profile = drawn(name)
+def test_open_loads_have_the_stated_rate(profile_of: Any, name: str, rate: float) -> None:
+    """The number of requests is likely for a Poisson process over their duration."""
+    profile = profile_of(name)
     low, high = stats.poisson.interval(0.999, rate * profile.seconds)
     assert low <= len(profile.time) <= high
 
@@ -403,13 +404,13 @@ def test_open_loads_have_the_stated_rate(drawn: Any, name: str, rate: float) -> 
         ("iometer_oltp", 0.0),
     ],
 )
-def test_what_is_sequential_is(drawn: Any, name: str, share: float) -> None:
-    assert drawn(name).sequential_fraction() == pytest.approx(share, abs=0.02)
+def test_sequential_streams_are_sequential(profile_of: Any, name: str, share: float) -> None:
+    assert profile_of(name).sequential_fraction() == pytest.approx(share, abs=0.02)
 
 
-def test_a_table_of_sql_bench_is_three_forced_writes_one_after_another(drawn: Any) -> None:
-    """One write to the data, two in sequence to the journal."""
-    profile = drawn("sql_bench_create")
+def test_a_sql_bench_table_is_three_forced_writes_in_sequence(profile_of: Any) -> None:
+    """One write to the data is followed by two sequential ones to the journal."""
+    profile = profile_of("sql_bench_create")
     assert profile.is_forced.all()
     journal = profile.offset >= 1_000_000_000
     assert journal[: len(journal) // 3 * 3].reshape(-1, 3).tolist() == [[False, True, True]] * (
@@ -418,23 +419,23 @@ def test_a_table_of_sql_bench_is_three_forced_writes_one_after_another(drawn: An
 
 
 @pytest.mark.parametrize("name", ["exchange_2003", "jetstress", "loadsim_mmb3", "tpcc_like"])
-def test_all_users_append_to_one_log(drawn: Any, name: str) -> None:
-    """Whoever writes to the log writes where the last ended; the log begins where it lies."""
-    profile = drawn(name)
+def test_all_users_append_to_one_log(profile_of: Any, name: str) -> None:
+    """Each write to the log starts at the end of the previous one; the log starts at its placement."""
+    profile = profile_of(name)
     offsets = profile.offset[profile.is_forced]
     assert len(set(profile.source[profile.is_forced])) > 1
     assert (offsets[1:] == offsets[:-1] + 4096).all()
     assert offsets[0] in {0, 40_000_000_000, 50_000_000_000}
 
 
-def test_jesd219s_zones_get_their_accesses(drawn: Any) -> None:
-    profile = drawn("jesd219")
+def test_jesd219s_zones_get_their_accesses(profile_of: Any) -> None:
+    profile = profile_of("jesd219")
     place = profile.offset / profile.capacity
     for low, high, share in ((0.0, 0.05, 0.5), (0.05, 0.2, 0.3), (0.2, 1.0, 0.2)):
         assert is_binomial(int(((place >= low) & (place < high)).sum()), len(place), share)
 
 
-def test_four_fifths_of_what_heavy_users_do_is_not_sequential(drawn: Any) -> None:
-    """Of runs of 64 KiB in requests of 6 KiB on average about ten in eleven go on; the rest is random."""
-    follows = drawn("heavy_user").sequential_fraction()
+def test_four_fifths_of_heavy_users_load_is_not_sequential(profile_of: Any) -> None:
+    """In runs of 64 KiB with requests of 6 KiB on average, ten in eleven continue; the rest is random."""
+    follows = profile_of("heavy_user").sequential_fraction()
     assert follows < 0.2

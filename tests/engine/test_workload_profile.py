@@ -1,9 +1,9 @@
-"""What is counted of drawn requests, worked by hand on eight of them."""
+"""Profiles of generated requests, worked by hand on eight of them."""
 
 import numpy as np
 import pytest
 
-from destage.engine.workload_profile import Profile, draw_profile
+from destage.engine.workload_profile import Profile, generate_profile
 from destage.errors import ConfigError
 
 MIB = 2**20
@@ -33,37 +33,37 @@ def test_counts() -> None:
 def test_rates_are_counts_over_equal_times() -> None:
     middle, reads, writes = EIGHT.rates(4)
     assert middle.tolist() == [0.5, 1.5, 2.5, 3.5]
-    # What is issued at 0 s fills queues and is no rate.
+    # Requests at 0 s fill queues and are not part of the rate.
     assert reads.tolist() == [2, 0, 0, 1]
-    # A request at the last moment belongs to the last part, one on an edge to the later part.
+    # A request at the end belongs to the last bin, one on an edge to the later bin.
     assert writes.tolist() == [0, 1, 1, 1]
 
 
-def test_places_are_those_of_what_is_touched() -> None:
+def test_places_cover_the_touched_range() -> None:
     begin, end, counts = EIGHT.places(5)
     assert (begin, end) == (0, 5 * MIB)
     assert counts.tolist() == [3, 2, 1, 0, 1]
 
 
 def test_skew_of_four_touched_extents() -> None:
-    """Of seven requests the extents get 3, 2, 1 and 1."""
+    """Of seven requests, the extents get 3, 2, 1 and 1."""
     assert EIGHT.touched_bytes() == 4 * MIB
     assert EIGHT.skew((0.25, 0.5, 1.0)) == pytest.approx((3 / 7, 5 / 7, 1.0))
     assert EIGHT.skew((0.125,)) == pytest.approx((1.5 / 7,))
 
 
-def test_a_request_goes_on_from_the_last_of_its_kind() -> None:
+def test_a_request_continues_the_last_of_its_kind() -> None:
     """The second read of source 0 and the second write of source 2; the read of source 1 by its stream."""
     assert EIGHT.sequential_fraction() == pytest.approx(3 / 7)
 
 
-def test_a_streams_own_requests() -> None:
+def test_a_stream_has_its_own_requests() -> None:
     own = EIGHT.of_stream("b")
     assert [own.count(op) for op in (0, 1, 2)] == [1, 3, 0]
     assert own.seconds == 4.0
 
 
-def test_nothing_but_flushes() -> None:
+def test_flushes_alone_touch_nothing() -> None:
     flushes = EIGHT.of_stream("a")
     only = Profile(
         1.0,
@@ -93,7 +93,7 @@ def stream(name: str, **arrival: object) -> dict[str, object]:
     }
 
 
-def test_requests_are_told_apart_by_their_stream() -> None:
+def test_requests_are_assigned_to_their_stream() -> None:
     """Three users at 10/s, one stream of 5/s for all of them, three users at 20/s, over 100 s."""
     workload = {
         "users": 3,
@@ -103,37 +103,37 @@ def test_requests_are_told_apart_by_their_stream() -> None:
             stream("more", kind="poisson", rate="20/s", per_user=True),
         ],
     }
-    profile = draw_profile(workload, seconds=100)
+    profile = generate_profile(workload, seconds=100)
     assert profile.is_open
     counts = [len(profile.of_stream(name).time) for name in profile.streams]
     for count, expected in zip(counts, (3000, 500, 6000), strict=True):
         assert abs(count - expected) < 4 * expected**0.5
 
 
-def test_a_footprint_beyond_the_first_reference_device_is_shown_on_a_larger() -> None:
+def test_a_large_footprint_needs_a_larger_reference_device() -> None:
     workload = {"streams": [stream("a", kind="poisson", rate="100/s")]}
     workload["streams"][0]["address"] = {"kind": "uniform", "footprint": "5TB"}
-    assert draw_profile(workload, seconds=1).capacity == 10**13
+    assert generate_profile(workload, seconds=1).capacity == 10**13
 
 
-def test_mistakes_are_the_configurations_own() -> None:
+def test_mistakes_are_those_of_the_configuration() -> None:
     with pytest.raises(ConfigError) as caught:
-        draw_profile({"streams": [{"name": "a"}]})
+        generate_profile({"streams": [{"name": "a"}]})
     assert {issue.place for issue in caught.value.issues} >= {"workload.streams.0.arrival"}
 
 
 def test_times_are_those_of_the_run() -> None:
-    """A stream that starts after 10 s and lasts 10 s, drawn over its plan."""
+    """A stream that starts after 10 s and lasts 10 s, over its timeline."""
     workload = {
         "streams": [{**stream("a", kind="poisson", rate="100/s"), "start": {"after": "10s"}, "lasts": "10s"}]
     }
-    profile = draw_profile(workload)
+    profile = generate_profile(workload)
     assert profile.seconds == 20
     assert 10 <= profile.time.min() < profile.time.max() <= 20
     with pytest.raises(ConfigError, match="^scenario.no-requests "):
-        draw_profile(workload, seconds=5)
+        generate_profile(workload, seconds=5)
 
 
-def test_streams_to_several_arrays_are_drawn_on_one() -> None:
+def test_streams_of_several_arrays_run_on_one() -> None:
     streams = [{**stream(name, kind="poisson", rate="100/s"), "array": name} for name in ("data", "log")]
-    assert draw_profile({"streams": streams}, seconds=2).streams == ("data", "log")
+    assert generate_profile({"streams": streams}, seconds=2).streams == ("data", "log")

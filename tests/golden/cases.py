@@ -1,6 +1,6 @@
 """Configurations with golden rows: one or more for every part of the engine."""
 
-from scenes import DISK, Scenario, constant_server, stream, users, write_back
+from small_scenarios import DISK, Scenario, constant_server, stream, users, write_back
 
 _TWO_ARRAYS: Scenario = {
     "workload": {
@@ -130,6 +130,31 @@ def _battery_and_mains() -> Scenario:
     }
 
 
+def _processors(scheduling: str) -> Scenario:
+    """Users whose interactions need more processor time than disk time, with an open load beside them."""
+    scenario = users(60)
+    scenario["host"] = {"cores": 3, "scheduling": scheduling}
+    streams = scenario["workload"]["streams"]
+    streams[0]["processor_time"] = {"kind": "lognormal", "mean": "30ms", "cv": 1.5}
+    load = stream("service", {"kind": "poisson", "rate": 40.0})
+    streams.append({**load, "processor_time": {"kind": "exponential", "mean": "10ms"}})
+    return scenario
+
+
+def _writes_turned_away() -> Scenario:
+    """A cache that is always full, with few addresses, so that writes supersede dirty data."""
+    load = stream("load", {"kind": "fixed_outstanding", "depth": 16}, read_fraction=0.2)
+    load["address"]["footprint"] = "4MB"
+    controller = write_back("1MiB", 1.0)
+    controller["cache"]["write"] = {"when_full": "write_through"}
+    return {
+        "workload": {"streams": [load]},
+        "controller": controller,
+        "array": {"raid": "5", "disks": 5, "disk": DISK},
+        "run": {"seed": 12, "warm_up": {"requests": 1_000}, "window": {"requests": 5_000}, "drain": True},
+    }
+
+
 CASES: dict[str, Scenario] = {
     "users-raid5-write-back": users(40),
     "users-raid10-auto": users(30, raid="10", disks=4, warm_up="auto", window="auto"),
@@ -156,6 +181,9 @@ CASES: dict[str, Scenario] = {
         "array": {"raid": "5", "disks": 5, "disk": DISK},
         "run": {"seed": 2, "warm_up": {"requests": 2_000}, "window": {"requests": 8_000}},
     },
+    "users-shared-processors": _processors("shared"),
+    "users-queued-processors": _processors("fcfs"),
+    "writes-turned-away": _writes_turned_away(),
     "server": {
         "workload": {"streams": [stream("load", {"kind": "poisson", "rate": 250.0})]},
         "array": {"raid": "0", "disks": 1, "disk": constant_server("5ms", servers=2)},

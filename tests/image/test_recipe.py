@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "image" / "Dockerfile").read_text()
 
 
-def locked(path: str) -> set[str]:
+def read_locked_versions(path: str) -> set[str]:
     return set(re.findall(r"^([a-z0-9][^ ]*==\S+)", (ROOT / path).read_text(), re.MULTILINE))
 
 
@@ -24,7 +24,7 @@ def test_the_last_stage_is_unprivileged_and_runs_no_build() -> None:
 
 
 def test_the_image_has_locked_packages_and_no_dev_tools() -> None:
-    image, all_ = locked("image/requirements.lock"), locked("requirements.lock")
+    image, all_ = read_locked_versions("image/requirements.lock"), read_locked_versions("requirements.lock")
     assert image < all_
     names = {each.partition("==")[0] for each in image}
     assert {"ray", "pyarrow", "kubernetes", "duckdb"} <= names

@@ -1,4 +1,4 @@
-"""Iometer's access specifications: each column worked by hand, each mistake told with its place."""
+"""Iometer import: each column worked by hand, each mistake with code and place."""
 
 from typing import Any
 
@@ -85,8 +85,8 @@ PLACE = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "1Mi
 
 
 def test_one_line() -> None:
-    made = stream("4096,100,67,100,0,1,4096,0")
-    assert made == {
+    imported = stream("4096,100,67,100,0,1,4096,0")
+    assert imported == {
         "name": "Worker 1",
         "arrival": {"kind": "fixed_outstanding", "depth": 16},
         "operations": {
@@ -111,10 +111,10 @@ def test_one_line() -> None:
     ],
 )
 def test_percentage_of_random(random: int, address: dict[str, Any]) -> None:
-    made = stream(f"8192,100,50,{random},0,1,0,0")
-    assert made["address"] == address
+    imported = stream(f"8192,100,50,{random},0,1,0,0")
+    assert imported["address"] == address
     # Without alignment, a request begins at any sector.
-    assert made["operations"]["alignment"] == "512B"
+    assert imported["operations"]["alignment"] == "512B"
 
 
 def test_the_lines_are_the_same_mixture_by_direction() -> None:
@@ -133,12 +133,12 @@ def test_the_lines_are_the_same_mixture_by_direction() -> None:
     ]
 
 
-def test_lines_that_differ_in_their_order_are_a_mixture_and_said_to_be_one() -> None:
-    made = read("4096,80,100,100,0,1,0,0", "65536,20,0,0,0,1,0,0")
-    (only,) = made.workload["streams"]
+def test_random_and_sequential_lines_make_a_mixture() -> None:
+    imported = read("4096,80,100,100,0,1,0,0", "65536,20,0,0,0,1,0,0")
+    (only,) = imported.workload["streams"]
     assert [part["weight"] for part in only["mix"]] == [80, 20]
     assert [part["address"]["kind"] for part in only["mix"]] == ["uniform", "sequential"]
-    assert "Approximated" in made.to_yaml()
+    assert "Approximated" in imported.to_yaml()
 
 
 @pytest.mark.parametrize(
@@ -154,26 +154,32 @@ def test_bursts_with_a_delay_are_interactions(burst: int, arrival: dict[str, Any
     assert stream(f"4096,100,100,100,20,{burst},0,0")["arrival"] == {**think, **arrival}
 
 
-def test_workers_of_the_same_name_are_told_apart() -> None:
-    made = read("4096,100,100,100,0,1,0,0", worker=WORKER + WORKER).workload
-    assert [each["name"] for each in made["streams"]] == ["Worker 1 (1)", "Worker 1 (2)"]
+def test_workers_of_the_same_name_are_numbered() -> None:
+    imported = read("4096,100,100,100,0,1,0,0", worker=WORKER + WORKER).workload
+    assert [each["name"] for each in imported["streams"]] == ["Worker 1 (1)", "Worker 1 (2)"]
 
 
-def test_without_a_worker_the_depth_is_assumed_and_that_is_said() -> None:
-    made = read("4096,100,100,100,0,1,0,0", worker="")
-    (only,) = made.workload["streams"]
+def test_depth_1_is_assumed_without_a_worker() -> None:
+    imported = read("4096,100,100,100,0,1,0,0", worker="")
+    (only,) = imported.workload["streams"]
     assert only["arrival"]["depth"] == 1
-    assert "No worker" in made.warnings[0]
+    assert [(warning.code, warning.value) for warning in imported.warnings] == [("iometer.no-worker", "mine")]
 
 
-def test_one_of_several_specifications_is_named() -> None:
+def test_a_series_of_tests_is_a_warning() -> None:
+    text = configuration("4096,100,100,100,0,1,0,0").replace("NORMAL", "CYCLE_OUTSTANDING_IOS")
+    (warning,) = read_access_specification(text, "a.icf").warnings
+    assert (warning.code, warning.value) == ("iometer.test-series", "CYCLE_OUTSTANDING_IOS")
+
+
+def test_several_specifications_need_a_name() -> None:
     several = configuration("4096,100,100,100,0,1,0,0") + configuration(
         "512,100,0,0,0,1,0,0", name="8K; 50% read, x"
     )
     assert mistakes(several) == [("iometer.ambiguous-specification", "")]
     assert mistakes(several, name="mime") == [("iometer.unknown-specification", "")]
-    made = read_access_specification(several, "a.icf", name="8K; 50% read, x").workload["streams"][0]
-    assert made["operations"]["size"]["value"] == "512B"
+    imported = read_access_specification(several, "a.icf", name="8K; 50% read, x").workload["streams"][0]
+    assert imported["operations"]["size"]["value"] == "512B"
 
 
 @pytest.mark.parametrize(
@@ -220,13 +226,13 @@ def test_unsupported_configuration_is_rejected() -> None:
     )
 )
 def test_any_text_makes_a_workload_or_a_clear_error(lines: list[str]) -> None:
-    said = ""
+    result = ""
     try:
-        made = read_access_specification("\n".join(lines), "a.icf")
-        workload_profile.check(made.workload)
-        document = parse_document(made.to_yaml(), "a.yaml")
-        said = str(document)
-        assert document == {"workload": made.workload} | ({"run": made.run} if made.run else {})
+        imported = read_access_specification("\n".join(lines), "a.icf")
+        workload_profile.check_workload(imported.workload)
+        document = parse_document(imported.to_yaml(), "a.yaml")
+        result = str(document)
+        assert document == {"workload": imported.workload} | ({"run": imported.run} if imported.run else {})
     except ConfigError as error:
-        said = str(error)
-    assert said
+        result = str(error)
+    assert result

@@ -27,24 +27,24 @@ pytestmark = [pytest.mark.kubernetes]
 def test_a_sweep_survives_the_loss_of_a_worker_and_the_head(
     cluster: Cluster, reference: Callable[[int], Path]
 ) -> None:
-    volume, study = cluster.create_volume("hurt"), cluster.write_study("hurt_sweep", LONG)
+    volume, study = cluster.create_volume("lossy"), cluster.write_study("lossy_sweep", LONG)
     job = cluster.destage(
-        "submit", str(study), "--name", "hurt", "--values", str(write_values(cluster))
+        "submit", str(study), "--name", "lossy", "--values", str(write_values(cluster))
     ).strip()
-    before = lose_a_worker_and_the_head(cluster, "hurt", lambda: read_fragments(volume))
+    before = lose_a_worker_and_the_head(cluster, "lossy", lambda: read_fragments(volume))
 
-    cluster.destage("watch", "hurt", "--quiet")
+    cluster.destage("watch", "lossy", "--quiet")
     assert_unchanged(volume, before)
     status = json.loads(cluster.kubectl("get", "rayjob", job, "-o", "json"))["status"]
     assert status["jobStatus"] == "SUCCEEDED"
     submitter = json.loads(cluster.kubectl("get", "job", job, "-o", "json"))["status"]
     assert submitter["failed"] >= 1  # it failed with the lost head, and was retried
-    assert_complete(find_sweep(volume, "hurt_sweep"), reference(LONG))
+    assert_complete(find_sweep(volume, "lossy_sweep"), reference(LONG))
 
-    assert_fetched_and_listed(cluster, "hurt", len(read_fragments(volume)), reference(LONG))
-    assert f"RayJob {job}" in cluster.destage("delete", "hurt")
-    cluster.wait_for("the pods' end", lambda: not cluster.find_pods("hurt", "worker"))
-    assert "Bound" in cluster.kubectl("get", "pvc", "hurt-results", "--no-headers")
+    assert_fetched_and_listed(cluster, "lossy", len(read_fragments(volume)), reference(LONG))
+    assert f"RayJob {job}" in cluster.destage("delete", "lossy")
+    cluster.wait_for("the pods' end", lambda: not cluster.find_pods("lossy", "worker"))
+    assert "Bound" in cluster.kubectl("get", "pvc", "lossy-results", "--no-headers")
 
 
 def test_a_new_cluster_resumes_the_sweep_of_a_lost_one(

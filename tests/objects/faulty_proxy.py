@@ -1,7 +1,7 @@
-"""A proxy in front of an object store that notes requests and spoils the ones it is told to.
+"""A proxy in front of an object store that records requests and injects faults.
 
-It is a process of its own. In the tests' own process it could not answer while a client holds Python's lock,
-as Azure's does when a stream that failed is given up: it then asks once more.
+It is a separate process: in the process of the tests it could not respond while a client holds the GIL, as
+Azure's client does when it retries while closing a failed stream.
 """
 
 import json
@@ -19,32 +19,31 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, cast
 from urllib.parse import unquote
 
-Kind = Literal["slow down", "deny", "drop", "lose the answer", "cut the body", "delay"]
+Kind = Literal["slow down", "deny", "drop", "lose the response", "truncate the body", "delay"]
 ALL = 1_000_000_000
-"""More times than any test asks."""
-_ANSWERS = {
+"""More requests than any test sends."""
+_ERRORS = {
     "slow down": (503, "SlowDown", "Please reduce your request rate."),
     "deny": (403, "AccessDenied", "Access Denied"),
 }
 _BODY = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{}</Code><Message>{}</Message></Error>'
-_HOW_FAR = "bytes */*"
+_UPLOAD_STATUS = "bytes */*"
 _HOP = {"connection", "keep-alive", "transfer-encoding", "te", "trailer", "upgrade", "expect"}
 
 
 @dataclass
 class Fault:
-    """What shall happen to requests to come.
+    """A fault of future requests.
 
     Attributes:
-        kind: `slow down`: 503 SlowDown, and the store never hears of it; `deny`: 403 AccessDenied, likewise.
-            `drop`: the connection ends before the request's body is read, and the store never hears of it.
-            `lose the answer`: the store does what it was asked, and the connection ends before a byte of its
-            answer. `cut the body`: half of the answer's body, then the end. `delay`: the store hears of it
-            `seconds` later.
-        method: The HTTP method, or any.
-        part: What the decoded path and query must hold.
-        times: How many requests it still meets.
-        seconds: How long a delay is.
+        kind: `slow down` responds 503 SlowDown and `deny` 403 AccessDenied, without forwarding the request.
+            `drop` closes the connection before reading the body, without forwarding. `lose the response`
+            forwards, then closes the connection without a response. `truncate the body` responds with half of
+            the body, then closes. `delay` forwards after `seconds`.
+        method: The HTTP method; empty for any.
+        part: A part of the decoded path and query.
+        times: Number of requests that it still affects.
+        seconds: Duration of a delay [s].
     """
 
     kind: Kind
@@ -55,7 +54,7 @@ class Fault:
 
 
 class FaultyProxy:
-    """A proxy that runs.
+    """A running proxy.
 
     Attributes:
         address: Its host and port.
@@ -67,27 +66,27 @@ class FaultyProxy:
 
     @property
     def requests(self) -> list[tuple[str, str]]:
-        """Each request so far: its method, and its decoded path and query."""
-        return [(method, path) for method, path in self._tell("requests")]
+        """Method and decoded path with query of each request so far."""
+        return [(method, path) for method, path in self._send("requests")]
 
     @property
     def counts(self) -> Counter[str]:
-        """Requests so far by method: what a store bills for."""
+        """Number of requests so far by method."""
         return Counter(method for method, _ in self.requests)
 
-    def spoil(
+    def add_fault(
         self, kind: Kind, *, method: str = "", part: str = "", times: int = 1, seconds: float = 0.0
     ) -> None:
-        """Spoil the next `times` requests that match, from the earliest fault told to the latest."""
-        self._tell("spoil", **asdict(Fault(kind, method, part, times, seconds)))
+        """Inject a fault into the next `times` requests that match; earlier faults apply first."""
+        self._send("add_fault", **asdict(Fault(kind, method, part, times, seconds)))
 
-    def heal(self) -> None:
-        """Forget all faults and requests."""
-        self._tell("heal")
+    def clear(self) -> None:
+        """Remove all faults and recorded requests."""
+        self._send("clear")
 
-    def _tell(self, order: str, **what: object) -> Any:
+    def _send(self, command: str, **arguments: object) -> Any:
         assert self._process.stdin
-        self._process.stdin.write(json.dumps([order, what]) + "\n")
+        self._process.stdin.write(json.dumps([command, arguments]) + "\n")
         self._process.stdin.flush()
         return self._read()
 
@@ -112,7 +111,7 @@ def faulty_proxy(upstream: str) -> Iterator[FaultyProxy]:
 
 
 class _Faults:
-    """What the proxy saw and what it shall do."""
+    """Recorded requests and pending faults."""
 
     def __init__(self, upstream: str) -> None:
         self.upstream = upstream
@@ -121,18 +120,18 @@ class _Faults:
         self._faults: list[Fault] = []
         self._lock = threading.Lock()
 
-    def obey(self, order: str, what: dict[str, Any]) -> list[tuple[str, str]]:
-        """Do as the tests say, and return the requests so far."""
+    def execute(self, command: str, arguments: dict[str, Any]) -> list[tuple[str, str]]:
+        """Execute a command of the tests, and return the requests so far."""
         with self._lock:
-            if order == "spoil":
-                self._faults.append(Fault(**what))
-            elif order == "heal":
+            if command == "add_fault":
+                self._faults.append(Fault(**arguments))
+            elif command == "clear":
                 self._faults.clear()
                 self._requests.clear()
             return list(self._requests)
 
-    def meet(self, method: str, path: str) -> Fault | None:
-        """Note a request, and return what shall happen to it."""
+    def take_fault(self, method: str, path: str) -> Fault | None:
+        """Record a request, and return its fault."""
         with self._lock:
             self._requests.append((method, path))
             for fault in self._faults:
@@ -151,54 +150,57 @@ class _Handler(BaseHTTPRequestHandler):
         return cast("_Server", self.server).faults
 
     def handle_expect_100(self) -> bool:
-        return True  # the body is asked for when no fault forbids it
+        return True  # `_serve` requests the body unless a fault forbids it
 
     def _serve(self) -> None:
-        fault = self.faults.meet(self.command, unquote(self.path))
+        fault = self.faults.take_fault(self.command, unquote(self.path))
         kind = fault.kind if fault else None
         if kind == "drop":
-            self._hang_up()
+            self._close_connection()
             return
         if self.headers.get("Expect", "").lower() == "100-continue":
             self.send_response_only(100)
             self.end_headers()
         body = self._body()
-        if kind in _ANSWERS:
-            self._refuse(*_ANSWERS[kind])
+        if kind in _ERRORS:
+            self._reject(*_ERRORS[kind])
             return
         if fault and kind == "delay":
             time.sleep(fault.seconds)
-        found = self._how_far() if self.headers.get("Content-Range") == _HOW_FAR else self._ask(body)
-        if kind == "lose the answer":
-            self._hang_up()
-        elif found is None:
+        response = (
+            self._report_upload()
+            if self.headers.get("Content-Range") == _UPLOAD_STATUS
+            else self._forward(body)
+        )
+        if kind == "lose the response":
+            self._close_connection()
+        elif response is None:
             self.send_response_only(308, "Resume Incomplete")
             self.send_header("Content-Length", "0")
             self.end_headers()
         else:
-            self._relay(*found, is_cut=kind == "cut the body")
+            self._relay(*response, is_truncated=kind == "truncate the body")
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = do_PATCH = _serve  # noqa: N815 - the names are http.server's
 
-    def _relay(self, answer: HTTPResponse, content: bytes, *, is_cut: bool) -> None:
+    def _relay(self, answer: HTTPResponse, content: bytes, *, is_truncated: bool) -> None:
         self.send_response_only(answer.status, answer.reason)
         for name, value in answer.getheaders():
             if name.lower() not in _HOP | {"content-length"}:
                 self.send_header(name, value)
-        told = answer.getheader("Content-Length") if self.command == "HEAD" else str(len(content))
-        if told is not None and answer.status != 204:
-            self.send_header("Content-Length", told)
+        length = answer.getheader("Content-Length") if self.command == "HEAD" else str(len(content))
+        if length is not None and answer.status != 204:
+            self.send_header("Content-Length", length)
         self.end_headers()
-        self.wfile.write(content[: len(content) // 2] if is_cut else content)
-        if is_cut:
-            self._hang_up()
+        self.wfile.write(content[: len(content) // 2] if is_truncated else content)
+        if is_truncated:
+            self._close_connection()
 
-    def _refuse(self, status: int, code: str, message: str) -> None:
+    def _reject(self, status: int, code: str, message: str) -> None:
         body = _BODY.format(code, message).encode()
         self.send_response_only(status)
-        if (
-            self.command != "HEAD"
-        ):  # Azure's client takes a type for a body, and ends the process at an empty one
+        # Azure's client expects a body after a content type, and aborts the process if it is empty.
+        if self.command != "HEAD":
             self.send_header("Content-Type", "application/xml")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -216,33 +218,33 @@ class _Handler(BaseHTTPRequestHandler):
             pass
         return b"".join(parts)
 
-    def _ask(self, body: bytes) -> tuple[HTTPResponse, bytes]:
-        """Send the request on as it came, its `Host` among it: the signature covers that."""
-        line = HTTPConnection(self.faults.upstream, timeout=60)
+    def _forward(self, body: bytes) -> tuple[HTTPResponse, bytes]:
+        """Forward the request unchanged, `Host` included, as the signature covers it."""
+        connection = HTTPConnection(self.faults.upstream, timeout=60)
         try:
-            line.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+            connection.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
             for name, value in self.headers.items():
                 if name.lower() not in _HOP | {"content-length"}:
-                    line.putheader(name, value)
+                    connection.putheader(name, value)
             if body or self.command in {"PUT", "POST", "PATCH"}:
-                line.putheader("Content-Length", str(len(body)))
-            line.endheaders(body or None)
-            answer = line.getresponse()
-            found = answer, answer.read()
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body or None)
+            answer = connection.getresponse()
+            response = answer, answer.read()
         finally:
-            line.close()
+            connection.close()
         if "upload_id=" in self.path:
-            self.faults.uploads[self.path] = found
-        return found
+            self.faults.uploads[self.path] = response
+        return response
 
-    def _how_far(self) -> tuple[HTTPResponse, bytes] | None:
-        """Answer what Google's client asks once an upload has broken off, as Google does.
+    def _report_upload(self) -> tuple[HTTPResponse, bytes] | None:
+        """Return the status of an interrupted upload, as Google does.
 
-        The emulator does not: it takes the question for the end of the upload, and the object for empty.
+        The emulator instead takes the request for the end of the upload and stores an empty object.
         """
         return self.faults.uploads.get(self.path)
 
-    def _hang_up(self) -> None:
+    def _close_connection(self) -> None:
         self.close_connection = True
         with suppress(OSError):
             self.connection.shutdown(socket.SHUT_RDWR)
@@ -261,18 +263,18 @@ class _Server(ThreadingHTTPServer):
     faults: _Faults
 
 
-def _serve(upstream: str) -> None:
-    """Run until the standard input ends, which it does when the tests end or are killed."""
+def _serve_until_stdin_ends(upstream: str) -> None:
+    """Run until the standard input ends, as it does when the tests end or are killed."""
     with _Server(("127.0.0.1", 0), _Handler) as server:
         server.faults = _Faults(upstream)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         sys.stdout.write(json.dumps(f"127.0.0.1:{server.server_address[1]}") + "\n")
         sys.stdout.flush()
         for line in sys.stdin:
-            order, what = json.loads(line)
-            sys.stdout.write(json.dumps(server.faults.obey(order, what)) + "\n")
+            command, arguments = json.loads(line)
+            sys.stdout.write(json.dumps(server.faults.execute(command, arguments)) + "\n")
             sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    _serve(sys.argv[1])
+    _serve_until_stdin_ends(sys.argv[1])

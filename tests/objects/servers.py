@@ -1,4 +1,4 @@
-"""Object stores of the tests' own: processes on free loopback ports that end when the tests do."""
+"""Object servers for the tests: processes on free loopback ports that end with the tests."""
 
 import os
 import socket
@@ -12,26 +12,26 @@ from pathlib import Path
 
 from pyarrow.fs import AzureFileSystem, FileSystem
 
-ALWAYS = "moto"
-"""The server that `make test` runs; it believes any signature."""
-GIVEN = "DESTAGE_OBJECT_SERVERS"
-"""What scripts/object_servers.sh printed: for each further server its program, or why there is none."""
+DEFAULT = "moto"
+"""The server that `make test` runs; it accepts any signature."""
+PROGRAMS = "DESTAGE_OBJECT_SERVERS"
+"""Variable with the output of scripts/object_servers.sh: the program of each further server, if available."""
 _ACCESS, _SECRET = "destage-tests", "not-a-secret-of-anybody"
-# Azurite takes accounts of our own by its environment.
+# Azurite takes additional accounts from its environment.
 _ACCOUNT, _ACCOUNT_KEY = "destagetests", "bm90LWEtc2VjcmV0LW9mLWFueWJvZHk="
-_PATIENCE_S = 60.0
-# The shell ends the server when its standard input ends: as the tests do, even those that are killed.
-_UNTIL_WE_END = '"$@" </dev/null & server=$!; cat >/dev/null; kill $server; wait $server'
+_START_LIMIT_S = 60.0
+# The shell stops the server when its standard input ends, as it does even if the tests are killed.
+_RUN_UNTIL_STDIN_ENDS = '"$@" </dev/null & server=$!; cat >/dev/null; kill $server; wait $server'
 
 
 @dataclass(frozen=True)
 class Server:
-    """An object store that answers.
+    """A running object server.
 
     Attributes:
-        kind: What it is: `moto`, `versitygw`, `fake-gcs-server` or `azurite`.
+        kind: `moto`, `versitygw`, `fake-gcs-server` or `azurite`.
         address: Its host and port.
-        environment: What a client's environment must hold.
+        environment: The variables that a client needs.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class Server:
         """
         address = through or self.address
         if self.kind == "fake-gcs-server":
-            # The client would go on trying for a quarter of an hour, and look for Google's credentials.
+            # By default the client retries for 15 minutes and looks for Google's credentials.
             options = f"scheme=http&endpoint_override={address}&retry_limit_seconds=5"
             return f"gs://anonymous@{bucket}/{prefix}?{options}"
         if self.kind == "azurite":
@@ -55,9 +55,9 @@ class Server:
         return f"s3://{bucket}/{prefix}?scheme=http&endpoint_override={address}&region=us-east-1"
 
     def make_bucket(self, bucket: str) -> None:
-        """Make a bucket, by the credentials in this process's environment."""
+        """Make a bucket with the credentials in this process's environment."""
         if self.kind == "azurite":
-            # pyarrow takes an account's key from nowhere but here: in a URL it is passed over.
+            # pyarrow ignores an account key in a URL.
             filesystem: FileSystem = AzureFileSystem(
                 _ACCOUNT,
                 account_key=_ACCOUNT_KEY,
@@ -72,38 +72,38 @@ class Server:
         filesystem.create_dir(bucket, recursive=False)
 
 
-def kinds() -> list[str]:
-    """Return which servers the tests are run against."""
-    return [ALWAYS, *_given()]
+def server_kinds() -> list[str]:
+    """Return the servers that the tests run against."""
+    return [DEFAULT, *_read_programs()]
 
 
 @contextmanager
-def serving(kind: str, folder: Path) -> Iterator[Server]:
-    """Run a server for the length of a `with` block.
+def run_server(kind: str, folder: Path) -> Iterator[Server]:
+    """Run a server for a `with` block.
 
     Args:
-        folder: An empty folder of its own.
+        folder: An empty folder for its files.
 
     Raises:
-        LookupError: It cannot be had here; the message says why.
+        LookupError: It is not available; the message has the reason.
         RuntimeError: It does not start.
     """
     port = _free_port()
     command, own, clients = _recipe(kind, _program(kind), port, folder)
     log = folder / "log"
     with (
-        log.open("wb") as told,
+        log.open("wb") as output,
         subprocess.Popen(
-            ["/bin/sh", "-c", _UNTIL_WE_END, "sh", *command],
+            ["/bin/sh", "-c", _RUN_UNTIL_STDIN_ENDS, "sh", *command],
             stdin=subprocess.PIPE,
-            stdout=told,
+            stdout=output,
             stderr=subprocess.STDOUT,
             env={**os.environ, **own, "HOME": str(folder)},
             cwd=folder,
         ) as process,
     ):
         try:
-            _await(kind, port, log)
+            _wait_for_port(kind, port, log)
             yield Server(kind, f"127.0.0.1:{port}", clients)
         finally:
             process.communicate()
@@ -112,8 +112,8 @@ def serving(kind: str, folder: Path) -> Iterator[Server]:
 def _recipe(
     kind: str, program: str, port: int, folder: Path
 ) -> tuple[list[str], dict[str, str], dict[str, str]]:
-    """Return a server's command, what its environment holds, and what its clients' environment must hold."""
-    # Nobody here is on EC2: a client would look for credentials there, and wait.
+    """Return the command of a server, its variables, and those of its clients."""
+    # A client would wait for credentials of EC2.
     s3 = {
         "AWS_ACCESS_KEY_ID": _ACCESS,
         "AWS_SECRET_ACCESS_KEY": _SECRET,
@@ -123,8 +123,7 @@ def _recipe(
         case "moto":
             return [program, "-H", "127.0.0.1", "-p", str(port)], {}, s3
         case "versitygw":
-            # Objects are files. What S3 knows of them beyond that goes into files beside them, so that no
-            # file system without extended attributes is in the way.
+            # Metadata go into files of their own, as the file system may lack extended attributes.
             for name in ("objects", "attributes"):
                 (folder / name).mkdir()
             command = [program, "--quiet", "--port", f"127.0.0.1:{port}", "posix"]
@@ -135,7 +134,7 @@ def _recipe(
             command += ["-backend", "memory", "-public-host", f"127.0.0.1:{port}", "-log-level", "error"]
             return command, {}, {}
         case "azurite":
-            # It knows the versions of the service that were there when it was made, and no later one.
+            # It rejects versions of the service's API that are newer than itself.
             command = [program, "--blobPort", str(port), "--inMemoryPersistence", "--silent"]
             command += ["--skipApiVersionCheck", "--disableTelemetry"]
             own = {"AZURITE_ACCOUNTS": f"{_ACCOUNT}:{_ACCOUNT_KEY}"}
@@ -144,21 +143,21 @@ def _recipe(
             raise ValueError(kind)
 
 
-def _given() -> dict[str, str]:
-    lines = os.environ.get(GIVEN, "").splitlines()
+def _read_programs() -> dict[str, str]:
+    lines = os.environ.get(PROGRAMS, "").splitlines()
     return {name: what for name, _, what in (line.partition(": ") for line in lines if line)}
 
 
 def _program(kind: str) -> str:
-    if kind == ALWAYS:
-        program = Path(sys.prefix) / "object-server" / "bin" / "moto_server"
-        if not program.exists():
-            raise RuntimeError(f"{program} is not there: run `scripts/setup.sh object-server`")
-        return str(program)
-    found = _given()[kind]
-    if found.startswith("skipped"):
-        raise LookupError(f"{kind}: {found}")
-    return found
+    if kind == DEFAULT:
+        server = Path(sys.prefix) / "object-server" / "bin" / "moto_server"
+        if not server.exists():
+            raise RuntimeError(f"{server} does not exist: run `scripts/setup.sh object-server`")
+        return str(server)
+    program = _read_programs()[kind]
+    if program.startswith("skipped"):
+        raise LookupError(f"{kind}: {program}")
+    return program
 
 
 def _free_port() -> int:
@@ -167,8 +166,8 @@ def _free_port() -> int:
         return port
 
 
-def _await(kind: str, port: int, log: Path) -> None:
-    end = time.monotonic() + _PATIENCE_S
+def _wait_for_port(kind: str, port: int, log: Path) -> None:
+    end = time.monotonic() + _START_LIMIT_S
     while True:
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=1):

@@ -1,4 +1,4 @@
-"""Recorded messages of the services' clients, and the failures that are read from them."""
+"""Failures are recognised in recorded messages of the services' clients."""
 
 import pickle
 

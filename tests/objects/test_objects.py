@@ -1,4 +1,4 @@
-"""Objects as a store uses them: what is written is there whole, once, and whatever the service does."""
+"""Objects in buckets: reads, writes, lists and deletions, also when the service fails for a while."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ from objects.servers import Server
 from destage.errors import StoreError, UnreachableError
 from destage.objects import ObjectPath, object_path
 
-PASSING: list[Kind] = ["slow down", "drop", "lose the answer"]
+TEMPORARY: list[Kind] = ["slow down", "drop", "lose the response"]
 
 
 @pytest.fixture
@@ -19,15 +19,15 @@ def store(store_url: str) -> ObjectPath:
 
 
 @pytest.fixture
-def shaky(proxied_url: str, proxy: FaultyProxy) -> ObjectPath:
-    """The same store, the services' own words for trouble in between."""
-    shaky = ObjectPath.parse(proxied_url)
-    (shaky / "opened").touch()
-    proxy.heal()
-    return shaky
+def proxied(proxied_url: str, proxy: FaultyProxy) -> ObjectPath:
+    """Return the same store through the proxy, with a connection opened."""
+    proxied = ObjectPath.parse(proxied_url)
+    (proxied / "opened").touch()
+    proxy.clear()
+    return proxied
 
 
-def test_an_object_is_read_as_it_was_written_last(store: ObjectPath) -> None:
+def test_a_read_returns_the_last_write(store: ObjectPath) -> None:
     place = store / "folder" / "thing.json"
     place.write_text('{"first": 1}')
     place.write_bytes(b"second")
@@ -36,7 +36,7 @@ def test_an_object_is_read_as_it_was_written_last(store: ObjectPath) -> None:
     assert [(each.path, each.size) for each in (store / "folder").list_objects()] == [(place, 6)]
 
 
-def test_what_is_not_there_is_told_from_what_is(store: ObjectPath) -> None:
+def test_missing_and_present_objects_are_distinguished(store: ObjectPath) -> None:
     none = store / "none"
     (store / "folder" / "thing").touch()
     assert (none.exists(), none.is_file(), none.modified_at()) == (False, False, None)
@@ -47,11 +47,11 @@ def test_what_is_not_there_is_told_from_what_is(store: ObjectPath) -> None:
         none.read_bytes()
 
 
-def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None:
+def test_a_list_has_each_object_once_and_no_markers(store: ObjectPath) -> None:
     for name in ("b", "a", "deep/er/c", "deep/d"):
         (store / name).write_text(name)
     (store / "gone" / "away").touch()
-    (store / "gone" / "away").unlink()  # pyarrow leaves a marker of the prefix, which is no object of ours
+    (store / "gone" / "away").unlink()  # pyarrow leaves a marker of the prefix, which is not listed
     assert [each.path.name for each in store.list_objects()] == ["a", "b"]
     assert [each.path for each in store.list_below()] == [
         store / "a",
@@ -63,110 +63,110 @@ def test_a_list_tells_each_object_once_and_no_markers(store: ObjectPath) -> None
 
 
 @pytest.mark.long
-def test_a_list_goes_on_past_its_first_page(store: ObjectPath) -> None:
+def test_a_list_includes_all_pages(store: ObjectPath) -> None:
     names = [f"{number:04}" for number in range(1001)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda name: (store / "many" / name).touch(), names))
     assert [each.path.name for each in (store / "many").list_objects()] == names
 
 
-def test_a_list_tells_when_an_object_was_written(store: ObjectPath) -> None:
+def test_a_list_has_the_time_of_each_object(store: ObjectPath) -> None:
     before = time.time()
     (store / "thing").touch()
     [listed] = store.list_objects()
-    # Services tell whole seconds.
+    # Services report whole seconds.
     assert before - 1 <= listed.modified_at.timestamp() <= time.time() + 1
     assert (store / "thing").modified_at() == listed.modified_at.timestamp()
 
 
-def test_an_object_of_many_parts_is_there_whole(store: ObjectPath) -> None:
+def test_a_multipart_object_is_complete(store: ObjectPath) -> None:
     data = bytes(range(256)) * 80_000  # 20 MB: pyarrow sends more than 10 MB in parts
     (store / "large").write_bytes(data)
     assert (store / "large").read_bytes() == data
 
 
 def test_a_large_object_is_read_by_one_request(
-    store: ObjectPath, shaky: ObjectPath, proxy: FaultyProxy
+    store: ObjectPath, proxied: ObjectPath, proxy: FaultyProxy
 ) -> None:
     if not store.service.startswith("s3:"):
-        pytest.skip("the other services' clients cut what they ask for into parts of their own")
+        pytest.skip("the clients of the other services read in parts")
     data = bytes(range(256)) * 20_000
     (store / "large").write_bytes(data)
-    assert (shaky / "large").read_bytes() == data
+    assert (proxied / "large").read_bytes() == data
     assert proxy.counts["GET"] == 1
 
 
-@pytest.mark.parametrize("kind", PASSING)
-def test_a_write_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
-    proxy.spoil(kind, part="thing", times=2)
-    (shaky / "thing").write_bytes(b"once")
-    assert (shaky / "thing").read_bytes() == b"once"
-    assert [each.path.name for each in shaky.list_objects()] == ["opened", "thing"]
+@pytest.mark.parametrize("kind", TEMPORARY)
+def test_a_write_survives_a_temporary_fault(proxied: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+    proxy.add_fault(kind, part="thing", times=2)
+    (proxied / "thing").write_bytes(b"once")
+    assert (proxied / "thing").read_bytes() == b"once"
+    assert [each.path.name for each in proxied.list_objects()] == ["opened", "thing"]
 
 
-@pytest.mark.parametrize("kind", [*PASSING, "cut the body"])
-def test_a_read_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
-    (shaky / "thing").write_bytes(b"0123456789" * 100)
-    proxy.spoil(kind, method="GET", times=2)
-    assert (shaky / "thing").read_bytes() == b"0123456789" * 100
-    proxy.spoil(kind, method="GET", times=2)
-    assert [each.size for each in shaky.list_objects()] == [0, 1000]
+@pytest.mark.parametrize("kind", [*TEMPORARY, "truncate the body"])
+def test_a_read_survives_a_temporary_fault(proxied: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+    (proxied / "thing").write_bytes(b"0123456789" * 100)
+    proxy.add_fault(kind, method="GET", times=2)
+    assert (proxied / "thing").read_bytes() == b"0123456789" * 100
+    proxy.add_fault(kind, method="GET", times=2)
+    assert [each.size for each in proxied.list_objects()] == [0, 1000]
 
 
-@pytest.mark.parametrize("kind", PASSING)
-def test_a_deletion_outlives_a_fault_that_passes(shaky: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
-    (shaky / "thing").touch()
-    proxy.spoil(kind, method="DELETE", times=2)
-    (shaky / "thing").unlink(missing_ok=True)  # the second request may be told that the first one did it
-    assert [each.path.name for each in shaky.list_objects()] == ["opened"]
+@pytest.mark.parametrize("kind", TEMPORARY)
+def test_a_deletion_survives_a_temporary_fault(proxied: ObjectPath, proxy: FaultyProxy, kind: Kind) -> None:
+    (proxied / "thing").touch()
+    proxy.add_fault(kind, method="DELETE", times=2)
+    (proxied / "thing").unlink(missing_ok=True)  # a retry may find that the first request deleted it
+    assert [each.path.name for each in proxied.list_objects()] == ["opened"]
 
 
-def test_a_service_that_stays_away_is_told_with_its_words(
-    shaky: ObjectPath, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
+def test_a_persistent_fault_has_the_services_message(
+    proxied: ObjectPath, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(object_path, "_PAUSES_S", ())  # the client itself tries for some seven seconds
-    proxy.spoil("slow down", times=ALL)
+    monkeypatch.setattr(object_path, "_PAUSES_S", ())  # the client itself retries for about seven seconds
+    proxy.add_fault("slow down", times=ALL)
     with pytest.raises(StoreError, match=r"^bucket\.\S+ at .*(?i:slow|503|reduce)") as caught:
-        (shaky / "thing").write_bytes(b"never")
-    assert caught.value.place == f"{shaky.service}/{shaky.key}"
-    proxy.heal()
-    assert not (shaky / "thing").exists()
+        (proxied / "thing").write_bytes(b"never")
+    assert caught.value.place == f"{proxied.service}/{proxied.key}"
+    proxy.clear()
+    assert not (proxied / "thing").exists()
 
 
-def test_a_refusal_is_not_asked_again(shaky: ObjectPath, proxy: FaultyProxy) -> None:
-    proxy.spoil("deny", times=ALL)
+def test_a_rejection_is_not_retried(proxied: ObjectPath, proxy: FaultyProxy) -> None:
+    proxy.add_fault("deny", times=ALL)
     denied = r"^bucket\.access-denied at \S+a/prefix\S*: .*(?i:denied|403|permission)"
     with pytest.raises(UnreachableError, match=denied):
-        (shaky / "thing").write_bytes(b"never")
+        (proxied / "thing").write_bytes(b"never")
     assert len(proxy.requests) == 1
 
 
-def test_an_object_whose_parts_are_refused_leaves_the_earlier_one(
-    object_server: Server, shaky: ObjectPath, proxy: FaultyProxy
+def test_a_rejected_multipart_write_keeps_the_old_object(
+    object_server: Server, proxied: ObjectPath, proxy: FaultyProxy
 ) -> None:
-    (shaky / "large").write_bytes(b"earlier")
-    # How services name a later part of an upload, and the request that ends it.
+    (proxied / "large").write_bytes(b"earlier")
+    # Requests for a later part of an upload, or for its end, by service.
     for part in ("partNumber=2", "upload_id", "comp=blocklist"):
-        proxy.spoil("deny", part=part, times=ALL)
+        proxy.add_fault("deny", part=part, times=ALL)
     with pytest.raises(StoreError, match=r"^bucket\.access-denied at \S+a/prefix"):
-        (shaky / "large").write_bytes(bytes(20_000_000))
-    # Azure's client has emptied it by then: decision 22.
+        (proxied / "large").write_bytes(bytes(20_000_000))
+    # Azure's client truncates the object first: decision 22.
     left = b"" if object_server.kind == "azurite" else b"earlier"
-    assert (shaky / "large").read_bytes() == left
+    assert (proxied / "large").read_bytes() == left
 
 
-def test_a_bucket_that_is_not_there_is_told(object_server: Server, bucket: str) -> None:
+def test_a_missing_bucket_is_an_error(object_server: Server, bucket: str) -> None:
     place = ObjectPath.parse(object_server.url(f"{bucket}-none", "prefix"))
     with pytest.raises(StoreError, match=r"^bucket\.not-found at \S+/prefix"):
         (place / "thing").touch()
 
 
-def test_wrong_credentials_are_told_and_not_repeated(
+def test_wrong_credentials_are_an_error_without_the_secret(
     object_server: Server, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if object_server.kind not in {"versitygw", "azurite"}:
-        pytest.skip(f"{object_server.kind} believes any signature")
-    # Another prefix: who has opened a bucket keeps its credentials.
+        pytest.skip(f"{object_server.kind} accepts any signature")
+    # Another prefix, as an opened location keeps its credentials.
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "wrong")
     monkeypatch.setenv("AZURE_STORAGE_KEY", "d3Jvbmc=")
     place = ObjectPath.parse(object_server.url(bucket, "prefix"))

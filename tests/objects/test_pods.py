@@ -1,4 +1,4 @@
-"""What `destage cluster` does with a bucket through a pod beside it: fetch, query, probe, discard."""
+"""Commands of `destage cluster` on a bucket through a pod: fetch, query, probe, discard."""
 
 import json
 from pathlib import Path
@@ -16,15 +16,15 @@ from destage.objects import object_path
 from destage.store import list_sweeps, locate, open_sweep
 
 
-def ran(folder: Path, store_url: str, name: str = "small") -> Any:
+def run_study(folder: Path, store_url: str, name: str = "small") -> Any:
     """Run a study of four runs into the bucket, and return its sweep."""
     study = folder / f"{name}.yaml"
     study.write_text(small_study(name, "workload.users: [5, 10]"))
     return sweeps.run(sweeps.load_study(study), locate(store_url), executor="inline").path
 
 
-def test_a_fetch_brings_a_bucket_into_a_folder_and_no_fragment_twice(tmp_path: Path, store_url: str) -> None:
-    there = ran(tmp_path, store_url)
+def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) -> None:
+    there = run_study(tmp_path, store_url)
     pod = InProcessPod(store_url)
     remote = results.find_results(pod, "")
     assert (remote.name, remote.status["present"], remote.status["finished"]) == (there.name, 4, True)
@@ -36,10 +36,10 @@ def test_a_fetch_brings_a_bucket_into_a_folder_and_no_fragment_twice(tmp_path: P
     assert again.kept == sum(1 for _ in (found.path / "fragments").glob("*.parquet"))
 
 
-def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
+def test_an_interrupted_fetch_from_a_bucket_continues(
     tmp_path: Path, store_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = ran(tmp_path, store_url)
+    there = run_study(tmp_path, store_url)
     monkeypatch.setattr(results, "_BATCH_FILES", 1)
     pod = InProcessPod(store_url)
     pod.truncate(3)
@@ -49,30 +49,30 @@ def test_a_fetch_from_a_bucket_that_broke_off_goes_on_where_it_did(
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
 
 
-def test_sql_is_asked_where_the_bucket_is(tmp_path: Path, store_url: str) -> None:
-    there = ran(tmp_path, store_url)
+def test_sql_runs_where_the_bucket_is_reachable(tmp_path: Path, store_url: str) -> None:
+    there = run_study(tmp_path, store_url)
     answer = results.query_results(
         InProcessPod(store_url), there.name, "SELECT count(*) AS runs FROM runs", "json"
     )
     assert json.loads(answer) == [{"runs": 4}]
 
 
-def test_a_discard_takes_one_sweep_and_leaves_the_others(tmp_path: Path, store_url: str) -> None:
-    one, other = ran(tmp_path, store_url), ran(tmp_path, store_url, "other")
-    told = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
-    assert told[0] == one.name
-    assert int(told[1]) >= 4
+def test_a_discard_removes_one_sweep_only(tmp_path: Path, store_url: str) -> None:
+    one, other = run_study(tmp_path, store_url), run_study(tmp_path, store_url, "other")
+    words = destage("cluster", "discard", one.name, "--store", store_url).decode().split()
+    assert words[0] == one.name
+    assert int(words[1]) >= 4
     assert [sweep.name for sweep in list_sweeps(locate(store_url))] == [other.name]
     assert open_sweep(other).rows().num_rows == 4
 
 
-def test_a_probe_says_what_a_bucket_refuses(
+def test_a_probe_reports_what_a_bucket_rejects(
     store_url: str, proxied_url: str, proxy: FaultyProxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     destage("cluster", "probe", "--store", store_url)
     assert list_sweeps(locate(store_url)) == []
     monkeypatch.setattr(object_path, "_PAUSES_S", ())
-    proxy.spoil("deny", method="PUT", times=ALL)
-    proxy.spoil("deny", method="POST", times=ALL)
+    proxy.add_fault("deny", method="PUT", times=ALL)
+    proxy.add_fault("deny", method="POST", times=ALL)
     with pytest.raises(ClusterError, match="access denied"):
         destage("cluster", "probe", "--store", proxied_url)

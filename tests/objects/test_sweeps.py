@@ -1,4 +1,4 @@
-"""A sweep in a bucket: it is what it would be in a folder, whatever is killed, torn or cut off meanwhile."""
+"""A sweep in a bucket equals one in a folder, despite kills, damaged objects and lost connections."""
 
 import random
 import re
@@ -23,7 +23,7 @@ _DESTAGE = "from destage.cli import app; app()"
 
 @pytest.fixture
 def store(store_url: str) -> ObjectPath:
-    """Return a store of its own in a bucket."""
+    """Return an empty store in a bucket."""
     place = locate(store_url)
     assert isinstance(place, ObjectPath)
     return place
@@ -34,19 +34,19 @@ def _layout(killable: KillableSweep, store: ObjectPath) -> SweepLayout:
 
 
 def _fragments(layout: SweepLayout) -> dict[str, object]:
-    """Return those that are committed: on Azure each is begun as an object without a byte."""
+    """Return the committed fragments: on Azure, each exists as an empty object first."""
     assert isinstance(layout.fragments, ObjectPath)
     return {
         each.path.name: (each.size, each.modified_at) for each in layout.fragments.list_objects() if each.size
     }
 
 
-def test_a_bucket_holds_what_a_folder_holds(
+def test_a_bucket_has_the_same_files_as_a_folder(
     killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     killable.finish(locate(proxied_url))
     puts = [path for method, path in proxy.requests if method == "PUT" and "/fragments/" in path]
-    requests = 3 if store.service.startswith("abfs") else 1  # Azure's client knows no single one
+    requests = 3 if store.service.startswith("abfs") else 1  # Azure's client always writes in parts
     assert len(puts) == requests * len(_fragments(_layout(killable, store)))
     killable.assert_complete(store)
     there = {path for path, _ in list_tree(_layout(killable, store).root)}
@@ -55,11 +55,9 @@ def test_a_bucket_holds_what_a_folder_holds(
     assert not [path for path in there if path.endswith(".tmp")]
 
 
-def test_a_store_that_refuses_its_lease_is_told_by_its_own_name(
-    store: ObjectPath, proxy: FaultyProxy, proxied_url: str
-) -> None:
+def test_a_rejected_lease_names_the_store(store: ObjectPath, proxy: FaultyProxy, proxied_url: str) -> None:
     (store / "sweeps" / "x" / "spec.yaml").touch()
-    proxy.spoil("deny", times=ALL)
+    proxy.add_fault("deny", times=ALL)
     denied = f"^bucket.access-denied at {re.escape(store.service)}/{store.key}: "
     layout = SweepLayout(locate(proxied_url) / "sweeps" / "x")
     with pytest.raises(UnreachableError, match=denied), hold_lease(layout.lease):
@@ -74,7 +72,7 @@ _OFTEN = ("before_rename", "mid_manifest", "mid_plan_round")
     [pytest.param(name, marks=() if name in _OFTEN else pytest.mark.chaos) for name in failpoints.NAMES],
 )
 def test_killed_at_a_fail_point(killable: KillableSweep, store: ObjectPath, point: str) -> None:
-    count = 1 if point == "mid_manifest" else 3  # a part is written seldom
+    count = 1 if point == "mid_manifest" else 3  # parts are written rarely
     driver = killable.start(store, DESTAGE_FAIL_POINT=f"{point}:{count}")
     driver.communicate(timeout=60)
     assert driver.returncode == -signal.SIGKILL
@@ -82,7 +80,7 @@ def test_killed_at_a_fail_point(killable: KillableSweep, store: ObjectPath, poin
     killable.finish(store)
     killable.assert_complete(store)
     after = _fragments(_layout(killable, store))
-    assert {name: after.get(name) for name in committed} == committed  # not one was written again
+    assert {name: after.get(name) for name in committed} == committed  # none was rewritten
 
 
 @pytest.mark.chaos
@@ -103,7 +101,7 @@ def test_under_ray(killable: KillableSweep, store: ObjectPath) -> None:
     killable.assert_complete(store)
 
 
-def test_of_two_who_begin_at_once_one_is_told_to_wait(killable: KillableSweep, store: ObjectPath) -> None:
+def test_one_of_two_concurrent_writers_is_rejected(killable: KillableSweep, store: ObjectPath) -> None:
     both = [killable.start(store) for _ in range(2)]
     errors = [driver.communicate(timeout=120)[1].decode() for driver in both]
     codes = [driver.returncode for driver in both]
@@ -113,7 +111,7 @@ def test_of_two_who_begin_at_once_one_is_told_to_wait(killable: KillableSweep, s
     killable.assert_complete(store)
 
 
-def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
+def test_a_lease_is_held_reported_and_released(store: ObjectPath) -> None:
     place = store / "lease"
     assert find_writer(place) is None
     with hold_lease(place) as lease:
@@ -126,10 +124,8 @@ def test_a_lease_is_held_told_and_given_back(store: ObjectPath) -> None:
         assert len(list(list_sizes(place))) == 1
 
 
-def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
-    store: ObjectPath, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Azurite now and then takes seven seconds for a deletion, where a connection is used again.
+def test_only_a_dead_holders_flag_expires(store: ObjectPath, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Azurite sometimes takes seven seconds for a deletion on a reused connection.
     slower = 5 if store.service.startswith("abfs") else 1
     for name, seconds in (("EXPIRY_S", 6.0), ("TRUST_S", 4.5), ("RENEWAL_S", 0.5)):
         monkeypatch.setattr(f"destage.store.object_lease.{name}", seconds * slower)
@@ -147,18 +143,14 @@ def test_a_dead_holder_s_flag_runs_out_and_a_live_one_s_does_not(
             pass
 
 
-def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
-    killable: KillableSweep, store: ObjectPath
-) -> None:
+def test_damaged_fragments_are_quarantined_and_rerun(killable: KillableSweep, store: ObjectPath) -> None:
     killable.finish(store)
     layout = _layout(killable, store)
     (torn, _), (renamed, _), *_ = list_sizes(layout.fragments)
     torn.write_bytes(torn.read_bytes()[:-100])
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(renamed.read_bytes())
     (layout.fragments / "notes.txt").write_text("mine")
-    (layout.fragments / f"{'1' * 32}.parquet").write_bytes(
-        b""
-    )  # begun by a writer that was killed, as on Azure
+    (layout.fragments / f"{'1' * 32}.parquet").write_bytes(b"")  # left by a killed writer on Azure
     killable.finish(store)
     aside = {path.name for path, _ in list_sizes(layout.quarantine)}
     assert aside == {torn.name, f"{'0' * 32}.parquet", "notes.txt"}
@@ -167,31 +159,31 @@ def test_what_is_torn_or_foreign_is_put_aside_and_its_runs_are_run_again(
     killable.assert_complete(store)
 
 
-def test_answers_that_get_lost_and_refusals_that_pass_change_nothing(
+def test_lost_responses_and_retries_change_no_result(
     killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
-    proxy.spoil("lose the answer", method="PUT", part="fragments/", times=3)
-    proxy.spoil("slow down", method="PUT", part="plan", times=2)
-    proxy.spoil("cut the body", method="GET", part="fragments/", times=2)
+    proxy.add_fault("lose the response", method="PUT", part="fragments/", times=3)
+    proxy.add_fault("slow down", method="PUT", part="plan", times=2)
+    proxy.add_fault("truncate the body", method="GET", part="fragments/", times=2)
     killable.finish(locate(proxied_url))
     killable.assert_complete(store)
     killable.finish(locate(proxied_url))
     killable.assert_complete(store)
 
 
-def test_a_writer_cut_off_from_its_lease_ends_and_another_goes_on(
+def test_a_writer_without_its_lease_ends(
     killable: KillableSweep, store: ObjectPath, proxy: FaultyProxy, proxied_url: str
 ) -> None:
     driver = killable.start(locate(proxied_url))
     while not any(_fragments(_layout(killable, store))):
         time.sleep(0.1)
-    proxy.spoil(
+    proxy.add_fault(
         "delay", method="PUT", part="fragments/", times=ALL, seconds=1
-    )  # so that it lasts long enough
-    proxy.spoil("deny", method="PUT", part="lease/", times=ALL)
+    )  # slow enough to lose the lease before the end
+    proxy.add_fault("deny", method="PUT", part="lease/", times=ALL)
     driver.communicate(timeout=120)
-    assert driver.returncode == 4  # infrastructure: to be tried again
-    proxy.heal()
+    assert driver.returncode == 4  # infrastructure: a retry may help
+    proxy.clear()
     committed = _fragments(_layout(killable, store))
     killable.finish(store)
     killable.assert_complete(store)
@@ -205,19 +197,19 @@ def test_a_sweep_is_removed_with_all_its_objects(killable: KillableSweep, store:
         remove_sweep(_layout(killable, store))
     assert remove_sweep(_layout(killable, store)) > 10
     assert [path for path, _ in list_tree(store)] == ["sweeps/other/spec.yaml"]
-    assert [path.name for path in (store / "sweeps").list_prefixes()] == ["other"]  # no empty marker stays
+    assert [path.name for path in (store / "sweeps").list_prefixes()] == ["other"]  # no empty marker is left
 
 
-def test_every_verb_takes_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:
+def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPath) -> None:
     def destage(*arguments: str) -> str:
-        said = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-c", _DESTAGE, *arguments, "--store", str(store)],
             capture_output=True,
             text=True,
             check=False,
         )
-        assert said.returncode == 0, said.stderr
-        return said.stdout
+        assert completed.returncode == 0, completed.stderr
+        return completed.stdout
 
     destage("run", str(killable.study), "--executor", "inline", "--quiet")
     killable.assert_complete(store)
@@ -229,4 +221,4 @@ def test_every_verb_takes_a_bucket(killable: KillableSweep, store: ObjectPath) -
     assert destage("report", "killable").startswith(f"{store.service}/")
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
     assert "already in the store" in destage("plan", str(killable.study))
-    assert "1 sweeps" in destage("doctor")
+    assert "(sweeps: 1" in destage("doctor")

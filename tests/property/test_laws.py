@@ -6,7 +6,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
-from scenes import Scenario, constant_server
+from small_scenarios import Scenario, constant_server
 
 from destage.engine import simulate_batch
 
@@ -40,7 +40,7 @@ times = st.one_of(
 
 @st.composite
 def disks(draw: Draw) -> Scenario:
-    """A small disk of up to three zones with any queue, or a server."""
+    """Draw a small disk of up to three zones with any queue, or a server."""
     if draw(st.booleans()):
         return {
             "kind": "server",
@@ -94,7 +94,7 @@ def disks(draw: Draw) -> Scenario:
 
 @st.composite
 def arrays(draw: Draw, line: int) -> Scenario:
-    """Any RAID level on a number of disks that it takes."""
+    """Draw a RAID level with a number of disks that it allows."""
     raid, least, step = draw(
         st.sampled_from([("0", 1, 1), ("1", 2, 0), ("10", 2, 2), ("5", 3, 1), ("6", 4, 1)])
     )
@@ -109,7 +109,7 @@ def arrays(draw: Draw, line: int) -> Scenario:
 
 @st.composite
 def controllers(draw: Draw, line: int) -> Scenario:
-    """No cache, a cache of one line, or one of up to 1 MiB; any battery; with or without costs."""
+    """Draw a controller: no cache, one line, or up to 1 MiB; any battery; with or without costs."""
     capacity = draw(st.sampled_from([0, line, 2 * line, 10 * line, 100 * line, 1 << 20]))
     low, high = sorted(draw(st.tuples(*[st.sampled_from([0.0, 0.3, 0.6, 0.8, 1.0])] * 2)))
     return {
@@ -132,6 +132,7 @@ def controllers(draw: Draw, line: int) -> Scenario:
             },
             "write": {
                 "policy": draw(st.sampled_from(["write_back", "write_back", "write_through"])),
+                "when_full": draw(st.sampled_from(["wait", "write_through"])),
                 "high_water": high,
                 "low_water": low,
                 "destage_depth": draw(st.sampled_from([1, 4, 64])),
@@ -159,7 +160,7 @@ def controllers(draw: Draw, line: int) -> Scenario:
 
 @st.composite
 def power_faults(draw: Draw) -> list[Scenario]:
-    """Mains that are lost for a while, a battery that fails, learn cycles; often nothing."""
+    """Draw losses of mains, a battery failure and learn cycles; often none."""
     moments = st.sampled_from([0, 1, 50, 300, 2_000]).map(lambda moment: moment * MILLISECOND)
     faults = []
     if draw(st.booleans()):
@@ -191,7 +192,7 @@ arrivals = st.one_of(
 
 @st.composite
 def streams(draw: Draw, name: str) -> Scenario:
-    """Requests from one sector to 100 KB, aligned or not, anywhere."""
+    """Draw streams of requests of one sector to 100 KB, aligned or not, at any address."""
     size = 512 * draw(st.sampled_from([1, 3, 8, 16, 17, 64, 200]))
     sizes = st.sampled_from(
         [
@@ -213,6 +214,7 @@ def streams(draw: Draw, name: str) -> Scenario:
     return {
         "name": name,
         "arrival": draw(arrivals),
+        "processor_time": draw(_optional(times)),
         "operations": {
             "read_fraction": draw(st.sampled_from([0.0, 0.3, 0.67, 1.0])),
             "fua_fraction": draw(st.sampled_from([0.0, 0.5])),
@@ -239,12 +241,16 @@ def streams(draw: Draw, name: str) -> Scenario:
 
 @st.composite
 def scenarios(draw: Draw) -> Scenario:
-    """Any valid scenario, small enough to run in milliseconds."""
+    """Draw any valid scenario that runs in milliseconds."""
     line = draw(st.sampled_from([512, 1024, 4096, 8192, 32_768]))
     return {
         "workload": {
             "users": draw(st.integers(1, 5)),
             "streams": [draw(streams(f"s{index}")) for index in range(draw(st.integers(1, 3)))],
+        },
+        "host": {
+            "cores": draw(st.sampled_from([1, 4])),
+            "scheduling": draw(st.sampled_from(["shared", "fcfs"])),
         },
         "controller": draw(controllers(line)),
         "array": draw(arrays(line)),
@@ -277,8 +283,8 @@ def _write_capacity(scenario: Scenario) -> int:
 def test_every_valid_scenario_keeps_the_laws(scenario: Scenario) -> None:
     (row,) = _run(scenario)
     if row["status"] == "failed":
-        # A configuration may be refused where nothing in it takes time, or the device is too small for
-        # the requests; nothing else may go wrong.
+        # A configuration may be rejected if nothing in it takes time, or if the device is too small for
+        # the requests; no other failure is allowed.
         assert row["error_kind"] == "configuration", row["error"]
         return
     assert row["status"] in {"ok", "not_stationary", "overloaded"}
@@ -304,7 +310,7 @@ def test_every_valid_scenario_keeps_the_laws(scenario: Scenario) -> None:
             assert order == sorted(order), family
             assert row[f"{family}_mean_us"] <= row[f"{family}_max_us"]
     assert row["read_misses_random"] + row["read_misses_sequential"] + row["read_hits_late"] <= row["reads"]
-    # A mean of equal shares may be off by its last digit.
+    # A mean of equal shares may differ in its last digit.
     least, mean, most = (row[f"disk_busy_{name}_fraction"] for name in ("min", "mean", "max"))
     assert least <= mean * (1 + 1e-12) <= most * (1 + 2e-12)
 
@@ -318,12 +324,13 @@ def test_a_run_can_be_repeated(scenario: Scenario) -> None:
 
 @st.composite
 def closed_scenarios(draw: Draw) -> tuple[Scenario, float]:
-    """Users who think a constant time before one request, behind anything; and that time [s]."""
+    """Draw users with a constant think time before one request, on any array; return that time [s] too."""
     scenario = {**draw(scenarios()), "faults": []}
     think = draw(st.sampled_from([1, 10, 200])) * MILLISECOND
     stream = scenario["workload"]["streams"][0]
     stream["arrival"] = {"kind": "closed", "think_time": {"kind": "constant", "value": think}}
     stream["operations"]["flush_every"] = None
+    stream["processor_time"] = None
     scenario["workload"]["streams"] = [stream]
     scenario["run"].update(warm_up={"requests": 200}, window={"requests": 4_000}, drain=False)
     return scenario, think * 1e-9
@@ -332,7 +339,7 @@ def closed_scenarios(draw: Draw) -> tuple[Scenario, float]:
 @QUICK
 @given(closed_scenarios())
 def test_the_response_time_law_holds_for_closed_users(closed: tuple[Scenario, float]) -> None:
-    """N = X (R + Z), but for the requests under way when the window begins and ends."""
+    """N = X (R + Z), except for the requests in flight when the window begins and ends."""
     scenario, think = closed
     (row,) = _run(scenario)
     if row["status"] == "failed":
@@ -377,6 +384,6 @@ def test_more_users_never_lower_the_utilisation(
         }
 
     fewer, more = _run(scenario(users), scenario(users + 1))
-    # A window of a minute holds chance: one part in fifty is left to it.
+    # A window of a minute is random: allow a difference of 2 %.
     assert more["disk_busy_mean_fraction"] >= fewer["disk_busy_mean_fraction"] * 0.98
     assert more["throughput_iops"] >= fewer["throughput_iops"] * 0.98

@@ -25,7 +25,7 @@ STATED = {"property": "model property", "input": "input"}
     scope="module",
     params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in studies.names()],
 )
-def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Run a study; return it with its verdicts and answers."""
     outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")
     assert outcome.state == "finished", outcome.messages
@@ -84,16 +84,16 @@ def test_the_readme_leads_to_the_first_page() -> None:
 
 
 @pytest.mark.long
-def test_a_study_gives_its_section_of_the_page(judged: Any) -> None:
-    spec, rows, answers = judged
+def test_a_study_gives_its_section_of_the_page(study_result: Any) -> None:
+    spec, rows, answers = study_result
     found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     _, written = read_sections().get(spec["name"], ("", []))
     assert [line for line in found if line] == written
 
 
 @pytest.mark.long
-def test_a_study_has_no_invalid_figure(judged: Any) -> None:
-    spec, rows, _ = judged
+def test_a_study_has_no_invalid_figure(study_result: Any) -> None:
+    spec, rows, _ = study_result
     for row in rows:
         assert row["why"] != NO_ANSWER, row["figure"]
         assert row["class"] == STATED.get(row["kind"], row["class"]), row["figure"]

@@ -50,13 +50,13 @@ def replay(make_session: Any) -> Session:
 
 def test_a_replay_is_compared_with_the_one_without_battery(replay: Session) -> None:
     assert answer(replay) == one_line("""
-        The recorded work takes 40 s with 256 MiB of cache, battery present, and 100 s with 64 MiB of cache,
+        The replay takes 40 s with 256 MiB of cache, battery present, and 100 s with 64 MiB of cache,
         battery absent: 2.5 times as fast.
         Commit latency: median 4 ms instead of 10 ms, 99th percentile 40 ms instead of 100 ms;
         200 commits/s instead of 80 commits/s.
-        The recorded work takes 80 s with 64 MiB of cache, battery present.
+        The replay takes 80 s with 64 MiB of cache, battery present.
         Commit latency: median 8 ms, 99th percentile 80 ms; 100 commits/s.
-        128 MiB of cache, battery present is within 5 % of the best: more cache gains nothing.
+        128 MiB of cache, battery present is within 5 % of the shortest time: a larger cache gains little.
     """)
 
 
@@ -102,7 +102,7 @@ def test_parts_of_a_trace_are_compared_within_each_replicate(make_session: Any) 
     """)
     text = answer(session)
     assert (
-        "The recorded work takes 10 s until all its data is on the disks with battery present, and 40.5 s "
+        "The replay, including the drain, takes 10 s with battery present, and 40.5 s "
         "(95 % CI 34.1 to 46.9) with battery absent: 4.05 times (95 % CI 3.41 to 4.69) as fast." in text
     )
     assert "Limiting resource with battery present: disks; busiest disk busy 90 % of the time" in text
@@ -134,14 +134,10 @@ def test_each_array_has_an_answer_of_its_own(make_session: Any) -> None:
     ]
     session = make_session(runs, axes={disk: pa.string(), CAPACITY: pa.int64()})
     text = answer(session)
-    assert (
-        "slow: The recorded work takes 60 s until all its data is on the disks with 128 MiB of cache" in text
-    )
-    assert (
-        "fast: The recorded work takes 50 s until all its data is on the disks with 128 MiB of cache" in text
-    )
-    assert text.count("more cache gains nothing") == 1
-    assert text.index("fast: ") < text.index("more cache gains nothing")
+    assert "slow: The replay, including the drain, takes 60 s with 128 MiB of cache" in text
+    assert "fast: The replay, including the drain, takes 50 s with 128 MiB of cache" in text
+    assert text.count("a larger cache gains little") == 1
+    assert text.index("fast: ") < text.index("a larger cache gains little")
 
 
 def test_each_trace_has_a_panel_of_its_own(make_session: Any) -> None:
@@ -195,10 +191,10 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
     ]
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
     assert answer(session) == one_line("""
-        Slowest: 40 ms response time (95th percentile) at 60 requests/s with users 40, battery absent.
-        Fastest: 7 ms response time (95th percentile) at 30 requests/s with users 20, battery present.
-        Largest gain from the battery: 8 ms response time (95th percentile) at 60 requests/s with users 40,
-        battery present; 5 times that response time without it.
+        Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
+        Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
+        Largest gain from the battery: 8 ms response time (95th percentile) at 60 requests/s with 40 users,
+        battery present; without it, the response time is 5 times as long.
     """)
 
 
@@ -222,5 +218,5 @@ def test_a_bound_is_stated_as_a_bound(make_session: Any) -> None:
     assert answer(session) == one_line("""
         At least 1024 users with 64 MiB of cache: at least 25.6 times the baseline.
         Baseline: 40 users with bare.
-        1 point reached an end of the search range; the answer is a bound.
+        1 point reached an end of the search range; the answer there is only a bound.
     """)

@@ -36,7 +36,7 @@ def measured(found: tuple[float, float] | float | None) -> Measurement | None:
 
 
 @pytest.mark.parametrize(
-    ("figure", "found", "said"),
+    ("figure", "found", "expected"),
     [
         (USERS, (40.0, 50.4), "not reproduced"),
         (USERS, (40.0, 50.5), "reproduced blind"),
@@ -82,8 +82,8 @@ def measured(found: tuple[float, float] | float | None) -> Measurement | None:
         ({"kind": "not_simulated", "value": "$140", "note": "."}, None, "not simulated"),
     ],
 )
-def test_each_case_has_its_class(figure: dict[str, Any], found: Any, said: str) -> None:
-    assert judge(read_figure(**figure), measured(found)).figure_class == said
+def test_each_case_has_its_class(figure: dict[str, Any], found: Any, expected: str) -> None:
+    assert judge(read_figure(**figure), measured(found)).figure_class == expected
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_each_case_has_its_class(figure: dict[str, Any], found: Any, said: str) 
         (
             USERS | {"given": ["39 users"]},
             (55.0, 56.0),
-            "the interval ends 6.9 % above the figure; fitted on 39 users",
+            'the interval ends 6.9 % above the figure; fitted on "39 users"',
         ),
         (USERS | {"post_hoc": "the disks"}, (50.0, 55.0), "the disks"),
         (USERS, (40.0, 85.0), "the interval is wider than a factor of 2"),

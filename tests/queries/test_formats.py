@@ -48,7 +48,7 @@ def test_json_has_null_for_nan_and_infinity() -> None:
 
 def test_markdown_shows_units_intervals_and_bounds() -> None:
     lines = format_markdown(ROWS, UNITS).splitlines()
-    assert lines[0] == "| capacity | RAID | response p95 [ms] | users supported (95 % CI) | answers |"
+    assert lines[0] == "| cache capacity | RAID | response p95 [ms] | users supported (95 % CI) | answers |"
     assert lines[2] == "| 64 MiB | 1+0 | 12.35 | 46.4 (44.74 to 48.06) | [46, 47] |"
     assert lines[3] == "| 1 GiB | 5 | – | ≥ 97 | [97] |"  # noqa: RUF001 - as people read it
 
@@ -61,12 +61,12 @@ def test_warning_columns_are_hidden_without_a_warning() -> None:
     def titles(failed: int) -> list[str]:
         return [heading.title for heading in present(pa.table({"n": [5], "n_failed": [failed]}), {}).headings]
 
-    assert titles(0) == ["n"]
-    assert titles(1) == ["n", "n failed"]
+    assert titles(0) == ["replicates"]
+    assert titles(1) == ["replicates", "failed runs"]
 
 
 def test_equal_short_headings_become_full_paths() -> None:
-    table = pa.table({"controller.cache.capacity": [1], "array.disk.capacity": [2]})
+    table = pa.table({"array.disk.queue.depth": [1], "array.rebuild.depth": [2]})
     assert [heading.title for heading in present(table, {}).headings] == table.column_names
 
 

@@ -24,6 +24,8 @@ BUSY = {"disk_busy_max_fraction": 0.8, "link_busy_fraction": 0.3, "firmware_busy
         ({"disk_busy_max_fraction": 0.49}, "host"),
         ({"disk_busy_mean_fraction": 1.0, "disk_busy_max_fraction": 0.1}, "host"),
         ({"write_stalls": 90, "writes": 100}, "cache"),
+        ({"host_busy_fraction": 0.9}, "host"),
+        ({"host_busy_fraction": 0.7}, "disk"),
         ({"write_stalls": 0, "writes": 0}, "disk"),
         ({"write_stalls": 90}, "disk"),
     ],

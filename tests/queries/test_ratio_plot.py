@@ -30,7 +30,7 @@ RUNS = [
 def judge(make_session: Any) -> Any:
     """Give a function that opens a study with published figures."""
 
-    def opened(*figures: dict[str, Any], **spec: Any) -> Session:
+    def open_session(*figures: dict[str, Any], **spec: Any) -> Session:
         published = [{"figure": f"f{at}", "source": "p. 1", **figure} for at, figure in enumerate(figures)]
         places = {"four": {DISKS: 4}, "eight": {DISKS: 8}}
         session: Session = make_session(
@@ -38,10 +38,10 @@ def judge(make_session: Any) -> Any:
         )
         return session
 
-    return opened
+    return open_session
 
 
-def drawn(session: Session) -> DotPlot:
+def draw_plot(session: Session) -> DotPlot:
     figure = build_ratio_plot(session)
     assert figure is not None
     assert isinstance(figure.chart, DotPlot)
@@ -54,7 +54,7 @@ FOUR = {"compute": "four.response_mean_us / 1000", "kind": "predicted"}
 def test_a_ratio_is_the_verdicts_estimate_over_the_published(judge: Any) -> None:
     session = judge({**FOUR, "value": 4.1}, {**FOUR, "value": 10})
     rows = judge_figures(session).to_pylist()
-    dots = [row.dots[0] for row in drawn(session).rows]
+    dots = [row.dots[0] for row in draw_plot(session).rows]
     for row, dot in zip(rows, dots, strict=True):
         expected = [
             row[name] / row["published_value"] for name in ("simulated", "simulated_low", "simulated_high")
@@ -71,7 +71,7 @@ def test_figures_without_a_number_are_last_and_text(judge: Any) -> None:
         {"value": "two <drives>", "kind": "input"},
         {"value": 0, "compute": "1.0 - 1.0", "kind": "arithmetic"},
     )
-    chart = drawn(session)
+    chart = draw_plot(session)
     assert [row.title for row in chart.rows] == ["f1", "f0", "f2", "f3"]
     assert [row.remark for row in chart.rows] == [
         "reproduced blind",
@@ -90,7 +90,7 @@ def test_figures_without_a_number_are_last_and_text(judge: Any) -> None:
 def test_one_is_in_the_middle_and_far_ratios_at_the_edge(
     judge: Any, value: float, label: str, last: float
 ) -> None:
-    chart = drawn(judge({"value": value, "compute": "4.1", "kind": "arithmetic"}))
+    chart = draw_plot(judge({"value": value, "compute": "4.1", "kind": "arithmetic"}))
     assert chart.scale is not None
     assert chart.scale.place(1.0) == pytest.approx(0.5)
     assert chart.scale.ticks[-1] == last
@@ -104,7 +104,7 @@ def test_a_range_has_no_middle_and_signs_are_compared(judge: Any) -> None:
         {**FOUR, "value": 8, "compute": "(four.response_mean_us - eight.response_mean_us) / 1000"},
     )
     session.spec["places"]["any"] = {}
-    ranged, falling, against = drawn(session).rows
+    ranged, falling, against = draw_plot(session).rows
     assert (ranged.dots[0].is_range, ranged.dots[0].label) == (True, "0.41 to 0.81")
     assert (falling.dots[0].value, falling.dots[0].is_range) == (pytest.approx(0.5), False)
     assert against.dots == ()
@@ -119,7 +119,7 @@ def test_fitted_and_predicted_figures_have_different_symbols(judge: Any) -> None
         {**FOUR, "value": 4.1, "kind": "calibrated"},
         fitted=[{"parameter": "x", "value": 1, "on": "f2"}],
     )
-    assert [row.dots[0].kind for row in drawn(session).rows] == [
+    assert [row.dots[0].kind for row in draw_plot(session).rows] == [
         "reproduced after a stated fit",
         "not reproduced",
         "input",

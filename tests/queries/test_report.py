@@ -1,4 +1,4 @@
-"""The report: it needs no network, says what the store says, and stays well-formed whatever a study says."""
+"""The report needs no network, has the figures of the store, and is well-formed for any study."""
 
 import json
 import re
@@ -114,8 +114,8 @@ def test_a_report_states_failures_and_missing_answers(make_session: Any) -> None
     ]
     html = render_page(make_session(runs, axes={CAPACITY: pa.int64()}))
     assert "it &lt;broke&gt;" in html
-    assert "1 runs of 1 points, excluded from means" in html
-    assert "do not answer the question yet" in html
+    assert "1 run of 1 point, excluded from means" in html
+    assert '<p class="answer">No answer yet' in html
 
 
 def test_a_sweep_without_a_plan_has_a_report(make_session: Any) -> None:
@@ -146,8 +146,8 @@ def test_a_figure_is_a_complete_svg_file(seek_session: Session) -> None:
 def test_a_figures_notes_have_the_stores_values(seek_session: Session) -> None:
     svg = draw_figure(seek_session, "users_against_cache")
     notes = re.findall(r"<title>(.*?)</title>", svg)
-    assert "capacity 64 MiB: users supported 42 (95 % CI 37 to 47)" in notes
-    assert "no cache, capacity 32 MiB: users supported 32 (95 % CI 27 to 37)" in notes
+    assert "cache capacity 64 MiB: users supported 42 (95 % CI 37 to 47)" in notes
+    assert "no cache, cache capacity 32 MiB: users supported 32 (95 % CI 27 to 37)" in notes
 
 
 def test_an_unknown_figure_is_an_error_with_the_available_ones(seek_session: Session) -> None:

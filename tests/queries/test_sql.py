@@ -1,4 +1,4 @@
-"""The closed database: what it answers, and all that it refuses."""
+"""The database is read-only: allowed and rejected queries."""
 
 import pyarrow as pa
 import pytest

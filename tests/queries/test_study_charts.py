@@ -1,4 +1,4 @@
-"""The charts that a study asks for: what is drawn is what the views say, beside what was published."""
+"""Charts of a study: their marks equal the views, with published figures."""
 
 import re
 from typing import Any
@@ -52,11 +52,11 @@ def chart(**keys: Any) -> dict[str, Any]:
 def draw(make_session: Any) -> Any:
     """Give a function that returns the first chart over the runs above, and its caption."""
 
-    def drawn(entry: dict[str, Any], runs: Any = RUNS, **spec: Any) -> tuple[Any, str]:
+    def draw_chart(entry: dict[str, Any], runs: Any = RUNS, **spec: Any) -> tuple[Any, str]:
         (figure,) = build_study_charts(make_session(runs, axes=AXES, charts=[entry], **spec))
         return figure.chart, figure.caption
 
-    return drawn
+    return draw_chart
 
 
 def test_the_marks_are_the_means_and_intervals_of_the_view(make_session: Any) -> None:
@@ -89,8 +89,8 @@ def test_a_charts_sql_returns_the_rows_drawn(make_session: Any) -> None:
 
 
 def test_a_study_can_name_its_axes(draw: Any) -> None:
-    drawn, _ = draw(chart(x_title="agents", y_title="wait [ms]"))
-    assert (drawn.x_title, drawn.y_title) == ("agents", "wait [ms]")
+    chart_data, _ = draw(chart(x_title="agents", y_title="wait [ms]"))
+    assert (chart_data.x_title, chart_data.y_title) == ("agents", "wait [ms]")
     dots, _ = draw(chart(x=CONTROLLER, y_title="wait [ms]"))
     assert (dots.x_title, dots.row_title) == ("wait [ms]", "controller")
 
@@ -106,41 +106,41 @@ def test_names_along_x_are_rows_in_the_order_of_the_plan(draw: Any) -> None:
     assert isinstance(dots, DotPlot)
     assert [row.title for row in dots.rows] == ["small", "large"]
     assert [(dot.kind, dot.value) for dot in dots.rows[0].dots] == [
-        ("users 40", pytest.approx(120.1)),
-        ("users 10", pytest.approx(30.1)),
+        ("40 users", pytest.approx(120.1)),
+        ("10 users", pytest.approx(30.1)),
     ]
     assert "95 % confidence intervals" in caption
 
 
 def test_another_axis_that_varies_splits_the_line(draw: Any) -> None:
-    drawn, _ = draw(chart())
-    assert [series.name for series in drawn.panels[0].series] == ["small", "large"]
-    assert all(len(series.marks) == 3 for series in drawn.panels[0].series)
+    chart_data, _ = draw(chart())
+    assert [series.name for series in chart_data.panels[0].series] == ["small", "large"]
+    assert all(len(series.marks) == 3 for series in chart_data.panels[0].series)
 
 
 def test_a_result_along_x_is_scaled_and_follows_the_plan(draw: Any) -> None:
-    drawn, _ = draw(chart(x="throughput_iops", by=CONTROLLER))
-    small = drawn.panels[0].series[0]
+    chart_data, _ = draw(chart(x="throughput_iops", by=CONTROLLER))
+    small = chart_data.panels[0].series[0]
     assert (small.name, small.style, [mark.x for mark in small.marks]) == ("small", "line", [400, 100, 1600])
-    assert drawn.x_title == "throughput [IO/s]"
+    assert chart_data.x_title == "throughput [IO/s]"
 
 
 def test_marks_of_several_axes_are_not_joined_by_a_line(draw: Any) -> None:
-    drawn, _ = draw(chart(x="throughput_iops"))
-    assert [series.style for series in drawn.panels[0].series] == ["scattered"]
+    chart_data, _ = draw(chart(x="throughput_iops"))
+    assert [series.style for series in chart_data.panels[0].series] == ["scattered"]
 
 
 def test_lines_above_the_limit_are_left_out_with_a_remark(draw: Any) -> None:
     runs = [run(users, f"c{kind}", 0, 1000.0 + users) for kind in range(11) for users in (1, 2)]
-    drawn, caption = draw(chart(by=CONTROLLER), runs)
-    assert len(drawn.panels[0].series) == MOST_LINES
-    assert "The first 8 of 11 lines." in caption
+    chart_data, caption = draw(chart(by=CONTROLLER), runs)
+    assert len(chart_data.panels[0].series) == MOST_LINES
+    assert "Only the first 8 of 11 lines are shown." in caption
 
 
 def test_labelled_points_are_drawn_apart_from_the_grid(draw: Any) -> None:
     runs = [*RUNS, run(40, "other", 0, 5000.0, label="the named")]
-    drawn, _ = draw(chart(by=CONTROLLER), runs)
-    named = drawn.panels[0].series[-1]
+    chart_data, _ = draw(chart(by=CONTROLLER), runs)
+    named = chart_data.panels[0].series[-1]
     assert (named.style, named.marks[0].label, named.marks[0].y) == ("labelled", "the named", 5.0)
     by_label, _ = draw(chart(by="label", where="label IS NOT NULL"), runs)
     assert [series.name for series in by_label.panels[0].series] == ["the named"]
@@ -159,8 +159,8 @@ PUBLISHED = [
 
 
 def test_a_published_figure_is_a_mark_at_its_point(draw: Any) -> None:
-    drawn, caption = draw(chart(by=CONTROLLER), published=PUBLISHED, places=PLACES)
-    published = drawn.panels[0].series[-1]
+    chart_data, caption = draw(chart(by=CONTROLLER), published=PUBLISHED, places=PLACES)
+    published = chart_data.panels[0].series[-1]
     assert (published.style, [(mark.x, mark.y) for mark in published.marks]) == ("published", [(40, 33.0)])
     assert "Hollow diamonds are published figures" in caption
     assert [mark.line for mark in published.marks] == ["large"]
@@ -185,16 +185,16 @@ def test_a_published_figure_of_one_column_is_a_mark(
     draw: Any, compute: str, value: object, drawn_at: list[tuple[float, float]]
 ) -> None:
     figure = {"figure": "a", "source": "p. 1", "kind": "predicted", "value": value, "compute": compute}
-    drawn, _ = draw(chart(by=CONTROLLER), published=[figure], places=PLACES)
-    marks = [mark for one in drawn.panels[0].series if one.style == "published" for mark in one.marks]
+    chart_data, _ = draw(chart(by=CONTROLLER), published=[figure], places=PLACES)
+    marks = [mark for one in chart_data.panels[0].series if one.style == "published" for mark in one.marks]
     assert [(mark.x, pytest.approx(mark.y)) for mark in marks] == drawn_at
 
 
 def test_points_without_a_value_are_counted(draw: Any) -> None:
     runs = [*RUNS, {**run(20, "small", 0, 1.0), "status": "overloaded"}]
-    drawn, caption = draw(chart(by=CONTROLLER), runs)
-    assert [mark.x for mark in drawn.panels[0].series[0].marks] == [10, 40, 160]
-    assert "1 point without response mean [ms]: not drawn." in caption
+    chart_data, caption = draw(chart(by=CONTROLLER), runs)
+    assert [mark.x for mark in chart_data.panels[0].series[0].marks] == [10, 40, 160]
+    assert "1 point without response mean [ms]: not chart_data." in caption
 
 
 def test_a_sweep_without_rows_has_no_chart(make_session: Any) -> None:
@@ -205,8 +205,8 @@ def test_a_sweep_without_rows_has_no_chart(make_session: Any) -> None:
 
 
 def test_one_point_makes_a_chart(draw: Any) -> None:
-    drawn, _ = draw(chart(x_log=True, y_log=True), RUNS[:1])
-    assert [len(series.marks) for series in drawn.panels[0].series] == [1]
+    chart_data, _ = draw(chart(x_log=True, y_log=True), RUNS[:1])
+    assert [len(series.marks) for series in chart_data.panels[0].series] == [1]
 
 
 def test_a_seeks_answers_are_drawn_with_published_figures(seek_session: Session) -> None:
@@ -281,7 +281,7 @@ def test_each_chart_has_a_unique_file_name(make_session: Any) -> None:
     session = make_session(RUNS, axes=AXES, charts=entries)
     assert [figure.name for figure in build_study_charts(session)] == ["a_b", "a_b_2", "chart"]
     assert "A &lt;b&gt;" in draw_figure(session, "a_b")
-    assert "users 40, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
+    assert "40 users, small: response mean [ms] 120.1 (95 % CI 118.8 to 121.4)" in draw_figure(
         session, "chart"
     )
     session.spec["charts"] = [chart(title="Timeline"), chart(title="Published!")]

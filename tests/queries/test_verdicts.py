@@ -29,7 +29,9 @@ def run(disks: int, replicate: int, value: float | None, **more: Any) -> dict[st
     }
 
 
-def judged(make_session: Any, runs: list[dict[str, Any]], *figures: dict[str, Any], **spec: Any) -> list[Any]:
+def judge_runs(
+    make_session: Any, runs: list[dict[str, Any]], *figures: dict[str, Any], **spec: Any
+) -> list[Any]:
     axes = {DISKS: pa.int64()} | ({RAID: pa.string()} if RAID in runs[0] else {})
     session = make_session(
         runs,
@@ -49,7 +51,7 @@ def test_a_ratio_is_taken_within_each_replicate(make_session: Any) -> None:
     runs = [run(4, at, value) for at, value in enumerate(off)] + [
         run(8, at, value) for at, value in enumerate(on)
     ]
-    (row,) = judged(
+    (row,) = judge_runs(
         make_session, runs, {"compute": "off.response_mean_us / on.response_mean_us", "decimals": 1}
     )
     ratios = [a / b for a, b in zip(off, on, strict=True)]
@@ -67,12 +69,12 @@ def test_a_ratio_is_taken_within_each_replicate(make_session: Any) -> None:
 
 def test_a_replicate_counts_only_with_ok_runs_at_all_places(make_session: Any) -> None:
     runs = [run(4, 0, 10.0), run(4, 1, 30.0), run(8, 0, 5.0), run(8, 1, 1e9, status="not_stationary")]
-    (row,) = judged(make_session, runs, {"compute": "off.response_mean_us / on.response_mean_us"})
+    (row,) = judge_runs(make_session, runs, {"compute": "off.response_mean_us / on.response_mean_us"})
     assert (row["simulated"], row["replicates"], row["simulated_low"]) == (2.0, 1, None)
 
 
 def test_a_missing_value_is_no_answer(make_session: Any) -> None:
-    (row,) = judged(make_session, [run(4, 0, None), run(4, 1, 3.0)], {"compute": "off.response_mean_us"})
+    (row,) = judge_runs(make_session, [run(4, 0, None), run(4, 1, 3.0)], {"compute": "off.response_mean_us"})
     assert (row["class"], row["why"], row["simulated"]) == ("not simulated", NO_ANSWER, None)
 
 
@@ -83,7 +85,7 @@ def test_for_each_gives_the_range_over_an_axis(make_session: Any) -> None:
         for disks, value in ((4, off), (8, on))
         for replicate in (0, 1)
     ]
-    (row,) = judged(
+    (row,) = judge_runs(
         make_session,
         runs,
         {"compute": "off.response_mean_us / on.response_mean_us", "for_each": [RAID], "value": 3},
@@ -103,7 +105,7 @@ def test_values_common_to_all_places_select_the_points(make_session: Any) -> Non
         for disks, value in ((4, off), (8, on))
     ]
     compute = "off.response_mean_us / on.response_mean_us"
-    rows = judged(
+    rows = judge_runs(
         make_session,
         runs,
         {"figure": "a", "compute": compute, "at": {RAID: "5"}},
@@ -113,7 +115,7 @@ def test_values_common_to_all_places_select_the_points(make_session: Any) -> Non
 
 
 def test_arithmetic_needs_no_point(make_session: Any) -> None:
-    (row,) = judged(
+    (row,) = judge_runs(
         make_session,
         [run(4, 0, 1.0)],
         {"compute": "sqrt(15504.0 * 9157.2)", "value": 11915.3, "kind": "arithmetic"},

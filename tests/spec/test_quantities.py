@@ -1,4 +1,4 @@
-"""Unit strings: base values survive being written and read; what is no quantity is told what would be."""
+"""Quantities: values survive rendering and parsing, and invalid texts are rejected with an example."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Rows as a worker commits them, without running anything."""
+"""Fixtures: rows as a worker commits them, without running a simulation."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ MakeRows = Callable[..., pa.Table]
 
 @pytest.fixture
 def make_rows() -> MakeRows:
-    """Return a maker of rows: one per run id, alike but for what is given."""
+    """Return a function that makes one row per run id, equal except for the arguments."""
 
     def make(*run_ids: str, status: str = "ok", error_kind: str | None = None, events: int = 1) -> pa.Table:
         rows = [
@@ -34,7 +34,7 @@ def make_rows() -> MakeRows:
 
 @pytest.fixture
 def layout(tmp_path: Path) -> SweepLayout:
-    """Return the layout of an empty sweep whose directories are there."""
+    """Return the layout of an empty sweep with its directories."""
     layout = SweepLayout(tmp_path / "sweep-0")
     layout.make()
     layout.spec.write_text("name: sweep\n")

@@ -1,4 +1,4 @@
-"""Every order in which contenders' steps can happen: no two of them may ever write at once."""
+"""The lock admits one writer in every order of the contenders' steps."""
 
 from collections.abc import Callable, Generator, Iterator
 from collections.abc import Set as AbstractSet
@@ -11,7 +11,7 @@ Contender = Generator[Step, AbstractSet[str], bool]
 
 
 class Run:
-    """Contenders at one store, moved on one step at a time."""
+    """Contenders for one store, advanced one step at a time."""
 
     def __init__(self, make: Callable[[str], Contender], names: str) -> None:
         self.flags: set[str] = set()
@@ -19,8 +19,8 @@ class Run:
         self.contenders = {name: make(name) for name in names}
         self.steps = {name: next(each) for name, each in self.contenders.items()}
 
-    def move(self, name: str) -> None:
-        """Let one contender do its step, which the store does at once, and think of the next one."""
+    def advance(self, name: str) -> None:
+        """Execute the pending step of one contender."""
         step, seen = self.steps.pop(name), set()
         if step is Step.PUT:
             self.flags.add(name)
@@ -32,48 +32,50 @@ class Run:
             self.steps[name] = self.contenders[name].send(seen)
         except StopIteration as end:
             if end.value:
-                self.writers.add(name)  # who writes keeps his flag up
+                self.writers.add(name)  # a writer keeps its flag
 
 
-def orders(make: Callable[[str], Contender], names: str) -> Iterator[Run]:
-    """Yield the end of every order of steps; a pause orders nothing and is left out."""
+def explore_orders(make: Callable[[str], Contender], names: str) -> Iterator[Run]:
+    """Yield the final state of every order of steps, leaving out pauses, which have no effect."""
     waiting = [""]
     while waiting:
         order = waiting.pop()
         run = Run(make, names)
         for name in order:
-            run.move(name)
+            run.advance(name)
             while run.steps.get(name) is Step.PAUSE:
-                run.move(name)
+                run.advance(name)
         waiting += [order + name for name in run.steps]
         if not run.steps:
             yield run
 
 
 @pytest.mark.parametrize(("names", "looks"), [("ab", 2), ("abc", 1)])
-def test_in_no_order_of_steps_do_two_write(names: str, looks: int) -> None:
-    outcomes = {"".join(sorted(run.writers)) for run in orders(lambda name: contend(name, looks), names)}
+def test_no_order_of_steps_admits_two_writers(names: str, looks: int) -> None:
+    outcomes = {
+        "".join(sorted(run.writers)) for run in explore_orders(lambda name: contend(name, looks), names)
+    }
     assert max(map(len, outcomes)) == 1
-    assert outcomes >= set(names)  # the one who comes alone is let in, whoever it is
+    assert outcomes >= set(names)  # each contender is admitted in some order
 
 
-def test_whoever_gives_up_leaves_no_flag() -> None:
-    for run in orders(lambda name: contend(name, 1), "abc"):
+def test_a_rejected_contender_leaves_no_flag() -> None:
+    for run in explore_orders(lambda name: contend(name, 1), "abc"):
         assert run.flags == run.writers
 
 
-def test_the_search_finds_out_a_contender_who_looks_first() -> None:
+def test_the_search_finds_a_contender_that_looks_first() -> None:
     def hasty(name: str) -> Contender:
         others = yield Step.LOOK
         yield Step.PUT
         return not others and bool(name)
 
-    assert any(len(run.writers) == 2 for run in orders(hasty, "ab"))
+    assert any(len(run.writers) == 2 for run in explore_orders(hasty, "ab"))
 
 
-def test_of_those_who_come_at_once_one_is_let_in() -> None:
+def test_one_of_several_contenders_is_admitted() -> None:
     run = Run(lambda name: contend(name, 5), "cab")
     while run.steps:
         for name in list(run.steps):
-            run.move(name)
+            run.advance(name)
     assert run.writers == {"a"}

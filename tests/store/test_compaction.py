@@ -1,4 +1,4 @@
-"""Compaction: fewer files, the same rows, whatever is killed or read meanwhile."""
+"""Compaction keeps all rows in fewer files, also when killed or read at the same time."""
 
 import signal
 import subprocess
@@ -34,7 +34,7 @@ def _files(layout: SweepLayout) -> list[str]:
 
 @pytest.fixture
 def many(layout: SweepLayout, make_rows: MakeRows) -> SweepLayout:
-    """Return a sweep of thirty fragments, one of them run again elsewhere, one not executed."""
+    """Return a sweep of thirty fragments, one with a duplicate run, one not executed."""
     for number in range(28):
         write_fragment(layout.fragments, make_rows(f"a{number}", f"b{number}", events=number))
     write_fragment(layout.fragments, make_rows("a3", "z", status="failed", error_kind="configuration"))
@@ -45,21 +45,21 @@ def many(layout: SweepLayout, make_rows: MakeRows) -> SweepLayout:
 def test_fewer_fragments_hold_the_same_rows(many: SweepLayout) -> None:
     before = read_rows(many)
     done = compact(many)
-    assert (done.before, done.after, done.warnings) == (30, 2, ())  # what was not executed is one of its own
+    assert (done.before, done.after, done.warnings) == (30, 2, ())  # a run that was not executed has its own
     assert read_rows(many).equals(before)
     assert find_present_runs(before) == find_present_runs(read_rows(many))
     assert compact(many).after == 2
     assert read_rows(many).equals(before)
 
 
-def test_rows_of_a_run_that_is_there_twice_are_written_once(many: SweepLayout) -> None:
+def test_rows_of_a_duplicate_run_are_written_once(many: SweepLayout) -> None:
     compact(many)
     read = [pq.read_table(many.fragments / name, columns=["run_id"])["run_id"] for name in _files(many)]
     assert sorted(map(len, read)) == [1, 57]
     assert len({run_id for ids in read for run_id in ids.to_pylist()}) == 58
 
 
-def test_killed_after_the_large_fragment_and_before_the_small_ones_went(many: SweepLayout) -> None:
+def test_a_kill_before_the_deletion_loses_no_row(many: SweepLayout) -> None:
     before = read_rows(many)
     killed = subprocess.run(
         [sys.executable, "-c", _COMPACT, str(many.root)],
@@ -73,7 +73,7 @@ def test_killed_after_the_large_fragment_and_before_the_small_ones_went(many: Sw
     assert read_rows(many).equals(before)
 
 
-def test_memory_bounds_how_much_becomes_one(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_limits_the_size_of_a_fragment(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "_MOST_MEMORY", 1)
     monkeypatch.setattr(compaction, "_PORTION", 10)
     before = read_rows(many)
@@ -82,7 +82,7 @@ def test_memory_bounds_how_much_becomes_one(many: SweepLayout, monkeypatch: pyte
     assert read_rows(many).equals(before)
 
 
-def test_a_reader_who_listed_before_lists_again(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_with_an_old_list_lists_again(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_rows(many)
     inner, times = rows.read_fragment, []
 
@@ -97,7 +97,7 @@ def test_a_reader_who_listed_before_lists_again(many: SweepLayout, monkeypatch: 
     assert len(times) < 30
 
 
-def test_nobody_compacts_what_is_being_written(many: SweepLayout) -> None:
+def test_a_locked_sweep_is_not_compacted(many: SweepLayout) -> None:
     files = _files(many)
     with hold_lease(many.lease), pytest.raises(StoreError, match="^store.locked "):
         compact(many)

@@ -1,4 +1,4 @@
-"""A fragment is named by its runs, whole or put aside, and written twice to the same effect."""
+"""A fragment is named after its runs, complete or quarantined, and written idempotently."""
 
 import errno
 import os
@@ -24,7 +24,7 @@ def test_the_key_depends_on_the_runs_and_not_on_their_order() -> None:
     assert fragment_key(["ab"]) != fragment_key(["a", "b"])
 
 
-def test_rows_that_say_nothing_never_replace_rows_that_do(make_rows: MakeRows, layout: SweepLayout) -> None:
+def test_rows_of_failures_never_replace_results(make_rows: MakeRows, layout: SweepLayout) -> None:
     good = write_fragment(layout.fragments, make_rows("a"))
     bad = write_fragment(layout.fragments, make_rows("a", status="failed", error_kind="infrastructure"))
     assert good.key != bad.key
@@ -59,9 +59,7 @@ def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout
     assert (layout.quarantine / path.name).is_file()
 
 
-def test_a_fragment_that_shrank_after_it_was_named_is_looked_at_again(
-    make_rows: MakeRows, layout: SweepLayout
-) -> None:
+def test_a_fragment_shrunk_since_its_entry_is_checked_again(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a"))
     Manifest(layout).append(fragment)
     path = layout.fragments / f"{fragment.key}.parquet"
@@ -81,7 +79,7 @@ def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout)
     assert [entry.name for entry in layout.fragments.iterdir()] == [path.name]
 
 
-def test_temporary_files_go_when_their_writer_is_dead(layout: SweepLayout) -> None:
+def test_temporary_files_of_dead_writers_are_removed(layout: SweepLayout) -> None:
     dead, alive = (layout.fragments / f".aa.{this_host()}.{pid}.tmp" for pid in (999999999, 1))
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
@@ -101,7 +99,7 @@ def test_a_torn_line_of_the_manifest_is_dropped(make_rows: MakeRows, layout: Swe
     assert list(read_manifest(layout)) == [first.key, second.key]
 
 
-def test_inspecting_says_what_is_wrong(layout: SweepLayout) -> None:
+def test_inspecting_reports_what_is_wrong(layout: SweepLayout) -> None:
     path = layout.fragments / "x.parquet"
     path.write_bytes(b"PAR1 not really")
     with pytest.raises(StoreError, match=r"^store\.damaged-fragment at x\.parquet: "):
@@ -109,7 +107,7 @@ def test_inspecting_says_what_is_wrong(layout: SweepLayout) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"\0" * 64 + b"\n", b"[1]\n", b'{"key":"k"}\n', b"\xff\xfe\n"])
-def test_a_damaged_line_of_the_manifest_costs_one_look_and_no_sweep(
+def test_a_damaged_manifest_line_costs_one_inspection(
     make_rows: MakeRows, layout: SweepLayout, damage: bytes
 ) -> None:
     first, second = (write_fragment(layout.fragments, make_rows(name)) for name in "ab")
@@ -120,7 +118,7 @@ def test_a_damaged_line_of_the_manifest_costs_one_look_and_no_sweep(
     assert read_manifest(layout).keys() == {first.key, second.key}
 
 
-def test_a_foreign_file_never_replaces_one_put_aside_before(layout: SweepLayout) -> None:
+def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
     for text in ("first", "second"):
         (layout.fragments / "folder").mkdir()
         (layout.fragments / "folder" / "notes").write_text(text)
@@ -130,7 +128,7 @@ def test_a_foreign_file_never_replaces_one_put_aside_before(layout: SweepLayout)
     assert kept == ["first", "first", "second", "second"]
 
 
-def test_temporary_files_go_wherever_a_dead_writer_left_them(layout: SweepLayout) -> None:
+def test_temporary_files_are_removed_in_every_folder(layout: SweepLayout) -> None:
     left = [
         directory / f".plan.parquet.{this_host()}.999999999.tmp"
         for directory in (layout.root, layout.fragments, layout.answers.parent)
@@ -141,7 +139,7 @@ def test_temporary_files_go_wherever_a_dead_writer_left_them(layout: SweepLayout
     assert not any(path.exists() for path in left)
 
 
-def test_temporary_files_of_another_machine_stay_until_nobody_can_be_writing_them(
+def test_temporary_files_of_another_machine_expire(
     layout: SweepLayout,
 ) -> None:
     fresh, old = (layout.fragments / f".{name}.worker-7.999999999.tmp" for name in "ab")
@@ -153,7 +151,7 @@ def test_temporary_files_of_another_machine_stay_until_nobody_can_be_writing_the
     assert not old.exists()
 
 
-def test_a_temporary_name_tells_the_machine_and_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_temporary_name_has_machine_and_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: "worker-7.cluster.local")
     assert temporary_name("key") == f".key.worker-7-cluster-local.{os.getpid()}.tmp"
 

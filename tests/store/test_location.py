@@ -1,4 +1,4 @@
-"""What a store may be called."""
+"""Locations of stores: paths and URLs of buckets."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from destage.store.location import find_write_error
 URL = "s3://bucket/some/prefix?region=eu-central-1&scheme=http"
 
 
-def test_a_url_is_a_place_in_a_bucket_and_all_else_a_path() -> None:
+def test_a_url_is_a_bucket_and_anything_else_a_path() -> None:
     assert locate("some/folder") == Path("some/folder")
     assert locate("C:/x") == Path("C:/x")
     place = locate(URL)
@@ -21,7 +21,7 @@ def test_a_url_is_a_place_in_a_bucket_and_all_else_a_path() -> None:
     assert (place.service, place.key) == ("s3://bucket", "some/prefix")
 
 
-def test_a_place_is_written_as_it_was_read_and_keeps_how_it_is_reached() -> None:
+def test_a_location_is_printed_as_parsed_with_its_options() -> None:
     place = locate(URL) / "sweeps" / "quick-0" / "plan-1.parquet"
     assert (
         str(place) == "s3://bucket/some/prefix/sweeps/quick-0/plan-1.parquet?region=eu-central-1&scheme=http"
@@ -77,7 +77,7 @@ def test_the_default_store_may_be_a_bucket(monkeypatch: pytest.MonkeyPatch) -> N
     assert default_store() == Path("destage-store")
 
 
-def test_a_bucket_that_nobody_serves_is_told_with_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_bucket_has_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("destage.objects.object_path._PAUSES_S", ())
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "nobody")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
@@ -88,7 +88,7 @@ def test_a_bucket_that_nobody_serves_is_told_with_its_place(monkeypatch: pytest.
     assert "endpoint_override" in caught.value.data["fix"]
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
     assert find_write_error(tmp_path / "new" / "store") is None
     (tmp_path / "file").touch()
     trouble = find_write_error(tmp_path / "file" / "store")

@@ -1,4 +1,4 @@
-"""One row per run, whatever the fragments hold."""
+"""Reading gives one row per run, whatever the fragments contain."""
 
 from collections.abc import Callable
 
@@ -23,9 +23,7 @@ def test_an_empty_sweep_has_typed_empty_tables(layout: SweepLayout) -> None:
     assert "run_id_pass" in sweep.certificates().schema.names
 
 
-def test_ok_is_kept_over_failed_and_the_lowest_key_decides_between_equals(
-    make_rows: MakeRows, layout: SweepLayout
-) -> None:
+def test_ok_wins_over_failed_then_the_lowest_key(make_rows: MakeRows, layout: SweepLayout) -> None:
     write_fragment(layout.fragments, make_rows("a", "b", status="failed", error_kind="infrastructure"))
     first = write_fragment(layout.fragments, make_rows("a", events=1))
     second = write_fragment(layout.fragments, make_rows("a", "c", events=2))
@@ -45,14 +43,14 @@ def test_only_failures_of_the_machine_leave_a_run_absent(make_rows: MakeRows, la
     assert find_present_runs(read_rows(layout)) == {"ok", "panic", "not-stationary"}
 
 
-def test_torn_files_are_passed_over_by_readers(make_rows: MakeRows, layout: SweepLayout) -> None:
+def test_readers_skip_torn_files(make_rows: MakeRows, layout: SweepLayout) -> None:
     write_fragment(layout.fragments, make_rows("a"))
     (layout.fragments / "torn.parquet").write_bytes(b"PAR1")
     (layout.fragments / ".half.1.tmp").write_bytes(b"PAR1")
     assert read_rows(layout)["run_id"].to_pylist() == ["a"]
 
 
-def test_reading_some_columns_reads_no_others(make_rows: MakeRows, layout: SweepLayout) -> None:
+def test_only_the_requested_columns_are_read(make_rows: MakeRows, layout: SweepLayout) -> None:
     write_fragment(layout.fragments, make_rows("a"))
     assert read_rows(layout, ["events"]).schema.names == ["run_id", "status", "error_kind", "events"]
 
@@ -78,9 +76,7 @@ def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows,
     assert (sweep.axes, sweep.seek) == (["cache"], "workload.users")
 
 
-def test_a_file_that_shrank_after_it_was_named_is_passed_over_by_readers(
-    make_rows: MakeRows, layout: SweepLayout
-) -> None:
+def test_readers_skip_a_file_shrunk_since_its_entry(make_rows: MakeRows, layout: SweepLayout) -> None:
     write_fragment(layout.fragments, make_rows("a"))
     torn = write_fragment(layout.fragments, make_rows("b"))
     Manifest(layout).append(torn)

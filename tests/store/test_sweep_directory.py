@@ -24,14 +24,14 @@ def _make(store: Path, name: str) -> Path:
     return layout.root
 
 
-def test_a_sweep_is_found_by_path_full_name_name_or_beginning(tmp_path: Path) -> None:
+def test_a_sweep_is_found_by_path_name_or_prefix(tmp_path: Path) -> None:
     first, second = _make(tmp_path, "call-01"), _make(tmp_path, "desk-02")
     assert set(list_sweeps(tmp_path)) == {first, second}
     for text in (str(first), "call-01", "call", "ca"):
         assert find_sweep(text, tmp_path) == first
 
 
-def test_an_unknown_or_ambiguous_sweep_is_an_error_that_lists_what_there_is(tmp_path: Path) -> None:
+def test_an_unknown_sweep_is_an_error_with_the_known_ones(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="^store.unknown-sweep "):
         find_sweep("call", tmp_path)
     _make(tmp_path, "call-01")
@@ -44,7 +44,7 @@ def test_an_unknown_or_ambiguous_sweep_is_an_error_that_lists_what_there_is(tmp_
         open_sweep(tmp_path)
 
 
-def test_a_store_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+def test_an_unwritable_store_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "sweeps").write_text("a file where the folder should be")
     with (
         pytest.raises(StoreError, match=r"^store\.not-writable "),
@@ -60,7 +60,7 @@ def _round(*run_ids: str, number: int = 0) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=plan_schema([], None))
 
 
-def test_a_changed_round_makes_the_later_ones_stale_and_an_equal_one_does_not(layout: SweepLayout) -> None:
+def test_only_a_changed_round_makes_later_ones_stale(layout: SweepLayout) -> None:
     assert read_plan(layout) is None
     for number, run_id in enumerate("abc"):
         write_round(layout, number, _round(run_id, number=number))
@@ -84,7 +84,7 @@ with hold_lease(Path(sys.argv[1])):
 """
 
 
-def test_one_writer_at_a_time_and_the_lease_falls_with_its_holder(layout: SweepLayout) -> None:
+def test_one_writer_holds_the_lease_until_it_ends(layout: SweepLayout) -> None:
     with subprocess.Popen([sys.executable, "-c", _HOLDER, layout.lease], stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
@@ -98,7 +98,7 @@ def test_one_writer_at_a_time_and_the_lease_falls_with_its_holder(layout: SweepL
         pass
 
 
-def test_a_file_system_without_locks_is_said_in_one_line(
+def test_a_file_system_without_locks_is_one_line(
     layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:

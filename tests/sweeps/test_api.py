@@ -194,19 +194,19 @@ def test_an_invalid_probe_is_a_failed_run(
     }
     outcome = sweeps.run(make_study(scenario=scenario, seek=seek), tmp_path, executor="inline")
     assert (outcome.state, outcome.failed) == ("failed_runs", 2)
-    assert sweeps.status(outcome.path) == _counted(outcome.path)
+    assert sweeps.status(outcome.path) == _count_status(outcome.path)
     sweep = open_sweep(outcome.path)
     assert sweep.answers()["failed"].to_pylist() == [2]
     assert "configuration" in sweep.rows()["error_kind"].to_pylist()
     assert {one.code for one in outcome.messages} == {"sweep.run-failed"}
 
 
-def _counted(path: Location) -> sweeps.Status:
+def _count_status(path: Location) -> sweeps.Status:
     """Return a sweep's status by its rows alone."""
-    noted = SweepLayout(path).progress.read_bytes()
+    recorded = SweepLayout(path).progress.read_bytes()
     SweepLayout(path).progress.unlink()
     status = sweeps.status(path)
-    SweepLayout(path).progress.write_bytes(noted)
+    SweepLayout(path).progress.write_bytes(recorded)
     return status
 
 
@@ -218,7 +218,7 @@ def test_recorded_progress_equals_the_counted_rows(make_study: MakeStudy, tmp_pa
         {"seek": {"maximize": "workload.users", "subject_to": ["response_p95 <= 60ms"], "max": 200}},
     ):
         path = sweeps.run(make_study(**keys), tmp_path).path
-        assert sweeps.status(path) == _counted(path)
+        assert sweeps.status(path) == _count_status(path)
 
 
 def test_the_status_of_a_finished_sweep_reads_no_rows(
@@ -246,15 +246,15 @@ def test_the_status_of_a_running_sweep_is_its_recorded_progress(
     make_study: MakeStudy, tmp_path: Path
 ) -> None:
     study = make_study(axes=DISKS, replicates=30)
-    told: list[tuple[int, bool, bool]] = []
+    statuses: list[tuple[int, bool, bool]] = []
 
     def look(progress: Progress) -> None:
         if progress.phase == "run" and progress.planned:
             status = sweeps.status(sweeps.sweep_path(study, tmp_path))
-            told.append((status.planned, status.writer is not None, status.finished))
+            statuses.append((status.planned, status.writer is not None, status.finished))
 
     sweeps.run(study, tmp_path, executor="inline", progress=look)
-    assert set(told) == {(90, True, False)}
+    assert set(statuses) == {(90, True, False)}
 
 
 def test_a_sweep_whose_study_changed_cannot_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_a_fitted_system_has_the_value_in_the_study(script: ModuleType) -> None:
     study = studies.load("call_center")
     limit = "95 % of all I/Os within 30 ms"
     system = script.list_systems(study)[limit][2]
-    [(fitted, half_width)] = script.fit(study, limit, [system])
+    [(fitted, half_width)] = script.fit_systems(study, limit, [system])
     assert round(fitted) == system[IOS]
     assert 0 <= half_width < 2
 

@@ -13,24 +13,24 @@ ORCHESTRATION = script_modules.load_script("benchmarks/orchestration.py")
 
 def test_all_runs_are_committed_in_batches_of_the_given_size(tmp_path: Path) -> None:
     text = ORCHESTRATION.GRIDS["backups, three traces"]
-    points, plan = ORCHESTRATION.planned(text)
+    points, plan = ORCHESTRATION.plan_round(text)
     assert len(plan) == 5 * points
-    found, mean = ORCHESTRATION.driving(plan, ("events",), 13, tmp_path, 1)
-    assert found.count * mean == len({run.run_id for run in plan})
+    timing, mean = ORCHESTRATION.time_batches(plan, ("events",), 13, tmp_path, 1)
+    assert timing.count * mean == len({run.run_id for run in plan})
     # The first batch is a pilot and the last ones are short.
     assert 10 < mean <= 13
 
 
 def test_memory_grows_with_the_columns_kept(tmp_path: Path) -> None:
     text = ORCHESTRATION.GRIDS["backups, three traces"]
-    few = ORCHESTRATION.held(text, ("events",), tmp_path)
-    many = ORCHESTRATION.held(text, tuple(f"column_{number}" for number in range(41)), tmp_path)
+    few = ORCHESTRATION.measure_memory(text, ("events",), tmp_path)
+    many = ORCHESTRATION.measure_memory(text, tuple(f"column_{number}" for number in range(41)), tmp_path)
     assert 40 * 24 < many - few < 40 * 200  # a float, and its place in a table
     assert few > 200  # an identity and a configuration at the least
 
 
 def test_generated_fragments_are_valid_and_not_indexed(tmp_path: Path) -> None:
-    layout = ORCHESTRATION.written(tmp_path, 3, 4)
+    layout = ORCHESTRATION.write_fragments(tmp_path, 3, 4)
     assert adopt_fragments(layout, Manifest(layout)) == []
     rows = read_rows(layout)
     assert rows.num_rows == 12

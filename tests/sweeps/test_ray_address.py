@@ -14,7 +14,7 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
 
 @contextmanager
-def answering(answer: bytes) -> Iterator[int]:
+def answer_once(answer: bytes) -> Iterator[int]:
     """Answer one connection; yields the port."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
@@ -32,14 +32,14 @@ def answering(answer: bytes) -> Iterator[int]:
 
 @pytest.mark.parametrize("form", ["127.0.0.1:{}", "ray://127.0.0.1:{}"])
 def test_a_server_that_speaks_http2_passes(form: str) -> None:
-    with answering(SETTINGS) as port:
+    with answer_once(SETTINGS) as port:
         check_address(form.format(port))
     check_address("auto")
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"SSH"])
 def test_another_kind_of_server_is_not_a_ray_cluster(answer: bytes) -> None:
-    with answering(answer) as port, pytest.raises(SweepError) as caught:
+    with answer_once(answer) as port, pytest.raises(SweepError) as caught:
         check_address(f"127.0.0.1:{port}")
     assert (caught.value.code, caught.value.place) == ("sweep.no-ray-cluster", f"127.0.0.1:{port}")
 

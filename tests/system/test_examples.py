@@ -1,4 +1,4 @@
-"""The examples that a newcomer runs: sound studies, done in seconds, whose answers make sense."""
+"""The examples for newcomers: valid studies that finish in seconds and give plausible answers."""
 
 import json
 import re
@@ -12,18 +12,18 @@ from destage.queries.report import compose_answer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STUDIES = sorted(set(EXAMPLES.glob("*.yaml")) - {EXAMPLES / "ray-cluster.yaml"})
-"""Not the description of machines for `ray up`, which has a test of its own (tests/contract)."""
+"""The studies; the description of machines for `ray up` has its own test (tests/contract)."""
 
 
 @pytest.mark.parametrize("path", STUDIES, ids=lambda path: path.stem)
-def test_each_example_is_a_sound_study(path: Path, tmp_path: Path) -> None:
+def test_each_example_is_a_valid_study(path: Path, tmp_path: Path) -> None:
     study = sweeps.load_study(path)
     assert study.name == path.stem
     preview = sweeps.plan(study, tmp_path)
     assert preview.runs > preview.points > 0
 
 
-def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: Path) -> None:
+def test_users_of_the_first_sweep_wait_longer_unprotected(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "first-sweep.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0
     rows = store.open_sweep(outcome.path).runs()
@@ -35,6 +35,25 @@ def test_the_first_sweep_shows_users_waiting_longer_without_a_battery(tmp_path: 
         for state in ("absent", "present")
     }
     assert mean["absent"] > 2 * mean["present"]
+
+
+def test_a_seek_says_whether_processors_or_disks_limit(tmp_path: Path) -> None:
+    study = sweeps.load_study(EXAMPLES / "processors-or-disks.yaml")
+    outcome = sweeps.run(study, tmp_path, executor="inline")
+    assert outcome.exit_code == 0
+    with queries.open_session(outcome.path) as session:
+        answer = compose_answer(session)
+        rows = session.query("design_space").to_pylist()
+    found = {(row["host.cores"], row["controller.battery.state"]): row for row in rows}
+    limits = {point: row["limiting"] for point, row in found.items()}
+    assert limits[2, "present"] == limits[4, "present"] == "host"
+    assert limits[8, "absent"] == "disk"
+    # More cores help where they limit, and nowhere else.
+    users = {point: row["users_supported"] for point, row in found.items()}
+    assert users[4, "present"] > 1.5 * users[2, "present"]
+    assert users[8, "absent"] < 1.1 * users[4, "absent"]
+    (host,) = (sentence for sentence in answer if sentence.startswith("Limited by host: "))
+    assert "cores 2, battery present" in host
 
 
 def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
@@ -49,12 +68,12 @@ def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
             if row["replicate"] == 0
         )
     }
-    sound = case[(False,)]
+    intact = case[(False,)]
     for allowed in (False, True):
         failed, both = case["battery_fails", allowed], case["battery_fails", "mains_lost", allowed]
-        # Speed or safety: one of them goes with the battery.
-        assert (failed["response_mean_us"] > 2 * sound["response_mean_us"]) is not allowed
-        assert failed["data_at_risk_byte_s"] > 0 == sound["data_at_risk_byte_s"]
+        # Without the battery, either speed or safety is lost.
+        assert (failed["response_mean_us"] > 2 * intact["response_mean_us"]) is not allowed
+        assert failed["data_at_risk_byte_s"] > 0 == intact["data_at_risk_byte_s"]
         assert both["dirty_lost_bytes"] > 0
         kept = case["mains_lost", allowed]
         assert kept["dirty_preserved_bytes"] > 0 == kept["dirty_lost_bytes"]
@@ -62,7 +81,7 @@ def test_a_battery_that_fails_costs_time_or_is_a_risk(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path) -> None:
+def test_the_pgbench_study_states_the_gain_of_a_cache(tmp_path: Path) -> None:
     outcome = sweeps.run(
         sweeps.load_study(EXAMPLES / "pgbench-write-cache.yaml"), tmp_path, executor="inline"
     )
@@ -89,7 +108,7 @@ def test_the_pgbench_study_says_what_a_battery_backed_cache_buys(tmp_path: Path)
 
 
 @pytest.mark.long
-def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path: Path) -> None:
+def test_the_create_and_drop_study_states_gain_and_limit(tmp_path: Path) -> None:
     study = sweeps.load_study(EXAMPLES / "create-drop-write-cache.yaml")
     outcome = sweeps.run(study, tmp_path, executor="inline")
     assert outcome.exit_code == 0
@@ -98,7 +117,7 @@ def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path
     assert set(rows["flushes"].to_pylist()) == {40_145}
     with queries.open_session(outcome.path) as session:
         answer = compose_answer(session)
-    assert answer[0].startswith("The recorded work takes ")
+    assert answer[0].startswith("The replay takes ")
     assert " with 64 MiB of cache, battery present, and " in answer[0]
     assert " with 64 MiB of cache, battery absent: 3.1" in answer[0]
     (protected, bare) = (sentence for sentence in answer if sentence.startswith("Limiting resource with"))
@@ -108,7 +127,7 @@ def test_the_create_and_drop_study_says_how_much_sooner_and_what_limits(tmp_path
 
 
 @pytest.mark.long
-def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
+def test_the_backup_study_states_the_gain_of_separation(tmp_path: Path) -> None:
     outcome = sweeps.run(sweeps.load_study(EXAMPLES / "backup-streams.yaml"), tmp_path, executor="inline")
     assert outcome.exit_code == 0
     rows = store.open_sweep(outcome.path).runs()
@@ -120,6 +139,6 @@ def test_the_backup_study_says_what_running_apart_gains(tmp_path: Path) -> None:
     assert counts["backup"] == 23_696 == counts["backup-archive"] + counts["backup-copy"]
     with queries.open_session(outcome.path) as session:
         bare, protected, *_ = compose_answer(session)
-    # Without a protected cache the disks have the same to do, in whatever order.
+    # Without a protected cache the disks do the same work in another order.
     assert re.search(r"battery absent: (0.99|1(.00)?)\d* times .*as long as together", bare)
     assert re.search(r"battery present: 0.9\d* times .*as long as together", protected)

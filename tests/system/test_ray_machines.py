@@ -128,7 +128,7 @@ def test_a_machine_with_another_store_folder_is_rejected(
 
 
 @pytest.mark.chaos
-def test_a_machine_that_joins_with_another_folder_ends_the_session(
+def test_a_machine_joining_with_another_folder_is_an_error(
     machines: RayMachines, study: Path, reference: list[object]
 ) -> None:
     machines.start("first")

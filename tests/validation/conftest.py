@@ -1,4 +1,4 @@
-"""Notes which test makes which check, and writes the page of verdicts after a session of the long form."""
+"""Records the checks of each test, and writes docs/validation.md after a session of the long form."""
 
 import inspect
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ from validation.replicates import FAMILY, LEDGER, Case
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the proofs in one process: their intervals are one family, which one ledger counts."""
+    """Keep the tests in one process: one ledger counts their intervals, which are one family."""
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.xdist_group("validation"))
 
 
 @pytest.fixture(autouse=True)
-def _name_the_case(request: pytest.FixtureRequest) -> None:
+def _set_current_case(request: pytest.FixtureRequest) -> None:
     LEDGER.case = Case(
         path=str(request.path.relative_to(request.config.rootpath)),
         subject=inspect.getdoc(request.module) or "",
         name=request.function.__name__,
-        says=inspect.getdoc(request.function) or "",
+        summary=inspect.getdoc(request.function) or "",
     )
 
 

@@ -1,7 +1,7 @@
-"""The engine with a mistake built in: wrong models, which every proof has to reject.
+"""Wrong models, built from the engine with a mistake, which every check must reject.
 
-`make validation`, the long form, builds it beside the engine that users run, from the same sources with the
-feature `mutations`; the short form tries only those wrong models that a changed configuration makes.
+`make validation`, the long form, builds this engine from the same sources with the feature `mutations`; the
+short form uses only wrong models that a changed configuration makes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ ENGINE = _load() if REPORT_PATH else None
 
 
 def simulate_mutants(scenarios: Sequence[Mapping[str, Any]], mutation: str) -> list[dict[str, Any]]:
-    """The rows of scenarios on a wrong model; none in the short form."""
+    """Return the rows of scenarios on a wrong model; none in the short form."""
     if ENGINE is None:
         return []
     texts = [configuration.canonical_json(configuration.normalise(scenario)) for scenario in scenarios]
@@ -54,9 +54,9 @@ def simulate_mutants(scenarios: Sequence[Mapping[str, Any]], mutation: str) -> l
 
 
 def simulate_unchanged(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of a scenario on that engine, without a mutation. Precondition: this is the long form."""
+    """Return the row of a scenario on the engine with mutations, without one. Precondition: long form."""
     assert ENGINE is not None
     text = configuration.canonical_json(configuration.normalise(scenario))
     (row,) = pa.record_batch(ENGINE.simulate_batch([text], {})).to_pylist()
-    found: dict[str, Any] = row
-    return found
+    result: dict[str, Any] = row
+    return result

@@ -1,8 +1,8 @@
-"""Exact values against replicates: a t-interval that must be narrow and must cover the truth.
+"""Comparison of exact values with replicates: a t-interval must be narrow and cover the exact value.
 
-All interval checks of this folder are one family: it holds with 99 %, so each check has the level
-1 - 0.01 / `FAMILY` (Bonferroni). Seeds are fixed, so the verdicts are too. Each check is also handed what
-a wrong model gives, through the same path, and must reject it.
+All interval checks of this folder are one family that holds with 99 %, so each check has the level
+1 - 0.01 / `FAMILY` (Bonferroni). Seeds are fixed, so the verdicts are reproducible. Each check also gets the
+results of a wrong model and must reject them.
 """
 
 import math
@@ -18,7 +18,7 @@ from validation.mutations import ENGINE, simulate_mutants
 from destage.engine import simulate
 
 FAMILY = 160
-"""Interval checks that the family may hold at most."""
+"""Maximum number of interval checks in the family."""
 
 LEVEL = 1 - 0.01 / FAMILY
 
@@ -31,19 +31,19 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over replicates with the half width of its interval."""
+    """A mean over replicates with the half-width of its interval."""
 
     mean: float
     half_width: float
 
     def covers(self, value: float, rounding: float = 0.0) -> bool:
-        """Whether the interval holds `value`, which is known up to `rounding` relative to it."""
+        """Return whether the interval contains `value`, which has the relative uncertainty `rounding`."""
         return abs(self.mean - value) <= self.half_width + rounding * abs(value)
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """What a wrong model gave in a check, and whether the check rejected it."""
+    """The value of a wrong model in a check, and whether the check rejected it."""
 
     change: str
     ours: float
@@ -52,7 +52,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One line of the page: what was compared, and how it came out."""
+    """One row of the page: a comparison and its verdict."""
 
     title: str
     unit: str
@@ -65,27 +65,27 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Case:
-    """A test: the file it stands in, and what both say of themselves."""
+    """A test: its file, and the docstrings of both."""
 
     path: str
     subject: str
     name: str
-    says: str
+    summary: str
 
 
 @dataclass
 class Ledger:
-    """What all checks of a session found, by the tests that made them."""
+    """The verdicts of all checks of a session by test."""
 
     verdicts: dict[Case, dict[tuple[str, str], Verdict]] = field(default_factory=dict)
     case: Case = field(default_factory=lambda: Case("", "", "", ""))
 
-    def note(self, verdict: Verdict) -> None:
-        """Add one, in the place of an earlier one of the same title."""
+    def add(self, verdict: Verdict) -> None:
+        """Add a verdict; it replaces an earlier one with the same title."""
         self.verdicts.setdefault(self.case, {})[verdict.title, verdict.unit] = verdict
 
     def lines(self) -> list[Verdict]:
-        """All verdicts."""
+        """Return all verdicts."""
         return [verdict for verdicts in self.verdicts.values() for verdict in verdicts.values()]
 
 
@@ -95,9 +95,9 @@ LEDGER = Ledger()
 def replicate(
     scenario: Mapping[str, Any], count: int = REPLICATES, *, mutation: str | None = None
 ) -> list[Row]:
-    """The rows of `count` replicates of a scenario.
+    """Return the rows of `count` replicates of a scenario.
 
-    With a `mutation` those of the engine that makes this mistake: none in the short form.
+    With a `mutation`, they are from the engine with this mistake; none in the short form.
     """
     scenarios = [
         {**scenario, "run": {"seed": SEED, "replicate": index, **scenario["run"]}} for index in range(count)
@@ -113,7 +113,7 @@ def mutants_of(
     value: Callable[[Row], float],
     count: int = REPLICATES,
 ) -> dict[str, list[float]]:
-    """A value of the replicates of a scenario, on the engine with each of `mutations`."""
+    """Return a value of the replicates of a scenario on the engine with each of `mutations`."""
     return {
         change: each(replicate(scenario, count, mutation=mutation), value)
         for change, mutation in mutations.items()
@@ -121,7 +121,7 @@ def mutants_of(
 
 
 def requests(count: int, replicates: int = REPLICATES) -> int:
-    """The share of `count` requests in all that falls to one replicate of the form that runs."""
+    """Return the number of requests per replicate, of `count` in total, in the current form."""
     return max(count // replicates // SHARE, 100)
 
 
@@ -131,7 +131,7 @@ def _quantile(degrees: int) -> float:
 
 
 def estimate(values: Iterable[float]) -> Estimate:
-    """The mean of independent values, with the interval of the family's level."""
+    """Return the mean of independent values, with an interval at the family's level."""
     values = list(values)
     mean = math.fsum(values) / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
@@ -140,12 +140,12 @@ def estimate(values: Iterable[float]) -> Estimate:
 
 
 def each(rows: Iterable[Row], value: Callable[[Row], float]) -> list[float]:
-    """A value of each row."""
+    """Return a value of each row."""
     return [value(row) for row in rows]
 
 
 def response_ms(row: Row) -> float:
-    """The mean response time of a row [ms]."""
+    """Return the mean response time of a row [ms]."""
     return float(row["response_mean_us"]) / 1e3
 
 
@@ -159,12 +159,12 @@ def assert_covers(
     bound: float = 0.01,
     rounding: float = 0.0,
 ) -> None:
-    """The interval over `values` is narrow and covers `exact`; those over `mutants` do not cover it.
+    """Assert that the interval over `values` is narrow and covers `exact`, and those over `mutants` do not.
 
     Args:
-        title: What is compared, for the page.
+        title: Title on the page.
         exact: The true value.
-        values: One for each replicate.
+        values: One value per replicate.
         mutants: What wrong models give, by what is wrong with them: there is one at least, and the check
             must reject each. Without values where the short form has no engine that makes the mistake.
         bound: Greatest half width of the long form, relative to `exact`.
@@ -181,7 +181,7 @@ def assert_covers(
         judged.append(Mutant(change, mutant.mean, not mutant.covers(exact, rounding)))
     is_covered = found.covers(exact, rounding)
     text = "covers" if is_covered else "MISSES"
-    LEDGER.note(Verdict(title, unit, exact, found.mean, found.half_width, text, tuple(judged)))
+    LEDGER.add(Verdict(title, unit, exact, found.mean, found.half_width, text, tuple(judged)))
     allowed = bound * abs(exact) * math.sqrt(SHARE)
     assert found.half_width <= allowed, (
         f"{title}: half width {found.half_width:.6g} above {allowed:.6g} {unit}"
@@ -200,9 +200,9 @@ def assert_equal(
     tolerance: float = 0.0,
     mutants: Mapping[str, float | None] | None = None,
 ) -> None:
-    """A value that has no randomness left is exact, up to `tolerance` relative to it; `mutants` are not.
+    """Assert that a value without randomness is exact within a relative `tolerance`, and `mutants` are not.
 
-    A mutant is None where the short form has no engine that makes the mistake.
+    A mutant is None if the short form has no engine with this mistake.
     """
 
     def is_equal(value: float) -> bool:
@@ -214,7 +214,7 @@ def assert_equal(
         if wrong is not None
     )
     text = ("equal" if tolerance == 0 else f"within {tolerance:.2g}") if is_equal(ours) else "DIFFERS"
-    LEDGER.note(Verdict(title, unit, exact, ours, None, text, judged))
+    LEDGER.add(Verdict(title, unit, exact, ours, None, text, judged))
     assert is_equal(ours), f"{title}: {ours!r} instead of {exact!r} {unit}"
     for mutant in judged:
         assert mutant.is_rejected, f"{title}: {mutant.change} gives {mutant.ours!r}, and {exact!r} passes"

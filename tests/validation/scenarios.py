@@ -8,32 +8,32 @@ MILLISECOND_US = 1000.0
 
 
 def exponential(mean: str) -> Scenario:
-    """An exponential distribution of times."""
+    """Return an exponential distribution of times."""
     return {"kind": "exponential", "mean": mean}
 
 
 def constant(value: str) -> Scenario:
-    """A time that is always the same."""
+    """Return a constant time."""
     return {"kind": "constant", "value": value}
 
 
 def server(service: Scenario, *, servers: int = 1, capacity: str = "100GB") -> Scenario:
-    """A device of `servers` servers with one queue."""
+    """Return a device of `servers` servers with one queue."""
     return {"kind": "server", "servers": servers, "service": service, "capacity": capacity}
 
 
 def poisson(rate: float) -> Scenario:
-    """Open arrivals at `rate` [1/s]."""
+    """Return open arrivals at `rate` [1/s]."""
     return {"kind": "poisson", "rate": rate}
 
 
 def closed(think_time: Scenario, **fields: Any) -> Scenario:
-    """Users who think between interactions."""
+    """Return users who think between interactions."""
     return {"kind": "closed", "think_time": think_time, **fields}
 
 
 def outstanding(depth: int) -> Scenario:
-    """A fixed number of I/Os outstanding."""
+    """Return a fixed number of outstanding I/Os."""
     return {"kind": "fixed_outstanding", "depth": depth}
 
 
@@ -51,9 +51,9 @@ def scenario(
     warm_up: int | str | Scenario = 0,
     window: int | Scenario = 100_000,
 ) -> Scenario:
-    """One stream of one size on one array, a single disk without a cache where nothing else is said.
+    """Return one stream of one size on one array, by default a single disk without a cache.
 
-    `warm_up` and `window` are in requests where they are whole numbers.
+    `warm_up` and `window` are numbers of requests if they are integers.
     """
     return {
         "workload": {
@@ -89,7 +89,7 @@ def drive(
     surfaces: int = 1,
     **fields: Any,
 ) -> Scenario:
-    """A disk of one zone without overheads that turns at exactly `rpm` and serves in order of arrival."""
+    """Return a disk of one zone, exactly `rpm`, without overheads, that serves in order of arrival."""
     return {
         "kind": "disk",
         "rpm": rpm,
@@ -106,7 +106,7 @@ def drive(
 
 
 def seek_of(time: str) -> Scenario:
-    """A seek that takes the same time over every distance."""
+    """Return a seek curve with the same time for every distance."""
     return {"kind": "table", "points": [{"distance": 1, "time": time}, {"distance": 2, "time": time}]}
 
 
@@ -122,12 +122,12 @@ SAVVIO_CYLINDERS = 51_052
 
 
 def savvio(**fields: Any) -> Scenario:
-    """A Savvio 10K.1 of one zone in which 4 KiB pass the head in 0.3 ms: service 4.0 + 3.0 + 0.3 ms."""
+    """Return a Savvio 10K.1 of one zone with 0.3 ms per 4 KiB: service 4.0 + 3.0 + 0.3 ms."""
     return drive(cylinders=SAVVIO_CYLINDERS, sectors_per_track=160, seek=SAVVIO_SEEK, **fields)
 
 
 def write_cache(capacity: int, **write: Any) -> Scenario:
-    """A protected write cache of lines of 4 KiB, without read cache and without other costs."""
+    """Return a protected write cache of 4 KiB lines, without read cache and other costs."""
     return {
         "cache": {
             "capacity": capacity,
@@ -141,7 +141,7 @@ def write_cache(capacity: int, **write: Any) -> Scenario:
 
 
 def read_cache(lines: int, **read: Any) -> Scenario:
-    """A read cache of lines of 8 KiB that keeps what was read, without read-ahead."""
+    """Return a read cache of 8 KiB lines without read-ahead."""
     return {
         "cache": {
             "capacity": lines * 8192,

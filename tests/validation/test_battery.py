@@ -1,4 +1,4 @@
-"""The battery's times to the nanosecond, and what a loss of mains keeps, against arithmetic done by hand."""
+"""Times of the battery to the nanosecond, and data after a loss of mains, against hand calculations."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ PACK = {"state": "present", "threshold": 0.79, "charge_time": "4h", "holdup": "7
 SEQUENTIAL = {"kind": "sequential", "footprint": "16MiB"}
 
 
-def _scene(
+def _scenario(
     battery: Scenario,
     faults: list[Scenario],
     *,
@@ -24,7 +24,7 @@ def _scene(
     arrival: Scenario | None = None,
     disk: Scenario | None = None,
 ) -> Scenario:
-    """One user who writes 4 KiB after each think time, before a cache that destages only what it must."""
+    """Return one user who writes 4 KiB after each think time, with a cache that destages only if it must."""
     controller = {
         "cache": {
             "capacity": "64MiB",
@@ -48,7 +48,7 @@ def _scene(
 
 
 def _timeline(row: dict[str, Any]) -> list[tuple[float, str, float]]:
-    """What happened between the beginning and the end of the window: (s, event, value)."""
+    """Return the transitions within the window: (s, event, value)."""
     entries = zip(row["timeline_s"], row["timeline_event"], row["timeline_value"], strict=True)
     return [entry for entry in entries if not entry[1].startswith("window_")]
 
@@ -62,23 +62,23 @@ def _moment_ns(row: dict[str, Any], event: str) -> int:
 def test_write_back_begins_when_the_threshold_is_reached(charge: float, seconds: int) -> None:
     """(0.79 - charge) x 4 h, to the nanosecond; with a charge time 3 % longer it would be 341 s later."""
     pack = {**PACK, "state": "charging", "charge": charge}
-    row = simulate(_scene(pack, [], window="5h", think="100s"))
+    row = simulate(_scenario(pack, [], window="5h", think="100s"))
     title = f"charge {charge:.0%}, 4 h: write-back enabled"
     assert_equal(title, "ns", seconds * SECOND_NS, _moment_ns(row, "write_back_enabled"))
     full = round((1 - charge) * 4 * HOUR_S * SECOND_NS)
     assert_equal(f"charge {charge:.0%}, 4 h: full", "ns", full, _moment_ns(row, "battery_charged"))
-    slow = simulate(_scene({**pack, "charge_time": f"{4 * 1.03}h"}, [], window="5h", think="100s"))
+    slow = simulate(_scenario({**pack, "charge_time": f"{4 * 1.03}h"}, [], window="5h", think="100s"))
     assert _moment_ns(slow, "write_back_enabled") > seconds * SECOND_NS
 
 
 def _cut(duration: str, **battery: Any) -> dict[str, Any]:
     faults = [{"kind": "mains_lost", "at": "100.5s", "duration": duration}]
-    return simulate(_scene({**PACK, **battery}, faults, window="400h"))
+    return simulate(_scenario({**PACK, **battery}, faults, window="400h"))
 
 
 @pytest.mark.parametrize("duration", ["1s", "71.9h", "72h"])
 def test_nothing_is_lost_while_the_charge_lasts(duration: str) -> None:
-    """A hundred writes are dirty at the cut; all are there and flushed when the mains are back."""
+    """A hundred writes are dirty at the cut; all are present and flushed when the mains return."""
     row = _cut(duration)
     assert_equal(
         f"mains lost for {duration}, holdup 72 h: preserved",
@@ -94,7 +94,7 @@ def test_nothing_is_lost_while_the_charge_lasts(duration: str) -> None:
 
 @pytest.mark.parametrize("duration", [f"{72 * HOUR_S * SECOND_NS + 1}ns", "72.1h", "200h"])
 def test_all_is_lost_once_the_charge_is_used_up(duration: str) -> None:
-    """From the first nanosecond after 72 h on; with a holdup 3 % longer 72.1 h would lose nothing."""
+    """Data is lost from the first nanosecond after 72 h; a holdup 3 % longer would lose nothing at 72.1 h."""
     row = _cut(duration)
     label = duration if duration.endswith("h") else "72 h and 1 ns"
     assert_equal(
@@ -108,7 +108,7 @@ def test_all_is_lost_once_the_charge_is_used_up(duration: str) -> None:
 
 
 def test_a_partial_charge_holds_in_proportion() -> None:
-    """Charged for 100.5 s from 80 %: 80.7 % of 72 h. The battery then charges again from nothing."""
+    """Charged for 100.5 s from 80 %: 80.7 % of 72 h. The battery then charges from 0."""
     charge = 0.8 + 100.5 / (4 * HOUR_S)
     pack = {"state": "charging", "charge": 0.8}
     lasts = round(charge * 72 * HOUR_S * SECOND_NS)
@@ -120,7 +120,7 @@ def test_a_partial_charge_holds_in_proportion() -> None:
 
 
 def test_a_capacitor_keeps_the_data_in_flash() -> None:
-    """80 s of power make the copy in 40 s, and the data stay for ever; 40.2 % of a charge make 32 s."""
+    """80 s of power suffice for a copy of 40 s, and the data is kept; 40.2 % of a charge give only 32 s."""
     capacitor = {"kind": "flash", "charge_time": "5min", "holdup": "80s", "copy_time": "40s"}
     row = _cut("300h", **capacitor)
     assert row["dirty_preserved_bytes"] == 409_600
@@ -135,7 +135,7 @@ def test_a_capacitor_keeps_the_data_in_flash() -> None:
 def test_a_learn_cycle_worked_by_hand() -> None:
     """Down in 3 h and up in 4 h from 1 h on, threshold 79 %, hysteresis 9 %: 70 % are left after 0.9 h."""
     pack = {**PACK, "hysteresis": 0.09, "learn_discharge_time": "3h"}
-    row = simulate(_scene(pack, [{"kind": "learn_cycle", "at": "1h"}], window="10h", think="100s"))
+    row = simulate(_scenario(pack, [{"kind": "learn_cycle", "at": "1h"}], window="10h", think="100s"))
     hours = [(round(at / HOUR_S, 9), name) for at, name, _ in _timeline(row) if name != "drained"]
     assert hours == [
         (1.0, "learn_begins"),
@@ -161,9 +161,9 @@ def test_a_learn_cycle_worked_by_hand() -> None:
 
 @pytest.mark.parametrize("hysteresis", [0.0, 0.1, 0.5, 0.79])
 def test_hysteresis_moves_only_the_end_of_write_back(hysteresis: float) -> None:
-    """It ends (1 - 0.79 + hysteresis) x 3 h after the learn cycle began, and returns at 79 % all the same."""
+    """It ends (1 - 0.79 + hysteresis) x 3 h after the learn cycle starts, and always returns at 79 %."""
     pack = {**PACK, "hysteresis": hysteresis, "learn_discharge_time": "3h"}
-    row = simulate(_scene(pack, [{"kind": "learn_cycle", "at": "0s"}], window="8h", think="100s"))
+    row = simulate(_scenario(pack, [{"kind": "learn_cycle", "at": "0s"}], window="8h", think="100s"))
     names = [name for _, name, _ in _timeline(row)]
     if hysteresis == 0.79:
         assert "write_back_disabled" not in names
@@ -178,9 +178,9 @@ def test_hysteresis_moves_only_the_end_of_write_back(hysteresis: float) -> None:
 FAILS = [{"kind": "battery_fails", "at": "10.5s"}]
 
 
-def test_the_data_at_risk_add_up_from_the_moment_the_battery_fails() -> None:
+def test_data_at_risk_add_up_after_the_battery_fails() -> None:
     """Ten lines are dirty at 10.5 s, one more each second up to 20 s: 10/2 + 11 + ... + 19 = 140."""
-    row = simulate(_scene({**PACK, "allow_without_battery": True}, FAILS, window="20s"))
+    row = simulate(_scenario({**PACK, "allow_without_battery": True}, FAILS, window="20s"))
     assert_equal(
         "battery fails, allowed without: data at risk", "byte s", 140 * 4096, row["data_at_risk_byte_s"]
     )
@@ -188,13 +188,13 @@ def test_the_data_at_risk_add_up_from_the_moment_the_battery_fails() -> None:
         "battery fails, allowed without: unprotected", "s", 9.5, row["unprotected_s"], tolerance=1e-12
     )
     assert (row["write_back_fraction"], row["bypassed_sectors"]) == (1.0, 0)
-    sound = simulate(_scene({**PACK, "allow_without_battery": True}, [], window="20s"))
+    sound = simulate(_scenario({**PACK, "allow_without_battery": True}, [], window="20s"))
     assert (sound["data_at_risk_byte_s"], sound["unprotected_s"]) == (0, 0)
 
 
 def test_a_failed_battery_drains_the_cache() -> None:
-    """Ten lines of one stripe go to the disk in one write of 10 ms; from then on each write takes 10 ms."""
-    row = simulate(_scene(PACK, FAILS, window="20s"))
+    """Ten lines of one stripe are destaged in one write of 10 ms; later writes take 10 ms each."""
+    row = simulate(_scenario(PACK, FAILS, window="20s"))
     assert [(at, name) for at, name, _ in _timeline(row)] == [
         (10.5, "battery_failed"),
         (10.5, "write_back_disabled"),
@@ -219,17 +219,17 @@ def test_a_failed_battery_drains_the_cache() -> None:
     )
 
 
-def test_a_write_to_what_drains_waits_for_it() -> None:
-    """A write 2 ms after its stripe has set out waits for the other 8 ms, and takes 10 ms of its own."""
+def test_a_write_to_draining_data_waits_for_it() -> None:
+    """A write 2 ms after the destage of its stripe began waits for the remaining 8 ms, then takes 10 ms."""
     faults = [{"kind": "battery_fails", "at": "7.998s"}]
-    row = simulate(_scene(PACK, faults, window="8.5s"))
+    row = simulate(_scenario(PACK, faults, window="8.5s"))
     assert row["write_response_max_us"] == 18_000
 
 
 def test_a_loss_of_mains_leaves_requests_unanswered() -> None:
-    """Eight outstanding on a server of 10 ms: those under way are cut, none of them is ever timed."""
+    """Eight outstanding on a server of 10 ms: those in flight are cut and never measured."""
     faults = [{"kind": "mains_lost", "at": "1.005s", "duration": "2s"}]
-    row = simulate(_scene({"state": "absent"}, faults, window="5s", arrival=outstanding(8)))
+    row = simulate(_scenario({"state": "absent"}, faults, window="5s", arrival=outstanding(8)))
     assert_equal("eight outstanding at a cut: never answered", "count", 8, row["requests_cut"])
     # 100 in the first second, and 199 from 3.005 s to 5 s; the one that ends at 4.995 s is the last.
     assert_equal("writes of 10 ms in 5 s less an outage of 2 s", "count", 100 + 199, row["writes"])
@@ -240,9 +240,9 @@ def test_a_loss_of_mains_leaves_requests_unanswered() -> None:
 
 
 def test_the_cache_is_flushed_before_the_hosts_start_again() -> None:
-    """Five lines of one stripe: the user begins to think 10 ms after the mains are back."""
+    """Five lines of one stripe: the user begins to think 10 ms after the mains return."""
     faults = [{"kind": "mains_lost", "at": "5.5s", "duration": "4.5s"}]
-    row = simulate(_scene(PACK, faults, window="12s"))
+    row = simulate(_scenario(PACK, faults, window="12s"))
     moments = {name: at for at, name, _ in _timeline(row)}
     assert (moments["mains_back"], moments["drained"], moments["hosts_back"]) == (10.0, 10.01, 10.01)
     assert row["writes"] == 5 + 1
@@ -250,10 +250,10 @@ def test_the_cache_is_flushed_before_the_hosts_start_again() -> None:
 
 
 @pytest.mark.parametrize(("raid", "holes"), [("5", 1), ("0", 0)])
-def test_a_cut_in_the_midst_of_a_write_leaves_a_hole_in_parity(raid: str, holes: int) -> None:
-    """Write-through, cut while data and parity are on their way: no cache has them to write again."""
+def test_a_power_cut_during_a_write_leaves_a_write_hole(raid: str, holes: int) -> None:
+    """Write-through, cut while data and parity are being written: no cache can repeat the write."""
     faults = [{"kind": "mains_lost", "at": "1.015s", "duration": "1s"}]
-    scene = _scene({"state": "absent"}, faults, window="3s")
+    scene = _scenario({"state": "absent"}, faults, window="3s")
     scene["array"] |= {"raid": raid, "disks": 4}
     if raid == "0":
         faults[0]["at"] = "1.005s"

@@ -74,7 +74,7 @@ def test_firmware_bound() -> None:
 
 
 def test_outstanding_limit() -> None:
-    """At most d commands in the controller: the others wait at the host, and the rate is that of depth d."""
+    """At most d commands in the controller: the others wait in the host, and the rate is that of depth d."""
     row = simulate(
         scenario(
             outstanding(64),
@@ -142,8 +142,8 @@ CAPACITY = 348 * MIB
 RATE, DRAIN = 2_000.0, 272.0
 
 
-def _filling(window: Scenario | int, arrival: Scenario) -> Scenario:
-    """348 MiB of write cache before RAID 5 of eight disks of 136/s, destaged from the first write on."""
+def _build_fill_scenario(window: Scenario | int, arrival: Scenario) -> Scenario:
+    """Return 348 MiB of write cache on RAID 5 of eight disks of 136/s, destaged from the first write."""
     return scenario(
         arrival,
         server(constant("7352941ns"), capacity="1TB"),
@@ -161,10 +161,10 @@ def test_time_to_fill_the_write_cache() -> None:
     assert exact == pytest.approx(51.6, abs=0.05)
 
     def run(rate: float, count: int) -> list[float]:
-        rows = replicate(_filling({"duration": "40s"}, poisson(rate)), count)
+        rows = replicate(_build_fill_scenario({"duration": "40s"}, poisson(rate)), count)
         return [CAPACITY * 40 / (row["dirty_end_sectors"] * 512) for row in rows]
 
-    # The few I/Os under way at the disks make the drain a little less than 8 x 136 / 4.
+    # The few I/Os in flight make the drain rate slightly lower than 8 x 136 / 4.
     assert_covers(
         "time to fill 348 MiB at 2,000/s against 272/s",
         "s",
@@ -173,23 +173,25 @@ def test_time_to_fill_the_write_cache() -> None:
         rounding=0.004,
         mutants={"3 % more writes": run(1.03 * RATE, 16)},
     )
-    before, after = (simulate(_filling({"duration": f"{second}s"}, poisson(RATE))) for second in (50.5, 53))
+    before, after = (
+        simulate(_build_fill_scenario({"duration": f"{second}s"}, poisson(RATE))) for second in (50.5, 53)
+    )
     assert before["write_stalls"] == 0
     assert before["write_response_max_us"] == 0
     assert after["write_stalls"] > 0
 
 
 def test_a_burst_that_fits_never_stalls() -> None:
-    """A burst of up to W (1 + drain / (rate - drain)) is taken without a stall; one that is larger is not.
+    """A burst of up to W (1 + drain / (rate - drain)) is accepted without a stall; a larger one is not.
 
     With 64 MiB, 2,000/s against 272/s: 16,384 lines x (1 + 272 / 1,728) = 18,963 writes.
     """
 
     def stalls(writes: int) -> int:
-        scene = _filling(writes, poisson(RATE))
+        scene = _build_fill_scenario(writes, poisson(RATE))
         cache = scene["controller"]["cache"]
         cache.update(capacity=64 * MIB, usable=64 * MIB)
-        # So few under way at a time that the disks' first writes come at once.
+        # Few in flight, so that the first destages complete soon.
         cache["write"]["destage_depth"] = 16
         return sum(row["write_stalls"] > 0 for row in replicate(scene))
 
@@ -209,7 +211,7 @@ def test_a_full_write_cache_is_as_fast_as_its_drain() -> None:
     """Once full, throughput is the drain rate: 8 x 136 / 4 = 272/s on RAID 5, and 64 wait 64 / 272 s."""
 
     def run(service: str) -> Row:
-        scene = _filling(60_000, outstanding(64))
+        scene = _build_fill_scenario(60_000, outstanding(64))
         scene["controller"]["cache"].update(capacity=16 * MIB, usable=16 * MIB)
         scene["array"]["disk"]["service"] = constant(service)
         return simulate({**scene, "run": {"warm_up": {"requests": 40_000}, "window": {"requests": 60_000}}})

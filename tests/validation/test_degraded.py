@@ -1,4 +1,4 @@
-"""Disk I/Os of degraded arrays, and how long a rebuild takes, against closed forms, without a cache."""
+"""Disk I/Os of degraded arrays and the duration of rebuilds, against closed forms, without a cache."""
 
 import pytest
 from validation.mutations import LAST_WRITE, UNCOUNTED, simulate_mutants
@@ -120,7 +120,7 @@ def test_mean_over_a_degraded_raid_5(kind: str, read_fraction: float, exact: flo
         return float(row["disk_reads"] + row["disk_writes"]) / float(row["requests"])
 
     load = _anywhere(read_fraction)
-    # The mean of a write is that of a whole array, 4: what is wrong must be an I/O that is missing.
+    # The mean of a write is 4, as on an intact array, so the wrong model must omit an I/O.
     assert_covers(
         f"RAID 5 of 8 without one: disk I/Os of a random {kind}",
         "I/Os",
@@ -132,7 +132,7 @@ def test_mean_over_a_degraded_raid_5(kind: str, read_fraction: float, exact: flo
 
 
 def _rebuilt(raid: str, capacity: str, seconds: float, **array: object) -> dict[str, float]:
-    """An all but idle array whose first disk has failed and is rebuilt onto a hot spare."""
+    """Return a nearly idle array whose first disk has failed and is rebuilt onto a hot spare."""
     return simulate(
         scenario(
             poisson(0.01),
@@ -172,7 +172,7 @@ def test_rebuild_time_without_a_rate() -> None:
     assert_equal("RAID 10: rebuild of one row at a time", "s", rows * 2e-3, row["rebuild_s"], tolerance=2e-3)
 
 
-def test_a_rebuild_tells_its_progress() -> None:
+def test_a_rebuild_reports_its_progress() -> None:
     """Failure, spare, start, each tenth, end."""
     row = _rebuilt("5", "1GB", 60, stripe_unit="1MiB", rebuild={"rate": "30MB/s"})
     events = list(zip(row["timeline_event"], row["timeline_subject"], row["timeline_value"], strict=True))
@@ -185,7 +185,7 @@ def test_a_rebuild_tells_its_progress() -> None:
 
 
 def test_an_array_that_loses_too_much_ends_the_run() -> None:
-    """The second failure in RAID 5 ends the run, whatever its window."""
+    """The second failure in RAID 5 ends the run before the end of its window."""
     row = simulate(
         scenario(
             poisson(100),

@@ -1,4 +1,4 @@
-"""Host links, channels to the disks and the XOR engine against arithmetic: what each lets through at most."""
+"""Maximum rates of host links, channels to the disks and the XOR engine, against arithmetic."""
 
 import pytest
 from validation.replicates import assert_equal
@@ -12,7 +12,7 @@ PAYLOAD_1GBE = 125e6 * 1448 / 1538
 
 
 def _rate(controller: Scenario, *, disks: int = 1, depth: int = 32, **fields: object) -> float:
-    """Data in a second through `disks` servers of 100 us an I/O, saturated."""
+    """Return the data rate through `disks` saturated servers of 100 us per I/O [bytes/s]."""
     row = simulate(
         scenario(
             outstanding(depth),
@@ -44,7 +44,7 @@ def test_gigabit_front_end(read_fraction: float) -> None:
 
 
 def test_full_duplex_carries_both_ways() -> None:
-    """With as many reads as writes, a full duplex link carries up to twice what a half duplex one does."""
+    """With as many reads as writes, a full-duplex link reaches up to twice the rate of a half-duplex one."""
     half = _rate({"link": {"bandwidth": "100MB/s", "duplex": "half"}}, read_fraction=0.5)
     full = _rate({"link": {"bandwidth": "100MB/s", "duplex": "full"}}, read_fraction=0.5, depth=256)
     assert_equal("half duplex link of 100 MB/s, half reads", "MB/s", 100.0, half / 1e6, tolerance=1e-4)
@@ -85,7 +85,7 @@ def test_scsi_bus(disks: int, read_fraction: float) -> None:
 
 
 def test_disks_on_two_buses_have_twice_the_rate() -> None:
-    """Disks are dealt out to the buses in turn: eight on two buses carry 640 MB/s."""
+    """Disks are assigned to the buses in turn: eight on two buses reach 640 MB/s."""
     two = {"back_end": {"kind": "scsi_bus", "channels": 2, "bandwidth": "320MB/s"}}
     rate = _rate(two, disks=8, depth=64, address={"kind": "sequential"})
     assert_equal("8 disks of 655 MB/s on two Ultra320 buses", "MB/s", 640.0, rate / 1e6, tolerance=1e-3)

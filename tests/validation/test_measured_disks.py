@@ -1,6 +1,6 @@
-"""Two real disks: the model's service times against the measured ones, DESIGN 4.2.
+"""Two real disks: service times of the model against measured ones.
 
-What is fitted is fitted on the first half of a trace; every limit is on the second half. The limits over all
+Parameters are fitted on the first half of a trace; the limits apply to the second half. The limits over all
 requests are 0.15 ms (Cheetah 9LP) and 0.25 ms (Atlas 10K); a class may be 0.30 ms off, or twice as far as the
 two halves of the measurement are from each other.
 """
@@ -17,8 +17,10 @@ from validation.replicates import LEDGER, Verdict
 
 from destage.disk_validation import measured_disk, measured_trace
 from destage.disk_validation.demerit import ALL, SEQUENTIAL, demerit
-from destage.disk_validation.measured_disk import FITTABLE, Validation
+from destage.disk_validation.fit import FITTABLE
+from destage.disk_validation.measured_disk import Validation
 from destage.disk_validation.measured_trace import MeasuredTrace
+from destage.disk_validation.service_times import simulate_service_ms
 
 TRACES = Path(__file__).parents[3] / "shared" / "traces" / "disksim"
 DISKS = {
@@ -26,7 +28,7 @@ DISKS = {
     "atlas_10k": ("atlas10k.trace.xz", "Atlas 10K", 0.25),
 }
 REFERENCE_MS = {"cheetah_9lp": 0.107, "atlas_10k": 0.268}
-"""What the long-standing reference simulator reaches, on the whole of the trace."""
+"""Demerit figures of the reference simulator on the whole trace."""
 
 Change = Callable[[dict[str, Any]], None]
 
@@ -53,7 +55,7 @@ def _overall(found: Validation) -> float:
 
 
 @pytest.mark.parametrize("name", DISKS)
-def test_every_class_is_within_its_limit_with_a_few_parameters_fitted(name: str) -> None:
+def test_every_class_is_within_its_limit_after_a_fit(name: str) -> None:
     found = _validation(name, fitted=True)
     assert len(found.classes) == 7
     for each in found.classes:
@@ -65,8 +67,8 @@ def test_every_class_is_within_its_limit_with_a_few_parameters_fitted(name: str)
 
 
 @pytest.mark.parametrize("name", DISKS)
-def test_with_nothing_fitted_the_disk_is_still_near(name: str) -> None:
-    """The honest estimate for another disk: facts alone, and the assumptions that hold for all."""
+def test_an_unfitted_disk_is_near(name: str) -> None:
+    """The expected error for another disk: its facts and the general assumptions, without a fit."""
     found = _validation(name, fitted=False)
     LEDGER.note(
         Verdict(
@@ -74,13 +76,13 @@ def test_with_nothing_fitted_the_disk_is_still_near(name: str) -> None:
         )
     )
     assert _overall(found) <= 0.25
-    # Some of the Cheetah's read-aheads came to nothing, which no fact tells: see docs/validating-a-disk.md.
+    # Some of the Cheetah's read-aheads had no effect, for an unknown reason: see docs/validating-a-disk.md.
     spared = {ALL, SEQUENTIAL} if name == "cheetah_9lp" else {ALL}
     assert [each.name for each in found.classes if not each.is_met and each.name not in spared] == []
 
 
 @pytest.mark.parametrize("name", DISKS)
-def test_each_request_is_followed(name: str) -> None:
+def test_each_request_is_replayed(name: str) -> None:
     """A table of service times has no correlation within a class; seeks and buffer hits do."""
     found = {each.name: each.correlation or 0.0 for each in _validation(name, fitted=True).classes}
     assert found[ALL] > 0.9
@@ -113,12 +115,12 @@ def _slower_spindle(disk: dict[str, Any]) -> None:
     "change", [_slower_seeks, _no_buffer, _no_read_ahead, _no_write_cache, _slower_spindle]
 )
 @pytest.mark.parametrize("name", DISKS)
-def test_a_disk_that_is_another_is_told_apart(name: str, change: Change) -> None:
+def test_another_disk_is_distinguished(name: str, change: Change) -> None:
     found = _validation(name, fitted=True)
     disk = copy.deepcopy(dict(found.disk))
     change(disk)
     trace = _trace(name)
-    modelled = measured_disk.simulate_service_ms(trace, disk, len(found.modelled_ms))
+    modelled = simulate_service_ms(trace, disk, len(found.modelled_ms))
     second = slice(len(trace) // 2, None)
     worse = demerit(trace.service_ms[second], modelled[:, second].ravel())
     title = f"{DISKS[name][1]}: {change.__name__.strip('_').replace('_', ' ')}"

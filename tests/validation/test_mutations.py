@@ -1,4 +1,4 @@
-"""The engine that makes mistakes is the engine that users run, but for the mistakes."""
+"""The engine with mutations equals the installed engine, except for the mutations."""
 
 import pytest
 from golden.cases import CASES

@@ -232,7 +232,7 @@ def test_interactions_of_several_ios_keep_the_response_time_law() -> None:
     assert_covers(title, "users", 20, run("1s"), mutants={"think time 3 % longer": run("1.03s")})
 
 
-def test_parallel_ios_of_one_user_take_the_greatest_of_their_times() -> None:
+def test_parallel_ios_of_one_user_take_their_longest_time() -> None:
     """5 I/Os at once on 5 free exponential servers: the mean of the greatest is S (1 + 1/2 + .. + 1/5)."""
 
     def run(mean: str) -> list[float]:
@@ -294,7 +294,7 @@ COVERED = {
 
 
 @pytest.mark.parametrize("name", list(COVERED))
-def test_nominal_intervals_cover_the_truth_as_often_as_they_say(name: str) -> None:
+def test_intervals_have_their_nominal_coverage(name: str) -> None:
     """Over 400 root seeds the run's own 95 % interval of the mean response time covers it in 93 to 97 %."""
     arrival, users, service, exact = COVERED[name]
     count = 20_000

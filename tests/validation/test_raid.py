@@ -90,7 +90,7 @@ def _mutants(load: Scenario, mutations: Mapping[str, str], value: Callable[[Row]
     ],
 )
 def test_small_write_penalty(raid: str, disks: int, reads: int, writes: int) -> None:
-    """1 on RAID 0, 2 on mirrors, 4 on RAID 5 and 50, 6 on RAID 6 and 60, for any place of a small write."""
+    """1 on RAID 0, 2 on mirrors, 4 on RAID 5 and 50, 6 on RAID 6 and 60, at any address of a small write."""
     load = scenario(
         closed(constant("1us")),
         server(constant("1ms"), capacity="1GB"),
@@ -117,8 +117,8 @@ def test_small_write_penalty(raid: str, disks: int, reads: int, writes: int) -> 
         ("6", 10, [6, 8, 10, 10, 10, 10, 10, 10]),
     ],
 )
-def test_the_cheapest_way_of_writing_k_strips(raid: str, disks: int, costs: list[int]) -> None:
-    """min(2 (k + p), n); none of them reads when the whole stripe is written."""
+def test_writes_of_k_strips_use_the_fewest_ios(raid: str, disks: int, costs: list[int]) -> None:
+    """min(2 (k + p), n); none of them is a read if the whole stripe is written."""
     for strips, cost in enumerate(costs, start=1):
         load = _writes_of(raid, disks, strips, len(costs))
         reads, writes = _reads_and_writes(simulate(load))
@@ -141,7 +141,9 @@ def test_rmw_never_reconstructs() -> None:
         assert_equal(title, "I/Os", 2 * (strips + 1), _both(simulate(load)), mutants=mutants)
 
 
-def _saturated(raid: str, read_fraction: float, count: int, *, service: str = "7352941ns") -> Scenario:
+def _build_saturated_array(
+    raid: str, read_fraction: float, count: int, *, service: str = "7352941ns"
+) -> Scenario:
     """Eight disks, of 136 I/Os a second each, under 2,048 outstanding random I/Os."""
     return scenario(
         outstanding(2_048),
@@ -168,17 +170,17 @@ def test_rate_of_eight_disks(raid: str, penalty: int, mixed: int, writes: int) -
         return float(ios * 7.352941e-3 / (row["disk_busy_mean_fraction"] * 8))
 
     for read_fraction, published in [(0.67, mixed), (0.0, writes)]:
-        load = _saturated(raid, read_fraction, 4_000_000)
+        load = _build_saturated_array(raid, read_fraction, 4_000_000)
         rows = replicate(load)
         exact = 8 * 136 / (read_fraction + (1 - read_fraction) * penalty)
         assert exact == pytest.approx(published, abs=0.6)
         name = f"RAID {raid} of 8 disks, 136/s each, {read_fraction:.0%} reads"
-        slower = replicate(_saturated(raid, read_fraction, 1_000_000, service="7573529ns"))
+        slower = replicate(_build_saturated_array(raid, read_fraction, 1_000_000, service="7573529ns"))
         mutants = {"disks 3 % slower": each(slower, rate)}
         # With one copy of each write, half of the disks of RAID 1+0 would do as much as all do with two.
         if penalty > 1 and (raid, read_fraction) != ("10", 0.0):
             mutants |= mutants_of(load, LAST_WRITE, rate)
-        # However deep the queue, a disk idles now and then, and the window cuts some writes in two.
+        # At any depth a disk idles sometimes, and the window splits some writes.
         assert_covers(
             f"{name}: saturated rate", "1/s", exact, each(rows, rate), rounding=0.005, mutants=mutants
         )
@@ -203,7 +205,7 @@ def _latency(disk: Scenario, raid: str, disks: int, count: int) -> list[float]:
 
 
 def test_write_of_a_mirrored_pair() -> None:
-    """Both arms stand on one cylinder: seek + 2/3 T + transfer = 4.0 + 4.0 + 0.3 ms at 10,000 rpm."""
+    """Both arms are on one cylinder: seek + 2/3 T + transfer = 4.0 + 4.0 + 0.3 ms at 10,000 rpm."""
     exact = 4.0 * (1 - 1 / SAVVIO_CYLINDERS) + 4.0 + 0.3
     disk = savvio() | {"speed_tolerance": 0.001}
     mutants = {"only one copy": _latency(disk, "0", 1, 300_000)}
@@ -250,7 +252,7 @@ def _small_write_of(disks: int, count: int) -> float:
         places.tolist(), data.tolist(), parity.tolist(), waits.tolist(), strict=True
     ):
         ready = sorted((curve[abs(place - arms[one])] + first, curve[abs(place - arms[other])] + second))
-        # The disk that was ready earlier comes round again; the later one has a whole turn to wait.
+        # The disk that was ready earlier reaches the sector again first; the later one waits a revolution.
         behind = ready[1] - ready[0]
         turns = -(-(behind + transfer) // turn)
         total += ready[1] + transfer + max(turn, turns * turn - behind)
@@ -259,7 +261,7 @@ def _small_write_of(disks: int, count: int) -> float:
 
 
 def test_small_write_with_arms_anywhere() -> None:
-    """On n disks the arms of data and parity stand apart, so the longer of two seeks and delays counts."""
+    """On n disks the arms of data and parity are at different cylinders; the longer seek and delay counts."""
     assert SAVVIO_SEEK["average"] == "4.0ms"
     exact = _small_write_of(4, 400_000)
     title = "RAID 5 of 4: small write, arms apart (a recursion; the rule of thumb says 14.0 + transfer)"

@@ -1,6 +1,6 @@
-"""Hit counts of the policies over a recorded trace, against those that libCacheSim 0.3.5 finds: all equal.
+"""Hit counts of the policies on a recorded trace equal those of libCacheSim 0.3.5.
 
-Rows of the truth that count objects of different sizes have no counterpart here: cache lines have one size.
+Reference rows with objects of different sizes have no counterpart: cache lines have one size.
 """
 
 import csv
@@ -14,7 +14,7 @@ from destage.engine import _engine
 
 TRUTH = SHARED / "truth" / "miss_ratios.csv"
 
-# By the names that others write, which have no underscores.
+# Names of the reference, without underscores.
 POLICIES = {
     branch["const"].replace("_", ""): branch["const"]
     for branch in json.loads(_engine.schema())["$defs"]["Policy"]["oneOf"]
@@ -22,7 +22,7 @@ POLICIES = {
 
 
 def _rows() -> list[tuple[str, int, str, int]]:
-    """Policy, entries, unit and hits of each row of the truth that counts entries of one size."""
+    """Yield policy, entries, unit and hits of each reference row with entries of one size."""
     if not TRUTH.exists():
         return []
     with TRUTH.open(encoding="utf-8") as lines:
@@ -40,23 +40,23 @@ def _rows() -> list[tuple[str, int, str, int]]:
 
 @pytest.fixture(scope="module")
 def accesses() -> dict[str, Words]:
-    """The trace by first sectors, and by all 4 KiB pages that its requests touch."""
+    """Return the trace by first sectors, and by all touched 4 KiB pages."""
     shared("truth/miss_ratios.csv")
     requests = records()
     lbn = requests["lbn"].astype("<u8")
     return {"objects": lbn, "pages": blocks_of(lbn, (requests["bytes"] // 512).astype("<u8")).astype("<u8")}
 
 
-def test_the_trace_is_the_one_that_the_truth_was_made_of(accesses: dict[str, Words]) -> None:
+def test_the_trace_is_that_of_the_recorded_counts(accesses: dict[str, Words]) -> None:
     found = {unit: (len(keys), len(np.unique(keys))) for unit, keys in accesses.items()}
     assert found == {"objects": (113_872, 48_974), "pages": (1_141_869, 269_210)}
     assert len(_rows()) == 85
     assert {policy for policy, *_ in _rows()} == set(POLICIES.values()) - {"w_tiny_lfu"}
 
 
-# The other simulator has no W-TinyLFU: test_w_tiny_lfu.py holds it against a reference of our own.
+# libCacheSim has no W-TinyLFU: test_w_tiny_lfu.py compares it with a separate implementation.
 @pytest.mark.parametrize("policy", sorted(set(POLICIES.values()) - {"w_tiny_lfu"}))
-def test_hits_are_those_of_another_simulator(accesses: dict[str, Words], policy: str) -> None:
+def test_hits_equal_those_of_another_simulator(accesses: dict[str, Words], policy: str) -> None:
     wanted = {(capacity, unit): hits for name, capacity, unit, hits in _rows() if name == policy}
     assert wanted, f"the truth has no row of {policy}"
     found = {
@@ -66,7 +66,7 @@ def test_hits_are_those_of_another_simulator(accesses: dict[str, Words], policy:
     assert found == wanted
 
 
-def test_more_room_never_costs_lru_a_hit(accesses: dict[str, Words]) -> None:
+def test_a_larger_lru_never_has_fewer_hits(accesses: dict[str, Words]) -> None:
     keys = accesses["objects"].tobytes()
     hits = [_engine.count_hits("lru", capacity, keys) for capacity in range(0, 50_001, 500)]
     assert hits == sorted(hits)

@@ -1,4 +1,4 @@
-"""What the order of service is worth on a disk under random reads."""
+"""The gain of disk schedulers under random reads."""
 
 import math
 
@@ -25,7 +25,7 @@ def test_first_come_first_served_is_flat_in_queue_depth() -> None:
 
 @pytest.mark.parametrize("depth", [4, 16, 64])
 def test_c_look_seeks_over_the_gap_between_requests(depth: int) -> None:
-    """With n outstanding the arm seeks over about C / n cylinders; the approximation is good to 10 %."""
+    """With n outstanding the arm seeks over about C / n cylinders; the approximation holds within 10 %."""
     steps = SAVVIO_CYLINDERS / depth - 1
     approximation = 0.2 + 0.0258185 * math.sqrt(steps) + 4.04802e-5 * steps + 3.0 + 0.3
     title = f"Savvio 10K.1, C-LOOK, {depth} outstanding: time of one read (approximation)"

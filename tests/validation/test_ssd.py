@@ -21,7 +21,7 @@ READ_US = 60.0
 
 
 def _reader(dies: int, **fields: Any) -> Scenario:
-    """An SSD of which only the dies take time."""
+    """Return an SSD in which only the dies take time."""
     return {
         "kind": "ssd",
         "capacity": "256MiB",
@@ -55,7 +55,7 @@ def test_random_reads_are_an_m_d_1_queue_at_every_die(dies: int, busy: float) ->
 
 
 @pytest.mark.parametrize("depth", [1, 4, 16, 64])
-def test_closed_reads_keep_littles_law_and_the_bounds_of_a_balanced_network(depth: int) -> None:
+def test_closed_reads_keep_littles_law_and_balanced_bounds(depth: int) -> None:
     """N = X R; X at most min(N, c) / S, and no less than with exponential times, c / S x N / (N + c - 1)."""
     dies = 8
     row = simulate(scenario(outstanding(depth), _reader(dies), warm_up=1_000, window=100_000))
@@ -68,7 +68,7 @@ def test_closed_reads_keep_littles_law_and_the_bounds_of_a_balanced_network(dept
         assert_equal("SSD, depth 1: response time", "us", READ_US, row["response_mean_us"], tolerance=1e-9)
 
 
-def test_a_shared_channel_carries_what_its_rate_allows() -> None:
+def test_a_shared_channel_limits_the_rate() -> None:
     """Thirty-two dies of 60 us could read 530,000 pages a second; their channel moves 100 MB/s."""
     row = simulate(
         scenario(outstanding(256), _reader(32, channel_rate="100MB/s"), warm_up=1_000, window=50_000)
@@ -120,8 +120,8 @@ def _writer(over_provisioning: float, *, capacity: str = "256MiB", precondition:
     )
 
 
-def _collected(units: int, blocks: int, erased: float) -> float:
-    """What `greedy` says of a die of `blocks` blocks, `erased` of them erased, that holds `units` units.
+def _predict_amplification(units: int, blocks: int, erased: float) -> float:
+    """Return `greedy` for a die of `blocks` blocks, `erased` of them erased, with `units` units.
 
     Two more are open and half full of valid units, and one is being collected, half of it copied.
     """
@@ -134,7 +134,7 @@ def _collected(units: int, blocks: int, erased: float) -> float:
 
 
 @pytest.mark.parametrize("over_provisioning", [0.07, 0.15, 0.28])
-def test_uniform_random_writes_amplify_as_the_analysis_of_greedy_collection_says(
+def test_random_writes_amplify_as_greedy_analysis_predicts(
     over_provisioning: float,
 ) -> None:
     """The formula holds for many blocks, and for the blocks that are full (Desnoyers, SYSTOR 2012).
@@ -157,13 +157,13 @@ def test_uniform_random_writes_amplify_as_the_analysis_of_greedy_collection_says
         return each(rows, lambda row: float(row["ssd_write_amplification"]))
 
     blocks = int(units * (1 + over_provisioning) / BLOCK_UNITS)
-    exact = _collected(units, blocks, 2.5)
-    known = (_collected(units, blocks, 4) - _collected(units, blocks, 1)) / exact / 2
+    exact = _predict_amplification(units, blocks, 2.5)
+    known = (_predict_amplification(units, blocks, 4) - _predict_amplification(units, blocks, 1)) / exact / 2
     title = f"SSD, over-provisioning {over_provisioning:.0%}: write amplification of random writes"
     ours = run(over_provisioning)
     mutants = {"3 % more spare blocks": run(1.03 * over_provisioning)}
     assert_covers(f"{title} (known to {known:.1%})", "ratio", exact, ours, rounding=known, mutants=mutants)
-    # Small blocks do better than large ones, and not by much.
+    # Small blocks amplify slightly less than large ones.
     limit = large_blocks(blocks * BLOCK_UNITS / units - 1)
     assert 0.85 * limit < sum(ours) / len(ours) < limit * 1.03
 
@@ -192,7 +192,7 @@ def test_sequential_writes_amplify_nothing(precondition: str) -> None:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a data sheet says of a drive, at 4 KiB and 128 KiB; None where it is silent."""
+    """The figures of a data sheet at 4 KiB and 128 KiB; None if not given."""
 
     name: str
     depth: int
@@ -219,8 +219,8 @@ def _measure(name: str, depth: int, *, state: str = "random", window: int = 40_0
 
 
 @pytest.mark.parametrize("sheet", SHEETS, ids=lambda sheet: sheet.name)
-def test_the_catalogues_drive_does_what_its_data_sheet_says(sheet: Sheet) -> None:
-    """All of these were inputs of the derivation in ssds.toml: this shows that it was carried out rightly."""
+def test_the_catalogues_drive_meets_its_data_sheet(sheet: Sheet) -> None:
+    """These figures were inputs of the derivation in ssds.toml; the test checks the derivation."""
     run = {"address": {"kind": "sequential", "footprint": "16GiB"}, "size": "128KiB", "state": "sequential"}
 
     def check(what: str, unit: str, exact: float | None, ours: float, tolerance: float) -> None:
@@ -229,7 +229,7 @@ def test_the_catalogues_drive_does_what_its_data_sheet_says(sheet: Sheet) -> Non
 
     one_read = _measure(sheet.name, 1)
     check("random read, depth 1", "us", sheet.read_us, one_read["response_mean_us"], 0.01)
-    # Depth 1 on a drive that has nothing to collect: the sheet's latency is no steady state.
+    # Depth 1 without garbage collection, as the latency of the sheet is not a steady state.
     one_write = _measure(sheet.name, 1, state="empty", read_fraction=0)
     check("random write, depth 1", "us", sheet.write_us, one_write["response_mean_us"], 0.01)
     reads = _measure(sheet.name, sheet.depth)
@@ -245,7 +245,7 @@ def test_the_catalogues_drive_does_what_its_data_sheet_says(sheet: Sheet) -> Non
 
 
 def test_reads_of_8_kib_are_predicted() -> None:
-    """No input: the sheet of the S4500 gives 48,000 random 8 KB reads a second."""
+    """Not an input: the sheet of the S4500 gives 48,000 random 8 KB reads per second."""
     row = _measure("s4500_1920gb", 32, size="8KiB")
     assert_equal(
         "s4500_1920gb: random 8 KiB reads (predicted)", "1/s", 48_000, row["throughput_iops"], tolerance=0.06

@@ -1,4 +1,4 @@
-"""W-TinyLFU against an independent implementation, and against what it is for."""
+"""W-TinyLFU equals an independent implementation and resists scans."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def _native(capacity: int, keys: list[int], window: float | None = None) -> int:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_hits_are_those_of_an_implementation_from_the_paper(seed: int) -> None:
+def test_hits_equal_an_implementation_from_the_paper(seed: int) -> None:
     draws = np.random.default_rng(1_000 + seed)
     capacity = int(draws.choice([1, 2, 3, 5, 10, 33, 100, 400]))
     window = float(draws.choice([0.0, 0.01, 0.1, 0.5, 1.0]))
@@ -32,7 +32,7 @@ def test_hits_are_those_of_an_implementation_from_the_paper(seed: int) -> None:
     assert _native(capacity, keys, window) == wanted
 
 
-def test_a_scan_costs_it_less_than_lru() -> None:
+def test_a_scan_costs_fewer_hits_than_with_lru() -> None:
     popular = _zipf(1, 5_000, 60_000, 1.0)
     keys = [key for step, key in enumerate(popular) for key in (key, 2**60 + step)]
     lru = _engine.count_hits("lru", 200, np.array(keys, dtype="<u8").tobytes())

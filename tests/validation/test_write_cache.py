@@ -9,8 +9,8 @@ from destage.engine import simulate
 LINE = 4096
 
 
-def _skewed(policy: str, lines: int) -> list[float]:
-    """Write hit ratios under Zipf over 10,000 lines, where each destage makes room for one write."""
+def _measure_hit_ratios(policy: str, lines: int) -> list[float]:
+    """Return write hit ratios under Zipf over 10,000 lines, where each destage makes room for one write."""
     rows = replicate(
         scenario(
             outstanding(1),
@@ -32,11 +32,11 @@ def _skewed(policy: str, lines: int) -> list[float]:
 
 @pytest.mark.parametrize(("lines", "exact"), [(100, 0.39053), (1_000, 0.67560)])
 def test_least_recently_written_absorbs_by_che(lines: int, exact: float) -> None:
-    """The lines written last stay: writes hit as reads do in LRU (Fricker, Robert, Roberts)."""
+    """The most recently written lines stay: writes hit as reads do in LRU (Fricker, Robert, Roberts)."""
     title = f"Zipf 1 over 10,000 lines, least recently written of {lines}: write hit ratio (Che)"
-    ours = _skewed("least_recently_written", lines)
-    # The elevator lets go of what was just written.
-    mutants = {"destaged in order of address": _skewed("c_scan", lines)}
+    ours = _measure_hit_ratios("least_recently_written", lines)
+    # The elevator also destages lines written just before.
+    mutants = {"destaged in order of address": _measure_hit_ratios("c_scan", lines)}
     assert_covers(title, "ratio", exact, ours, rounding=0.01, mutants=mutants)
 
 
@@ -58,7 +58,7 @@ def test_second_copy_costs_its_transfer() -> None:
     )
 
 
-def test_dirty_lines_leave_at_their_age() -> None:
+def test_dirty_lines_are_destaged_at_the_age_limit() -> None:
     """Little: a write each second that stays dirty for its age of 3 s and its destage of 10 ms."""
     row = simulate(
         scenario(

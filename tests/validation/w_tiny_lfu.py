@@ -1,7 +1,7 @@
-"""W-TinyLFU written down from the paper, over lists and dictionaries, to compare the engine's with.
+"""An independent W-TinyLFU from the paper, over lists and dictionaries, to compare with the engine's.
 
 G. Einziger, R. Friedman, B. Manes: TinyLFU: a highly efficient cache admission policy, ACM Transactions on
-Storage 13(4), 2017. What it leaves open (size and hashes of the sketch) is as the engine documents it.
+Storage 13(4), 2017. Size and hashes of the sketch, which the paper leaves open, are the engine's.
 """
 
 from collections import Counter, OrderedDict
@@ -14,7 +14,7 @@ class FrequencySketch:
     """Count-min sketch with minimal increment: up to 15, halved after ten uses for each entry."""
 
     def __init__(self, capacity: int) -> None:
-        """Count nothing yet."""
+        """Start with all counters at 0."""
         self.columns = 64
         while self.columns < 4 * capacity:
             self.columns *= 2
@@ -30,11 +30,11 @@ class FrequencySketch:
         return cells
 
     def frequency(self, key: int) -> int:
-        """The least of the key's counters."""
+        """Return the least of the key's counters."""
         return min(self.counters[cell] for cell in self._cells(key))
 
     def use(self, key: int) -> None:
-        """Count a use: the least counters rise by one."""
+        """Count a use: increment the least counters."""
         frequency = self.frequency(key)
         if frequency < 15:
             for cell in self._cells(key):
@@ -50,7 +50,7 @@ class WTinyLfu:
     """The window, probation and the protected entries, each from the least recently used on."""
 
     def __init__(self, capacity: int, window: float = 0.01) -> None:
-        """Hold nothing."""
+        """Start empty."""
         self.window_size = max(1, int(capacity * window))
         self.main_size = capacity - self.window_size
         self.protected_size = self.main_size * 4 // 5
@@ -60,7 +60,7 @@ class WTinyLfu:
         self.protected: OrderedDict[int, None] = OrderedDict()
 
     def access(self, key: int) -> bool:
-        """Use a key; whether it was there."""
+        """Use a key; return whether it was present."""
         self.sketch.use(key)
         if key in self.window:
             self.window.move_to_end(key)

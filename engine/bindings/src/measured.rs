@@ -6,6 +6,9 @@ use destage_core::units::{Lba, SimDuration};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde_json::Value;
+
+use crate::errors;
 
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word))
@@ -15,7 +18,7 @@ fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
 ///
 /// `disk` is a disk of a scenario's canonical form, as JSON. `lba`, `sectors` and `gap_ns` (from completion to the next
 /// request) are little-endian u64; `is_write` has one byte per request. `seed` determines the spindle's phase and speed.
-/// Raises `ValueError` if the disk is invalid or a request cannot be served.
+/// Raises `EngineTraceError` if the disk is impossible or a request cannot be served, `ValueError` if `disk` is not one.
 #[pyfunction]
 pub fn disk_service_times<'py>(
     py: Python<'py>,
@@ -37,8 +40,10 @@ pub fn disk_service_times<'py>(
             Ok(Recorded { lba: Lba(lba), sectors, is_write: is_write != 0, gap: SimDuration(gap) })
         })
         .collect::<PyResult<_>>()?;
-    let times =
-        py.detach(|| service_times(&disk, seed, &requests)).map_err(|error| invalid(error.to_string()))?;
+    let times = py.detach(|| service_times(&disk, seed, &requests)).map_err(|error| {
+        let issue = error.issue();
+        errors::exception(issue.code, &issue.place, &issue.message, &Value::Null)
+    })?;
     let bytes: Vec<u8> = times.iter().flat_map(|time| time.0.to_le_bytes()).collect();
     Ok(PyBytes::new(py, &bytes))
 }

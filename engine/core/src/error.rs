@@ -34,6 +34,11 @@ pub enum RunError {
         /// Simulated time \[ns\].
         at_ns: u64,
     },
+    /// The requests of the window took no simulated time.
+    NoTime {
+        /// Requests of the window.
+        requests: u64,
+    },
     /// The run reached its maximum number of events.
     EventLimit {
         /// Events simulated.
@@ -64,7 +69,7 @@ impl RunError {
     /// The kind of error, as in the result column `error_kind`.
     pub const fn kind(&self) -> &'static str {
         match self {
-            Self::Configuration(_) | Self::Standstill { .. } => "configuration",
+            Self::Configuration(_) | Self::Standstill { .. } | Self::NoTime { .. } => "configuration",
             Self::Trace(_) | Self::TraceNotLoaded { .. } | Self::TraceBeyondArray { .. } => "trace",
             Self::Deadlock { .. } => "deadlock",
             Self::EventLimit { .. } | Self::EndOfTime { .. } => "limit",
@@ -93,6 +98,13 @@ impl RunError {
                 "workload",
                 format!(
                     "requests take no time and simulated time stops at {at_ns} ns; set `controller.link.command_overhead`, `controller.firmware.command_time` or a think time"
+                ),
+            ),
+            Self::NoTime { requests } => Issue::new(
+                "run.no-time",
+                "workload",
+                format!(
+                    "{requests} requests measured in no simulated time, so that rates are undefined; set `controller.link.command_overhead`, `controller.firmware.command_time` or a think time"
                 ),
             ),
             Self::EventLimit { events, at_ns, requests } => Issue::new(

@@ -39,6 +39,8 @@ pub enum Event {
     Rebuild(u32),
     /// A fault of the configuration occurs.
     Fault(u32),
+    /// An interaction may have completed its processor time.
+    Processor(u32),
     /// The timed warm-up or window ends.
     Clock,
     /// A phase of the workload starts; an index beyond the last phase is its end.
@@ -75,6 +77,7 @@ impl Packed {
             Event::Fault(index) => (12, index as u64),
             Event::Clock => (13, 0),
             Event::Phase(index) => (14, index as u64),
+            Event::Processor(which) => (15, which as u64),
         };
         Self { kind, operand }
     }
@@ -98,7 +101,8 @@ impl Packed {
             11 => Event::Rebuild(operand),
             12 => Event::Fault(operand),
             13 => Event::Clock,
-            _ => Event::Phase(operand),
+            14 => Event::Phase(operand),
+            _ => Event::Processor(operand),
         }
     }
 }

@@ -37,6 +37,8 @@ pub enum Purpose {
     Kind,
     /// Initial order of an LRU stack.
     Stack,
+    /// Processor times of interactions.
+    Processor,
 }
 
 /// A random stream: xoshiro256++ (Blackman and Vigna 2021), seeded by name.

@@ -88,18 +88,18 @@ impl<T> IndexMut<u32> for Slab<T> {
 
 /// A first-in-first-out list through a link field of the entries of a slab.
 #[derive(Clone, Copy, Debug)]
-pub struct Fifo {
+pub struct LinkedQueue {
     head: Link,
     tail: Link,
 }
 
-impl Default for Fifo {
+impl Default for LinkedQueue {
     fn default() -> Self {
         Self { head: Link::END, tail: Link::END }
     }
 }
 
-impl Fifo {
+impl LinkedQueue {
     /// Whether the list is empty.
     #[inline]
     pub fn is_empty(self) -> bool {
@@ -140,20 +140,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fifo_keeps_order_and_a_slab_reuses_indices() {
+    fn a_queue_keeps_order_and_a_slab_reuses_indices() {
         let mut slab: Slab<(u8, Link)> = Slab::default();
-        let mut fifo = Fifo::default();
+        let mut queue = LinkedQueue::default();
         for value in 0..4 {
             let index = slab.insert((value, Link::END));
-            fifo.push(&mut slab, index, |entry| &mut entry.1);
+            queue.push(&mut slab, index, |entry| &mut entry.1);
         }
         let mut seen = Vec::new();
-        while let Some(index) = fifo.pop(&mut slab, |entry| &mut entry.1) {
+        while let Some(index) = queue.pop(&mut slab, |entry| &mut entry.1) {
             seen.push(slab.remove(index).0);
         }
         assert_eq!(seen, [0, 1, 2, 3]);
         assert_eq!(slab.iter().count(), 0);
-        assert!(slab.len() == 0 && fifo.is_empty());
+        assert!(slab.len() == 0 && queue.is_empty());
         assert_eq!(slab.insert((9, Link::END)), 3, "the place freed last is used first");
         assert_eq!(slab.iter().map(|entry| entry.0).collect::<Vec<_>>(), [9]);
     }

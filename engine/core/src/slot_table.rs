@@ -54,7 +54,7 @@ impl SlotTable {
         self.len = 0;
     }
 
-    /// The slot of `key`; `holds` tells whether the entry of a slot has that key.
+    /// The slot of `key`; `holds` returns whether the entry of a slot has that key.
     #[inline]
     pub(crate) fn find(&self, key: u64, holds: impl Fn(u32) -> bool) -> Option<u32> {
         let tag = tag_of(key);

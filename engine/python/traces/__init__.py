@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from destage.engine import _engine, configuration
-from destage.engine.engine_errors import as_config_error, as_trace_error
+from destage.engine.engine_errors import translated_errors
 from destage.engine.traces import files, places
 from destage.errors import TraceError
 from destage.objects import Location
@@ -61,9 +61,6 @@ def load(
         format_name: The format's name; None to recognise the content.
         skip_bad: Maximum malformed records to skip.
         volume: The only volume to read; None for all.
-
-    Raises:
-        TraceError: It cannot be read.
     """
     return _load_cached(path, (format_name, skip_bad, volume))[0]
 
@@ -74,9 +71,6 @@ def digest(
     """Return the digest of a trace's content, independent of its format: blake2b-128 of its columns, in hex.
 
     The number of an only volume and the response times, which affect no run, are not part of it.
-
-    Raises:
-        TraceError: It cannot be read.
     """
     return _load_cached(path, (format_name, skip_bad, volume))[1]
 
@@ -111,18 +105,12 @@ def from_table(records: pa.Table) -> _engine.Trace:
     Raises:
         TraceError: A column is missing, has nulls or does not fit its type, or a record is impossible.
     """
-    try:
+    with translated_errors():
         return _engine.Trace.from_columns(from_arrow(records))
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
 
 
 def from_arrow(records: pa.Table) -> dict[str, Any]:
-    """Return the engine's columns from an Arrow table with the columns of the compact form.
-
-    Raises:
-        TraceError: A column is missing, has nulls or does not fit its type.
-    """
+    """Return the engine's columns from an Arrow table with the columns of the compact form."""
     optional = [field for field in (VOLUME, RESPONSE) if field.name in records.column_names]
     schema = pa.schema([*SCHEMA, *optional])
     for field in schema:
@@ -166,7 +154,6 @@ def open_compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22)
     """Open a writer of the compact form.
 
     Args:
-        path: The file; replaced if it exists.
         level: The zstd level: 22 for files that are kept, 3 for speed.
     """
     return pq.ParquetWriter(
@@ -230,16 +217,11 @@ def record(scenario: configuration.Scenario, *, folder: str | Path = ".") -> _en
         scenario: A configuration of one array.
 
     Raises:
-        ConfigError: With all mistakes found.
         TraceError: A trace cannot be read or replayed, or there are no requests.
     """
     bound = bind(configuration.normalise(scenario), folder)
-    try:
+    with translated_errors():
         return _engine.record_requests(configuration.canonical_json(bound), load_bound(bound))
-    except _engine.EngineConfigError as error:
-        raise as_config_error(error) from None
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
 
 
 def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:

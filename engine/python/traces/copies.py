@@ -35,11 +35,7 @@ _found: dict[ObjectPath, tuple[float, Version]] = {}
 
 
 def read_version(trace: ObjectPath) -> Version:
-    """Return the version of an object, as of at most 10 s ago.
-
-    Raises:
-        TraceError: It does not exist, or cannot be reached.
-    """
+    """Return the version of an object, as of at most 10 s ago."""
     now = time.monotonic()
     if (known := _found.get(trace)) is not None and now - known[0] < _VERSION_LIFETIME_S:
         return known[1]
@@ -51,11 +47,7 @@ def read_version(trace: ObjectPath) -> Version:
 
 @contextmanager
 def hold_copy(trace: ObjectPath) -> Iterator[Path]:
-    """Yield the copy of an object, downloaded if needed, and kept during the `with` block.
-
-    Raises:
-        TraceError: It does not exist, cannot be reached, or does not fit.
-    """
+    """Yield the copy of an object, downloaded if needed, and kept during the `with` block."""
     known = read_version(trace)
     named = hashlib.blake2b(f"{trace}\n{known.tag}\n{known.size}".encode(), digest_size=12).hexdigest()
     folder = _folder()

@@ -40,7 +40,6 @@ class TraceFile:
     """A trace file that is being read.
 
     Attributes:
-        path: The file.
         size: Its size [bytes].
     """
 
@@ -88,11 +87,7 @@ class TraceFile:
 
 @contextmanager
 def open_trace(place: Location) -> Iterator[TraceFile]:
-    """Open a trace for a `with` block, and name it in errors.
-
-    Raises:
-        TraceError: The trace cannot be read or decompressed, or violates its format.
-    """
+    """Open a trace for a `with` block, and name it in errors."""
     try:
         with places.open_local(place) as path, path.open("rb") as raw:
             yield TraceFile(path, raw)

@@ -36,11 +36,7 @@ def resolve_place(name: str | Location, folder: str | Path = ".") -> Location:
 
 
 def read_version(place: Location) -> Hashable:
-    """Return a value that changes with a trace's content, without reading the trace.
-
-    Raises:
-        TraceError: It does not exist, or cannot be reached.
-    """
+    """Return a value that changes with a trace's content, without reading the trace."""
     if isinstance(place, ObjectPath):
         return copies.read_version(place)
     try:
@@ -52,11 +48,7 @@ def read_version(place: Location) -> Hashable:
 
 @contextmanager
 def open_local(place: Location) -> Iterator[Path]:
-    """Yield a trace's file, or the copy of an object, which is kept during the `with` block.
-
-    Raises:
-        TraceError: The object does not exist, cannot be reached, or does not fit.
-    """
+    """Yield a trace's file, or the copy of an object, which is kept during the `with` block."""
     if isinstance(place, ObjectPath):
         with copies.hold_copy(place) as copy:
             yield copy

@@ -36,17 +36,10 @@ def profile(
 ) -> dict[str, Any]:
     """Profile a trace in one pass, in at most 256 MiB besides the window of decompression.
 
-    Args:
-        path: A trace in one of the formats of `traces.formats`, plain or compressed: a file or an address.
-        format_name: The format's name; None to recognise the content.
-        skip_bad: Maximum malformed records to skip.
-        volume: The only volume to read; None for all.
+    The parameters are those of `traces.load`.
 
     Returns:
         The format, the counts (docs/traces.md lists the keys) and the problems.
-
-    Raises:
-        TraceError: The file cannot be read.
     """
     place = places.resolve_place(path)
     found = _engine.TraceSummariser()
@@ -81,12 +74,10 @@ def convert(
 ) -> dict[str, Any]:
     """Write the compact form of a trace, row group by row group.
 
+    The other parameters are those of `traces.load`.
+
     Args:
-        path: A trace in one of the formats of `traces.formats`, plain or compressed: a file or an address.
         out: The file to write; an existing one is replaced when all records are written.
-        format_name: The format's name; None to recognise the content.
-        skip_bad: Maximum malformed records to skip.
-        volume: The only volume to read; None for all.
 
     Returns:
         The format, the number of records and the problems.

@@ -30,7 +30,7 @@ from destage.cli.output import print_data
 
 app = Application(
     name="destage",
-    help="Simulate disk arrays with write caches and find how many users each configuration carries.",
+    help="Simulate disk arrays with write caches and find how many users each configuration supports.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

@@ -116,7 +116,7 @@ def _usage_issue(error: Any) -> Issue:
     place = getattr(error, "option_name", "")
     if parameter is not None:
         is_option = parameter.param_type_name == "option"
-        place = max(parameter.opts, key=len) if is_option else parameter.metavar.strip("[]")
+        place = max(parameter.opts, key=len) if is_option else parameter.metavar
     message = error.message if kind == "BadParameter" else error.format_message()
     message = " ".join(message.removeprefix("Value error, ").split()).removesuffix(".")
     return Issue(code, place, message[:1].lower() + message[1:])

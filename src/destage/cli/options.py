@@ -91,14 +91,14 @@ Executor = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", min=1, help="Runs to execute at a time (default: one per processor)."),
+    typer.Option("--workers", min=1, help="Maximum concurrent runs (default: one per processor)."),
 ]
 RayAddress = Annotated[
     str | None,
     typer.Option(
         "--ray-address",
-        help="Run on an existing Ray cluster (ray://head:10001, head:6379 or auto); all its machines must "
-        "reach the store.",
+        help="Run on an existing Ray cluster (ray://head:10001, head:6379 or auto); all its machines need "
+        "access to the store.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Hide progress.")]

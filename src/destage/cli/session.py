@@ -59,7 +59,7 @@ def summarize(outcome: "Outcome") -> str:
     if outcome.executed:
         rate = f" ({outcome.executor}, {outcome.executed / max(outcome.seconds, 1e-3):.1f} runs/s)"
     return (
-        f"{outcome.path.name}: {outcome.runs} runs: {outcome.executed} executed{rate}, "
+        f"{outcome.path.name}: {outcome.runs} runs, {outcome.executed} executed{rate}, "
         f"{outcome.reused} reused, {outcome.failed} failed, in {outcome.seconds:.1f} s"
     )
 

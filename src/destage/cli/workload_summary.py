@@ -50,7 +50,6 @@ def describe_workload(
     Args:
         facts: Its name and title; its source, marks and note where it has them.
         workload: The value of `workload:`.
-        profile: The generated requests.
     """
     yield f"{facts['name']}: {facts['title']}" if facts["title"] != facts["name"] else facts["name"]
     for key in ("source", "note"):
@@ -67,17 +66,17 @@ def describe_workload(
 
 def _describe_specification(workload: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the workload specifies."""
-    from destage.engine import workload_words as words
+    from destage.engine import workload_description as description
 
     users = int(workload.get("users", 1))
     for phase in workload.get("phases") or ():
         yield f"phase {phase['name']!r}: {phase.get('lasts') or 'unlimited'}"
     for stream in workload["streams"]:
-        yield from _wrapped(f"stream {stream['name']}", words.describe_arrival(stream, users))
-        times = words.describe_times(stream)
+        yield from _wrapped(f"stream {stream['name']}", description.describe_arrival(stream, users))
+        times = description.describe_times(stream)
         if times:
             yield f"  when      {times}"
-        for often, what, where in words.describe_request_parts(stream):
+        for often, what, where in description.describe_request_parts(stream):
             yield f"  {often:<8}  {what}"
             if where:
                 yield f"  {'':<8}  {where}"
@@ -90,7 +89,7 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
 
     rate = len(profile.time) / profile.seconds if profile.seconds else 0.0
     duration = format_number(round(profile.seconds, 3))
-    extent = "" if profile.is_whole else ", the start of its timeline"
+    extent = "" if profile.is_whole else " (the first part of its timeline)"
     yield f"generated: {format_number(len(profile.time))} requests in {duration} s{extent}"
     if not profile.is_open:
         yield f"  closed or replayed: arrival times may depend on the array; these are for {REFERENCE}"
@@ -109,7 +108,7 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
         yield from _size_lines(profile)
     begin, end, places = profile.places(_BINS)
     heights = sparkline([float(count) for count in places])
-    yield f"places    {_rounded(begin)} │{heights}│ {_rounded(end)}"
+    yield f"address   {_rounded(begin)} │{heights}│ {_rounded(end)}"
     skew = profile.skew(_SHARES)
     parts = ", ".join(f"{share:.0%} get {part:.0%}" for share, part in zip(_SHARES, skew, strict=True))
     touched, follow = _rounded(profile.touched_bytes()), profile.sequential_fraction()

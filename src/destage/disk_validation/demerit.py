@@ -35,7 +35,6 @@ class ClassScore:
     """The score of one class of requests on the second half of a trace.
 
     Attributes:
-        name: The class.
         requests: Its requests in the second half.
         measured_ms: Their mean measured service time [ms].
         modelled_ms: Their mean modelled service time [ms].
@@ -109,7 +108,6 @@ def score_classes(
 
     Args:
         modelled: Service times of the model [ms]: one row for each replay, one column for each request.
-        overall_limit_ms: Maximum demerit over all requests [ms].
     """
     is_first = np.arange(len(trace)) < len(trace) // 2
     found = []

@@ -1,19 +1,30 @@
 """Disk facts in DiskSim's files: `.model` (layout and mechanics), `.diskspecs` (buffer and overheads).
 
-Slipped and remapped sectors are not read.
+The meaning of each parameter is that of the manuals of DiskSim 4.0 and of its diskmodel library. Slipped and
+remapped sectors are not read. The serpentine mappings (1, 2) differ from the conventional one (0) only in the
+numbers of the surfaces, and spares at the front of a cylinder (5, 6) from those at its end (2, 4) only by a
+constant angle, so each pair is read as the same.
 """
 
-import re
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from destage.errors import ConfigError, Issue
+from destage.disk_validation.disksim_file import Block, as_number, parse, read_text, refusal
 
-_COMMENT = re.compile(r"#.*")
-_ZONE = re.compile(r"dm_layout_g1_zone\s*\{")
-_NUMBER = r"(-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)"
 _SECTOR = 512
+_MAPPINGS = (0, 1, 2)
+_NO_SPARES, _TRACKS_OF_ZONE, _TRACK, _END_OF_DISK, _RANGE = 0, 1, 3, 7, 8
+_CYLINDER = (2, 4, 5, 6)
+_ZONE = (9, 10)
+_HPL_POINTS = 64
+
+READ_AHEAD = {0: "off", 1: "track_end", 2: "cylinder_end", 3: "segment", 4: "segment"}
+"""Read-ahead by 'Buffer continuous read'; 4 reads one track ahead of a stream, which a segment covers."""
+
+ON_ARRIVAL = {"track_end": "track", "segment": "segment_on_arrival"}
+"""The same with 'Read any free blocks'."""
 
 
 def read_model(path: Path) -> dict[str, Any]:
@@ -21,100 +32,135 @@ def read_model(path: Path) -> dict[str, Any]:
 
     Args:
         path: A `.model` file, or a `.diskspecs` file that names one beside it.
-
-    Raises:
-        ConfigError: A file cannot be read or is incomplete.
     """
-    text = _text(path)
+    given = parse(path)
     if path.suffix != ".diskspecs":
-        return _mechanics(path, text)
-    named = re.search(r"Model\s*=\s*source\s+([^\s,]+)", text)
-    if named is None:
-        raise _error(
-            "disk.bad-model", path, "missing 'Model = source FILE', which names layout and mechanics"
-        )
-    model = path.parent / named.group(1)
-    return {**_mechanics(model, _text(model)), **_electronics(path, text)}
-
-
-def _error(code: str, path: Path, message: str, place: str = "") -> ConfigError:
-    return ConfigError([Issue(code, place, message)], str(path))
-
-
-def _text(path: Path) -> str:
-    try:
-        return _COMMENT.sub("", path.read_text(encoding="utf-8", errors="replace"))
-    except OSError as error:
-        raise _error("disk.unreadable", path, f"cannot be read: {error.strerror}") from None
-
-
-def _find(text: str, key: str) -> float | None:
-    found = re.search(rf"(?<![\w.]){re.escape(key)}\s*=\s*{_NUMBER}", text)
-    return float(found.group(1)) if found else None
-
-
-def _need(path: Path, text: str, key: str) -> float:
-    value = _find(text, key)
-    if value is None:
-        raise _error("disk.bad-model", path, f"no number for '{key}'")
-    return value
+        return _mechanics(given)
+    if "Model" not in given.values:
+        given.refuse("missing 'Model = source FILE', which names layout and mechanics")
+    return {**_mechanics(given.block("Model")), **_electronics(given)}
 
 
 def _ms(milliseconds: float) -> str:
     return f"{milliseconds:.6f}ms"
 
 
-def _mechanics(path: Path, text: str) -> dict[str, Any]:
-    surfaces = int(_need(path, text, "Number of data surfaces"))
-    zones = list(_zones(path, text, surfaces))
-    places = sum(zone["cylinders"] * surfaces * zone["sectors_per_track"] for zone in zones)
-    sectors = places - sum(zone["spare_sectors"] for zone in zones)
-    blocks = _find(text, "Block count")
-    if blocks is not None and blocks < sectors:
+def _mechanics(disk: Block) -> dict[str, Any]:
+    surfaces = int(disk.need("Number of data surfaces"))
+    layout = disk.block("Layout Model")
+    mechanics = disk.block("Mechanical Model")
+    zones = list(_zones(layout, surfaces))
+    blocks = disk.find("Block count")
+    if blocks is not None:
+        sectors = sum(_data_sectors(zone, surfaces) for zone in zones)
         # Hidden sectors are assumed at the inner edge.
-        zones[-1]["spare_sectors"] += sectors - int(blocks)
+        zones[-1]["spare_sectors"] += max(0, sectors - int(blocks))
     return {
         "kind": "disk",
-        "rpm": _need(path, text, "Rotation speed (in rpms)"),
+        "rpm": mechanics.need("Rotation speed (in rpms)"),
         "geometry": {"kind": "zones", "surfaces": surfaces, "zones": zones},
-        "seek": _seek(path, text),
-        "write_settle": _ms(_find(text, "Add. write settling delay") or 0.0),
-        "head_switch": _ms(_need(path, text, "Head switch time")),
+        "seek": _seek(mechanics, int(disk.find("Number of cylinders") or 0)),
+        # Some measured disks settle faster for a write, which the model does not have.
+        "write_settle": _ms(max(0.0, mechanics.find("Add. write settling delay") or 0.0)),
+        "head_switch": _ms(mechanics.need("Head switch time")),
     }
 
 
-def _zones(path: Path, text: str, surfaces: int) -> Iterator[dict[str, Any]]:
-    parts = _ZONE.split(text)[1:]
-    if not parts:
-        raise _error("disk.bad-model", path, "no dm_layout_g1_zone; other layouts are not supported")
-    firsts = [int(_need(path, part, "First cylinder number")) for part in parts]
-    lasts = [int(_need(path, part, "Last cylinder number")) for part in parts]
-    for index, part in enumerate(parts):
-        sectors = int(_need(path, part, "Blocks per track"))
-        # Cylinders between two zones hold no data, but count for seeks.
-        after = firsts[index + 1] if index + 1 < len(parts) else lasts[index] + 1
-        set_aside = (after - lasts[index] - 1) * surfaces * sectors
-        yield {
+def _data_sectors(zone: dict[str, Any], surfaces: int) -> int:
+    cylinders = int(zone["cylinders"])
+    sectors = cylinders * surfaces * (zone["sectors_per_track"] - zone.get("spares_per_track", 0))
+    if "spare_range" in zone:
+        sectors -= math.ceil(cylinders / zone["spare_range"]["cylinders"]) * zone["spare_range"]["sectors"]
+    return int(sectors - zone["spare_sectors"] - zone.get("front_sectors", 0))
+
+
+def _zones(layout: Block, surfaces: int) -> Iterator[dict[str, Any]]:
+    if layout.kind != "dm_layout_g1":
+        layout.refuse(f"layout {layout.kind!r} is not supported; supported: dm_layout_g1")
+    mapping = "LBN-to-PBN mapping scheme"
+    if layout.find(mapping) not in (None, *_MAPPINGS):
+        allowed = ", ".join(map(str, _MAPPINGS))
+        message = f"{mapping} {layout.find(mapping):g} is not supported; supported: {allowed}"
+        layout.refuse(message, layout.line_of(mapping))
+    zones = [zone for zone in layout.items("Zones") if isinstance(zone, Block)]
+    if not zones:
+        layout.refuse("no zones")
+    firsts = [int(zone.need("First cylinder number")) for zone in zones]
+    for index, zone in enumerate(zones):
+        sectors = int(zone.need("Blocks per track"))
+        last = int(zone.need("Last cylinder number"))
+        after = firsts[index + 1] if index + 1 < len(zones) else last + 1
+        if last < firsts[index] or after <= last:
+            zone.refuse("zones are not in the order of their cylinders", zone.line_of("Last cylinder number"))
+        read: dict[str, Any] = {
             "cylinders": after - firsts[index],
             "sectors_per_track": sectors,
-            "track_skew": round(_find(part, "Skew for track switch") or 0.0) % sectors,
-            "cylinder_skew": round(_find(part, "Skew for cylinder switch") or 0.0) % sectors,
-            "spare_sectors": int(_find(part, "Number of spares") or 0) + set_aside,
+            "track_skew": _skew(layout, zone, "Skew for track switch", sectors),
+            "cylinder_skew": _skew(layout, zone, "Skew for cylinder switch", sectors),
+            "spare_sectors": 0,
         }
+        if front := int(zone.find("Empty space at zone front") or 0):
+            read["front_sectors"] = front
+        _add_spares(layout, zone, read, is_last=index + 1 == len(zones))
+        # Cylinders between two zones hold no data, but count for seeks.
+        gap = after - last - 1
+        if gap:
+            read["spare_sectors"] += _data_sectors(read, surfaces) - _data_sectors(
+                {**read, "cylinders": after - firsts[index] - gap}, surfaces
+            )
+        yield read
 
 
-def _seek(path: Path, text: str) -> dict[str, Any]:
-    named = re.search(r"Full seek curve\s*=\s*([^\s,]+)", text)
+def _skew(layout: Block, zone: Block, key: str, sectors: int) -> int:
+    units = zone.text("Skew units") or layout.text("Skew units") or "sectors"
+    if units not in {"sectors", "revolutions"}:
+        holder = zone if "Skew units" in zone.values else layout
+        holder.refuse(f"Skew units {units!r}; allowed: sectors, revolutions", holder.line_of("Skew units"))
+    skew = zone.find(key) or 0.0
+    return round(skew * sectors if units == "revolutions" else skew) % sectors
+
+
+def _add_spares(layout: Block, zone: Block, read: dict[str, Any], *, is_last: bool) -> None:
+    """Add the spares of a zone by the scheme of the layout."""
+    key = "Sparing scheme used"
+    scheme = int(layout.find(key) or 0)
+    spares = int(zone.find("Number of spares") or 0)
+    if scheme == _NO_SPARES or not spares:
+        return
+    if scheme in _ZONE or (scheme == _END_OF_DISK and is_last):
+        read["spare_sectors"] += spares
+    elif scheme == _TRACKS_OF_ZONE:
+        read["spare_sectors"] += spares * read["sectors_per_track"]
+    elif scheme == _TRACK:
+        read["spares_per_track"] = spares
+    elif scheme in _CYLINDER:
+        read["spare_range"] = {"cylinders": 1, "sectors": spares}
+    elif scheme == _RANGE:
+        size = int(layout.need("Rangesize for sparing"))
+        if size < 1:
+            layout.refuse(
+                "Rangesize for sparing: allowed is 1 or more", layout.line_of("Rangesize for sparing")
+            )
+        read["spare_range"] = {"cylinders": size, "sectors": spares}
+    elif scheme != _END_OF_DISK:
+        layout.refuse(f"{key} {scheme} is not supported; supported: 0 to 10", layout.line_of(key))
+
+
+def _seek(mechanics: Block, cylinders: int) -> dict[str, Any]:
+    kind = mechanics.text("Seek type")
+    if kind in {"hpl", "hplplus10"}:
+        return _hpl_seek(mechanics, cylinders, has_first_ten=kind == "hplplus10")
+    named = mechanics.text("Full seek curve")
     if named is None:
         figures = {
             "track_to_track": "Single cylinder seek time",
             "average": "Average seek time",
             "full_stroke": "Full strobe seek time",
         }
-        return {"kind": "figures"} | {key: _ms(_need(path, text, name)) for key, name in figures.items()}
-    curve = path.parent / named.group(1)
+        return {"kind": "figures"} | {key: _ms(mechanics.need(name)) for key, name in figures.items()}
+    curve = mechanics.path.parent / named
     points = []
-    for number, line in enumerate(_text(curve).splitlines(), 1):
+    for number, line in enumerate(read_text(curve).splitlines(), 1):
         fields = line.replace(",", " ").split()
         if number == 1 or not fields:
             continue
@@ -122,27 +168,65 @@ def _seek(path: Path, text: str) -> dict[str, Any]:
             points.append({"distance": int(fields[0]), "time": _ms(float(fields[1]))})
         except (ValueError, IndexError):
             message = f"{line!r}: expected a distance in cylinders and a time in ms"
-            raise _error("disk.bad-model", curve, message, f"line {number}") from None
+            raise refusal(curve, number, message) from None
     return {"kind": "table", "points": points}
 
 
-def _electronics(path: Path, text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"command_time": _mean(path, text, "Read miss over. after {}")}
-    per_sector_ms = _find(text, "Bulk sector transfer time")
-    if per_sector_ms:
+def _hpl_seek(mechanics: Block, cylinders: int, *, has_first_ten: bool) -> dict[str, Any]:
+    """Return the two-piece curve; with ten measured times as a table of them and of points of the curve."""
+    key = "HPL seek equation values"
+    values = [as_number(value) for value in mechanics.items(key)]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) != len(values) or len(numbers) < 5:  # noqa: PLR2004 - boundary, a, b, c, e
+        mechanics.refuse(f"{key}: expected six numbers", mechanics.line_of(key))
+    boundary, a, b, c, e = numbers[:5]
+    if not has_first_ten:
+        pieces = {"a": a, "b": b, "c": c, "e": e}
+        times = {name: _ms(value) for name, value in pieces.items()}
+        return {"kind": "two_piece", "boundary": int(boundary), **times}
+    first = [as_number(value) or 0.0 for value in mechanics.items("First ten seek times")]
+    points = {distance: time for distance, time in enumerate(first, 1) if time > 0}
+    longest = max(cylinders - 1, int(boundary) + 1)
+    for step in range(_HPL_POINTS + 1):
+        distance = round(len(first) + 1 + (boundary - len(first) - 1) * (step / _HPL_POINTS) ** 2)
+        points[distance] = a + b * math.sqrt(distance)
+    for distance in (int(boundary) + 1, longest):
+        points[distance] = c + e * distance
+    return {
+        "kind": "table",
+        "points": [{"distance": distance, "time": _ms(time)} for distance, time in sorted(points.items())],
+    }
+
+
+def _electronics(disk: Block) -> dict[str, Any]:
+    scale = disk.find("Time scale for overheads")
+    scale = 1.0 if scale is None else scale
+    common = disk.find("Per-request overhead time") or 0.0
+
+    def mean(key: str) -> str:
+        times = [disk.need(f"{key} over. after {before}") for before in ("read", "write")]
+        return _ms((sum(times) / 2 + common) * scale)
+
+    found: dict[str, Any] = {"command_time": mean("Read miss")}
+    per_sector_ms = disk.find("Bulk sector transfer time") or 0.0
+    if per_sector_ms > 0:
         found["bus_rate"] = f"{_SECTOR / per_sector_ms * 1e3:.0f}B/s"
-    if _find(text, "Enable caching in buffer"):
-        reads_on_arrival = _find(text, "Read any free blocks")
+    if disk.find("Enable caching in buffer"):
+        key = "Buffer continuous read"
+        kind = disk.find(key)
+        kind = 3 if kind is None else int(kind)
+        if kind not in READ_AHEAD:
+            disk.refuse(f"{key} {kind} is not supported; supported: 0 to 4", disk.line_of(key))
+        read_ahead = READ_AHEAD[kind]
+        if disk.find("Read any free blocks"):
+            read_ahead = ON_ARRIVAL.get(read_ahead, read_ahead)
+        caches_writes = bool(disk.find("Fast write level"))
         found["buffer"] = {
-            "segments": int(_need(path, text, "Number of buffer segments")),
-            "segment": f"{int(_need(path, text, 'Segment size (in blks)')) * _SECTOR}B",
-            "read_ahead": "track" if reads_on_arrival else "segment",
-            "hit_time": _mean(path, text, "Read hit over. after {}"),
-            "write_cache": bool(_find(text, "Fast write level")),
-            "write_time": _mean(path, text, "Write miss over. after {}"),
+            "segments": int(disk.need("Number of buffer segments")),
+            "segment": f"{int(disk.need('Segment size (in blks)')) * _SECTOR}B",
+            "read_ahead": read_ahead,
+            "hit_time": mean("Read hit"),
+            "write_cache": caches_writes,
+            "write_time": mean("Write hit" if caches_writes else "Write miss"),
         }
     return found
-
-
-def _mean(path: Path, text: str, key: str) -> str:
-    return _ms(sum(_need(path, text, key.format(before)) for before in ("read", "write")) / 2)

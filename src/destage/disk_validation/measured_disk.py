@@ -1,14 +1,9 @@
 """Validation of a disk model against the measurement of a real disk.
 
 The disk is described as in a configuration. Missing facts are assumed and reported; parameters are fitted on
-the first half of the measurement, and the second half gives the score. Service times come from
-`disk_service_times`: the disk model of all runs, with one request outstanding and the recorded gaps.
-
-The gaps do not determine the angle of the platter (the disk's speed and the clock drift apart by turns), so
-the model is replayed several times, each with all gaps longer by a different fraction of a turn.
+the first half of the measurement, and the second half gives the score.
 """
 
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from destage.disk_validation.demerit import ClassScore, compute_loss, score_classes
+from destage.disk_validation.demerit import ClassScore, score_classes
 from destage.disk_validation.disksim_model import read_model
+from destage.disk_validation.fit import CHOICES, FITTABLE, Fit, fit_disk
 from destage.disk_validation.measured_trace import MeasuredTrace
-from destage.engine import _engine, catalog, configuration
-from destage.errors import ConfigError, Issue, TraceError
+from destage.disk_validation.service_times import simulate_service_ms
+from destage.engine import catalog, configuration
+from destage.errors import ConfigError, Issue
 
 ASSUMED: Mapping[str, Any] = {
     "command_time": "0.2ms",
@@ -35,21 +32,6 @@ ASSUMED: Mapping[str, Any] = {
 }
 """Defaults of missing facts, as docs/validating-a-disk.md explains; `read_settle` is a one-cylinder seek."""
 
-FITTABLE: Mapping[str, tuple[float, float]] = {
-    "command_time": (0.0, 20e6),
-    "bus_rate": (1e5, 1e10),
-    "buffer.hit_time": (0.0, 20e6),
-    "buffer.write_time": (0.0, 20e6),
-    "buffer.lapse": (0.0, 0.5),
-}
-"""Fields that can be fitted, with minimum and maximum [ns, bytes/s, fraction]."""
-
-_STEPS: Mapping[str, float] = {"bus_rate": 0.5e6, "buffer.lapse": 0.03}
-_STEP_NS = 0.1e6
-_SEED = 1
-_EVALUATIONS = 60
-"""Maximum replays of a fit, per parameter."""
-
 
 @dataclass(frozen=True)
 class Validation:
@@ -58,14 +40,14 @@ class Validation:
     Attributes:
         disk: The scored disk in base units.
         assumed: The assumed values of missing facts.
-        fitted: The fitted values.
-        classes: The score of each class.
         modelled_ms: Service times of the model [ms], one row for each replay.
     """
 
     disk: Mapping[str, Any]
     assumed: Mapping[str, Any]
     fitted: Mapping[str, float]
+    chosen: Mapping[str, str]
+    warnings: Sequence[Issue]
     classes: Sequence[ClassScore]
     modelled_ms: npt.NDArray[np.float64]
 
@@ -76,9 +58,6 @@ def load_disk(given: str) -> dict[str, Any]:
     Args:
         given: A TOML file with the fields of a disk (and `use`, to start from a catalogue entry), a DiskSim
             `.model` or `.diskspecs` file, or a catalogue name.
-
-    Raises:
-        ConfigError: The file or name does not exist, or cannot be read.
     """
     path = Path(given)
     if path.suffix in {".model", ".diskspecs"}:
@@ -106,34 +85,25 @@ def validate(
 ) -> Validation:
     """Score a disk on the second half of a measurement.
 
-    Args:
-        overall_limit_ms: Maximum demerit over all requests [ms].
-
     Raises:
         ConfigError: The facts break rules, or a field cannot be fitted.
-        TraceError: A request lies beyond the disk.
     """
-    unknown = [name for name in fit if name not in FITTABLE]
+    unknown = [name for name in fit if name not in FITTABLE and name not in CHOICES]
     if unknown:
-        message = f"cannot be fitted; allowed: {', '.join(FITTABLE)}"
+        message = f"cannot be fitted; allowed: {', '.join((*FITTABLE, *CHOICES))}"
         raise ConfigError([Issue("disk.not-fittable", "--fit", message, name) for name in unknown])
     disk, assumed = complete_facts(facts)
     if "buffer" not in disk or disk["buffer"] is None:
         fit = [name for name in fit if not name.startswith("buffer.")]
-    fitted = _fit(trace, disk, fit, phases) if fit else {}
-    for name, value in fitted.items():
-        _put(disk, name, value)
+    found = fit_disk(trace, disk, fit, phases) if fit else Fit({}, {}, ())
     modelled = simulate_service_ms(trace, disk, phases)
-    assumed = {name: value for name, value in assumed.items() if name not in fitted}
-    return Validation(disk, assumed, fitted, score_classes(trace, modelled, overall_limit_ms), modelled)
+    assumed = {name: value for name, value in assumed.items() if name not in {*found.values, *found.chosen}}
+    scores = score_classes(trace, modelled, overall_limit_ms)
+    return Validation(disk, assumed, found.values, found.chosen, found.warnings, scores, modelled)
 
 
 def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a disk in base units, and the assumed values of missing facts.
-
-    Raises:
-        ConfigError: The facts break rules.
-    """
+    """Return a disk in base units, and the assumed values of missing facts."""
     resolved = catalog.resolve({"array": {"disk": dict(facts)}})["array"]["disk"]
     assumed: dict[str, Any] = {}
     # All SCSI disks measured so far have a buffer; `buffer = null` is a disk without one.
@@ -143,37 +113,19 @@ def complete_facts(facts: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, 
         holder = resolved.get(part) if part else resolved
         if isinstance(holder, dict) and key not in holder:
             holder[key] = assumed[name] = value
-    disk = _canonical(resolved)
+    disk = canonical_disk(resolved)
     if "read_settle" not in resolved:
         disk["read_settle"] = _single_cylinder_ns(disk["seek"])
         assumed["read_settle"] = f"{disk['read_settle'] / 1e6:g}ms"
     return disk, assumed
 
 
-def simulate_service_ms(
-    trace: MeasuredTrace, disk: Mapping[str, Any], phases: int
-) -> npt.NDArray[np.float64]:
-    """Simulate the service time of each request [ms], one row for each of `phases` replays.
+def canonical_disk(disk: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a disk in base units.
 
     Raises:
-        TraceError: A request lies beyond the disk.
+        ConfigError: The facts break rules, or are not of a disk.
     """
-    turn_ns = 60e9 / float(disk["rpm"])
-    text = json.dumps({key: value for key, value in disk.items() if key != "kind"})
-    columns = trace.lba.astype("<u8").tobytes(), trace.sectors.astype("<u8").tobytes()
-    writes = trace.is_write.astype("u1").tobytes()
-    rows = []
-    for phase in range(phases):
-        gaps = (trace.gap_ns + np.uint64(round(phase * turn_ns / phases))).astype("<u8").tobytes()
-        try:
-            raw = _engine.disk_service_times(text, _SEED, *columns, writes, gaps)
-        except ValueError as error:
-            raise TraceError("disk.bad-request", str(error)) from None
-        rows.append(np.frombuffer(raw, dtype="<u8") / 1e6)
-    return np.stack(rows)
-
-
-def _canonical(disk: Mapping[str, Any]) -> dict[str, Any]:
     scenario = {
         "workload": {
             "streams": [
@@ -202,51 +154,3 @@ def _single_cylinder_ns(seek: Mapping[str, Any]) -> int:
             return int(seek["points"][0]["time"])
         case _:
             return int(seek["a"]) + int(seek["b"])
-
-
-def _place(disk: dict[str, Any], name: str) -> tuple[dict[str, Any], str]:
-    part, _, key = name.rpartition(".")
-    return (disk[part] if part else disk), key
-
-
-def _put(disk: dict[str, Any], name: str, value: float) -> None:
-    holder, key = _place(disk, name)
-    holder[key] = value if name == "buffer.lapse" else round(value)
-
-
-def _fit(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], phases: int) -> dict[str, float]:
-    """Return the values that minimise the loss on the first half (Nelder, Mead 1965); changes `disk`."""
-    try:
-        from scipy.optimize import minimize  # noqa: PLC0415 - an optional dependency
-    except ImportError:
-        message = "fitting needs scipy; install destage[fit], or use --no-fit"
-        raise ConfigError([Issue("disk.fit-needs-scipy", "--fit", message)]) from None
-
-    first = trace.first_half()
-    scale = np.array([_STEPS.get(name, _STEP_NS) for name in names])
-    low, high = (np.array([FITTABLE[name][side] for name in names]) for side in (0, 1))
-
-    def values(point: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        return np.asarray(np.clip(point * scale, low, high), dtype=np.float64)
-
-    def loss_at(point: npt.NDArray[np.float64]) -> float:
-        for name, value in zip(names, values(point), strict=True):
-            _put(disk, name, float(value))
-        return compute_loss(first, simulate_service_ms(first, disk, phases))
-
-    start = np.array([_get(disk, name) for name in names]) / scale
-    simplex = np.vstack([start, start + np.eye(len(names))])
-    options: Any = {
-        "initial_simplex": simplex,
-        "maxfev": _EVALUATIONS * len(names),
-        "xatol": 0.02,
-        "fatol": 1e-6,
-    }
-    search: Any = minimize
-    found = values(search(loss_at, start, method="Nelder-Mead", options=options).x)
-    return dict(zip(names, map(float, found), strict=True))
-
-
-def _get(disk: dict[str, Any], name: str) -> float:
-    holder, key = _place(disk, name)
-    return float(holder[key])

@@ -8,7 +8,7 @@ import gzip
 import lzma
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,6 @@ class MeasuredTrace:
     """Requests in order, with measured service times.
 
     Attributes:
-        is_write: Whether each writes.
         lba: First sector of each [512 bytes].
         sectors: Number of sectors of each.
         service_ms: Measured service time of each [ms].
@@ -47,13 +46,7 @@ class MeasuredTrace:
     def first_half(self) -> "MeasuredTrace":
         """Return the first half of the requests."""
         half = len(self) // 2
-        return MeasuredTrace(
-            self.is_write[:half],
-            self.lba[:half],
-            self.sectors[:half],
-            self.service_ms[:half],
-            self.gap_ns[:half],
-        )
+        return MeasuredTrace(*(getattr(self, field.name)[:half] for field in fields(self)))
 
 
 def load(path: str | Location) -> MeasuredTrace:
@@ -61,9 +54,6 @@ def load(path: str | Location) -> MeasuredTrace:
 
     Args:
         path: The file or the object's address, plain or compressed (`.xz`, `.gz`).
-
-    Raises:
-        TraceError: It cannot be read.
     """
     path = places.locate_trace(path)
     try:

@@ -1,10 +1,12 @@
-"""A workload that was read from another tool's file, and the YAML that people keep of it."""
+"""A workload imported from another tool's file, and its YAML."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+
+from destage.errors import Issue
 
 _WIDTH = 110
 
@@ -14,13 +16,13 @@ class ImportedWorkload:
     """A workload read from another tool's file.
 
     Attributes:
-        tool: The tool, as people call it.
-        file: The file, as messages call it.
+        tool: The tool's name.
+        file: The file's name in messages.
         workload: The value of `workload:` in a configuration.
         run: The value of `run:`; empty if the file does not define it.
-        remarks: What a reader must know of the whole: what is approximated, left out, without effect.
-        mapping: What became of each part of the file, by the stream that came of it.
-        warnings: What most likely differs from what the author meant.
+        remarks: What is approximated, assumed or without effect.
+        mapping: How each part of the file was translated, by stream.
+        warnings: Where the workload may differ from what the author meant.
     """
 
     tool: str
@@ -29,17 +31,18 @@ class ImportedWorkload:
     run: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     mapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Issue, ...] = ()
 
     def to_yaml(self) -> str:
-        """Return the workload as YAML, with comments on how it came about.
+        """Return the workload as YAML, with comments on how it was translated.
 
-        The document has `workload:` and, where the file says how long to run, `run:`; with `array:` and
-        perhaps `controller:` beside them it is a configuration.
+        The document has `workload:` and, if the file defines a run time, `run:`. With `array:` added, it is a
+        configuration.
         """
         streams = self.workload["streams"]
-        about = f"A workload imported from {self.file} ({self.tool})."
-        lines = _comments((about, *self.warnings, *self.remarks), 0)
+        about = f"Imported from {self.file} ({self.tool})."
+        warnings = (f"Warning: {warning}" for warning in self.warnings)
+        lines = _comments((about, *warnings, *self.remarks), 0)
         lines += ["workload:"]
         head = {key: value for key, value in self.workload.items() if key != "streams"}
         lines += _indented(_dump(head), 2) if head else []
@@ -54,7 +57,7 @@ class ImportedWorkload:
 
 
 def _dump(value: Mapping[str, Any]) -> list[str]:
-    # What holds nothing else goes on one line, but for the outermost.
+    # Flow style for nested tables that contain no further ones, block style for the rest.
     is_flat = not any(isinstance(item, dict | list) for item in value.values())
     text = yaml.safe_dump(
         dict(value),
@@ -71,7 +74,7 @@ def _indented(lines: list[str], by: int) -> list[str]:
 
 
 def _comments(texts: tuple[str, ...], by: int) -> list[str]:
-    # A text of the file may hold what ends a line elsewhere, or what YAML does not allow.
+    # Text from the file may contain line separators or characters that YAML does not allow.
     return [f"{' ' * by}# {' '.join(_printable(text).split())}" for text in texts]
 
 

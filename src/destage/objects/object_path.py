@@ -43,7 +43,6 @@ class ObjectInfo:
     """An entry of a list of objects.
 
     Attributes:
-        path: The object.
         size: Its size [bytes].
         modified_at: Time of its last write, by the service's clock.
     """
@@ -152,12 +151,7 @@ class ObjectPath:
         return info.mtime.timestamp() if info.is_file else None
 
     def read_version(self) -> Version:
-        """Return the version of the current content.
-
-        Raises:
-            FileNotFoundError: It does not exist.
-            StoreError: The service fails.
-        """
+        """Return the version of the current content."""
 
         def look(filesystem: "FileSystem", place: str) -> Version:
             if self.service.startswith("g"):  # Google's client starts to read any file that it opens
@@ -175,7 +169,6 @@ class ObjectPath:
         """Yield the object piece by piece, with retries of each piece.
 
         Raises:
-            FileNotFoundError: It does not exist.
             StoreError: The service fails, or the object no longer has this version.
         """
         file: NativeFile | None = None
@@ -234,12 +227,7 @@ class ObjectPath:
         return [self / info.base_name for info in self._children() if not info.is_file]
 
     def read_bytes(self) -> bytes:
-        """Read the whole object.
-
-        Raises:
-            FileNotFoundError: It does not exist.
-            StoreError: The service fails.
-        """
+        """Read the whole object."""
 
         def get(filesystem: "FileSystem", place: str) -> bytes:
             # One request; a stream would make one per 256 KiB.
@@ -260,11 +248,7 @@ class ObjectPath:
         return self.read_bytes().decode()
 
     def write_bytes(self, data: bytes) -> None:
-        """Write the object, replacing an existing one.
-
-        Raises:
-            StoreError: The service fails.
-        """
+        """Write the object, replacing an existing one."""
         kind = mimetypes.guess_type(self.name)[0]
 
         def put(filesystem: "FileSystem", place: str) -> None:
@@ -292,11 +276,7 @@ class ObjectPath:
         self.write_bytes(b"")
 
     def drop_markers(self) -> None:
-        """Delete the empty objects that pyarrow leaves for an empty prefix.
-
-        Raises:
-            StoreError: The service fails.
-        """
+        """Delete the empty objects that pyarrow leaves for an empty prefix."""
         if self.service.startswith("g"):
             return  # Google has none
         with suppress(FileNotFoundError):
@@ -306,9 +286,6 @@ class ObjectPath:
         """Delete the object if it exists.
 
         A missing one is never an error: a repeated request finds the object deleted.
-
-        Raises:
-            StoreError: The service fails.
         """
         del missing_ok
         with suppress(FileNotFoundError):

@@ -18,7 +18,7 @@ class BaseUnits:
     Attributes:
         value: The document, quantities in base units.
         texts: The original text of each converted quantity by path, for messages.
-        issues: Quantities that could not be read; `value` keeps their text.
+        issues: Quantities that could not be parsed; `value` keeps their text.
         namespace: The namespace of error codes.
     """
 
@@ -28,8 +28,8 @@ class BaseUnits:
     namespace: str = "scenario"
 
     @property
-    def unread(self) -> frozenset[str]:
-        """The paths of the quantities that could not be read."""
+    def unparsed(self) -> frozenset[str]:
+        """The paths of the quantities that could not be parsed."""
         return frozenset(issue.place for issue in self.issues)
 
 
@@ -37,14 +37,14 @@ def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario
     """Convert the quantities of a document to base units.
 
     Args:
-        tree: Its schema; `x-unit` marks the leaves that are quantities.
+        tree: Its schema; leaves with `x-unit` are quantities.
 
     Returns:
-        The document in base units; mistakes in quantities are among its issues.
+        The document in base units, with an issue for each quantity that could not be parsed.
     """
-    done = BaseUnits(value=None, namespace=namespace)
-    done.value = _convert(document, tree, tree.root, "", done)
-    return done
+    converted = BaseUnits(value=None, namespace=namespace)
+    converted.value = _convert(document, tree, tree.root, "", converted)
+    return converted
 
 
 def join(path: str, step: str | int) -> str:
@@ -52,40 +52,40 @@ def join(path: str, step: str | int) -> str:
     return f"{path}.{step}" if path else str(step)
 
 
-def _convert(value: object, tree: SchemaTree, node: Node, path: str, done: BaseUnits) -> object:
+def _convert(value: object, tree: SchemaTree, node: Node, path: str, into: BaseUnits) -> object:
     node = tree.settle(node, value)
     if isinstance(value, Mapping):
         properties = node.get("properties", {})
         return {
-            key: _convert(item, tree, properties.get(key, {}), join(path, key), done)
+            key: _convert(item, tree, properties.get(key, {}), join(path, key), into)
             for key, item in value.items()
         }
     if isinstance(value, list | tuple):
         items = node.get("items", {})
-        return [_convert(item, tree, items, join(path, index), done) for index, item in enumerate(value)]
+        return [_convert(item, tree, items, join(path, index), into) for index, item in enumerate(value)]
     if isinstance(value, str) and "x-unit" in node:
-        value = _read(value, node["x-unit"], path, done)
+        value = _parse_quantity(value, node["x-unit"], path, into)
     if isinstance(value, float):
         if not math.isfinite(value):
-            done.issues.append(
-                Issue(f"{done.namespace}.bad-quantity", path, "must be a finite number", value)
+            into.issues.append(
+                Issue(f"{into.namespace}.bad-quantity", path, "must be a finite number", value)
             )
         elif value.is_integer() and "integer" in node.get("type", ()):
             return int(value)
     return value
 
 
-def _read(text: str, unit: str, path: str, done: BaseUnits) -> str | float:
+def _parse_quantity(text: str, unit: str, path: str, into: BaseUnits) -> str | float:
     try:
         number = _parse(text, unit)
     except ConfigError as error:
-        done.issues.append(Issue(f"{done.namespace}.bad-quantity", path, error.message, text))
+        into.issues.append(Issue(f"{into.namespace}.bad-quantity", path, error.message, text))
         return text
-    done.texts[path] = text
+    into.texts[path] = text
     return number
 
 
 @lru_cache(maxsize=4096)
 def _parse(text: str, unit: str) -> int | float:
-    """Parse a quantity; the configurations of a sweep repeat the same few texts."""
+    """Parse a quantity; cached, as the configurations of a sweep repeat the same few texts."""
     return quantities.parse(text, unit)

@@ -1,6 +1,7 @@
-"""YAML documents: duplicate keys and self-references are rejected, each error one line with its place."""
+"""Parser of YAML documents that rejects duplicate keys and self-references."""
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -10,9 +11,6 @@ from destage.errors import ConfigError, Issue
 
 def parse_document(source: str | bytes, name: str, namespace: str = "scenario") -> object:
     """Read one YAML or JSON document.
-
-    Args:
-        source: The text, or the bytes of its file.
 
     Raises:
         ConfigError: It is not valid YAML; the place is line and column.
@@ -40,12 +38,24 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
     return document
 
 
+def value_at(document: Any, path: str) -> Any:
+    """Return the value at a dotted path, or None if the document has no such value."""
+    for step in path.split(".") if path else ():
+        if isinstance(document, list) and step.isdigit() and int(step) < len(document):
+            document = document[int(step)]
+        elif isinstance(document, Mapping):
+            document = document.get(step)
+        else:
+            return None
+    return document
+
+
 class _DuplicateKeyError(yaml.MarkedYAMLError):
     """A mapping that has a key twice."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):
-    """A YAML loader that rejects duplicate keys, of which the plain loader silently keeps the last.
+    """A YAML loader that rejects duplicate keys; PyYAML silently keeps the last.
 
     As in YAML 1.2, only true and false are booleans: `on`, `off`, `yes` and `no` are strings.
     """

@@ -1,11 +1,10 @@
 """Quantities with units (`256MiB`, `8ms`, `533MB/s`) and their values in base units.
 
-Each schema leaf that is a quantity carries `x-unit`, the name of its base unit; this module parses a text
-exactly (without floating point on the way to an integer) and renders a value as the shortest text that parses
-to it.
+The schema of a quantity has `x-unit`, the name of its base unit. A text is parsed exactly (integers
+without floating point), and a value is rendered as the shortest text that parses to it.
 
 Binary prefixes (`KiB`, `MiB`, ...) are powers of 2^10, decimal ones (`kB` or `KB`, `MB`, ...) powers of
-10^3; `B` is a byte and `b` or `bit` an eighth of one (only in rates, where links are quoted in bits).
+10^3; `B` is a byte, `b` or `bit` a bit (only in rates, as links are specified in bits).
 """
 
 import re
@@ -105,9 +104,6 @@ def parse(value: object, unit: str) -> int | float:
 
     Returns:
         The value [base units]: an integer if the unit is whole, else a float.
-
-    Raises:
-        ConfigError: The text is not a quantity of this unit.
     """
     kind = UNITS[unit]
     text = str(value)
@@ -123,7 +119,7 @@ def parse(value: object, unit: str) -> int | float:
         raise _error(text, f"has an unknown unit {suffix!r}; {kind.phrase} ends in one of {allowed}")
     amount = Fraction(Decimal(number.replace("_", ""))) * factor
     if abs(amount) >= _LIMIT:
-        raise _error(text, "is more than can be counted")
+        raise _error(text, "is too large")
     if not kind.whole:
         return float(amount)
     if amount.denominator != 1:
@@ -133,11 +129,7 @@ def parse(value: object, unit: str) -> int | float:
 
 
 def render(value: float, unit: str) -> str:
-    """Return a short text that parses to exactly `value`.
-
-    Args:
-        unit: The base unit's name, a key of `UNITS`.
-    """
+    """Return a short text that parses to exactly `value`."""
     kind = UNITS[unit]
     if unit in _NANOSECONDS and (Fraction(value) * _NANOSECONDS[unit]).denominator == 1:
         return render(int(Fraction(value) * _NANOSECONDS[unit]), "ns")
@@ -153,7 +145,7 @@ def render(value: float, unit: str) -> str:
 
 
 def _is_short(amount: Fraction) -> bool:
-    """Whether an amount is whole, or above one with at most three decimals: it can be written exactly."""
+    """Return whether an amount is whole, or above one with at most three decimals."""
     return amount.denominator == 1 or (abs(amount) > 1 and (amount * 1000).denominator == 1)
 
 

@@ -1,7 +1,7 @@
-"""Every mistake of a document at once, each with its code, place, value, and what is allowed.
+"""Validation of documents: all mistakes at once, each with code, place, value, and what is allowed.
 
-The schema validator only reports that no branch of a union matched. Here the branch is chosen by its tag
-(`kind`, or its only key), and the mistakes inside that branch are reported instead.
+The schema validator only reports that no branch of a union matched. This module chooses the branch by its tag
+(`kind`, or its only key) and reports the mistakes in that branch.
 """
 
 import difflib
@@ -45,7 +45,7 @@ _KINDS = {
 
 
 def validate_document(document: object, schema: Node, namespace: str) -> list[Issue]:
-    """Validate a document as its author wrote it, quantities with or without units.
+    """Validate a document whose quantities may have units.
 
     Returns:
         One issue per mistake, by place.
@@ -58,14 +58,14 @@ def find_mistakes(given: BaseUnits, tree: SchemaTree) -> list[Issue]:
     """Validate a document in base units.
 
     Returns:
-        One issue per mistake, by place, quantities that could not be read among them.
+        One issue per mistake, by place, including quantities that could not be parsed.
     """
-    found = list(given.issues)
+    issues = list(given.issues)
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - takes long to load, and reading rows needs no validation
 
     for error in Draft202012Validator(tree.root).iter_errors(given.value):
-        found += [issue for issue in _explain(error, given, tree) if issue.place not in given.unread]
-    distinct = {(issue.place, issue.message): issue for issue in found}
+        issues += [issue for issue in _explain(error, given, tree) if issue.place not in given.unparsed]
+    distinct = {(issue.place, issue.message): issue for issue in issues}
     return sorted(distinct.values(), key=lambda issue: issue.place)
 
 
@@ -75,7 +75,7 @@ def keep_known_keys(document: object, tree: SchemaTree) -> object:
 
 
 def suggest(word: object, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string if no known word is near."""
+    """Return ``; did you mean 'x'?`` for a misspelt word, or an empty string if no known word is similar."""
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
     return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
@@ -129,7 +129,7 @@ def _explain(error: "ValidationError", given: BaseUnits, tree: SchemaTree) -> It
         yield issue(
             _KINDS.get(str(error.validator), "wrong-type"),
             path,
-            _allowed(error, node),
+            _describe_allowed(error, node),
             given.texts.get(path, value),
         )
 
@@ -137,7 +137,7 @@ def _explain(error: "ValidationError", given: BaseUnits, tree: SchemaTree) -> It
 def _explain_choice(
     error: "ValidationError", node: Node, given: BaseUnits, tree: SchemaTree
 ) -> Iterator[Issue]:
-    """Report the mistakes of the branch that the tag chooses, or else list the branches."""
+    """Report the mistakes of the branch that the tag selects, or list the branches if it selects none."""
     namespace = given.namespace
     path, value = _path(error), error.instance
     chosen = tree.choose(node, value)
@@ -168,7 +168,7 @@ def _explain_choice(
 
 
 def _hint(value: object, words: list[str]) -> str:
-    """Suggest a near word, or the same word in quotes where YAML read it as another type."""
+    """Suggest a similar word, or quotes if YAML parsed the word as another type."""
     if not isinstance(value, str) and str(value) in words:
         return f"; write it in quotes: {str(value)!r}"
     return suggest(value, words)
@@ -180,18 +180,18 @@ def _describe(node: Node) -> str:
     return f": {text[0]}" if text else ""
 
 
-def _allowed(error: "ValidationError", node: Node) -> str:
-    """Say what the schema allows for a plain value."""
+def _describe_allowed(error: "ValidationError", node: Node) -> str:
+    """Describe what the schema allows for a plain value."""
     words = [str(word) for word in node.get("enum", ())]
     count = f"{error.validator_value} {'entry' if error.validator_value == 1 else 'entries'}"
     sentences = {
-        "type": f"must be {_kind(node)}",
+        "type": f"must be {_describe_type(node)}",
         **dict.fromkeys(("minItems", "minProperties"), f"must have at least {count}"),
         **dict.fromkeys(("maxItems", "maxProperties"), f"must have at most {count}"),
         "pattern": f"must have the form {node.get('pattern')}",
         "minLength": "must not be empty",
         **dict.fromkeys(
-            ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), f"must be {_range(node)}"
+            ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), f"must be {_describe_range(node)}"
         ),
     }
     if error.validator == "enum":
@@ -199,8 +199,8 @@ def _allowed(error: "ValidationError", node: Node) -> str:
     return sentences.get(str(error.validator), error.message)
 
 
-def _kind(node: Node) -> str:
-    """Name the type of value that a leaf takes."""
+def _describe_type(node: Node) -> str:
+    """Describe the type of value that a leaf accepts."""
     types = node.get("type", [])
     names = [types] if isinstance(types, str) else list(types)
     unit = quantities.UNITS.get(node.get("x-unit", ""))
@@ -211,8 +211,8 @@ def _kind(node: Node) -> str:
     return " or ".join(words)
 
 
-def _range(node: Node) -> str:
-    """Say the bounds of a number, with its unit."""
+def _describe_range(node: Node) -> str:
+    """Describe the bounds of a number, with its unit."""
     unit = node.get("x-unit")
 
     def text(bound: float) -> str:

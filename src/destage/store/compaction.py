@@ -51,9 +51,6 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
 
     Args:
         progress: Called with the fragments merged so far and those to be merged in total.
-
-    Raises:
-        StoreError: The sweep is locked, or its store cannot be written.
     """
     with hold_lease(layout.lease) as lease:
         manifest = Manifest(layout)

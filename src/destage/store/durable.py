@@ -27,9 +27,6 @@ def write_durably(
         middle: A fail point half-way through the bytes; an object's is before its PUT, which has no middle.
         before: A fail point before the rename or the PUT.
         after: A fail point after the rename or the PUT.
-
-    Raises:
-        StoreError: The file cannot be written, for example because the disk is full.
     """
     if isinstance(path, ObjectPath):
         for point in filter(None, (middle, before)):

@@ -36,7 +36,6 @@ class Fragment:
 
     Attributes:
         key: The digest that names it.
-        rows: Its number of rows.
         size: Its size [bytes].
     """
 
@@ -64,9 +63,6 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
 
     Args:
         rows: The rows with at least the columns `run_id` and `error_kind`.
-
-    Returns:
-        The committed fragment.
     """
     transient = any(kind in TRANSIENT_KINDS for kind in rows["error_kind"].to_pylist())
     key = fragment_key(rows["run_id"].to_pylist(), transient=transient)
@@ -98,13 +94,8 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
 def inspect_fragment(path: Location, size: int) -> Fragment:
     """Check that a file is a complete fragment, and return its index entry.
 
-    Args:
-        size: Its size [bytes].
-
     Raises:
         NotAFragmentError: The file is torn or foreign.
-        FileNotFoundError: It no longer exists.
-        StoreError: The bucket cannot be read.
     """
     if path.suffix != ".parquet" or (isinstance(path, Path) and not path.is_file()):
         raise NotAFragmentError("store.foreign-file", "not a .parquet file", path.name)
@@ -121,7 +112,6 @@ def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
 
     Args:
         path: Its path; the name must be the digest of the rows.
-        size: Its size [bytes].
 
     Raises:
         NotAFragmentError: It is foreign.

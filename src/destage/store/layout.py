@@ -11,11 +11,7 @@ from destage.store.location import find_modified_time
 
 @dataclass(frozen=True, slots=True)
 class SweepLayout:
-    """The paths of one sweep's directory.
-
-    Attributes:
-        root: The sweep's directory.
-    """
+    """The paths of one sweep's directory."""
 
     root: Location
 
@@ -107,9 +103,6 @@ def find_sweep(text: str | Location, store: Location | None = None) -> Location:
     Args:
         text: A sweep's directory or URL, its name `<name>-<id>`, its study's name, or a prefix of its name.
         store: The store to look in; by default `default_store()`.
-
-    Raises:
-        StoreError: No sweep matches, or several do.
     """
     place = locate(text)
     if SweepLayout(place).spec.is_file():

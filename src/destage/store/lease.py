@@ -41,9 +41,6 @@ def hold_lease(place: Location) -> Iterator[Lease]:
 
     Args:
         place: The lease file, created if missing; or the prefix of the lease objects.
-
-    Raises:
-        StoreError: Another process holds the lease, or the store cannot be written.
     """
     holder = {
         "pid": os.getpid(),

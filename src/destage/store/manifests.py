@@ -43,11 +43,7 @@ class Manifest:
             _merge(self._folder)
 
     def append(self, fragment: Fragment) -> None:
-        """Add a fragment that is committed and known to be complete.
-
-        Raises:
-            StoreError: The manifest cannot be written, for example because the disk is full.
-        """
+        """Add a fragment that is committed and known to be complete."""
         line = _format_line(fragment)
         if isinstance(self._folder, Path):
             _append(self._folder / _FILE, line)

@@ -65,11 +65,7 @@ class ObjectLease:
 
 @contextmanager
 def hold_object_lease(folder: ObjectPath, holder: bytes) -> Iterator[ObjectLease]:
-    """Hold a sweep's lease for the length of a `with` block.
-
-    Raises:
-        StoreError: Another process holds the lease, or the store cannot be written.
-    """
+    """Hold a sweep's lease for the length of a `with` block."""
     flag = folder / f"{secrets.token_hex(8)}.json"
     lease = ObjectLease(flag, holder, _take(folder, flag, holder))
     try:

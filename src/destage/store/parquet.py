@@ -14,9 +14,7 @@ def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
     """Open a Parquet file for the length of a `with` block.
 
     Raises:
-        FileNotFoundError: It does not exist.
         pa.ArrowException: It is damaged or not Parquet.
-        StoreError: The bucket cannot be read.
     """
     source = pa.BufferReader(place.read_bytes()) if isinstance(place, ObjectPath) else place
     with pq.ParquetFile(source) as file:

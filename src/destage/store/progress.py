@@ -21,10 +21,8 @@ class Counts:
     """The counts of a sweep.
 
     Attributes:
-        planned: Runs planned so far.
         present: Planned runs that have a result.
         failed: Planned runs that failed.
-        rounds: Planning rounds so far.
     """
 
     planned: int

@@ -37,8 +37,6 @@ class PublishedFigure:
     Attributes:
         name: Its name, unique in the study.
         value: The printed number, or words if there is none.
-        unit: The unit of the number.
-        source: The publication.
         kind: The rule that compares it.
         quantity: The same quantity from the rows; None if it is not computed.
         decimals: Digits after the point that the number was printed with.

@@ -12,9 +12,6 @@ def remove_sweep(layout: SweepLayout) -> int:
     """Delete all files of a sweep, and return their number.
 
     The study is deleted first, so that an interrupted removal leaves no sweep.
-
-    Raises:
-        StoreError: It is locked, or cannot be deleted.
     """
     with hold_lease(layout.lease):
         if isinstance(layout.root, ObjectPath):

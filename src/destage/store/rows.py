@@ -81,11 +81,7 @@ def find_missing_columns(layout: SweepLayout) -> dict[str, set[str]]:
 
 
 def find_present_runs(rows: pa.Table) -> set[str]:
-    """Return the runs that have a result and need no further execution.
-
-    Args:
-        rows: Rows as `read_rows` returns them.
-    """
+    """Return the runs that have a result and need no further execution."""
     return set(rows["run_id"].filter(pc.invert(is_transient(rows))).to_pylist())
 
 
@@ -137,10 +133,8 @@ def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) 
 
     Args:
         is_named: Whether a manifest lists it as complete.
-        columns: The columns; None for all.
 
     Raises:
-        FileNotFoundError: It no longer exists.
         StoreError: It is listed as complete, and is damaged.
     """
     try:

@@ -19,9 +19,6 @@ class Sweep:
     """One sweep of a store, opened for reading, possibly while it is written.
 
     The plan is read once; open the sweep again to see a later one.
-
-    Attributes:
-        path: The sweep's directory.
     """
 
     def __init__(self, path: Location) -> None:
@@ -94,11 +91,7 @@ class Sweep:
 
 
 def open_sweep(path: str | Location) -> Sweep:
-    """Open a sweep for reading.
-
-    Raises:
-        StoreError: It is not a sweep.
-    """
+    """Open a sweep for reading."""
     root = locate(path)
     if not SweepLayout(root).spec.is_file():
         raise StoreError("store.not-a-sweep", "not a sweep: spec.yaml is missing", str(root))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from destage.engine import _engine, traces
-from destage.engine.engine_errors import as_trace_error
+from destage.engine.engine_errors import translated_errors
 from destage.engine.miss_ratio_curves import SECTOR_BYTES, block_bytes, miss_ratio_curve
 from destage.errors import TraceError
 
@@ -24,7 +24,6 @@ class Synthesis:
     """A synthetic trace and its profile.
 
     Attributes:
-        trace: The trace.
         profile: The profile of the original.
     """
 
@@ -49,19 +48,14 @@ def synthesise(
         seed: The root of the random streams.
         requests: Requests to draw (default: those of the original).
         duration_ns: Duration of the trace [ns], instead of `requests`.
-
-    Raises:
-        TraceError: No requests, or a bad block size.
     """
     if requests is not None and duration_ns is not None:
         raise TraceError("trace.requests-and-duration", "`requests` and `duration` exclude each other")
     count = len(trace) if requests is None else requests
-    try:
+    with translated_errors():
         drawn, profile = _engine.synthesise(
             trace, block_bytes(block) // SECTOR_BYTES, seed, count, duration_ns
         )
-    except _engine.EngineTraceError as error:
-        raise as_trace_error(error) from None
     return Synthesis(drawn, json.loads(profile))
 
 

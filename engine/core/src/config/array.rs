@@ -27,7 +27,7 @@ pub struct Array {
     pub groups: u32,
     /// Device: a catalogue name or its fields.
     pub disk: Device,
-    /// Consecutive data on one device before the next one, a multiple of 512 bytes. Requests are split at its boundaries, unless all data are on one device or one mirrored pair.
+    /// Consecutive data on one device before the next one, a multiple of 512 bytes. Requests are split at its boundaries, unless all data is on one device or one mirrored pair.
     #[serde(default = "sixty_four_kib")]
     pub stripe_unit: Bytes,
     /// Method of updating parity.

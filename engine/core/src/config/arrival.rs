@@ -250,6 +250,16 @@ pub enum Distribution {
 }
 
 impl Distribution {
+    /// Whether every draw is zero.
+    pub(crate) const fn is_zero(&self) -> bool {
+        match self {
+            Self::Constant { value: longest }
+            | Self::Exponential { mean: longest }
+            | Self::Uniform { high: longest, .. }
+            | Self::Lognormal { mean: longest, .. } => longest.0 == 0,
+        }
+    }
+
     /// A random time.
     pub(crate) fn draw(&self, random: &mut RandomStream) -> SimDuration {
         match *self {

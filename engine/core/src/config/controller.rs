@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{BackEnd, Battery, HostLink, ReadCache, WriteCache};
-use crate::units::{Bandwidth, Bytes, Fraction, SimDuration};
+use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 
 /// An array controller.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Controller {
     /// Cache memory and its use.
@@ -20,11 +20,30 @@ pub struct Controller {
     pub back_end: Option<BackEnd>,
     /// Input rate of the XOR engine, over old data, new data and old parity (default: unlimited).
     pub xor_bandwidth: Option<Bandwidth>,
+    /// Largest disk I/O into which adjacent strips of one request, or of the full stripes of one destage, are merged; a
+    /// single strip that is longer is not divided.
+    #[schemars(extend("minimum" = SECTOR_BYTES, "maximum" = 32 << 20))]
+    pub merge_limit: Bytes,
     /// Firmware processor.
     pub firmware: Firmware,
     /// Maximum outstanding commands; further ones wait at the host (default: unlimited).
     #[schemars(range(min = 1))]
     pub outstanding_limit: Option<u32>,
+}
+
+impl Default for Controller {
+    fn default() -> Self {
+        Self {
+            cache: Cache::default(),
+            battery: Battery::default(),
+            link: HostLink::default(),
+            back_end: None,
+            xor_bandwidth: None,
+            merge_limit: Bytes(256 << 10),
+            firmware: Firmware::default(),
+            outstanding_limit: None,
+        }
+    }
 }
 
 /// Cache memory and its use.

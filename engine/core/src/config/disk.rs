@@ -15,9 +15,15 @@ pub struct Disk {
     pub geometry: DiskGeometry,
     /// Seek time against distance.
     pub seek: Seek,
-    /// Additional settling time before a write.
+    /// Additional settling time of a write after a seek or a switch to another surface. A write that continues the
+    /// previous I/O on the next track does not settle: the skew of the tracks covers it.
     #[serde(default)]
     pub write_settle: SimDuration,
+    /// Additional time of every write to the media, before its first sector: after measurements of writes without a
+    /// seek, since data sheets do not give it. Unlike `command_time` it never overlaps the previous I/O, so a drive
+    /// with it misses a revolution between consecutive writes.
+    #[serde(default)]
+    pub write_overhead: SimDuration,
     /// Settling time before a read without a seek: after a switch to another surface (if longer than `head_switch`), or
     /// on the same track after a write, which uses another head element than a read.
     #[serde(default)]
@@ -91,6 +97,13 @@ impl Disk {
     }
 }
 
+impl DiskReadAhead {
+    /// Whether it follows a sequential stream: data sent make room for further data.
+    pub const fn follows_streams(self) -> bool {
+        matches!(self, Self::Segment | Self::SegmentOnArrival)
+    }
+}
+
 /// Extent of a disk's read-ahead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -100,6 +113,13 @@ pub enum DiskReadAhead {
     /// Until a segment is full of unread data; data already sent make room.
     #[default]
     Segment,
+    /// As `segment`; the sectors of the track that pass between the arrival of the head and the first one requested are
+    /// kept too.
+    SegmentOnArrival,
+    /// To the end of the track, at most a segment.
+    TrackEnd,
+    /// To the end of the cylinder, at most a segment.
+    CylinderEnd,
     /// The whole track: reading starts where the head arrives and wraps at the end of the track.
     Track,
 }
@@ -117,16 +137,16 @@ pub enum DiskGeometry {
         #[schemars(length(min = 1))]
         zones: Vec<Zone>,
     },
-    /// Derived from a data sheet's capacity and media rates.
+    /// Derived from a data sheet's capacity and sustained rates.
     Rates {
         /// Capacity.
         capacity: Bytes,
         /// Cylinders.
         #[schemars(range(min = 2, max = 2_000_000))]
         cylinders: u32,
-        /// Media rate at the outer edge.
+        /// Sustained rate at the outer edge, head and cylinder switches included.
         outer_rate: Bandwidth,
-        /// Media rate at the inner edge.
+        /// Sustained rate at the inner edge, head and cylinder switches included.
         inner_rate: Bandwidth,
         /// Number of zones.
         #[serde(default = "sixteen")]
@@ -146,22 +166,52 @@ pub struct Zone {
     #[schemars(range(min = 1, max = 1_000_000))]
     pub sectors_per_track: u32,
     /// Offset of a track's first sector from the end of the previous track of the cylinder \[sectors\]
-    /// (default: the smallest that covers the head switch).
+    /// (default: the smallest that covers a head switch before a write).
     #[serde(default)]
     pub track_skew: Option<u32>,
     /// Offset of a cylinder's first sector from the end of the previous cylinder \[sectors\] (default: the smallest
-    /// that covers a seek over one cylinder).
+    /// that covers a seek over one cylinder before a write).
     #[serde(default)]
     pub cylinder_skew: Option<u32>,
     /// Sectors without data at the end of the zone: spare and reserved.
     #[serde(default)]
     pub spare_sectors: u64,
+    /// Sectors without data at the start of the zone, as the disk keeps for its own use.
+    #[serde(default)]
+    pub front_sectors: u64,
+    /// Spare sectors at the end of each track.
+    #[serde(default)]
+    pub spares_per_track: u32,
+    /// Spare sectors at the end of each range of cylinders (default: none).
+    #[serde(default)]
+    pub spare_range: Option<SpareRange>,
+}
+
+/// Cylinders that share spare sectors at their end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpareRange {
+    /// Cylinders of a range; the last one of a zone may have fewer.
+    #[schemars(range(min = 1, max = 10_000_000))]
+    pub cylinders: u32,
+    /// Spare sectors at its end.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub sectors: u32,
 }
 
 impl Zone {
     /// A zone with the default skews.
     pub const fn new(cylinders: u32, sectors_per_track: u32) -> Self {
-        Self { cylinders, sectors_per_track, track_skew: None, cylinder_skew: None, spare_sectors: 0 }
+        Self {
+            cylinders,
+            sectors_per_track,
+            track_skew: None,
+            cylinder_skew: None,
+            spare_sectors: 0,
+            front_sectors: 0,
+            spares_per_track: 0,
+            spare_range: None,
+        }
     }
 }
 
@@ -219,7 +269,8 @@ pub struct Queue {
     /// Commands that the disk can reorder; further ones wait first come, first served.
     #[schemars(range(min = 1, max = 256))]
     pub depth: u32,
-    /// Age at which a waiting I/O is served before all younger ones (`null`: never).
+    /// Time in the disk's queue of `depth` commands after which an I/O is served before all younger ones (`null`: never);
+    /// the wait of further commands for a place in it does not count.
     pub age_limit: Option<SimDuration>,
 }
 

@@ -10,6 +10,7 @@ mod battery;
 mod controller;
 mod disk;
 mod faults;
+mod host;
 mod link;
 mod operations;
 mod read_cache;
@@ -29,15 +30,18 @@ pub use arrival::{AddressMap, Arrival, Copies, Distribution, Order, ReplayMode, 
 pub use back_end::BackEnd;
 pub use battery::{Battery, BatteryKind, BatteryState};
 pub use controller::{Cache, Controller, Firmware, TimeSpread};
-pub use disk::{Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint, Zone};
+pub use disk::{
+    Disk, DiskBuffer, DiskGeometry, DiskReadAhead, Queue, QueuePolicy, Seek, SeekPoint, SpareRange, Zone,
+};
 pub use faults::Fault;
+pub use host::{Host, Scheduling};
 pub use link::{Bus, Duplex, HostLink};
 pub use operations::{Operations, Size, SizeOption};
 pub use read_cache::{ReadAhead, ReadCache, ReadMode};
 pub use run::{Run, WarmUp, Window};
 pub use ssd::{Precondition, Ssd, SsdInterface};
 pub use workload::{Activity, Component, Phase, Start, Step, Stream, Workload};
-pub use write_cache::{DestagePolicy, Mirror, WriteCache, WritePolicy};
+pub use write_cache::{DestagePolicy, Mirror, WhenFull, WriteCache, WritePolicy};
 
 pub use crate::raid::{Level, ParityUpdate};
 
@@ -47,6 +51,9 @@ pub use crate::raid::{Level, ParityUpdate};
 pub struct Scenario {
     /// Workload.
     pub workload: Workload,
+    /// Processors of the host, for streams with a `processor_time` (default: interactions need no processor).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<Host>,
     /// Array controller: a catalogue name or its fields.
     #[serde(default)]
     pub controller: Controller,

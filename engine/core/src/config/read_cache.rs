@@ -12,7 +12,7 @@ use crate::units::{Bytes, Fraction};
 pub struct ReadCache {
     /// Data that the cache keeps.
     pub mode: ReadMode,
-    /// Replacement policy of mode `cached`; prefetched data always use `lru`.
+    /// Replacement policy of mode `cached`; prefetched data always uses `lru`.
     pub policy: Policy,
     /// Share of the lines on probation: queue A1in of `two_q`, small queue of `s3_fifo`, lowest segment of `slru`,
     /// HIR part of `lirs`, window of `w_tiny_lfu` (default: that of the policy's paper).

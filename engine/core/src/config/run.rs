@@ -34,7 +34,7 @@ impl Default for Run {
             replicate: 0,
             warm_up: WarmUp::Auto,
             window: Window::Auto,
-            max_requests: 2_000_000,
+            max_requests: 10_000_000,
             max_events: 20_000_000_000,
             drain: false,
         }
@@ -45,7 +45,7 @@ impl Default for Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WarmUp {
-    /// Functional warm-up to the target occupancy, then simulation until response time and dirty fraction are stationary by MSER-5.
+    /// Functional warm-up to the target occupancy, then simulation until response time is stationary by MSER-5 and the contents of the write cache are steady: at rest, or after a whole cycle between its water marks.
     Auto,
     /// None: the run starts cold and is measured from its first request.
     None,
@@ -59,7 +59,7 @@ pub enum WarmUp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Window {
-    /// Until there are enough requests, response time is stationary, and the write cache has turned over three times or its dirty fraction is stationary. A trace is measured whole.
+    /// Until there are enough requests, the mean response time is known within 6 %, response time is stationary, and the write cache is at rest or has gone through three whole cycles between its water marks. A trace is measured whole.
     Auto,
     /// Until the input ends: the last trace, or without traces the last stream, all of which must end.
     Whole,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Address, Arrival, Operations, Order};
+use super::{Address, Arrival, Distribution, Operations, Order};
 use crate::units::{Fraction, SimDuration};
 
 /// Workload: a number of users and concurrent streams.
@@ -72,6 +72,9 @@ pub struct Stream {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
     pub steps: Option<Vec<Step>>,
+    /// Processor time that each interaction demands of `host.cores` before its first I/O (default: none). Unless the arrival is `closed`, each request is an interaction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor_time: Option<Distribution>,
 }
 
 /// Start of a stream.
@@ -173,6 +176,7 @@ impl Stream {
             (*ios, *order) = (its, in_order);
             (self.operations, self.address) = (Some(operations), Some(address));
         }
+        self.processor_time = self.processor_time.filter(|time| !time.is_zero());
         self.arrival.normalise(users);
         let sources = self.sources(users);
         let mix = self.mix.iter_mut().flatten().map(|part| (&mut part.operations, &mut part.address));

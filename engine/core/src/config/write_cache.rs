@@ -11,6 +11,9 @@ use crate::units::{Bandwidth, Bytes, Fraction, SECTOR_BYTES, SimDuration};
 pub struct WriteCache {
     /// Completion of writes.
     pub policy: WritePolicy,
+    /// Treatment of a write that needs more lines than are free (default: `wait`).
+    #[serde(skip_serializing_if = "WhenFull::is_wait")]
+    pub when_full: WhenFull,
     /// Choice of the stripes to destage, and when.
     pub destage_policy: DestagePolicy,
     /// Dirty share of the write cache at which destage starts; for `linear_threshold`, at which it reaches full depth;
@@ -19,7 +22,7 @@ pub struct WriteCache {
     /// Dirty share of the write cache at which destage stops; for `linear_threshold`, above which it starts; for
     /// `idle_time`, above which it uses idle disks.
     pub low_water: Fraction,
-    /// Stripes destaged concurrently, per disk of the array.
+    /// Stripes destaged concurrently, per disk of the array; full stripes count once per data strip.
     #[schemars(range(min = 1, max = 256))]
     pub destage_depth: u32,
     /// Whether disks serve waiting host I/Os before destage I/Os, unless a write is stalled.
@@ -36,7 +39,7 @@ pub struct WriteCache {
     pub bypass_threshold: Option<Bytes>,
     /// Copy of all written data in a partner controller (default: none). The copies use half of the write cache.
     pub mirror: Option<Mirror>,
-    /// Whether destaged data remain readable in the write cache until their line is needed.
+    /// Whether destaged data remains readable in the write cache until its line is needed.
     pub keep_clean: bool,
 }
 
@@ -54,10 +57,11 @@ impl Default for WriteCache {
     fn default() -> Self {
         Self {
             policy: WritePolicy::WriteBack,
+            when_full: WhenFull::Wait,
             destage_policy: DestagePolicy::CScan,
             high_water: Fraction(0.8),
             low_water: Fraction(0.6),
-            destage_depth: 4,
+            destage_depth: 8,
             yield_to_reads: true,
             idle_delay: SimDuration(10_000_000),
             age_limit: None,
@@ -77,6 +81,24 @@ pub enum WritePolicy {
     WriteBack,
     /// A write completes on the media.
     WriteThrough,
+}
+
+/// Treatment of a write that needs more lines than are free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// The write waits until destages have freed lines.
+    #[default]
+    Wait,
+    /// The write bypasses the cache and completes on the disks.
+    WriteThrough,
+}
+
+impl WhenFull {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    const fn is_wait(&self) -> bool {
+        matches!(self, Self::Wait)
+    }
 }
 
 /// Choice of the stripes to destage, and when.

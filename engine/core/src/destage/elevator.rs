@@ -23,6 +23,12 @@ impl Elevator {
         self.stripes.remove(stripe);
     }
 
+    /// The sweep continues after `stripe`.
+    #[inline]
+    pub fn pass(&mut self, stripe: u64) {
+        self.position = stripe + 1;
+    }
+
     /// The next stripe of the sweep for which `passes` is true, from the position upwards and then from the lowest; the
     /// sweep continues after it.
     #[inline]
@@ -79,6 +85,12 @@ impl<P: Trigger> DestagePolicy for ByAddress<P> {
     #[inline]
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
         self.arrays[array as usize].choose(|stripe| !is_busy(stripe))
+    }
+
+    #[inline]
+    fn follow(&mut self, place: StripeId) -> bool {
+        self.arrays[place.array as usize].pass(place.stripe);
+        true
     }
 
     #[inline]

@@ -109,6 +109,11 @@ impl DestagePolicy for LeastRecentlyWritten {
     }
 
     #[inline]
+    fn follow(&mut self, _: StripeId) -> bool {
+        true
+    }
+
+    #[inline]
     fn allow(&mut self, occupancy: &Occupancy) -> u32 {
         self.marks.allow(occupancy)
     }

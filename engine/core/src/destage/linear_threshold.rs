@@ -102,6 +102,12 @@ impl DestagePolicy for LinearThreshold {
     }
 
     #[inline]
+    fn follow(&mut self, place: StripeId) -> bool {
+        self.arrays[place.array as usize].position = place.stripe + 1;
+        true
+    }
+
+    #[inline]
     fn allow(&mut self, occupancy: &Occupancy) -> u32 {
         if occupancy.is_stalled || occupancy.is_draining {
             return occupancy.limit;

@@ -6,7 +6,7 @@
 //! ```text
 //!   first dirty line of a stripe ──► enter      choose ──► the stripe whose group is destaged next
 //!   further write to it ───────────► write      allow  ──► groups of an array that may be in flight
-//!   the group leaves ──────────────► leave
+//!   the group leaves ──────────────► leave       follow ──► whether the next stripe may go with the one chosen
 //! ```
 //!
 //! | policy | order | when |
@@ -95,6 +95,10 @@ pub trait DestagePolicy {
     /// [`DestagePolicy::leave`], which the caller calls immediately.
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64>;
 
+    /// Whether the stripe at `place`, which is present and follows the one chosen last, may be destaged with it; if so, the
+    /// order continues after it.
+    fn follow(&mut self, place: StripeId) -> bool;
+
     /// Groups of one array that may be in flight now, at most `occupancy.limit`.
     fn allow(&mut self, occupancy: &Occupancy) -> u32;
 }
@@ -163,6 +167,11 @@ impl DestagePolicy for Destage {
     #[inline]
     fn choose(&mut self, array: u16, is_busy: impl Fn(u64) -> bool) -> Option<u64> {
         each!(self, policy => policy.choose(array, is_busy))
+    }
+
+    #[inline]
+    fn follow(&mut self, place: StripeId) -> bool {
+        each!(self, policy => policy.follow(place))
     }
 
     #[inline]

@@ -73,6 +73,15 @@ impl DestagePolicy for Wow {
         elevator.choose(&mut passes).or_else(|| elevator.choose(&mut passes))
     }
 
+    fn follow(&mut self, place: StripeId) -> bool {
+        let Rounds { elevator, recent } = &mut self.arrays[place.array as usize];
+        let follows = recent.next_from(place.stripe) != Some(place.stripe);
+        if follows {
+            elevator.pass(place.stripe);
+        }
+        follows
+    }
+
     #[inline]
     fn allow(&mut self, occupancy: &Occupancy) -> u32 {
         self.marks.allow(occupancy)

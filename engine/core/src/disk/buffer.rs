@@ -6,7 +6,8 @@
 //! ```
 //!
 //! After a read the drive continues to read until another I/O needs its arm: up to a segment's size beyond the data sent
-//! (`segment`), or the whole track from where the head arrived (`track`). Prefetched sectors arrive at the sustained media
+//! (`segment`), or the whole track from where the head arrived (`track`). With `segment_on_arrival` the sectors before a read
+//! are kept until the ones after it need their memory. Prefetched sectors arrive at the sustained media
 //! rate, track skews included; the memory of a sector that a command has taken is free for the following ones.
 //!
 //! The least recently used segment is dropped first, never while it is dirty.
@@ -16,9 +17,15 @@
 //!
 //! Cost: a scan over the segments per I/O; nothing allocates after construction.
 
+use super::Io;
 use crate::config::{self, DiskReadAhead};
+use crate::disk::geometry::Pace;
 use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
+
+use fill::Fill;
+
+mod fill;
 
 /// A segment with the sectors `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,44 +51,6 @@ struct Going {
     first: u64,
     end: u64,
     until: SimTime,
-}
-
-/// A read-ahead in progress, or one that reached its limit with the head still there.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Fill {
-    segment: usize,
-    /// First prefetched sector, and the time at which it started to pass the head.
-    first: u64,
-    from: SimTime,
-    /// Mean time of a sector, switches included \[ns x 2^-16\].
-    pace: u64,
-    /// Limit.
-    limit: u64,
-    /// Time at which the whole track will be read, and its first sector.
-    whole: Option<(SimTime, u64)>,
-}
-
-impl Fill {
-    /// Time at which all sectors below `end` are read.
-    fn ready(&self, end: u64) -> SimTime {
-        let passed = end.saturating_sub(self.first);
-        self.from + SimDuration(passed.saturating_mul(self.pace).div_ceil(1 << 16))
-    }
-
-    /// End of the sectors read at `now`.
-    fn valid(&self, now: SimTime) -> u64 {
-        if now >= self.ready(self.limit) {
-            return self.limit;
-        }
-        let passed = (u128::from(now.since(self.from).0) << 16) / u128::from(self.pace.max(1));
-        self.limit.min(self.first + passed as u64)
-    }
-
-    /// Time at which the head is idle.
-    fn done(&self) -> SimTime {
-        let limit = self.ready(self.limit);
-        self.whole.map_or(limit, |(time, _)| time.max(limit))
-    }
 }
 
 /// The part of a read that is in the buffer.
@@ -143,11 +112,23 @@ impl Buffer {
         }
     }
 
+    /// Whether the write `io` completes in the buffer.
+    #[inline]
+    pub const fn takes(&self, io: &Io) -> bool {
+        let is_forced = io.is_forced;
+        #[cfg(all(test, debug_assertions))]
+        let is_forced = is_forced && !self.ignores_force;
+        self.caches_writes && !is_forced && io.sectors as u64 <= self.size
+    }
+
     /// Advances the read-ahead to `now`; returns its end if it reached its limit.
     pub fn advance_fill(&mut self, now: SimTime) -> Option<SimTime> {
         let fill = self.fill?;
         let segment = &mut self.segments[fill.segment];
         segment.end = segment.end.max(fill.valid(now));
+        if self.read_ahead == DiskReadAhead::SegmentOnArrival {
+            segment.start = segment.start.max(segment.end.saturating_sub(self.size));
+        }
         if let Some((time, start)) = fill.whole
             && now >= time
         {
@@ -182,7 +163,7 @@ impl Buffer {
         if let Some(index) = held_by {
             let segment = &mut self.segments[index];
             segment.used = self.turn;
-            if self.read_ahead == DiskReadAhead::Segment && !segment.is_dirty {
+            if self.read_ahead.follows_streams() && !segment.is_dirty {
                 // Sectors still to be read start no earlier than those already read.
                 segment.start = end;
                 segment.end = segment.end.max(end);
@@ -202,7 +183,7 @@ impl Buffer {
     /// Whether a read-ahead at `from` may continue past its limit to `end`, for a read that starts within it: sent data make
     /// room. Data written there must reach the media first.
     fn runs_on(&self, from: u64, end: u64) -> bool {
-        self.read_ahead == DiskReadAhead::Segment && self.dirty_overlap(from, end).is_none()
+        self.read_ahead.follows_streams() && self.dirty_overlap(from, end).is_none()
     }
 
     /// The part of a read in the buffer, and the segment if it has all of it.
@@ -232,7 +213,7 @@ impl Buffer {
 
     /// Where a read-ahead at its limit would continue, after the sectors below `sent` were sent.
     pub fn resumes_at(&self, sent: u64, now: SimTime) -> Option<u64> {
-        let fill = self.fill.filter(|_| self.read_ahead == DiskReadAhead::Segment)?;
+        let fill = self.fill.filter(|_| self.read_ahead.follows_streams())?;
         let is_its_own = self.segments[fill.segment].start == sent;
         (is_its_own && fill.done() <= now && fill.limit < sent + self.size).then_some(fill.limit)
     }
@@ -240,7 +221,7 @@ impl Buffer {
     /// Extends a read-ahead in progress as far as there is room, after the sectors below `sent` were sent.
     pub fn make_room(&mut self, sent: u64, disk_end: u64) {
         if let Some(fill) = &mut self.fill
-            && self.read_ahead == DiskReadAhead::Segment
+            && self.read_ahead.follows_streams()
             && self.segments[fill.segment].start == sent
         {
             fill.limit = fill.limit.max((sent + self.size).min(disk_end));
@@ -248,12 +229,25 @@ impl Buffer {
     }
 
     /// Continues the read-ahead from its limit at `from`.
-    pub fn resume(&mut self, from: SimTime, sent: u64, disk_end: u64) {
+    pub fn resume(&mut self, from: SimTime, pace: Pace, sent: u64, disk_end: u64) {
         if let Some(fill) = &mut self.fill {
             fill.first = fill.limit;
             fill.from = from;
+            fill.pace = pace;
         }
         self.make_room(sent, disk_end);
+    }
+
+    /// The first sector of the next zone if the read-ahead of the data sent, below `sent`, has reached it.
+    pub fn reached_zone(&self, sent: u64) -> Option<u64> {
+        self.fill.map(|fill| fill.pace.until).filter(|&until| until < sent)
+    }
+
+    /// The read-ahead continues with the pace of the zone it has reached.
+    pub fn enter_zone(&mut self, pace: Pace) {
+        if let Some(fill) = &mut self.fill {
+            fill.enter_zone(pace);
+        }
     }
 
     /// The least recently used segment that is free at `now`; none if all are dirty or in flight.
@@ -291,7 +285,7 @@ impl Buffer {
         &mut self,
         kept: (u64, u64),
         from: SimTime,
-        pace: u64,
+        pace: Pace,
         limit: u64,
         whole: Option<(SimTime, u64)>,
     ) {

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!   service = command + move + wait + max(media, bus)
-//!   move    = seek(distance) | head switch | settle | 0, plus write settle for a write
+//!   move    = seek(distance) | head switch | settle | 0, for a write plus write overhead, and write settle if it moves
 //!   wait    = (angle of the first sector - angle under the head) mod revolution
 //! ```
 //!
@@ -17,11 +17,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::geometry::{Geometry, SwitchTimes};
+use super::geometry::{Geometry, Pace, SwitchTimes};
 use super::queue::Class;
 use super::seek::SeekCurve;
 use super::{Agenda, BlockDevice, Io, LayoutProblem, Usage};
-use crate::config::{self, DiskGeometry, QueuePolicy, Seek, Zone};
+use crate::config::{self, DiskGeometry, QueuePolicy, Seek};
 use crate::divisor::Divisor;
 use crate::rng::RandomStream;
 use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
@@ -37,6 +37,7 @@ pub struct DriveModel {
     pub(super) seek: SeekCurve,
     revolution: SimDuration,
     pub(super) write_settle: u64,
+    pub(super) write_overhead: u64,
     pub(super) head_switch: u64,
     /// Minimum time to another surface of the same cylinder before a read.
     pub(super) read_switch: u64,
@@ -45,8 +46,8 @@ pub struct DriveModel {
     pub(super) bus_rate: Option<Bandwidth>,
     pub(super) policy: QueuePolicy,
     pub(super) age_limit: Option<SimDuration>,
-    /// Mean time per sector of a long transfer, by zone \[ns x 2^-16\].
-    pub(super) paces: Box<[u64]>,
+    /// Pace of a long transfer, by zone.
+    pub(super) paces: Box<[Pace]>,
 }
 
 impl DriveModel {
@@ -56,10 +57,15 @@ impl DriveModel {
     /// The geometry or seek curve is impossible.
     pub fn new(disk: &config::Disk) -> Result<Self, LayoutProblem> {
         let revolution = disk.rpm.revolution();
+        let single_cylinder_seek = single_cylinder_seek(&disk.seek);
+        let longest = single_cylinder_seek.max(disk.head_switch) + disk.write_settle;
+        // A fast spindle passes a skew in less time.
+        let margin = SimDuration((longest.0 as f64 * disk.speed_tolerance.0).ceil() as u64);
         let times = SwitchTimes {
             revolution,
             head_switch: disk.head_switch,
-            single_cylinder_seek: single_cylinder_seek(&disk.seek),
+            single_cylinder_seek,
+            write_settle: disk.write_settle + margin,
         };
         let geometry = match &disk.geometry {
             DiskGeometry::Zones { surfaces, zones } => Geometry::from_zones(*surfaces, zones, times),
@@ -81,13 +87,14 @@ impl DriveModel {
                 SeekCurve::two_piece(*boundary, a, b, c, e, cylinders)?
             }
         };
-        let paces = geometry.zones().iter().map(|zone| pace(zone, revolution)).collect();
+        let paces = (0..geometry.zones().len() as u32).map(|zone| geometry.pace(zone, revolution)).collect();
         Ok(Self {
             geometry,
             seek,
             revolution,
             paces,
             write_settle: disk.write_settle.0,
+            write_overhead: disk.write_overhead.0,
             head_switch: disk.head_switch.0,
             read_switch: disk.head_switch.max(disk.read_settle).0,
             read_settle: disk.read_settle.0,
@@ -130,13 +137,6 @@ impl DriveModel {
     }
 }
 
-/// Mean time per sector of `zone`, with the track switches distributed \[ns x 2^-16\].
-fn pace(zone: &Zone, revolution: SimDuration) -> u64 {
-    let sectors = u128::from(zone.sectors_per_track);
-    let passed = sectors + u128::from(zone.track_skew.unwrap_or_default());
-    (((u128::from(revolution.0) * passed) << 16) / (sectors * sectors)).min(u128::from(u64::MAX)) as u64
-}
-
 fn single_cylinder_seek(seek: &Seek) -> SimDuration {
     match seek {
         Seek::Figures { track_to_track, .. } => *track_to_track,
@@ -155,6 +155,8 @@ pub struct Drive {
     pub(super) surface: u32,
     /// Whether the last I/O on the track was a write.
     pub(super) has_written: bool,
+    /// Sector after the last one that passed the head.
+    pub(super) head_lba: Lba,
     /// Sector after the last I/O, from which LOOK and C-LOOK continue.
     pub(super) next_lba: Lba,
     /// Whether LOOK moves to higher addresses.
@@ -264,6 +266,7 @@ impl Drive {
             cylinder: 0,
             surface: 0,
             has_written: false,
+            head_lba: Lba(0),
             next_lba: Lba(0),
             is_upwards: true,
             current: None,

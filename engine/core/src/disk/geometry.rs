@@ -11,10 +11,15 @@
 //! An *angle* is a fraction of one revolution in units of 2^-32; it wraps by itself in `u32` arithmetic. Angles are
 //! kept in units of 2^-64 internally, so that rounding does not accumulate over the tracks of a zone.
 //!
-//! Assumed: constant angular speed, every surface alike, one head active at a time, spare sectors at the ends of zones and
-//! no slipped sectors among the data.
-//! A switch that its skew does not cover at nominal speed costs additional whole revolutions (independent of the small
-//! speed offset of a spindle, since real skews have a margin for it).
+//! Sectors without data lie at the front and at the end of a zone, at the end of each track, or at the end of each range of
+//! cylinders. Sectors are in the order of the diagram: a disk that passes the surfaces of every other cylinder in the
+//! opposite order differs only in the numbers of its surfaces.
+//!
+//! Assumed: constant angular speed, every surface alike, one head active at a time, no slipped sectors among the data. The
+//! transfer of a run does not count spare sectors at the ends of zones and ranges.
+//! A default skew covers the switch before a write, which settles longer than a read. A switch before a read that a given
+//! skew does not cover at nominal speed costs additional whole revolutions (independent of the small speed offset of a
+//! spindle, since real skews have a margin for it).
 //!
 //! Cost: [`Geometry::locate`] is a look-up of the zone and a few multiplications; nothing allocates after construction.
 
@@ -24,9 +29,11 @@ use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration};
 
 pub use data_sheet::MAX_SURFACES;
 pub use error::GeometryError;
+use zone_table::{ZoneTable, data_sectors};
 
 mod data_sheet;
 mod error;
+mod zone_table;
 
 /// Times that the skews must cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +44,15 @@ pub struct SwitchTimes {
     pub head_switch: SimDuration,
     /// Time of a seek to the next cylinder \[ns\], which overlaps the head switch.
     pub single_cylinder_seek: SimDuration,
+    /// Additional settling time before a write \[ns\], which default skews cover, so that sequential writes lose no turn.
+    pub write_settle: SimDuration,
+}
+
+impl SwitchTimes {
+    /// Time to the next cylinder before a read.
+    fn cylinder_switch(&self) -> SimDuration {
+        self.single_cylinder_seek.max(self.head_switch)
+    }
 }
 
 /// Location of a sector.
@@ -69,26 +85,13 @@ pub struct Transfer {
     pub surface: u32,
 }
 
-/// A zone with derived values; angles in units of 2^-64 revolution.
-#[derive(Clone, Debug)]
-struct ZoneTable {
-    first_sector: u64,
-    /// First sector of the next zone.
-    end_sector: u64,
-    first_cylinder: u32,
-    sectors_per_track: Divisor,
-    /// Angle of one sector, rounded down.
-    sector_angle: u64,
-    /// Angle of the first sector of the zone.
-    base_angle: u64,
-    /// Angle between the starts of consecutive tracks of a cylinder, without whole turns.
-    track_step: u64,
-    /// Angle between the starts of consecutive cylinders.
-    cylinder_step: u64,
-    /// Angle passed in a head switch, whole turns included \[revolutions x 2^-32\].
-    track_switch: u64,
-    /// Angle passed in a step to the next cylinder, whole turns included \[revolutions x 2^-32\].
-    cylinder_switch: u64,
+/// How fast a long transfer passes the sectors of a zone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    /// Mean time of a sector, switches included \[ns x 2^-16\].
+    pub sector: u64,
+    /// First sector after the zone.
+    pub until: u64,
 }
 
 /// The geometry of one kind of disk, immutable and shared by all disks of that kind.
@@ -140,11 +143,7 @@ impl Geometry {
         for zone in zones {
             let (mut table, zone) =
                 ZoneTable::new(zone, surfaces, times, first_sector, first_cylinder, base_angle)?;
-            let slots = u64::from(zone.cylinders) * u64::from(surfaces) * u64::from(zone.sectors_per_track);
-            if zone.spare_sectors >= slots {
-                return Err(GeometryError::AllSpare { spare_sectors: zone.spare_sectors, slots });
-            }
-            first_sector += slots - zone.spare_sectors;
+            first_sector += data_sectors(&zone, surfaces)?;
             table.end_sector = first_sector;
             first_cylinder += zone.cylinders;
             base_angle = base_angle.wrapping_add(u64::from(zone.cylinders).wrapping_mul(table.cylinder_step));
@@ -188,6 +187,20 @@ impl Geometry {
         &self.zones
     }
 
+    /// The pace of a long transfer in a zone.
+    pub(super) fn pace(&self, zone: u32, revolution: SimDuration) -> Pace {
+        let table = &self.tables[zone as usize];
+        let (surfaces, sectors) = (u128::from(self.surfaces()), u128::from(table.sectors_per_track.get()));
+        // Of one cylinder and the step to the next, in units of 2^-32 revolution.
+        let track = (u128::from(table.sector_angle) * sectors) >> 32;
+        let angle = surfaces * track
+            + (surfaces - 1) * u128::from(table.track_switch)
+            + u128::from(table.cylinder_switch);
+        let time = (angle * u128::from(revolution.0)) >> 16;
+        let sector = (time / (surfaces * sectors)).min(u128::from(u64::MAX)) as u64;
+        Pace { sector, until: table.end_sector.min(self.sectors) }
+    }
+
     /// The location of the sector at `lba`. Precondition: `lba` is below [`Self::sectors`].
     #[inline]
     pub fn locate(&self, lba: Lba) -> Location {
@@ -197,7 +210,7 @@ impl Geometry {
             index += 1;
         }
         let zone = &self.tables[index];
-        let (track, sector) = zone.sectors_per_track.div_rem(lba.0 - zone.first_sector);
+        let (track, sector) = zone.track_of(lba.0 - zone.first_sector);
         let sectors_per_track = zone.sectors_per_track.get() as u32;
         let (cylinder, surface) = self.surfaces.div_rem(track);
         let angle = zone
@@ -256,67 +269,6 @@ impl Geometry {
         // 2^-64 revolution is far finer than a nanosecond: 2^-40 suffices and keeps the product within 128 bits.
         let time = (((angle >> 24) * u128::from(revolution.0) + (1 << 39)) >> 40) as u64;
         Transfer { time: SimDuration(time), cylinder, surface }
-    }
-}
-
-impl ZoneTable {
-    fn new(
-        zone: &Zone,
-        surfaces: u32,
-        times: SwitchTimes,
-        first_sector: u64,
-        first_cylinder: u32,
-        base_angle: u64,
-    ) -> Result<(Self, Zone), GeometryError> {
-        let sectors_per_track = zone.sectors_per_track;
-        for (what, count) in
-            [("cylinders of a zone", zone.cylinders), ("sectors per track", sectors_per_track)]
-        {
-            if count == 0 {
-                return Err(GeometryError::Zero { what });
-            }
-        }
-        let step = times.single_cylinder_seek.max(times.head_switch);
-        let (track_skew, track_turns) =
-            skew(zone.track_skew, times.head_switch, sectors_per_track, times.revolution)?;
-        let (cylinder_skew, cylinder_turns) =
-            skew(zone.cylinder_skew, step, sectors_per_track, times.revolution)?;
-        let sector_angle = u64::MAX / u64::from(sectors_per_track);
-        let angle = |sectors: u32| u64::from(sectors).wrapping_mul(sector_angle);
-        let track_step = angle(track_skew);
-        let table = Self {
-            first_sector,
-            end_sector: first_sector,
-            first_cylinder,
-            sectors_per_track: Divisor::new(sectors_per_track.into()),
-            sector_angle,
-            base_angle,
-            track_step,
-            cylinder_step: u64::from(surfaces - 1)
-                .wrapping_mul(track_step)
-                .wrapping_add(angle(cylinder_skew)),
-            track_switch: (angle(track_skew) >> 32) + (u64::from(track_turns) << 32),
-            cylinder_switch: (angle(cylinder_skew) >> 32) + (u64::from(cylinder_turns) << 32),
-        };
-        Ok((table, Zone { track_skew: Some(track_skew), cylinder_skew: Some(cylinder_skew), ..*zone }))
-    }
-}
-
-/// The effective skew \[sectors\], and the whole revolutions lost if it does not cover a switch of `switch` \[ns\].
-fn skew(
-    given: Option<u32>,
-    switch: SimDuration,
-    sectors_per_track: u32,
-    revolution: SimDuration,
-) -> Result<(u32, u32), GeometryError> {
-    let per_track = u128::from(sectors_per_track);
-    let needed = (u128::from(switch.0) * per_track).div_ceil(u128::from(revolution.0));
-    let whole_track = |skew: u32| GeometryError::SkewTooLarge { skew, sectors_per_track };
-    match given {
-        Some(skew) if skew >= sectors_per_track => Err(whole_track(skew)),
-        Some(skew) => Ok((skew, needed.saturating_sub(u128::from(skew)).div_ceil(per_track) as u32)),
-        // A switch of a revolution or more is covered by its part beyond whole turns.
-        None => Ok(((needed % per_track) as u32, (needed / per_track) as u32)),
     }
 }
 

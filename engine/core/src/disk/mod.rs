@@ -9,6 +9,7 @@ mod buffer;
 pub mod drive;
 pub mod geometry;
 mod order;
+mod prefetch;
 mod queue;
 pub mod replay;
 pub mod seek;

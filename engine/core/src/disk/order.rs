@@ -16,16 +16,17 @@ impl Drive {
     pub(super) fn choose(&mut self, now: SimTime, yields: bool) -> Option<Waiting> {
         if let Some(limit) = self.model.age_limit {
             for class in [&mut self.foreground, &mut self.background] {
-                // The window is in order of arrival, so its first I/O has waited longest.
-                if class.window().first().is_some_and(|w| now.since(w.arrived) >= limit) {
-                    return Some(class.take(0));
+                // The window is in order of entry, so its first I/O has been there longest. Time in the host's queue does
+                // not count: behind a long one every I/O would be old on entry, and the drive would serve them as they come.
+                if class.window().first().is_some_and(|w| now.since(w.entered) >= limit) {
+                    return Some(class.take(now, 0));
                 }
             }
         }
         let is_foreground_alone = self.background.is_empty() || (yields && !self.foreground.is_empty());
         // With one I/O or none there is nothing to compare.
         if is_foreground_alone && self.foreground.window().len() < 2 {
-            return (!self.foreground.is_empty()).then(|| self.foreground.take(0));
+            return (!self.foreground.is_empty()).then(|| self.foreground.take(now, 0));
         }
         if self.model.policy == QueuePolicy::Sptf
             && let Some(mut buffer) = self.buffer.take()
@@ -37,9 +38,9 @@ impl Drive {
         let background = if is_foreground_alone { None } else { self.best(now, self.background.window()) };
         match (foreground, background) {
             (Some((index, cost)), other) if other.is_none_or(|(_, least)| cost <= least) => {
-                Some(self.foreground.take(index))
+                Some(self.foreground.take(now, index))
             }
-            (_, Some((index, _))) => Some(self.background.take(index)),
+            (_, Some((index, _))) => Some(self.background.take(now, index)),
             _ => None,
         }
     }
@@ -77,12 +78,17 @@ impl Drive {
     }
 }
 
-/// Time until the first sector of a read that is or will be in the buffer passes the head \[ns\]; none if the arm must
-/// move. Skipping such a read would end the read-ahead that serves it.
+/// Time until an I/O that the buffer serves begins \[ns\]; none if the arm must move for it: for a read, until its first
+/// sector passes the head, since skipping it would end the read-ahead that serves it; for a write, until there is room, the
+/// same for all, so that they keep their order.
 fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
     let io = &waiting.io;
-    if io.is_write || io.sectors == 0 {
+    if io.sectors == 0 {
         return None;
+    }
+    if io.is_write {
+        let until_room = if buffer.has_room(now) { 0 } else { buffer.idle_from.since(now).0 };
+        return buffer.takes(io).then_some(until_room);
     }
     let track = u64::from(waiting.location.sectors_per_track);
     let comes = buffer.comes_at(io.lba.0, io.lba.0 + u64::from(io.sectors), now, track)?;

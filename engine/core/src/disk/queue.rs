@@ -11,6 +11,8 @@ use crate::units::SimTime;
 pub(super) struct Waiting {
     pub io: Io,
     pub arrived: SimTime,
+    /// When the drive took it into its window, from which its age counts.
+    pub entered: SimTime,
     pub location: Location,
     /// Time within a revolution at which its first sector passes the head [ns after the index mark].
     pub angle_ns: u32,
@@ -61,14 +63,14 @@ impl Class {
         self.overflow.clear();
     }
 
-    /// Removes and returns the I/O at `index` of the window; the others keep their order.
+    /// Removes and returns the I/O at `index` of the window at `now`; the others keep their order.
     #[inline]
-    pub fn take(&mut self, index: usize) -> Waiting {
+    pub fn take(&mut self, now: SimTime, index: usize) -> Waiting {
         let is_last = index + 1 == self.window.len();
         // No I/O moves up after the last, which is usually the only one.
         let taken = if is_last { self.window.swap_remove(index) } else { self.window.remove(index) };
         if let Some(next) = self.overflow.pop_front() {
-            self.window.push(next);
+            self.window.push(Waiting { entered: now, ..next });
         }
         taken
     }

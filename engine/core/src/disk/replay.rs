@@ -9,6 +9,7 @@
 use super::{Agenda, BlockDevice as _, Drive, DriveModel, Io, LayoutProblem};
 use crate::config;
 use crate::event::{Event, EventQueue};
+use crate::issue::Issue;
 use crate::rng::{Purpose, RandomStream};
 use crate::units::{Lba, SimDuration, SimTime};
 
@@ -32,9 +33,7 @@ pub enum ReplayError {
     #[error("{0}")]
     Disk(#[from] LayoutProblem),
     /// A request is empty or beyond the disk.
-    #[error(
-        "request {index}: sectors {lba} to {end}; allowed are one or more of the {sectors} sectors of the disk"
-    )]
+    #[error("sectors {lba} to {end}; allowed are one or more of the {sectors} sectors of the disk")]
     Beyond {
         /// The request, from 0.
         index: usize,
@@ -45,6 +44,18 @@ pub enum ReplayError {
         /// Sectors of the disk.
         sectors: u64,
     },
+}
+
+impl ReplayError {
+    /// The issue with its stable code.
+    pub fn issue(&self) -> Issue {
+        match self {
+            Self::Disk(problem) => problem.issue("array"),
+            Self::Beyond { index, .. } => {
+                Issue::new("disk.bad-request", format!("request {index}"), self.to_string())
+            }
+        }
+    }
 }
 
 /// The service time of each request on a disk whose spindle is drawn by `seed`.

@@ -16,18 +16,18 @@ use super::buffer::{Buffer, Found};
 use super::drive::Drive;
 use super::queue::Waiting;
 use super::{Io, ROUNDING, count};
-use crate::config::{DiskReadAhead, QueuePolicy};
+use crate::config::QueuePolicy;
 use crate::units::{Lba, SimDuration, SimTime};
 
 /// Times of an I/O on the media.
 #[derive(Clone, Copy, Debug)]
-struct Access {
+pub(super) struct Access {
     /// The head is on the track.
-    arrived: SimTime,
+    pub arrived: SimTime,
     /// The first sector begins to pass the head.
-    start: SimTime,
+    pub start: SimTime,
     /// The last sector has passed it.
-    end: SimTime,
+    pub end: SimTime,
 }
 
 impl Drive {
@@ -36,7 +36,7 @@ impl Drive {
     pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
-        Waiting { io, arrived, location, angle_ns }
+        Waiting { io, arrived, entered: arrived, location, angle_ns }
     }
 
     /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].
@@ -50,14 +50,17 @@ impl Drive {
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
         let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
-        let settle = if waiting.io.is_write { model.write_settle } else { 0 };
+        // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
+        let settles = waiting.io.is_write && waiting.io.lba != self.head_lba;
+        let settle = if settles { model.write_settle } else { 0 };
         if distance > 0 {
-            return model.seek.time(distance).0 + settle;
+            let overhead = if waiting.io.is_write { model.write_overhead } else { 0 };
+            return model.seek.time(distance).0 + settle + overhead;
         }
         let is_other_surface = waiting.location.surface != self.surface;
         match (waiting.io.is_write, is_other_surface) {
-            (true, true) => model.head_switch + settle,
-            (true, false) => settle,
+            (true, true) => model.head_switch + settle + model.write_overhead,
+            (true, false) => model.write_overhead,
             (false, true) => model.read_switch,
             (false, false) if self.has_written => model.read_settle,
             (false, false) => 0,
@@ -123,7 +126,10 @@ impl Drive {
             return Access { arrived: ready, start: ready, end: ready };
         }
         let moving = self.moving(waiting);
-        let positioning = self.positioning(self.turned(ready), moving, waiting);
+        let wait = self.ahead(self.under_head(self.turned(ready) + moving), waiting);
+        // Less than a turn; a head that is late by the rounding of times has not missed the sector.
+        let late = self.revolution.get() - wait;
+        let (wait, late) = if late <= ROUNDING.0 { (0, late) } else { (wait, 0) };
         let transfer = self.model.geometry.transfer(
             &waiting.location,
             count(&waiting.io),
@@ -132,8 +138,11 @@ impl Drive {
         self.cylinder = transfer.cylinder;
         self.surface = transfer.surface;
         self.has_written = waiting.io.is_write;
-        let start = ready + SimDuration(positioning);
-        Access { arrived: ready + SimDuration(moving), start, end: start + transfer.time }
+        self.head_lba = waiting.io.lba + count(&waiting.io);
+        let start = ready + SimDuration(moving + wait);
+        // The last sector passes when the platter turns, so that the rounding of a long stream does not add up.
+        let end = start + SimDuration(transfer.time.0.saturating_sub(late));
+        Access { arrived: ready + SimDuration(moving), start, end }
     }
 
     /// Serves an I/O of a drive with a buffer. The I/O is passed by value, so that a drive without a buffer keeps it in registers.
@@ -158,10 +167,7 @@ impl Drive {
             self.destage_all(buffer);
             return (now + command).max(buffer.idle_from);
         }
-        let is_forced = io.is_forced;
-        #[cfg(all(test, debug_assertions))]
-        let is_forced = is_forced && !buffer.ignores_force;
-        if buffer.caches_writes && !is_forced && u64::from(io.sectors) <= buffer.size {
+        if buffer.takes(&io) {
             let accepted = self.take_in(buffer, now, first, end);
             return (now + processing(buffer.write_time)).max(accepted) + self.on_bus(&io);
         }
@@ -205,87 +211,6 @@ impl Drive {
         (access.start + self.on_bus(&rest.io)).max(access.end).max(ready + self.on_bus(&io))
     }
 
-    /// Starts the read-ahead after a read of `..end` from the media.
-    fn fill(&self, buffer: &mut Buffer, read: &Waiting, access: &mut Access, end: u64) {
-        let first = read.io.lba.0;
-        let location = &read.location;
-        let disk_end = self.model.geometry.sectors().0;
-        match buffer.read_ahead {
-            DiskReadAhead::Off => {
-                buffer.idle_from = access.end;
-                buffer.forget(first, end);
-            }
-            DiskReadAhead::Segment => {
-                let pace = self.model.paces[location.zone as usize];
-                let limit = (end + buffer.size).min(disk_end);
-                buffer.idle_from = access.end;
-                buffer.begin_fill((end, end), access.end, pace, limit, None);
-            }
-            DiskReadAhead::Track => {
-                let spt = u64::from(location.sectors_per_track);
-                let track_start = first - u64::from(location.sector);
-                let track_end = (track_start + spt).min(disk_end);
-                let sector = (self.revolution.get() << 16) / spt;
-                let turned = access.arrived + SimDuration(self.revolution.get());
-                if end > track_end {
-                    // It ends on a later track, where the read-ahead continues.
-                    let limit = (track_end + (end - track_end).div_ceil(spt) * spt).min(disk_end);
-                    buffer.idle_from = access.end;
-                    buffer.begin_fill(
-                        (first.max(end.saturating_sub(buffer.size)), end),
-                        access.end,
-                        sector,
-                        limit,
-                        None,
-                    );
-                    return;
-                }
-                // A head that arrives within the run reads its end first, the start a turn later.
-                if turned < access.end {
-                    access.end = turned;
-                    access.start = access.start.min(turned);
-                }
-                buffer.idle_from = access.end;
-                let waited = access.start.since(access.arrived).0;
-                let passed = ((u128::from(waited) << 16) / u128::from(sector.max(1))) as u64;
-                let room = buffer.size.saturating_sub(end - first);
-                let kept = first - passed.min(room).min(first - track_start);
-                let holds_track = buffer.size >= spt && turned > access.end;
-                let limit = track_end.min(kept + buffer.size).max(end);
-                buffer.begin_fill(
-                    (kept, end),
-                    access.end,
-                    sector,
-                    limit,
-                    holds_track.then_some((turned, track_start)),
-                );
-            }
-        }
-    }
-
-    /// After a hit on prefetched data, the drive continues as far as there is room.
-    fn read_on(&self, buffer: &mut Buffer, now: SimTime, sent: u64) {
-        let disk_end = self.model.geometry.sectors().0;
-        if let Some(next) = buffer.resumes_at(sent, now) {
-            if next < disk_end {
-                let io = Io {
-                    lba: Lba(next),
-                    sectors: 1,
-                    is_write: false,
-                    is_background: true,
-                    is_forced: false,
-                    operation: 0,
-                };
-                let waiting = self.place(now, io);
-                let moving = self.moving(&waiting);
-                let wait = self.positioning(self.turned(now), moving, &waiting);
-                buffer.resume(now + SimDuration(wait), sent, disk_end);
-            }
-        } else {
-            buffer.make_room(sent, disk_end);
-        }
-    }
-
     /// Computes the work of the arm up to `now` without I/Os.
     pub(super) fn idle(&mut self, buffer: &mut Buffer, now: SimTime) {
         buffer.arrive(now);
@@ -306,6 +231,7 @@ impl Drive {
         if let Some(sector) = buffer.head() {
             let place = self.model.geometry.locate(Lba(sector));
             (self.cylinder, self.surface, self.has_written) = (place.cylinder, place.surface, false);
+            self.head_lba = Lba(sector + 1);
         }
         buffer.end_fill();
     }

@@ -3,8 +3,10 @@
 pub mod batch_means;
 pub mod histogram;
 pub mod mser;
+pub mod swings;
 
 pub use batch_means::BatchMeans;
 pub(crate) use batch_means::student_t::two_sided;
 pub use histogram::{Bucket, Histogram};
 pub use mser::{Mser5, Truncation};
+pub use swings::Swings;

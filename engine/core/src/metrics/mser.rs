@@ -87,6 +87,11 @@ impl Mser5 {
         self.batch
     }
 
+    /// Sums of the whole batches.
+    pub fn sums(&self) -> &[f64] {
+        &self.sums
+    }
+
     /// The end of the transient; `None` with fewer than 40 batches.
     pub fn truncation(&self) -> Option<Truncation> {
         let batches = self.sums.len();

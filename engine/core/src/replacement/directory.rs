@@ -89,19 +89,16 @@ impl Directory {
         self.free = Link::to(slot);
     }
 
-    /// The key in `slot`.
     #[inline]
     pub fn key(&self, slot: u32) -> u64 {
         self.nodes[slot as usize].key
     }
 
-    /// The mark of `slot`.
     #[inline]
     pub fn mark(&self, slot: u32) -> u8 {
         self.marks.get(slot as usize).copied().unwrap_or_default()
     }
 
-    /// Marks `slot`.
     #[inline]
     pub fn set_mark(&mut self, slot: u32, mark: u8) {
         if slot as usize >= self.marks.len() {

@@ -6,7 +6,7 @@
 //!            remove(key)        the data has changed: it is neither held nor remembered any longer
 //! ```
 //!
-//! A policy knows keys only. Its user stores the data of an entry under the entry's slot, a small number that stays the
+//! A policy stores keys only. Its user stores the data of an entry under the entry's slot, a small number that stays the
 //! same while the entry is held. All entries have the same size. Keys that a policy remembers after their eviction
 //! (ghosts) use slots too. Almost nothing is allocated once memory has grown to the capacity and the ghosts, and the
 //! same accesses give the same hits on every machine.

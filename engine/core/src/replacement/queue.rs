@@ -19,7 +19,6 @@ impl Default for Links {
 
 /// Storage of the links of slots; a slot is in at most one queue of each chain.
 pub trait Chain {
-    /// The links of `slot`.
     fn links(&mut self, slot: u32) -> &mut Links;
 }
 

@@ -32,7 +32,6 @@ impl<const N: usize> Queues<N> {
         self.queues[queue].oldest()
     }
 
-    /// The queue of `slot`.
     #[inline]
     pub fn queue(&self, slot: u32) -> usize {
         usize::from(self.directory.mark(slot) & QUEUE)

@@ -16,7 +16,7 @@
 //! Parameters: none (one bit per entry). Cost: one search and one bit per hit; the hand passes as many entries as
 //! had hits since its last pass.
 //!
-//! Not for loops and scans of block data, which the paper says it does not resist: between two passes of the hand all
+//! Not for loops and scans of block data, which it does not resist, according to the paper: between two passes of the hand all
 //! new entries look alike.
 
 use super::entries::Entries;
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn used_entries_stay_and_new_ones_are_filtered() {
-        // 3 entries, from the oldest: a b c, a is used (3). d: the hand clears a and evicts b; it stands at c: a c d.
-        // e: c goes, the hand stands at d: a d e. f: d goes, the hand stands at e: a e f. a hits (7) though its bit was
+        // 3 entries, from the oldest: a b c, a is used (3). d: the hand clears a and evicts b; it is at c: a c d.
+        // e: evicts c, the hand is at d: a d e. f: evicts d, the hand is at e: a e f. a hits (7) though its bit was
         // clear: CLOCK would have come back to it. c is gone (8) and takes e's place.
         assert_eq!(hits::<OneQueue<Sieve>>(3, "abcadefac"), [3, 7]);
     }

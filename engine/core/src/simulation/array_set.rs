@@ -1,7 +1,7 @@
 //! The arrays and their devices, from array operations down to disk I/Os.
 //!
 //! ```text
-//!   read, write, flush, rebuild ─► array operation ─► stripe lock ─► step ─► channel ─► device
+//!   read, write, flush, rebuild ─► array operation ─► stripe lock ─► step ─► merging ─► channel ─► device
 //!                                        ▲                            │
 //!                                        └──── XOR engine, next step ─┘
 //! ```
@@ -15,6 +15,7 @@ mod degraded;
 mod disk_failure;
 mod io;
 mod lock_range;
+mod merge;
 pub(super) mod operation;
 mod rebuild;
 pub(super) mod redundancy;
@@ -35,11 +36,13 @@ use crate::units::{Bandwidth, Lba, Sectors, SimDuration, SimTime};
 
 pub use array_state::{ArrayState, Place};
 pub use back_end::Crossed;
+pub use merge::list_of;
 pub use operation::{ArrayOperation, Kind, Parent, PlannedIo};
 pub use redundancy::MemberState;
 pub use stripe_write::StripeWrite;
 
 use back_end::BackEnd;
+use merge::Merging;
 
 /// The arrays, their devices and what is in progress there.
 #[derive(Debug)]
@@ -52,6 +55,8 @@ pub struct ArraySet {
     operations: Slab<ArrayOperation>,
     planned: Slab<PlannedIo>,
     back_end: Option<BackEnd>,
+    /// I/Os that become one.
+    merging: Merging,
     xor: Pipe,
     xor_bandwidth: Option<Bandwidth>,
     /// How long disks have to be without foreground I/Os to count as idle, if the destage policy asks.
@@ -103,6 +108,7 @@ impl ArraySet {
             operations: Slab::default(),
             planned: Slab::default(),
             back_end: scenario.controller.back_end.map(BackEnd::new),
+            merging: Merging::new(scenario.controller.merge_limit.sectors()),
             xor: Pipe::default(),
             xor_bandwidth: scenario.controller.xor_bandwidth,
             idle_delay,
@@ -174,7 +180,7 @@ impl ArraySet {
     #[cfg(test)]
     pub fn is_quiet(&self) -> bool {
         let is_unlocked = self.arrays.iter().all(|array| array.locks.is_empty());
-        self.operations.len() == 0 && self.planned.len() == 0 && is_unlocked
+        self.operations.len() == 0 && self.planned.len() == 0 && self.merging.is_empty() && is_unlocked
     }
 
     /// Restarts the measurement of utilisation.
@@ -238,6 +244,7 @@ impl ArraySet {
     pub fn cut_power(&mut self, context: &mut Context) {
         let now = context.now();
         self.xor.cut(now);
+        self.merging.cut_power();
         if let Some(back_end) = &mut self.back_end {
             back_end.cut_power(now);
         }

@@ -23,13 +23,13 @@ impl Simulation {
         let hosts = Hosts::new(&scenario, &arrays, traces)?;
         let power = Power::new(&controller.battery);
         let write_back = WriteBack::new(&scenario, &arrays, power.protection());
-        let cache_sectors = write_back.as_ref().map(WriteBack::capacity_sectors);
+        let marks = write_back.as_ref().map(|back| back.marks);
         Ok(Self {
             context: Context::new(arrays.len()),
             event_count: 0,
             front_end: FrontEnd::new(controller, &scenario.run, hosts.population()),
             reads: ReadSide::new(&controller.cache),
-            control: RunControl::new(&scenario.run, &scenario.workload, cache_sectors),
+            control: RunControl::new(&scenario.run, &scenario.workload, marks),
             hosts,
             write_back,
             arrays,

@@ -14,9 +14,9 @@ impl Simulation {
     }
 
     /// A destage is on the disks.
-    pub(super) fn destage_done(&mut self, array: u16, lines: Link) {
+    pub(super) fn destage_done(&mut self, array: u16, lines: Link, run: u32) {
         let Some(back) = &mut self.write_back else { return };
-        back.end_destage(&mut self.context, self.reads.cache.as_mut(), array, lines);
+        back.end_destage(&mut self.context, self.reads.cache.as_mut(), array, (lines, run));
         self.lines_freed();
         self.destage_if_due();
     }

@@ -1,9 +1,10 @@
 //! The flow of disk I/Os back up: from a device to its array operation, and to what that operation is for.
 
 use super::Simulation;
-use super::array_set::{Crossed, Parent};
+use super::array_set::{Crossed, Parent, list_of};
 use super::write_back::WriteBack;
 use crate::disk::Io;
+use crate::slab::Link;
 
 impl Simulation {
     /// A device acts on one of its slots.
@@ -27,13 +28,50 @@ impl Simulation {
 
     #[inline]
     fn end_io(&mut self, io: Io) {
+        if let Some(parts) = list_of(io.operation) {
+            self.end_merged(parts);
+            return;
+        }
         if self.arrays.end_io(&mut self.context, io) {
             self.go_on(io.operation);
         }
     }
 
+    /// All parts of a merged I/O have ended: what they lead to is adjacent again.
+    #[inline(never)]
+    fn end_merged(&mut self, mut parts: Link) {
+        let gathers = self.arrays.gather();
+        while let Some(part) = self.arrays.next_part(&mut parts) {
+            self.end_io(part);
+        }
+        if gathers {
+            self.arrays.send_gathered(&mut self.context);
+        }
+    }
+
+    /// The XOR engine has computed the parity of one or several operations.
+    pub(super) fn on_parity(&mut self, operations: u32) {
+        let Some(mut operations) = list_of(operations) else {
+            self.go_on(operations);
+            return;
+        };
+        let gathers = self.arrays.gather();
+        while let Some(operation) = self.arrays.next_of_parity(&mut operations) {
+            self.go_on(operation);
+        }
+        if gathers {
+            self.arrays.send_gathered(&mut self.context);
+        }
+    }
+
     /// A disk has failed with `io` on it.
     pub(super) fn lose_io(&mut self, device: u32, io: Io) {
+        if let Some(mut parts) = list_of(io.operation) {
+            while let Some(part) = self.arrays.next_part(&mut parts) {
+                self.lose_io(device, part);
+            }
+            return;
+        }
         if self.arrays.lose_io(&mut self.context, device, io) {
             self.go_on(io.operation);
         }
@@ -74,7 +112,7 @@ impl Simulation {
                 // A destage may have skipped the stripe that this write held.
                 self.destage_if_due();
             }
-            Parent::Destage { lines } => self.destage_done(done.array, lines),
+            Parent::Destage { lines, run } => self.destage_done(done.array, lines, run),
             Parent::Part { operation } => {
                 if self.arrays.end_part(operation) {
                     self.go_on(operation);

@@ -6,7 +6,7 @@ use crate::config::{self, Duplex, TimeSpread};
 use crate::event::Event;
 use crate::pipe::Pipe;
 use crate::rng::{self, Purpose};
-use crate::slab::{Fifo, Slab};
+use crate::slab::{LinkedQueue, Slab};
 use crate::units::{Bandwidth, SimDuration, SimTime};
 use crate::workload::Op;
 
@@ -19,7 +19,7 @@ pub struct FrontEnd {
     /// The requests in the controller, waiting ones included.
     pub requests: Slab<Request>,
     /// Requests beyond the limit of outstanding requests.
-    waiting: Fifo,
+    waiting: LinkedQueue,
     outstanding: u32,
     outstanding_limit: Option<u32>,
     backlog_limit: usize,
@@ -41,7 +41,7 @@ impl FrontEnd {
         let draws = || rng::RandomStream::named(run.seed, run.replicate, "", 0, Purpose::Firmware);
         Self {
             requests: Slab::default(),
-            waiting: Fifo::default(),
+            waiting: LinkedQueue::default(),
             outstanding: 0,
             outstanding_limit: controller.outstanding_limit,
             backlog_limit: LARGEST_BACKLOG + population,
@@ -60,10 +60,11 @@ impl FrontEnd {
         self.outstanding
     }
 
-    /// Whether more requests have come than the array can carry.
+    /// Whether more requests have come than the array can carry, or than the host can issue: `computing` have not been
+    /// issued yet.
     #[inline]
-    pub fn is_backlogged(&self) -> bool {
-        self.requests.len() > self.backlog_limit
+    pub fn is_backlogged(&self, computing: usize) -> bool {
+        self.requests.len() + computing > self.backlog_limit
     }
 
     /// Passes a new request to the firmware, or queues it if too many are outstanding.
@@ -123,7 +124,7 @@ impl FrontEnd {
     /// Power is cut: all requests end without an answer.
     pub fn cut_power(&mut self, now: SimTime) {
         self.requests = Slab::default();
-        self.waiting = Fifo::default();
+        self.waiting = LinkedQueue::default();
         self.outstanding = 0;
         for pipe in self.link.iter_mut().chain([&mut self.firmware]) {
             pipe.cut(now);

@@ -1,6 +1,7 @@
 //! The hosts: when each source issues, and what it does when one of its requests is complete.
 
 mod build;
+mod processor;
 mod replay;
 
 use super::context::Context;
@@ -11,6 +12,8 @@ use crate::trace::{Columns, Flags, Record};
 use crate::units::{SimDuration, SimTime};
 use crate::workload::{Command, RequestModel, Synthetic, Timing};
 use replay::Replay;
+
+pub use processor::Processor;
 
 /// Something that issues requests.
 #[derive(Debug)]
@@ -33,6 +36,8 @@ pub struct Hosts {
     has_replays: bool,
     /// Think times, gaps and slots of outstanding I/Os of synthetic sources that continue.
     threads: u64,
+    /// The processors, if interactions demand processor time.
+    pub processor: Option<Box<Processor>>,
     /// The commands issued so far, if the run is recorded.
     pub recorded: Option<Box<Columns>>,
 }
@@ -72,8 +77,14 @@ impl Hosts {
 
     /// Whether every source has issued all its requests, and all of them are complete but those in the controller.
     #[inline]
-    pub const fn is_over(&self) -> bool {
-        self.threads == 0 && self.replays_left == 0
+    pub fn is_over(&self) -> bool {
+        self.threads == 0 && self.replays_left == 0 && self.computing() == 0
+    }
+
+    /// Interactions that wait for processors or use them.
+    #[inline]
+    pub fn computing(&self) -> usize {
+        self.processor.as_ref().map_or(0, |processor| processor.present())
     }
 
     /// Whether a replay has records to issue, or requests outstanding.
@@ -96,28 +107,69 @@ impl Hosts {
         self.sources.iter().map(of_source).sum()
     }
 
-    /// A think time, a gap or a hold of a source is over; returns how many requests it issues.
+    /// A think time, a gap or a hold of a source is over; returns how many requests it issues. If an interaction starts
+    /// that demands processor time, there are none yet.
     #[inline]
     pub fn wake(&mut self, context: &mut Context, index: u32) -> u32 {
         let now = context.now();
         let Source::Synthetic(source) = &mut self.sources[index as usize] else { return 1 };
         match source.timing {
-            // A thread that continues was counted when its last request completed.
-            Timing::Closed { ios, width, .. } if source.outstanding == 0 => {
+            Timing::Closed { .. } if source.outstanding == 0 => {
                 if source.is_between() {
                     source.started = now;
+                } else {
+                    return source.begin_step();
                 }
-                source.to_issue = ios - width;
-                source.outstanding = width;
-                return width;
             }
-            Timing::Closed { .. } | Timing::Outstanding { .. } => {}
+            // A thread that continues was counted when its last request completed.
+            Timing::Closed { .. } => return 1,
+            Timing::Outstanding { .. } => {}
             Timing::Open(_) => match source.next_time(now) {
                 Some(next) => context.schedule(next, Event::Source(index)),
                 None => self.threads -= 1,
             },
         }
-        1
+        if let Some(processor) = &mut self.processor
+            && processor.start(context, index)
+        {
+            return 0;
+        }
+        source.begin_step()
+    }
+
+    /// An event of the processors occurs.
+    pub fn end_processing(&mut self, context: &mut Context, which: u32) {
+        if let Some(processor) = &mut self.processor {
+            processor.end(context, which);
+        }
+    }
+
+    /// A source whose interaction has its processor time, and how many requests it issues.
+    pub fn next_ready(&mut self) -> Option<(u32, u32)> {
+        let index = self.processor.as_mut()?.take_ready()?;
+        let Source::Synthetic(source) = &mut self.sources[index as usize] else { return None };
+        Some((index, source.begin_step()))
+    }
+
+    /// Brings the use of the processors up to date.
+    pub fn advance_measures(&mut self, now: SimTime) {
+        if let Some(processor) = &mut self.processor {
+            processor.advance(now);
+        }
+    }
+
+    /// Restarts the measurement of the processors.
+    pub fn reset_measures(&mut self, now: SimTime) {
+        if let Some(processor) = &mut self.processor {
+            processor.reset(now);
+        }
+    }
+
+    /// Power is cut: all interactions end.
+    pub fn cut_power(&mut self, now: SimTime) {
+        if let Some(processor) = &mut self.processor {
+            processor.cut_power(now);
+        }
     }
 
     /// Issues the next request of a source into `requests`; `None` at the end of a replay.

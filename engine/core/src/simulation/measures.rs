@@ -85,6 +85,8 @@ pub struct Counts {
     pub bypassed_sectors: u64,
     /// Writes that bypassed the cache for their size.
     pub bypassing_writes: u64,
+    /// Writes that found no room in the cache and were written through.
+    pub turned_away: u64,
     /// Writes that the write cache accepted.
     pub cached_writes: u64,
     /// Stripe writes that destaged.

@@ -20,8 +20,10 @@ mod front_end;
 #[cfg(all(test, debug_assertions))]
 mod fuzz;
 mod hosts;
+mod marks;
 mod measures;
 mod outcome;
+mod phases;
 mod power;
 mod power_cut;
 mod probe;
@@ -82,6 +84,7 @@ pub fn simulate(scenario: Scenario, traces: &dyn TraceStore) -> Result<Outcome, 
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.run()?;
+    simulation.check_time()?;
     Ok(simulation.into_outcome())
 }
 
@@ -103,13 +106,13 @@ struct Simulation {
     at_window_end: Option<WindowEnd>,
 }
 
-/// Events at one moment from which on time is considered to stand still.
+/// Number of events at the same time after which the run counts as stuck.
 const STANDSTILL: u64 = 4_000_000;
 
 impl Simulation {
     fn run(&mut self) -> Result<(), RunError> {
         self.warm_up_functionally();
-        // What is faulty from the start is so before the first request.
+        // Faults at time 0 take effect before the first request.
         self.schedule_faults();
         self.start_timeline();
         self.hosts.start(&mut self.context);
@@ -160,7 +163,7 @@ impl Simulation {
             Event::Battery(generation) => self.on_battery(generation),
             Event::MainsBack => self.on_mains_back(),
             Event::Channel(crossing) => self.on_channel(crossing),
-            Event::Parity(operation) => self.go_on(operation),
+            Event::Parity(operations) => self.on_parity(operations),
             Event::Mirror(request) => self.on_mirror(request),
             Event::AgeLimit(array) => self.on_age_limit(array),
             Event::Idle(array) => self.on_idle(array),
@@ -168,6 +171,7 @@ impl Simulation {
             Event::Fault(index) => self.on_fault(index),
             Event::Clock => self.on_clock(),
             Event::Phase(index) => self.on_phase(index),
+            Event::Processor(which) => self.on_processor(which),
         }
     }
 
@@ -208,6 +212,7 @@ impl Simulation {
         if let Some(cache) = &mut self.reads.cache {
             cache.restart_counts();
         }
+        self.hosts.reset_measures(now);
         self.front_end.reset(now);
         self.arrays.reset(now);
     }
@@ -215,6 +220,7 @@ impl Simulation {
     /// Brings all integrals up to date.
     fn advance_measures(&mut self) {
         self.arrays.advance(self.context.now());
+        self.hosts.advance_measures(self.context.now());
         self.arrays.record_degraded(&mut self.context);
         self.record_dirty();
         self.record_power();

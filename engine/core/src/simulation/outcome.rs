@@ -2,6 +2,8 @@
 
 use super::Simulation;
 use super::columns::{COLUMNS, RunView, Value, Verdict};
+use crate::error::RunError;
+use super::run_control::Unsettled;
 use crate::units::SimTime;
 
 /// Whether the result of a run may be used.
@@ -57,7 +59,7 @@ impl Outcome {
 
     /// The row of a run that failed.
     pub fn failed(kind: &str, error: &str) -> Self {
-        Self::read(Verdict { status: "failed", error: Some((kind, error)) }, None)
+        Self::read(Verdict { status: "failed", unsettled: None, error: Some((kind, error)) }, None)
     }
 
     fn read(verdict: Verdict<'_>, run: Option<&RunView<'_>>) -> Self {
@@ -90,6 +92,18 @@ impl Simulation {
         window_end.outcome
     }
 
+    /// Checks that a window with requests has a length. A run alone can tell: it depends on what hits the caches.
+    pub(super) fn check_time(&self) -> Result<(), RunError> {
+        let end = self.at_window_end.as_ref().map_or(self.now(), |window_end| window_end.time);
+        let counts = &self.context.measures.counts;
+        let requests = counts.reads + counts.writes;
+        let is_complete = matches!(self.status(), Status::Ok | Status::NotStationary);
+        if is_complete && requests > 0 && end == self.context.measures.start {
+            return Err(RunError::NoTime { requests });
+        }
+        Ok(())
+    }
+
     /// The outcome if the window ends now.
     pub(super) fn window_end(&self) -> WindowEnd {
         WindowEnd { time: self.now(), outcome: self.outcome() }
@@ -100,7 +114,9 @@ impl Simulation {
     }
 
     fn verdict(&self) -> Verdict<'static> {
-        Verdict { status: self.status().name(), error: None }
+        let status = self.status();
+        let unsettled = self.control.unsettled.filter(|_| status == Status::NotStationary);
+        Verdict { status: status.name(), unsettled: unsettled.map(Unsettled::name), error: None }
     }
 
     pub(super) fn status(&self) -> Status {

@@ -54,6 +54,7 @@ impl Simulation {
                 Event::Fault(_) | Event::Clock | Event::Phase(_) | Event::Battery(_) | Event::MainsBack
             )
         });
+        self.hosts.cut_power(self.context.now());
         self.front_end.cut_power(self.context.now());
         self.arrays.cut_power(&mut self.context);
         self.reads.cut_power();

@@ -269,7 +269,7 @@ impl ReadSide {
         done.waiters
     }
 
-    /// Removes a request from those that wait for a fetch, and goes on to the next.
+    /// Removes a request from those that wait for a fetch, and advances to the next.
     pub fn next_waiter(&mut self, link: &mut Link) -> Option<u32> {
         let waiter = self.waiters.remove(link.get()?);
         *link = waiter.next;

@@ -22,7 +22,7 @@ impl Simulation {
         self.part_done(request);
     }
 
-    /// A fetch has brought its lines.
+    /// A fetch has read its lines.
     pub(super) fn fetch_done(&mut self, fetch: u32) {
         let mut waiters = self.reads.end_fetch(&mut self.context, fetch);
         while let Some(request) = self.reads.next_waiter(&mut waiters) {

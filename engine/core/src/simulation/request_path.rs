@@ -13,10 +13,30 @@ impl Simulation {
         if self.control.is_draining() {
             return;
         }
-        for _ in 0..self.hosts.wake(&mut self.context, source) {
+        let count = self.hosts.wake(&mut self.context, source);
+        if count == 0 && self.front_end.is_backlogged(self.hosts.computing()) {
+            self.end_by_backlog();
+        }
+        self.issue(source, count);
+    }
+
+    /// An interaction may have completed its processor time.
+    pub(super) fn on_processor(&mut self, which: u32) {
+        if self.control.is_draining() {
+            return;
+        }
+        self.hosts.end_processing(&mut self.context, which);
+        while let Some((source, count)) = self.hosts.next_ready() {
+            self.issue(source, count);
+        }
+    }
+
+    #[inline]
+    fn issue(&mut self, source: u32, count: u32) {
+        for _ in 0..count {
             let requests = &mut self.front_end.requests;
             let Some(request) = self.hosts.issue(&mut self.context, requests, source) else { return };
-            if self.front_end.is_backlogged() {
+            if self.front_end.is_backlogged(0) {
                 self.end_by_backlog();
             }
             self.front_end.start(&mut self.context, request);

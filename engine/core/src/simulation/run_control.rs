@@ -1,37 +1,85 @@
 //! Run control: when warm-up ends, when the window ends, whether the run was stationary.
 //!
-//! `auto` warm-up runs until MSER-5 truncates both the response times and the dirty fraction within the first half of
-//! what has completed; then the window starts. An `auto` window lasts until there are enough requests, the mean
-//! response time is known within 12 %, response time is stationary within the window, and the write cache has turned
-//! over three times or its dirty fraction is stationary. A run that is not stationary within `max_requests` is reported so.
+//! `auto` warm-up runs until MSER-5 truncates the response times within the first half of what has completed and the
+//! contents of the write cache are steady; then the window starts. An `auto` window lasts until there are enough requests,
+//! the mean response time is known within 6 %, response time is stationary within the window, and the contents of the write
+//! cache are steady. Where the write cache cycles between its water marks, warm-up has a whole cycle and the window at
+//! least three, and both end at the same point of a cycle. A run that is not stationary within `max_requests` is reported so.
+//!
+//! A window that ends when its own half width is small is biased: it stops early where a run happens to see no long queue.
+//! The bias grows with the square of the precision; at 12 % it is -1.3 to -2 % near saturation, at 6 % below 0.5 %.
 //!
 //! White: An effective truncation heuristic for bias reduction in simulation output, SIMULATION 69(6), 1997.
 
-use super::Simulation;
+mod steadiness;
+
+use super::marks::Marks;
 use super::measures::Measures;
-use super::timeline::Transition;
 use super::write_back::WriteBack;
 use crate::config::{self, WarmUp, Window};
 use crate::event::{Event, EventQueue};
-use crate::metrics::Mser5;
 use crate::units::{SimDuration, SimTime};
+
+use steadiness::{Contents, Flow, Steadiness};
 
 /// Requests before the first check of stationarity in warm-up.
 const FIRST_CHECK: u64 = 4_000;
 /// Fewest requests in an automatic window.
 const LEAST_WINDOW: u64 = 40_000;
+/// How often the requests in the system are replaced within an automatic window, at least: the backlog of a load close to
+/// what the array carries changes slowly, and seems constant in a shorter window.
+const LEAST_PASSAGES: f64 = 100.0;
 /// Widest 95 % interval of the mean response time at which an automatic window ends: half width over mean. Near
 /// saturation response times stay correlated over tens of thousands of requests.
-const PRECISION: f64 = 0.12;
-/// Volumes of the write cache that a window turns over at least, unless its dirty fraction is stationary.
-const TURNOVERS: u64 = 3;
+const PRECISION: f64 = 0.06;
+/// Turns of the write cache in a warm-up: a whole cycle after the functional fill.
+const WARM_UP_TURNS: u64 = 2;
+/// Whole cycles of the write cache in a window, at least.
+const WINDOW_CYCLES: u64 = 3;
+/// Whole cycles after which a window ends whatever its precision: batches within a cycle overstate the error of the mean
+/// over whole cycles.
+const ENOUGH_CYCLES: u64 = 6;
+/// The share of `max_requests` that a warm-up may use up: one in so many.
+const WARM_UP_SHARE: u64 = 2;
 
+/// A phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+pub enum Phase {
+    /// Before the window.
     WarmUp,
+    /// What is measured.
     Window,
+    /// After the window, until nothing is dirty.
     Draining,
+    /// The run is over.
     Over,
+}
+
+/// What did not become steady within the limit of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsettled {
+    /// Response times.
+    Response,
+    /// The contents of the write cache; the requests, about, with which they would.
+    Cache(Option<u64>),
+    /// The input ended within the warm-up.
+    Input,
+}
+
+impl Unsettled {
+    /// Its name in the result column.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Response => "response",
+            Self::Cache(_) => "write_cache",
+            Self::Input => "input",
+        }
+    }
+
+    /// Value of `max_requests`, about, that would mend it, if known.
+    pub const fn requests_needed(self) -> Option<u64> {
+        if let Self::Cache(needed) = self { needed } else { None }
+    }
 }
 
 /// What follows from a check of the run's progress.
@@ -53,19 +101,21 @@ pub struct RunControl {
     warm_up: WarmUp,
     window: Window,
     max_requests: u64,
-    /// Capacity of the write cache, if there is one \[sectors\].
-    cache_sectors: Option<u64>,
-    phase: Phase,
+    /// The phase.
+    pub phase: Phase,
     /// Reads and writes that have completed.
     completed: u64,
     /// Those that had completed when the phase began.
     phase_began: u64,
     /// Number of completions at which the phase is checked next.
-    next_check: u64,
-    response: Mser5,
-    dirty: Mser5,
+    pub next_check: u64,
+    steadiness: Steadiness,
+    /// Whether the request that has just completed is at a turn of the write cache.
+    is_at_turn: bool,
     /// Whether the automatic rules were met.
     pub is_stationary: bool,
+    /// What kept the run from meeting them.
+    pub unsettled: Option<Unsettled>,
     /// Whether the backlog of an open load has outgrown its limit.
     pub is_backlogged: bool,
     /// Whether an array lost data before the window ended.
@@ -77,8 +127,8 @@ pub struct RunControl {
 }
 
 impl RunControl {
-    /// The phases of `run`, on a controller whose write cache has `cache_sectors`.
-    pub fn new(run: &config::Run, workload: &config::Workload, cache_sectors: Option<u64>) -> Self {
+    /// The phases of `run`, on a controller whose write cache has `marks`.
+    pub fn new(run: &config::Run, workload: &config::Workload, marks: Option<Marks>) -> Self {
         let (mut warm_up, mut window) = (run.warm_up, run.window.clone());
         if let Window::Phase(name) = &run.window
             && let Some((begin, Some(length))) = workload.phase(name)
@@ -89,7 +139,6 @@ impl RunControl {
             warm_up,
             window,
             max_requests: run.max_requests,
-            cache_sectors,
             phase: Phase::WarmUp,
             completed: 0,
             phase_began: 0,
@@ -98,9 +147,10 @@ impl RunControl {
                 WarmUp::Requests(count) => count,
                 WarmUp::None | WarmUp::Duration(_) => u64::MAX,
             },
-            response: Mser5::new(),
-            dirty: Mser5::new(),
+            steadiness: Steadiness::new(marks),
+            is_at_turn: false,
             is_stationary: true,
+            unsettled: None,
             is_backlogged: false,
             has_failed: false,
             warm_up_requests: 0,
@@ -134,41 +184,21 @@ impl RunControl {
     pub fn count(&mut self, response: SimDuration, back: Option<&WriteBack>) -> bool {
         self.completed += 1;
         if self.warm_up == WarmUp::Auto || self.window == Window::Auto {
-            self.response.push(response.as_micros_f64());
-            if let Some(back) = back {
-                self.dirty.push(f64::from(back.cache.used()));
-            }
+            let used = back.map(|back| back.cache.used());
+            self.is_at_turn = self.steadiness.push(response.as_micros_f64(), used);
         }
-        self.completed >= self.next_check
+        self.completed >= self.next_check || self.is_at_turn
     }
 
     /// Checks the phase.
-    pub fn check(&mut self, measures: &Measures) -> Step {
-        let in_phase = self.completed - self.phase_began;
+    pub fn check(&mut self, now: SimTime, measures: &Measures) -> Step {
+        let is_due = self.completed >= self.next_check;
         match (self.phase, self.warm_up, &self.window) {
-            (Phase::WarmUp, WarmUp::Auto, _) => {
-                let is_late = self.completed * 2 > self.max_requests;
-                let is_settled = self.response.is_stationary() && self.is_dirty_stationary();
-                if is_settled || is_late {
-                    self.is_stationary &= is_settled;
-                    return Step::BeginWindow;
-                }
-                self.next_check = self.completed + in_phase / 2;
-                Step::Continue
-            }
+            (Phase::WarmUp, WarmUp::Auto, _) => self.check_warm_up(flow_of(measures)),
+            (Phase::Window, _, Window::Auto) => self.check_window(now, measures),
+            // Only a turn of the cache, which the rules of this phase do not look at.
+            (Phase::WarmUp | Phase::Window, _, _) if !is_due => Step::Continue,
             (Phase::WarmUp, _, _) => Step::BeginWindow,
-            (Phase::Window, _, Window::Auto) => {
-                let accepted = measures.counts.accepted_sectors;
-                let turned_over = self.cache_sectors.is_none_or(|volume| accepted >= TURNOVERS * volume);
-                let is_settled = self.response.is_stationary() && (turned_over || self.is_dirty_stationary());
-                let is_late = self.completed >= self.max_requests;
-                if (is_settled && is_precise(measures)) || is_late {
-                    self.is_stationary &= is_settled;
-                    return Step::EndWindow;
-                }
-                self.next_check = (self.completed + in_phase / 2).min(self.max_requests);
-                Step::Continue
-            }
             (Phase::Window, _, _) => Step::EndWindow,
             (Phase::Draining | Phase::Over, _, _) => {
                 self.next_check = u64::MAX;
@@ -177,8 +207,77 @@ impl RunControl {
         }
     }
 
-    fn is_dirty_stationary(&self) -> bool {
-        self.cache_sectors.is_none() || self.dirty.is_stationary()
+    fn check_warm_up(&mut self, flow: Flow) -> Step {
+        let limit = self.max_requests / WARM_UP_SHARE;
+        if self.completed < FIRST_CHECK.min(limit) {
+            return Step::Continue;
+        }
+        let is_late = self.completed >= limit;
+        let is_settled = match self.steadiness.contents(self.max_requests, flow) {
+            Contents::Steady => self.steadiness.is_response_steady(),
+            // There is no room for a second turn if the first took a large part of the limit. Responses are those of
+            // different parts of a cycle: the window judges them.
+            Contents::Turning => {
+                self.is_at_turn && (self.steadiness.turns() >= WARM_UP_TURNS || self.completed * 2 > limit)
+            }
+            Contents::Unsteady => false,
+        };
+        if is_settled || is_late {
+            if !is_settled && self.window != Window::Auto {
+                self.report_unsettled(flow);
+            }
+            return Step::BeginWindow;
+        }
+        self.schedule_check(limit);
+        Step::Continue
+    }
+
+    fn check_window(&mut self, now: SimTime, measures: &Measures) -> Step {
+        let (in_phase, flow) = (self.completed - self.phase_began, flow_of(measures));
+        let is_late = self.completed >= self.max_requests;
+        let least = LEAST_WINDOW.max((LEAST_PASSAGES * in_system(now, measures)) as u64);
+        let is_enough = in_phase >= least && is_precise(measures);
+        let cycles = self.steadiness.turns();
+        let (is_settled, may_end) = match self.steadiness.contents(self.max_requests, flow) {
+            Contents::Steady => (self.steadiness.is_response_steady(), is_enough),
+            Contents::Turning => {
+                let cycle = self.steadiness.cycle();
+                // A window that began before the first turn has seen part of the cycle that ends here.
+                let is_whole = self.is_at_turn && in_phase >= least.max(cycle);
+                let is_last = self.completed + cycle > self.max_requests;
+                let is_long = (is_enough && cycles >= WINDOW_CYCLES) || cycles >= ENOUGH_CYCLES;
+                (
+                    is_whole && (is_last || self.steadiness.is_response_steady()),
+                    is_whole && (is_last || is_long),
+                )
+            }
+            Contents::Unsteady => (false, false),
+        };
+        if (is_settled && may_end) || is_late {
+            if !is_settled {
+                self.report_unsettled(flow);
+            }
+            return Step::EndWindow;
+        }
+        self.schedule_check(self.max_requests);
+        Step::Continue
+    }
+
+    /// Checks again when half as much again has completed, or at `limit`; sooner if the write cache turns.
+    fn schedule_check(&mut self, limit: u64) {
+        if self.completed >= self.next_check {
+            let in_phase = self.completed - self.phase_began;
+            self.next_check = (self.completed + in_phase / 2).min(limit).max(self.completed + 1);
+        }
+    }
+
+    /// The phase ends without having met the rules.
+    fn report_unsettled(&mut self, flow: Flow) {
+        self.is_stationary = false;
+        self.unsettled = Some(match self.steadiness.contents(self.max_requests, flow) {
+            Contents::Steady => Unsettled::Response,
+            Contents::Turning | Contents::Unsteady => Unsettled::Cache(self.steadiness.requests_needed()),
+        });
     }
 
     /// No replay is left; the input is over or not. The window over a whole trace ends with its last completion,
@@ -198,7 +297,7 @@ impl RunControl {
     }
 
     /// The timed warm-up or window is over.
-    fn end_time(&self) -> Step {
+    pub fn end_time(&self) -> Step {
         match self.phase {
             Phase::WarmUp => Step::BeginWindow,
             Phase::Window => Step::EndWindow,
@@ -206,14 +305,15 @@ impl RunControl {
         }
     }
 
-    fn begin_window(&mut self, events: &mut EventQueue) {
+    /// Ends the warm-up.
+    pub fn begin_window(&mut self, events: &mut EventQueue) {
         let now = events.now();
         self.phase = Phase::Window;
         self.phase_began = self.completed;
         self.warm_up_requests = self.completed;
         self.warm_up_time = now.since(SimTime::ZERO);
-        self.response.clear();
-        self.dirty.clear();
+        self.steadiness.restart();
+        self.is_at_turn = false;
         self.next_check = match self.window {
             Window::Auto => {
                 let last = self.max_requests.max(self.completed + 1);
@@ -229,164 +329,24 @@ impl RunControl {
     }
 }
 
+/// What became dirty and what was destaged in the phase.
+const fn flow_of(measures: &Measures) -> Flow {
+    let counts = &measures.counts;
+    Flow {
+        dirtied: counts.accepted_sectors.saturating_sub(counts.absorbed_sectors),
+        destaged: counts.destaged_sectors,
+    }
+}
+
+/// Mean number of requests in the system, by Little's law.
+fn in_system(now: SimTime, measures: &Measures) -> f64 {
+    let elapsed = now.since(measures.start).0 as f64;
+    let responses = measures.batches.mean().unwrap_or(0.0) * measures.batches.count() as f64;
+    if elapsed > 0.0 { responses / elapsed } else { 0.0 }
+}
+
 fn is_precise(measures: &Measures) -> bool {
     let batches = &measures.batches;
     let (Some(mean), Some(width)) = (batches.mean(), batches.half_width_95()) else { return false };
     width <= PRECISION * mean
-}
-
-impl Simulation {
-    /// Starts the first phase.
-    pub(super) fn start_phases(&mut self) {
-        let step = self.control.start(&mut self.context.events);
-        self.follow(step);
-    }
-
-    /// Does what follows from a check of the run's progress.
-    fn follow(&mut self, step: Step) {
-        match step {
-            Step::Continue => {}
-            Step::BeginWindow => self.begin_window(),
-            Step::EndWindow => self.end_window(),
-            Step::EndInput => self.end_input(),
-        }
-    }
-
-    /// Whether the run is over.
-    pub(super) fn is_over(&self) -> bool {
-        match self.control.phase {
-            Phase::Over => true,
-            Phase::Draining => {
-                self.front_end.outstanding() == 0 && self.write_back.as_ref().is_none_or(WriteBack::is_clean)
-            }
-            Phase::WarmUp | Phase::Window => false,
-        }
-    }
-
-    /// Whether every source has issued all its requests, and all of them are complete.
-    #[inline]
-    pub(super) fn is_input_over(&self) -> bool {
-        self.front_end.outstanding() == 0 && self.hosts.is_over()
-    }
-
-    /// A read or write is complete.
-    #[inline]
-    pub(super) fn count_completion(&mut self, response: SimDuration) {
-        if self.control.count(response, self.write_back.as_ref()) {
-            let step = self.control.check(&self.context.measures);
-            self.follow(step);
-        }
-    }
-
-    /// Ends the window, or the run, if no input is left that it waits for.
-    #[inline]
-    pub(super) fn end_if_input_over(&mut self) {
-        if !self.hosts.is_replaying() {
-            let step = self.control.end_replays(self.hosts.has_replays(), || self.is_input_over());
-            if step != Step::Continue {
-                self.follow(step);
-            }
-        }
-    }
-
-    /// The input has ended before the window.
-    pub(super) fn end_input(&mut self) {
-        match self.control.phase {
-            Phase::WarmUp => {
-                // There is nothing left to measure.
-                self.control.is_stationary = false;
-                self.begin_window();
-                self.end_window();
-            }
-            Phase::Window => self.end_window(),
-            Phase::Draining | Phase::Over => self.control.phase = Phase::Over,
-        }
-    }
-
-    /// The backlog of an open load has outgrown its limit: the run ends.
-    #[cold]
-    pub(super) fn end_by_backlog(&mut self) {
-        self.control.is_backlogged = true;
-        self.stop_measuring();
-    }
-
-    /// An array has lost data: the run ends. Requests to that array that are in progress have failed.
-    pub(super) fn end_by_array_failure(&mut self, array: u16) {
-        if matches!(self.control.phase, Phase::Draining | Phase::Over) {
-            self.control.phase = Phase::Over;
-            return;
-        }
-        self.control.has_failed = true;
-        let requests = self.front_end.requests.iter();
-        let failed = requests.filter(|request| request.array == array).count() as u64;
-        self.stop_measuring();
-        self.context.measures.counts.failed_requests = failed;
-        self.context.record(Transition::WindowEnds, "", 0.0);
-    }
-
-    /// Ends the window at once, and the run with it.
-    fn stop_measuring(&mut self) {
-        if self.control.phase == Phase::WarmUp {
-            self.begin_window();
-        }
-        self.control.phase = Phase::Over;
-        self.advance_measures();
-    }
-
-    fn begin_window(&mut self) {
-        self.control.begin_window(&mut self.context.events);
-        self.context.record(Transition::WindowBegins, "", 0.0);
-        self.reset_measures();
-    }
-
-    fn end_window(&mut self) {
-        self.control.next_check = u64::MAX;
-        self.context.record(Transition::WindowEnds, "", 0.0);
-        self.advance_measures();
-        if !self.scenario.run.drain {
-            self.control.phase = Phase::Over;
-            return;
-        }
-        self.control.phase = Phase::Draining;
-        self.at_window_end = Some(self.window_end());
-        self.update_draining();
-        self.destage_if_due();
-    }
-
-    /// The timed warm-up or window is over.
-    pub(super) fn on_clock(&mut self) {
-        let step = self.control.end_time();
-        self.follow(step);
-        if step == Step::BeginWindow {
-            self.end_if_input_over();
-        }
-    }
-
-    /// Records the phases of the workload as they begin and end.
-    pub(super) fn start_timeline(&mut self) {
-        if !self.scenario.workload.phases.is_empty() {
-            self.on_phase(0);
-        }
-    }
-
-    /// A phase of the workload begins, or the last one has ended.
-    pub(super) fn on_phase(&mut self, index: u32) {
-        let phases = &self.scenario.workload.phases;
-        let before = (index as usize).checked_sub(1).map(|before| &phases[before]);
-        if let Some(phase) = before {
-            self.context.record(Transition::PhaseEnds, &phase.name, 0.0);
-        }
-        let Some(phase) = phases.get(index as usize) else { return };
-        self.context.record(Transition::PhaseBegins, &phase.name, 0.0);
-        if let Some(lasts) = phase.lasts {
-            let end = self.context.now() + lasts;
-            self.context.schedule(end, Event::Phase(index + 1));
-        }
-    }
-
-    /// Whether an open load exceeded what the array carries: its backlog outgrew its limit, or a replay ended long after
-    /// its last arrival.
-    pub(super) fn is_overloaded(&self) -> bool {
-        self.control.is_backlogged || self.hosts.is_overloaded()
-    }
 }

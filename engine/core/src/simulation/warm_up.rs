@@ -24,7 +24,7 @@ impl Simulation {
         let Self { scenario, context, hosts, write_back, reads, .. } = self;
         let (run, lines) = (&scenario.run, reads.lines);
         let protected = write_back.as_ref().filter(|back| back.may_hold_dirty());
-        let target = protected.map_or(0, |back| back.warm_level);
+        let target = protected.map_or(0, |back| back.marks.middle());
         let keeps_reads = reads.cache.as_ref().is_some_and(ReadCache::keeps_all);
         let read_lines = reads.cache.as_ref().filter(|_| keeps_reads).map_or(0, ReadCache::capacity);
         let mut twins: Vec<_> = hosts

@@ -3,21 +3,26 @@
 //! A stripe that has been dirty for `age_limit` is destaged before all others, whatever the policy chooses; a stripe that is
 //! locked is skipped, and tried again when its lock is released.
 
-use super::array_set::{ArraySet, Parent};
+mod destage_run;
+mod room;
+
+use super::array_set::ArraySet;
 use super::cache_lines::CacheLines;
 use super::context::Context;
+use super::marks::Marks;
 use super::power::Protection;
 use super::request::{Request, Service};
-use crate::config::{DestagePolicy, Scenario, WritePolicy};
-use crate::destage::{Destage, Occupancy, WaterMarks};
+use crate::config::{DestagePolicy, Scenario, WhenFull, WritePolicy};
+use crate::destage::{Destage, WaterMarks};
 use crate::event::Event;
 use crate::mutation::Mutation;
 use crate::pipe::Pipe;
-use crate::raid::Update;
 use crate::read_cache::ReadCache;
-use crate::slab::{Fifo, Link, Slab};
+use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bandwidth, Fraction, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 use crate::write_cache::{Accepted, Extent, Parts, WriteCache, mask};
+
+use destage_run::{DestageRun, longest_run};
 
 /// The write-back side of the controller.
 #[derive(Debug)]
@@ -26,13 +31,17 @@ pub struct WriteBack {
     pub cache: WriteCache,
     lines: CacheLines,
     /// Writes that wait for a free line.
-    stalled: Fifo,
+    stalled: LinkedQueue,
+    /// What a write does that finds no room.
+    when_full: WhenFull,
+    /// Whether a write was turned away for lack of room, and no line has been freed since.
+    is_short: bool,
     /// Flushes that wait for the drain.
-    held: Fifo,
+    held: LinkedQueue,
     /// Whether it may hold dirty data.
     pub protection: Protection,
-    /// Dirty lines to which the functional warm-up fills it.
-    pub warm_level: u32,
+    /// Its water marks.
+    pub marks: Marks,
     /// Whether everything dirty is to be destaged.
     pub is_draining: bool,
     /// Age from which a stripe is destaged whatever the policy chooses.
@@ -43,6 +52,7 @@ pub struct WriteBack {
     mirror: Option<Mirror>,
     /// Lines that are being destaged.
     in_flight: u32,
+    runs: Slab<DestageRun>,
     destaging: Box<[Destaging]>,
     /// The extents of the destage that starts.
     extents: Vec<Extent>,
@@ -54,10 +64,14 @@ pub struct WriteBack {
 /// The destages of one array.
 #[derive(Clone, Copy, Debug)]
 struct Destaging {
-    /// Destages in flight.
+    /// Destages in flight, by the disk I/Os that each needs at the least.
     in_flight: u32,
     /// Destages that may be in flight at a time.
     limit: u32,
+    /// Data strips of a stripe: what a destage of full stripes counts.
+    strips: u32,
+    /// Most stripes of a run.
+    longest_run: u32,
     /// Whether an event is scheduled for the next stripe that reaches the age limit.
     awaits_age: bool,
 }
@@ -71,7 +85,7 @@ struct Mirror {
 }
 
 impl WriteBack {
-    /// How long disks have to be without foreground I/Os to count as idle, if the destage policy of `scenario` asks.
+    /// Time without foreground I/Os after which disks count as idle, if the destage policy of `scenario` uses it.
     pub fn idle_delay(scenario: &Scenario) -> Option<SimDuration> {
         let write = &scenario.controller.cache.write;
         (Self::is_used(scenario) && write.destage_policy == DestagePolicy::IdleTime)
@@ -105,18 +119,22 @@ impl WriteBack {
         };
         let stripes: Vec<_> = arrays.iter().map(|array| array.layout.stripe_sectors()).collect();
         let limit = |disks: u32| write.destage_depth.saturating_mul(disks);
-        let destaging = scenario.arrays().iter().map(|array| Destaging {
+        let destaging = scenario.arrays().iter().zip(arrays.iter()).map(|(array, state)| Destaging {
             in_flight: 0,
             limit: limit(array.disks),
+            strips: state.layout.data_disks(),
+            longest_run: longest_run(&state.layout, scenario.controller.merge_limit.sectors()),
             awaits_age: false,
         });
         Some(Self {
             cache: WriteCache::new(parts, &stripes),
             lines: CacheLines::new(cache.line),
-            stalled: Fifo::default(),
-            held: Fifo::default(),
+            stalled: LinkedQueue::default(),
+            when_full: write.when_full,
+            is_short: false,
+            held: LinkedQueue::default(),
             protection,
-            warm_level: u32::midpoint(low, high),
+            marks: Marks { low, high, line: cache.line.sectors().0 },
             is_draining: false,
             age_limit: write.age_limit,
             bypass_from: write.bypass_threshold.map(|threshold| Sectors(threshold.0.div_ceil(SECTOR_BYTES))),
@@ -126,6 +144,7 @@ impl WriteBack {
                 latency: mirror.latency,
             }),
             in_flight: 0,
+            runs: Slab::default(),
             destaging: destaging.collect(),
             extents: Vec::new(),
             yields_to_reads: write.yield_to_reads,
@@ -147,11 +166,6 @@ impl WriteBack {
     /// Capacity of the cache \[sectors\].
     pub fn capacity_sectors(&self) -> u64 {
         u64::from(self.cache.capacity()) * self.lines.sectors()
-    }
-
-    /// Whether a write waits for a free line.
-    pub fn is_stalled(&self) -> bool {
-        !self.stalled.is_empty()
     }
 
     /// Whether a flush waits for the drain.
@@ -224,38 +238,13 @@ impl WriteBack {
         at == end || context.probe.has(Mutation::EarlyAcknowledgement)
     }
 
-    /// Has a write wait for a free line.
-    pub fn stall(&mut self, context: &mut Context, requests: &mut Slab<Request>, request: u32) {
-        context.measures.counts.stalls += 1;
-        requests[request].stalled_since = context.now();
-        self.stalled.push(requests, request, |entry| &mut entry.next);
-    }
-
-    /// The first write that waits for a free line.
-    #[inline]
-    pub const fn first_stalled(&self) -> Option<u32> {
-        self.stalled.first()
-    }
-
-    /// Ends the wait of the first stalled write.
-    pub fn end_stall(&mut self, context: &mut Context, requests: &mut Slab<Request>) {
-        if let Some(request) = self.stalled.pop(requests, |entry| &mut entry.next) {
-            context.measures.end_stall(context.events.now(), &requests[request]);
-        }
-    }
-
-    /// The writes that wait for a free line; none waits any more.
-    pub fn take_stalled(&mut self) -> Fifo {
-        std::mem::take(&mut self.stalled)
-    }
-
     /// Has a flush wait for the drain.
     pub fn hold(&mut self, requests: &mut Slab<Request>, request: u32) {
         self.held.push(requests, request, |entry| &mut entry.next);
     }
 
     /// The flushes that wait for the drain; none is held any more.
-    pub fn take_held(&mut self) -> Fifo {
+    pub fn take_held(&mut self) -> LinkedQueue {
         std::mem::take(&mut self.held)
     }
 
@@ -267,55 +256,8 @@ impl WriteBack {
             probe.watch(|oracle| oracle.supersede(array, lines.start(line), mask));
         });
         context.measures.counts.absorbed_sectors += superseded;
+        self.is_short &= superseded == 0;
         superseded > 0
-    }
-
-    /// Starts the destages that are due, as far as the disks may hold them.
-    pub fn destage_if_due(&mut self, context: &mut Context, arrays: &mut ArraySet) {
-        self.yields = self.yields_to_reads && self.stalled.is_empty() && !self.is_draining;
-        for array in 0..arrays.len() as u16 {
-            while let Some((stripe, lines)) = self.begin_destage(context, array, arrays) {
-                let is_forced = !context.probe.has(Mutation::UnforcedDestage);
-                let parent = Parent::Destage { lines };
-                let update = arrays.write_stripe(context, (array, stripe), &self.extents, parent, is_forced);
-                context.measures.counts.full_stripes += u64::from(update == Some(Update::FullStripe));
-            }
-            self.await_age(context, array);
-        }
-    }
-
-    /// Chooses the next stripe of an array to destage, if one is due; its data is left in `self.extents`.
-    fn begin_destage(&mut self, context: &mut Context, array: u16, arrays: &ArraySet) -> Option<(u64, Link)> {
-        let now = context.now();
-        let Destaging { in_flight, limit, .. } = self.destaging[array as usize];
-        let occupancy = Occupancy {
-            used: self.cache.used(),
-            waiting: self.cache.used().saturating_sub(self.in_flight),
-            is_stalled: self.is_stalled(),
-            is_draining: self.is_draining,
-            is_idle: arrays.is_idle(array, now),
-            limit,
-        };
-        let allowed = self.cache.allow(&occupancy);
-        if in_flight >= limit || !self.cache.has_dirty(array) {
-            return None;
-        }
-        let locks = &arrays[array].locks;
-        let is_busy = |stripe: u64| locks.is_locked(stripe);
-        let overdue = self.age_limit.and_then(|limit| self.cache.overdue(array, now, limit, is_busy));
-        let group = match overdue {
-            None if in_flight < allowed => self.cache.choose(array, is_busy),
-            overdue => overdue,
-        }?;
-        let (stripe, lines, count) = self.cache.begin_destage(group, &mut self.extents);
-        context.probe.mutate_destage(&mut self.extents, overdue.is_some());
-        self.in_flight += count;
-        self.destaging[array as usize].in_flight += 1;
-        let counts = &mut context.measures.counts;
-        counts.destages += 1;
-        counts.destages_by_age += u64::from(overdue.is_some());
-        counts.destage_extents += self.extents.len() as u64;
-        Some((stripe, lines))
     }
 
     /// A destage is on the disks.
@@ -324,9 +266,9 @@ impl WriteBack {
         context: &mut Context,
         read_cache: Option<&mut ReadCache>,
         array: u16,
-        lines: Link,
+        (lines, run): (Link, u32),
     ) {
-        self.destaging[array as usize].in_flight -= 1;
+        self.end_stripe(array, run);
         let mut read_cache = read_cache;
         let mut count = 0;
         let probe = &mut context.probe;
@@ -339,6 +281,7 @@ impl WriteBack {
             }
         });
         self.in_flight -= count;
+        self.is_short = false;
         probe.watch(|oracle| oracle.compare(self.cache.dirty_sectors()));
         context.measures.counts.destaged_sectors += destaged;
     }
@@ -365,9 +308,11 @@ impl WriteBack {
     /// Power is cut: what was being destaged is dirty again.
     pub fn cut_power(&mut self, context: &mut Context) {
         let now = context.now();
-        self.stalled = Fifo::default();
-        self.held = Fifo::default();
+        self.stalled = LinkedQueue::default();
+        self.is_short = false;
+        self.held = LinkedQueue::default();
         self.in_flight = 0;
+        self.runs = Slab::default();
         for destaging in &mut self.destaging {
             (destaging.in_flight, destaging.awaits_age) = (0, false);
         }

@@ -38,6 +38,13 @@ impl Simulation {
     }
 
     fn write_into_cache(&mut self, request: u32) {
+        let entry = &self.front_end.requests[request];
+        if self.write_back.as_mut().is_some_and(|back| back.turns_away(entry)) {
+            self.context.measures.counts.turned_away += 1;
+            self.write_through(request);
+            self.destage_if_due();
+            return;
+        }
         self.invalidate(request);
         let Self { context, front_end, write_back: Some(back), .. } = self else { return };
         context.measures.counts.cached_writes += 1;
@@ -171,3 +178,6 @@ impl Simulation {
         self.reads.invalidate(&self.context, array, extent);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,7 +23,7 @@ pub(super) enum Item {
     Skipped(Problem),
     /// Something that is not an I/O: another event, a header.
     Ignored,
-    /// The end of the trace, whatever follows.
+    /// The end of the trace; later records are ignored.
     End,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct BadField {
 
 /// One trace format: decodes one frame after the other.
 ///
-/// It may keep what later frames need, in bounded memory, and must not panic whatever a frame holds.
+/// It may keep state for later frames in bounded memory, and must not panic on any frame.
 pub(super) trait Decoder: Default + Send + 'static {
     /// The name, as in `--format`.
     const NAME: &'static str;

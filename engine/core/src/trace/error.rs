@@ -44,44 +44,31 @@ impl fmt::Display for Position {
 /// Why a trace cannot be used. All are fatal for the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
 #[serde(untagged)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum TraceError {
     /// A line or record does not match the format.
     #[error("expected {expected}, found {}{}", quoted(value), after(*skipped))]
     BadRecord {
-        /// Where.
         #[serde(flatten)]
         position: Position,
         /// The value found, hexadecimal for a binary trace.
         value: String,
-        /// What the format allows.
         expected: &'static str,
         /// Bad lines or records that were skipped before, which is all that may be.
         skipped: u64,
     },
     /// No format matches.
     #[error("unrecognised trace format; name one of {}", known.join(", "))]
-    UnrecognisedFormat {
-        /// The names of all formats.
-        known: Vec<&'static str>,
-    },
+    UnrecognisedFormat { known: Vec<&'static str> },
     /// Several formats match equally well.
     #[error("ambiguous trace format; name one of {}", matching.join(", "))]
-    AmbiguousFormat {
-        /// The names of the formats that match.
-        matching: Vec<&'static str>,
-    },
+    AmbiguousFormat { matching: Vec<&'static str> },
     /// The named format does not exist.
     #[error("unknown trace format `{name}`; known formats: {}", known.join(", "))]
-    UnknownFormat {
-        /// The name given.
-        name: String,
-        /// The names of all formats.
-        known: Vec<&'static str>,
-    },
+    UnknownFormat { name: String, known: Vec<&'static str> },
     /// A record is too late to be sorted within the window.
     #[error("{back_ns} ns earlier than a record more than {window} records before; sort the whole trace")]
     NotSorted {
-        /// Where.
         #[serde(flatten)]
         position: Position,
         /// How much earlier it is \[ns\].
@@ -94,44 +81,26 @@ pub enum TraceError {
     Empty {
         /// Lines or binary records read.
         frames: u64,
-        /// Whether the trace is a text.
         is_text: bool,
     },
     /// No record belongs to the selected volume.
     #[error("no record for volume {volume}")]
-    NoSuchVolume {
-        /// The number of the volume.
-        volume: u32,
-    },
+    NoSuchVolume { volume: u32 },
     /// A column is longer or shorter than the column of times.
     #[error("column {column} has {length} values; expected {expected}, as many as there are times")]
-    BadColumn {
-        /// The column.
-        column: &'static str,
-        /// Its values.
-        length: usize,
-        /// The number of times.
-        expected: usize,
-    },
+    BadColumn { column: &'static str, length: usize, expected: usize },
     /// A value of a column is not allowed.
     #[error("{column} is {value}; expected {expected}")]
     BadValue {
-        /// Where.
         #[serde(flatten)]
         position: Position,
-        /// The column.
         column: &'static str,
-        /// The value.
         value: u64,
-        /// What is allowed.
         expected: String,
     },
     /// The volumes together exceed the address space.
     #[error("the {volumes} volumes laid end to end exceed 2^63 sectors; replay one of them")]
-    TooLarge {
-        /// Volumes of the trace.
-        volumes: usize,
-    },
+    TooLarge { volumes: usize },
 }
 
 impl TraceError {

@@ -87,7 +87,7 @@ impl Problems {
         self.counts[problem as usize]
     }
 
-    /// All kinds that occurred; `position` says what the places are.
+    /// All kinds that occurred; `position` describes the places.
     pub(super) fn findings(&self, position: impl Fn(u64) -> Position) -> Vec<Finding> {
         let finding = |&(problem, code, message): &(Problem, _, _)| Finding {
             code,

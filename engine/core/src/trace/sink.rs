@@ -5,7 +5,7 @@ use super::error::{Position, TraceError};
 use super::problems::{Problem, Problems};
 use super::record::Record;
 
-/// How a trace is read, besides its format.
+/// Options of reading a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReaderOptions {
     /// Maximum bad lines or records to skip.

@@ -77,7 +77,7 @@ fn codes_and_bits_are_read_back() {
 }
 
 #[test]
-fn volumes_lie_end_to_end_by_number_each_from_a_multiple_of_1_mib() {
+fn volumes_follow_by_number_at_multiples_of_1_mib() {
     let volume = vec![5, 2, 5, 2];
     let trace = Trace::from_columns(Columns { volume: volume.clone(), ..columns() }).unwrap();
     // Volume 2 ends at sector 44 and volume 5 at sector 108, and the flush has no address.

@@ -17,7 +17,7 @@ use crate::issue::Issue;
 use crate::units::{Bytes, SECTOR_BYTES};
 
 impl Scenario {
-    /// Checks the configuration and brings it to its normal form.
+    /// Validates the configuration and converts it to its normal form.
     ///
     /// # Errors
     /// All rules that it breaks.

@@ -44,6 +44,9 @@ impl Scenario {
             }
             stream.normalise(users);
         }
+        if self.workload.streams.iter().all(|stream| stream.processor_time.is_none()) {
+            self.host = None;
+        }
     }
 }
 

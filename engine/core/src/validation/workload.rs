@@ -122,6 +122,7 @@ impl Scenario {
         };
         check_outstanding(place, stream, users, issues);
         check_arrival(&format!("{place}.arrival"), &stream.arrival, issues);
+        self.check_processor_time(&format!("{place}.processor_time"), stream, issues);
         self.check_activity(place, stream, issues);
         if let Arrival::Trace { .. } = stream.arrival {
             check_replay(place, stream, issues);
@@ -137,6 +138,18 @@ impl Scenario {
                     Setting { capacity, largest: operations.largest(), sources: stream.sources(users) };
                 check_address(&format!("{place}{part}.address"), address, setting, issues);
             }
+        }
+    }
+
+    fn check_processor_time(&self, place: &str, stream: &Stream, issues: &mut Vec<Issue>) {
+        let Some(time) = &stream.processor_time else { return };
+        check_distribution(place, time, issues);
+        if self.host.is_none() && !matches!(stream.arrival, Arrival::Trace { .. }) {
+            issues.push(Issue::new(
+                "scenario.no-host",
+                place,
+                "needs the processors of the host; set `host.cores`",
+            ));
         }
     }
 
@@ -256,6 +269,7 @@ fn check_replay(place: &str, stream: &Stream, issues: &mut Vec<Issue>) {
         ("mix", stream.mix.is_some()),
         ("steps", stream.steps.is_some()),
         ("lasts", stream.lasts.is_some()),
+        ("processor_time", stream.processor_time.is_some()),
     ] {
         if is_given {
             issues.push(not_for_trace(format!("{place}.{name}")));

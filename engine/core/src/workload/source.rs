@@ -298,6 +298,15 @@ impl Synthetic {
         is_continued
     }
 
+    /// Begins an interaction or its next step; returns how many requests are issued at once.
+    #[inline]
+    pub fn begin_step(&mut self) -> u32 {
+        let Timing::Closed { ios, width, .. } = self.timing else { return 1 };
+        self.to_issue = ios - width;
+        self.outstanding = width;
+        width
+    }
+
     /// Drops the current interaction: its host lost power.
     pub fn forget_requests(&mut self) {
         (self.to_issue, self.outstanding) = (0, 0);

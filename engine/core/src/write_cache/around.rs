@@ -5,6 +5,16 @@ use super::{Extent, NUMBER, WriteCache, key};
 use crate::mutation::Mutation;
 
 impl WriteCache {
+    /// Whether all of `extent` can be written now without waiting for a free line.
+    pub fn has_room(&mut self, array: u16, extent: Extent) -> bool {
+        let mut needed = 0;
+        self.for_lines(extent, |cache, line, _| {
+            let is_dirty = |slot: u32| cache.lines[slot as usize].dirty != 0;
+            needed += u32::from(!cache.find(key(array, line)).is_some_and(is_dirty));
+        });
+        needed <= self.capacity.saturating_sub(self.used())
+    }
+
     /// `request` writes the sectors of `extent`, in one `stripe`, around the cache: their dirty versions are dropped when
     /// [`WriteCache::supersede`] reports the write on the media. Precondition: no destage of the stripe starts before that.
     pub fn claim(&mut self, request: u32, array: u16, stripe: u64, extent: Extent) {

@@ -27,6 +27,26 @@ impl WriteCache {
         self.groups.find(StripeId { array, stripe })
     }
 
+    /// Whether all sectors of the stripe of `group` are dirty.
+    #[inline]
+    pub fn is_full(&self, group: u32) -> bool {
+        let entry = self.groups.get(group);
+        entry.sectors == self.stripe_sectors[entry.place.array as usize].get()
+    }
+
+    /// The group of `stripe`, which follows the one chosen last, if it is full and may be destaged with it.
+    pub fn follow(&mut self, array: u16, stripe: u64) -> Option<u32> {
+        let place = StripeId { array, stripe };
+        let group = self.groups.find(place).filter(|&group| self.is_full(group))?;
+        if !self.destage.follow(place) {
+            return None;
+        }
+        if let Some(full) = &mut self.full {
+            full[array as usize].pass(stripe);
+        }
+        Some(group)
+    }
+
     /// The oldest group of `array` that has been dirty for `limit` and is not busy.
     /// Precondition: the cache has an age limit.
     pub fn overdue(

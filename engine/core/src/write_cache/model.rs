@@ -143,6 +143,7 @@ impl Pair {
     /// Writes the sectors from `lba`, line by line, until the cache is full.
     fn write(&mut self, now: u64, version: u64, array: u16, lba: u64, sectors: u64) -> Verdict {
         let Self { cache, naive, .. } = self;
+        let fits = cache.has_room(array, Extent { lba: Lba(lba), sectors: Sectors(sectors) });
         for (line, from, to) in blocks(lba, lba + sectors, LINE) {
             let is_new = !naive.has_dirty_line(array, line);
             let has_room = naive.used() < cache.capacity();
@@ -150,6 +151,7 @@ impl Pair {
             let accepted = cache.accept(SimTime(now), array, line, bits, true);
             if is_new && !has_room {
                 prop_assert_eq!(accepted, Accepted::Full);
+                prop_assert!(!fits, "room for a write that did not fit");
                 return Ok(());
             }
             let absorbed =
@@ -163,6 +165,7 @@ impl Pair {
             naive.accepted += to - from;
             naive.absorbed += u64::from(absorbed);
         }
+        prop_assert!(fits, "no room for a write that fit");
         Ok(())
     }
 

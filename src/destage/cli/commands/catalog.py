@@ -11,14 +11,14 @@ from destage.errors import UsageError
 
 def catalog(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help="controllers, disks or workloads (default: all).")
+        str | None, typer.Argument(metavar="KIND", help="controllers, disks or workloads (default: all).")
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Entry to show in full (default: list them).")
+        str | None, typer.Argument(metavar="NAME", help="Entry to show in full (default: list all).")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the catalogue of controllers, disks and workloads, or show an entry with its source."""
+    """List the catalogue of controllers, disks and workloads, or show one entry with its source."""
     from destage.engine import catalog as catalogue
 
     kinds = [each for each in catalogue.KINDS if kind in {None, each}]

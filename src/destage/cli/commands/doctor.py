@@ -51,7 +51,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
     place = store if store is not None else default_store()
     trouble = find_write_error(place)
     if trouble is None:
-        facts["store"] = f"{place} ({len(list_sweeps(place))} sweeps{_free_space(place)})"
+        facts["store"] = f"{place} (sweeps: {len(list_sweeps(place))}{_free_space(place)})"
     else:
         facts["store"] = f"{place} (not writable)"
         problems += trouble.issues

@@ -12,7 +12,7 @@ from destage.cli.rows import find_sweep, print_rows
 def query(
     sweep: SweepName,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Named query (default: list all of them).")
+        str | None, typer.Argument(metavar="NAME", help="Named query to run (default: list all).")
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -23,7 +23,7 @@ def query(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Answer a named query from a sweep's results."""
+    """Run a named query on a sweep's results."""
     from destage.queries import list_queries, open_session
     from destage.queries.named_queries import FITTING, find_query
 

@@ -14,7 +14,7 @@ def report(
     sweep: SweepName,
     plot: Annotated[
         str | None,
-        typer.Option("--plot", metavar="FIGURE", help="Draw one figure as SVG instead of the report."),
+        typer.Option("--plot", metavar="FIGURE", help="Write one figure as SVG instead of the report."),
     ] = None,
     out: Annotated[
         Path | None,

@@ -16,7 +16,7 @@ def run(
 ) -> None:
     """Run a study, print its answers and write its report.
 
-    Runs that the store already has are not executed again.
+    Runs that are already in the store are not executed again.
     """
     from destage import sweeps
 

@@ -10,7 +10,7 @@ from destage.cli.output import print_json
 def schema(
     document: Annotated[
         Literal["study", "scenario"],
-        typer.Argument(metavar="[DOCUMENT]", help="Document that the schema describes."),
+        typer.Argument(metavar="DOCUMENT", help="Document that the schema describes."),
     ] = "study",
 ) -> None:
     """Print the JSON Schema of a study or a configuration."""

@@ -20,7 +20,8 @@ def sql(
 ) -> None:
     """Run a read-only SQL statement on a sweep's results.
 
-    Views: runs, points, certified, answers, configurations, timeline.
+    Views: runs, points, certified, replicates, answers, configurations, timeline. `destage columns` lists
+    the result columns.
     """
     from destage.queries import open_session
 

@@ -11,7 +11,7 @@ from destage.cli.output import print_json, print_note, print_pairs
 
 def status(
     sweep: Annotated[
-        str | None, typer.Argument(metavar="[SWEEP]", help="Sweep (default: all sweeps of the store).")
+        str | None, typer.Argument(metavar="SWEEP", help="A sweep (default: all sweeps in the store).")
     ] = None,
     store: Store = None,
     as_json: Json = False,

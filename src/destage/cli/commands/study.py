@@ -42,7 +42,7 @@ def show(name: Name, as_json: Json = False) -> None:
 @app.command("run")
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A bundled study; required unless --all is given.")
+        str | None, typer.Argument(metavar="NAME", help="A bundled study; required unless --all is given.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Run all bundled studies.")] = False,
     store: Store = None,

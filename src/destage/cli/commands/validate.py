@@ -1,12 +1,13 @@
 """`destage validate`: models compared with measurements."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from destage.cli.options import Json, parse_trace
-from destage.cli.output import align_cells, print_data, print_json
+from destage.cli.output import align_cells, print_data, print_json, print_warning
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def disk(
             "--trace",
             parser=parse_trace,
             metavar="FILE",
-            help="Measured service times in DiskSim's VALIDATE format; .gz and .xz are unpacked.",
+            help="Measured service times in DiskSim's VALIDATE format, plain or compressed (.gz, .xz).",
         ),
     ],
     facts: Annotated[
@@ -45,16 +46,23 @@ def disk(
         typer.Option(
             "--fit",
             metavar="FIELD",
-            help="Field to fit on the first half of the trace; repeatable (default: all).",
+            help="Field to fit on the first half of the trace; repeatable (default: all that can be fitted).",
         ),
     ] = None,
-    no_fit: Annotated[bool, typer.Option("--no-fit", help="Fit no field.")] = False,
+    no_fit: Annotated[bool, typer.Option("--no-fit", help="Do not fit any field.")] = False,
     limit_ms: Annotated[
         float, typer.Option("--limit-ms", min=0.0, help="Maximum demerit over all requests [ms].")
     ] = 0.25,
     phases: Annotated[
-        int, typer.Option("--phases", min=1, max=64, help="Replays, each with a different spindle phase.")
+        int,
+        typer.Option(
+            "--phases", min=1, max=64, help="Number of replays, each with a different spindle phase."
+        ),
     ] = 4,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", metavar="FILE", help="Write the disk with its fitted values as a .toml file."),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 1 if a limit is exceeded.")
     ] = False,
@@ -62,13 +70,15 @@ def disk(
 ) -> None:
     """Score a disk model against service times measured on the real disk.
 
-    Fields are fitted on the first half of the trace; the second half gives the score.
+    Fit fields on the first half of the trace and compute the score on the second half.
     """
-    from destage.disk_validation import measured_disk, measured_trace
+    from destage.disk_validation import measured_disk, measured_trace, saved_disk
+    from destage.disk_validation.fit import CHOICES, FITTABLE
 
     if no_fit and fit:
         raise UsageError("usage.conflicting-options", "cannot be combined with --fit", "--no-fit")
-    names = [] if no_fit else list(measured_disk.FITTABLE if fit is None else fit)
+    every = (*FITTABLE, *CHOICES)
+    names = [] if no_fit else list(every if fit is None else fit)
     measured = measured_trace.load(trace)
     try:
         found = measured_disk.validate(
@@ -76,6 +86,10 @@ def disk(
         )
     except ConfigError as error:
         raise ConfigError(error.issues, error.source or facts) from error
+    for warning in found.warnings:
+        print_warning(warning, facts)
+    if save is not None:
+        saved_disk.save(save, found.disk)
     if as_json:
         print_json(_as_json(found))
     else:
@@ -88,6 +102,10 @@ def _as_json(found: "Validation") -> dict[str, Any]:
     return {
         "assumed": dict(found.assumed),
         "fitted": {name: _quantity(name, value) for name, value in found.fitted.items()},
+        "chosen": dict(found.chosen),
+        "warnings": [
+            {"code": each.code, "place": each.place, "message": each.message} for each in found.warnings
+        ],
         "classes": [{**asdict(each), "is_met": each.is_met} for each in found.classes],
     }
 
@@ -133,6 +151,7 @@ def _as_text(found: "Validation") -> str:
     )
     for title, pairs in (
         ("fitted on the first half", {name: _quantity(name, value) for name, value in found.fitted.items()}),
+        ("chosen on the first half", found.chosen),
         ("assumed, not in the disk's description", found.assumed),
     ):
         text += f"{title}: {', '.join(f'{name} = {value}' for name, value in pairs.items()) or 'none'}\n"

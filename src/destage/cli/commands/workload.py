@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from destage.cli.options import Json, check_suffix, parse_duration, read_file
-from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
+from destage.cli.output import issue_as_json, print_data, print_json, print_note, print_pairs, print_warning
 from destage.errors import ConfigError, Issue, UsageError
 
 if TYPE_CHECKING:
     from destage.importers.imported_workload import ImportedWorkload
 
 app = typer.Typer(help="List, show and import workloads.", no_args_is_help=True, rich_markup_mode=None)
-_UNEXPECTED = {"fio": "fio.unexpected-effect", "Iometer": "iometer.unexpected-effect"}
 _DOCUMENTS = (".yaml", ".yml", ".json")
 
 
@@ -36,28 +35,28 @@ def show(
         ),
     ],
     plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw the workload to FILE (.svg).")
+        Path | None, typer.Option("--plot", metavar="FILE", help="Plot the workload to FILE (.svg).")
     ] = None,
     duration: Annotated[
         str | None,
         typer.Option(
             "--duration",
             metavar="TIME",
-            help="Simulated time to generate requests for, as in 10min (default: its whole timeline).",
+            help="Duration of the generated requests, as in 10min (default: the workload's whole timeline).",
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a workload's rate over time, sizes, read and write mix, footprint and sources."""
+    """Show a workload's rate over time, request sizes, read/write mix, footprint and sources."""
     from destage.cli.workload_summary import describe_workload, summarize_profile
-    from destage.engine.workload_profile import draw_profile
+    from destage.engine.workload_profile import generate_profile
 
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")
     seconds = None if duration is None else parse_duration(duration, "s", "--duration")
     facts, workload, folder = _find_workload(name)
     try:
-        profile = draw_profile(workload, seconds=seconds, folder=folder)
+        profile = generate_profile(workload, seconds=seconds, folder=folder)
     except ConfigError as error:
         raise ConfigError(error.issues, name) from error
     if plot is not None:
@@ -81,7 +80,7 @@ def import_(
     ] = None,
     tool: Annotated[
         Literal["auto", "fio", "iometer"],
-        typer.Option("--format", help="Format of the file; auto recognises it by its content."),
+        typer.Option("--format", help="Format of the file; auto detects it from the content."),
     ] = "auto",
     spec: Annotated[
         str | None,
@@ -101,7 +100,7 @@ def import_(
 ) -> None:
     """Convert a fio job file or an Iometer configuration to a workload in YAML.
 
-    Comments explain how each part was translated.
+    Comments in the output explain how each option was translated.
     """
     imported = _import_file(file, tool, spec, ignore_unknown=ignore_unknown)
     if as_json:
@@ -111,7 +110,7 @@ def import_(
             "run": imported.run,
             "mapping": imported.mapping,
             "remarks": imported.remarks,
-            "warnings": imported.warnings,
+            "warnings": [issue_as_json(warning, str(file)) for warning in imported.warnings],
         }
         print_json(shown)
     elif out is None:
@@ -120,10 +119,7 @@ def import_(
         out.write_text(imported.to_yaml(), encoding="utf-8")
         print_note(f"workload written to {out}")
     for warning in imported.warnings:
-        print_warning(Issue(_UNEXPECTED[imported.tool], str(file), warning))
-    for remark in imported.remarks:
-        if remark.startswith("Left out"):
-            print_warning(Issue("fio.option-skipped", str(file), remark))
+        print_warning(warning, str(file))
 
 
 def _import_file(
@@ -141,7 +137,7 @@ def _import_file(
     else:
         imported = fio.read_job_file(text, str(file), environment=os.environ, ignore_unknown=ignore_unknown)
     try:
-        workload_profile.check(imported.workload)
+        workload_profile.check_workload(imported.workload)
     except ConfigError as error:
         raise ConfigError(error.issues, str(file)) from error
     return imported
@@ -186,7 +182,7 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
     facts = {
         "name": name,
         "title": f"{file.stem} ({imported.tool})",
-        "note": " ".join(map(str, imported.warnings)) or None,
+        "note": "; ".join(map(str, imported.warnings)) or None,
     }
     return facts, dict(imported.workload), file.parent
 

@@ -1,6 +1,6 @@
-"""fio's job files as workloads.
+"""Import of fio job files as workloads.
 
-The options that are taken, and what becomes of each, are in `options`; docs/workloads.md has the table.
+`options` lists the supported options; docs/workloads.md has a table of how each is translated.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from destage.importers.fio.job_file import JobFile, Option, read_sections
 from destage.importers.fio.layout import lay_out
 from destage.importers.fio.settings import Settings, read_settings
 from destage.importers.fio.streams import JobStreams
-from destage.importers.fio.timeline import arrange
+from destage.importers.fio.timeline import build_timeline
 from destage.importers.imported_workload import ImportedWorkload
 
 _MOST_STREAMS = 1024
@@ -29,7 +29,7 @@ def read_job_file(
     """Read a job file as a workload.
 
     Args:
-        ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
+        ignore_unknown: Skip options that cannot be simulated, with a warning each, instead of raising.
 
     Raises:
         ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
@@ -37,26 +37,26 @@ def read_job_file(
     sections = read_sections(text, file, environment=environment, ignore_unknown=ignore_unknown)
     issues: list[Issue] = []
     jobs = [read_settings(job, issues) for job in sections.jobs]
-    _check(jobs, issues)
+    _check_conflicts(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
     regions = lay_out(jobs, issues)
-    timeline = arrange(jobs, issues)
+    timeline = build_timeline(jobs, issues)
     if issues:
         raise ConfigError(issues, file)
-    users = _users(jobs)
+    users = _count_users(jobs)
     streams: list[dict[str, Any]] = []
     mapping: dict[str, tuple[str, ...]] = {}
-    names = _names([job.job.name for job in jobs])
+    names = _number_names([job.job.name for job in jobs])
     for index, (job, region) in enumerate(zip(jobs, regions, strict=True)):
-        made = JobStreams(job, region, is_per_user=users > 1, name=names[index])
-        its = list(made.build(timeline.times[index]))
-        mapping[its[0]["name"]] = (
+        job_streams = JobStreams(job, region, is_per_user=users > 1, name=names[index])
+        built = list(job_streams.build(timeline.times[index]))
+        mapping[built[0]["name"]] = (
             f"[{job.job.name}], line {job.job.line}:",
-            *made.notes,
+            *job_streams.notes,
             *timeline.notes[index],
         )
-        streams += its
+        streams += built
     workload: dict[str, Any] = {"users": users}
     if timeline.phases:
         workload["phases"] = timeline.phases
@@ -65,13 +65,13 @@ def read_job_file(
         file=file,
         workload={**workload, "streams": streams},
         run=timeline.run,
-        remarks=_remarks(sections, jobs),
+        remarks=_write_remarks(sections, jobs),
         mapping=mapping,
-        warnings=(*_warnings(jobs), *timeline.warnings),
+        warnings=(*_find_warnings(sections, jobs), *timeline.warnings),
     )
 
 
-def _check(jobs: Sequence[Settings], issues: list[Issue]) -> None:
+def _check_conflicts(jobs: Sequence[Settings], issues: list[Issue]) -> None:
     """Add issues for options that exclude each other."""
     if sum(job.clones for job in jobs) > _MOST_STREAMS:
         issues.append(Issue("fio.too-many-jobs", "numjobs", f"more than {_MOST_STREAMS} jobs in total"))
@@ -82,7 +82,7 @@ def _check(jobs: Sequence[Settings], issues: list[Issue]) -> None:
                 job.rates is not None and job.think_time,
                 "thinktime and rate_iops exclude each other",
             ),
-            (job.turn is not None and several, "a number after rw allows one block size only"),
+            (job.modifier is not None and several, "a number after rw allows one block size only"),
             (
                 job.offset % 512 or job.offset_increment % 512,
                 "offset and offset_increment must be multiples of 512 bytes",
@@ -93,69 +93,71 @@ def _check(jobs: Sequence[Settings], issues: list[Issue]) -> None:
                 issues.append(Issue("fio.conflicting-options", job.job.place, message))
 
 
-def _users(jobs: Sequence[Settings]) -> int:
-    """The number of users where every job has as many clones, and each clone can be a user; else 1."""
+def _count_users(jobs: Sequence[Settings]) -> int:
+    """Return the number of clones if all jobs have the same and each clone can be a user, otherwise 1."""
     (clones, *others) = {job.clones for job in jobs}
-    # The clones of a sequential job on one file begin together; the users of a stream do not.
-    is_apart = all(
-        job.filename is None or (job.is_random and job.turn is None and not job.offset_increment)
+    # Sequential clones of one file start at the same address; the users of a stream do not.
+    are_independent = all(
+        job.filename is None or (job.is_random and job.modifier is None and not job.offset_increment)
         for job in jobs
     )
-    return clones if not others and is_apart and all(job.iolog is None for job in jobs) else 1
+    return clones if not others and are_independent and all(job.iolog is None for job in jobs) else 1
 
 
-def _names(names: Sequence[str]) -> list[str]:
-    """The names of the streams: the jobs', with a number where one comes again."""
+def _number_names(names: Sequence[str]) -> list[str]:
+    """Return the names of the streams: those of the jobs, with a number for repeated names."""
     taken: set[str] = set()
     unique = []
     for name in names:
-        found = next(
+        free = next(
             text for number in count(1) if (text := name if number == 1 else f"{name} {number}") not in taken
         )
-        taken.add(found)
-        unique.append(found)
+        taken.add(free)
+        unique.append(free)
     return unique
 
 
-def _remarks(sections: JobFile, jobs: Sequence[Settings]) -> tuple[str, ...]:
-    remarks = ["Files lie in one piece, one after the other (assumed: fio does not know where they lie)."]
-    if any(job.is_random and job.turn is None and job.distribution.kind == "random" for job in jobs):
+def _write_remarks(sections: JobFile, jobs: Sequence[Settings]) -> tuple[str, ...]:
+    remarks = ["Assumed: each file is contiguous, and the files follow one another on the array."]
+    if any(job.is_random and job.modifier is None and job.distribution.kind == "random" for job in jobs):
         free = all("norandommap" in job.job.options for job in jobs if job.is_random)
         if not free:
             remarks.append(
-                "Approximated: without norandommap fio touches each block once before any comes again; "
-                "here one may come again at once."
+                "Approximated: random requests may repeat a block at any time; without norandommap, fio "
+                "requests every block once before it repeats one."
             )
     remarks += [
-        f"Left out (--ignore-unknown), line {option.line}: {option}: {why}"
-        for option, why in _once(sections.left_out)
-    ]
-    remarks += [
-        f"Without effect, line {option.line}: {option}: {why}." for option, why in _once(sections.mute)
+        f"Without effect, line {option.line}: {option}: {why}."
+        for option, why in _drop_duplicates(sections.without_effect)
     ]
     return tuple(remarks)
 
 
-def _once(options: Sequence[tuple[Option, str]]) -> list[tuple[Option, str]]:
+def _drop_duplicates(options: Sequence[tuple[Option, str]]) -> list[tuple[Option, str]]:
     return list(dict(options).items())
 
 
-def _warnings(jobs: Sequence[Settings]) -> list[str]:
-    warnings = []
+def _find_warnings(sections: JobFile, jobs: Sequence[Settings]) -> list[Issue]:
+    warnings = [
+        Issue("fio.option-skipped", option.place, f"skipped: it {why}", option.value)
+        for option, why in _drop_duplicates(sections.skipped)
+    ]
     for job in jobs:
         given = job.job.options
         depth = given.get("iodepth")
         engine = given.get("ioengine")
         if depth is not None and job.depth == 1 and depth.value != "1":
             name = engine.value if engine is not None else "psync (the default)"
-            warnings.append(
-                f"[{job.job.name}] {depth} has no effect, as in fio: ioengine {name} waits for each I/O; "
-                "ioengine=libaio keeps them outstanding."
+            message = (
+                f"has no effect, as in fio: ioengine {name} waits for each I/O; use ioengine=libaio to keep "
+                "several outstanding"
             )
-    buffered = [job.job.name for job in jobs if not job.is_direct]
+            warnings.append(Issue("fio.depth-without-effect", depth.place, message, depth.value))
+    buffered = list(dict.fromkeys(job.job.name for job in jobs if not job.is_direct))
     if buffered:
-        warnings.append(
-            f"Without direct=1 ({', '.join(dict.fromkeys(buffered))}) the host's page cache would answer and "
-            "delay many requests; it is not simulated: all of them go to the array."
+        message = (
+            f"not set for {', '.join(buffered)}: fio's requests use the host's page cache, which is not "
+            "simulated; here all go to the array"
         )
+        warnings.append(Issue("fio.page-cache", "direct", message, data={"jobs": buffered}))
     return warnings

@@ -1,8 +1,8 @@
-"""The form of a fio job file: sections, options with their lines, and what jobs inherit from `[global]`.
+"""Syntax of a fio job file: sections, options with their lines, and inheritance from `[global]`.
 
-A line that begins with `;` or `#` is a comment, and so is what follows either sign in any line. A section is
-`[name]`; one whose name begins with `global`, of which there may be several, gives defaults to the jobs below
-it. An option is `name=value` or `name` alone. `${NAME}` in a value is replaced from the environment.
+A `;` or `#` starts a comment anywhere in a line. A section is `[name]`; sections whose name begins with
+`global`, of which there may be several, set defaults for the jobs below them. An option is `name=value` or
+`name` alone. `${NAME}` in a value is replaced from the environment.
 """
 
 import re
@@ -20,11 +20,11 @@ _COMMENT = re.compile(r"[;#]")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as it was written.
+    """One option of a job file.
 
     Attributes:
-        name: Its name, one for all its spellings.
-        written: The name as it was spelt.
+        name: Its canonical name.
+        written: The name as written in the file.
         value: The text after `=`; None if there is no `=`.
         line: The line of the file, from 1.
     """
@@ -34,19 +34,22 @@ class Option:
     value: str | None
     line: int
 
+    @property
+    def place(self) -> str:
+        """Its place in errors and warnings."""
+        return f"line {self.line}, {self.written}"
+
     def __str__(self) -> str:
-        """Return the option as a job file has it."""
+        """Return the option as it is written in a job file."""
         return self.written if self.value is None else f"{self.written}={self.value}"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One job with all options that hold for it.
+    """One job with all its options, inherited ones included.
 
     Attributes:
-        name: The name of its section.
-        line: The line of the section, from 1.
-        options: Its options by name, its own over those of the global sections above, as they were written.
+        options: Its options by name; its own override those of the global sections above.
     """
 
     name: str
@@ -61,29 +64,28 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobFile:
-    """A job file that was read.
+    """The contents of a job file.
 
     Attributes:
-        jobs: Its jobs, in order.
-        mute: The options that change nothing that is simulated, with why.
-        left_out: The options skipped by `ignore_unknown`, with why each matters.
+        without_effect: The options that do not affect the simulation, with the reason.
+        skipped: The options skipped by `ignore_unknown`, with the reason why they are not supported.
     """
 
     jobs: tuple[Job, ...]
-    mute: tuple[tuple[Option, str], ...]
-    left_out: tuple[tuple[Option, str], ...]
+    without_effect: tuple[tuple[Option, str], ...]
+    skipped: tuple[tuple[Option, str], ...]
 
 
 @dataclass
-class _Reading:
+class _Parser:
     environment: Mapping[str, str]
     is_lenient: bool
     issues: list[Issue] = field(default_factory=list)
-    mute: list[tuple[Option, str]] = field(default_factory=list)
-    left_out: list[tuple[Option, str]] = field(default_factory=list)
+    without_effect: list[tuple[Option, str]] = field(default_factory=list)
+    skipped: list[tuple[Option, str]] = field(default_factory=list)
 
-    def option(self, text: str, line: int) -> Option | None:
-        """Read one line of a section; None where it is not one that makes a workload."""
+    def read_option(self, text: str, line: int) -> Option | None:
+        """Read one line of a section; return None if it is not a supported option."""
         written, separator, value = (part.strip() for part in text.partition("="))
         if not separator and written.partition(" ")[0] == "include":
             self.add_issue(
@@ -98,24 +100,24 @@ class _Reading:
             return None
         name = options.ALIASES.get(written, written)
         option = Option(name, written, expanded, line)
-        if name in options.MUTE:
-            self.mute.append((option, options.MUTE[name]))
+        if name in options.WITHOUT_EFFECT:
+            self.without_effect.append((option, options.WITHOUT_EFFECT[name]))
         elif name not in options.MAPPED:
-            self.refuse(option)
+            self.reject_or_skip(option)
             return None
         return option
 
     def expand(self, value: str) -> str:
-        """Replace variables of the environment; fio's own keywords depend on a machine that is not here."""
+        """Replace environment variables; raise KeyError for fio's keywords, which depend on its machine."""
         keyword = _KEYWORD.search(value)
         if keyword is not None:
             raise KeyError(keyword[0])
         return _VARIABLE.sub(lambda match: self.environment[match[1]], value)
 
-    def refuse(self, option: Option) -> None:
+    def reject_or_skip(self, option: Option) -> None:
         why = options.explain_unsupported(option.name)
         if self.is_lenient:
-            self.left_out.append((option, why))
+            self.skipped.append((option, why))
         else:
             message = f"{why}; --ignore-unknown skips it"
             self.add_issue("fio.unsupported-option", option.line, option.written, option.value, message)
@@ -131,15 +133,8 @@ def read_sections(
     environment: Mapping[str, str] = MappingProxyType({}),
     ignore_unknown: bool = False,
 ) -> JobFile:
-    """Read the sections of a job file.
-
-    Args:
-        ignore_unknown: Whether options that cannot be simulated are left out and listed, not refused.
-
-    Raises:
-        ConfigError: With every line that cannot be read, each with its place and what is allowed.
-    """
-    reading = _Reading(environment, ignore_unknown)
+    """Read the sections of a job file."""
+    parser = _Parser(environment, ignore_unknown)
     common: dict[str, Option] = {}
     current: dict[str, Option] | None = None
     jobs: list[Job] = []
@@ -150,26 +145,26 @@ def read_sections(
         if stripped.startswith("["):
             name = stripped[1:].partition("]")[0].strip()
             if not stripped.endswith("]") or not name:
-                reading.add_issue("fio.bad-syntax", line, "section", stripped, "must have the form [name]")
+                parser.add_issue("fio.bad-syntax", line, "section", stripped, "must have the form [name]")
                 current = {}
             elif name.startswith("global"):
-                # So does fio.
+                # As in fio, any name with this prefix is global.
                 current = common
             else:
                 current = dict(common)
                 jobs.append(Job(name, line, current))
         elif current is None:
             message = "option before the first [section]"
-            reading.add_issue("fio.bad-syntax", line, "option", stripped, message)
+            parser.add_issue("fio.bad-syntax", line, "option", stripped, message)
         else:
-            option = reading.option(stripped, line)
+            option = parser.read_option(stripped, line)
             if option is not None:
-                # The later of two wins, and its place in the order tells which that is.
+                # The later of two wins and moves to the end, as the order decides between related options.
                 current.pop(option.name, None)
                 current[option.name] = option
-    if not jobs and not reading.issues:
+    if not jobs and not parser.issues:
         message = "no job; a job is a section [name] other than [global]"
-        reading.issues.append(Issue("fio.no-job", "", message))
-    if reading.issues:
-        raise ConfigError(reading.issues, file)
-    return JobFile(tuple(jobs), tuple(reading.mute), tuple(reading.left_out))
+        parser.issues.append(Issue("fio.no-job", "", message))
+    if parser.issues:
+        raise ConfigError(parser.issues, file)
+    return JobFile(tuple(jobs), tuple(parser.without_effect), tuple(parser.skipped))

@@ -1,6 +1,6 @@
-"""Where the files of the jobs lie on the array: in one piece each, one after the other, in the jobs' order.
+"""Layout of the jobs' files on the array: contiguous, one after the other, in the order of the jobs.
 
-A file that several jobs name is one file. A device without a size is the whole array.
+Jobs with the same filename share one file. A device without a size is the whole array.
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ _DEVICES = ("/dev/", "\\\\.\\")
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What one job, or one clone of it, touches [bytes].
+    """The region of the array that one job, or one clone of it, uses [bytes].
 
     Attributes:
-        offset: Where it begins on the array.
-        length: How long it is; None for the rest of the array.
-        pitch: How far the next clone's region lies behind; 0 where clones share one.
+        offset: First byte on the array.
+        length: Its length; None for the rest of the array.
+        pitch: Distance to the region of the next clone; 0 if the clones share one.
     """
 
     offset: int
@@ -34,7 +34,7 @@ def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
     extents: dict[str, int | None] = {}
     for index, (job, length) in enumerate(zip(jobs, lengths, strict=True)):
         key = _key(job, index)
-        extents[key] = _larger(extents.get(key, 0), _needed(job, length))
+        extents[key] = _larger(extents.get(key, 0), _required(job, length))
     whole = [key for key, extent in extents.items() if extent is None]
     if whole and len(extents) > 1:
         issues.append(
@@ -58,12 +58,12 @@ def lay_out(jobs: Sequence[Settings], issues: list[Issue]) -> list[Region]:
 
 
 def _key(job: Settings, index: int) -> str:
-    """What tells files apart: their names, or the job where fio makes up the name."""
+    """Return what identifies the file: its name, or the job if fio generates the name."""
     return job.filename if job.filename is not None else f"[{index}]"
 
 
 def _length(job: Settings, issues: list[Issue]) -> int | None:
-    """How much of the file the job touches."""
+    """Return the part of the file that the job uses [bytes]."""
     length = job.size
     if job.file_size is not None:
         length = job.file_size - job.offset
@@ -88,8 +88,8 @@ def _pitch(job: Settings, length: int | None) -> int:
     return job.offset_increment
 
 
-def _needed(job: Settings, length: int | None) -> int | None:
-    """How large the file, or all files of the clones, must be."""
+def _required(job: Settings, length: int | None) -> int | None:
+    """Return the least size of the file, or of all files of the clones [bytes]."""
     if length is None:
         return None if job.iolog is None else 0
     return (job.clones - 1) * _pitch(job, length) + job.offset + length

@@ -1,4 +1,4 @@
-"""Where the random requests of a job go: fio's `random_distribution`."""
+"""Address distribution of random requests: fio's `random_distribution`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from destage.importers.fio.quantities import FioValueError, parse_percentage
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Where the random requests of a job go.
+    """Distribution of a job's random addresses.
 
     Attributes:
         kind: `random`, `zipf`, `pareto` or `zoned`.
         parameter: Zipf's theta, or the Pareto power.
         zones: Share of the accesses and share of the space, zone by zone [%].
-        span: The size of all zones together, where they were given in bytes.
+        span: The total size of the zones if they are given in bytes.
     """
 
     kind: Literal["random", "zipf", "pareto", "zoned"] = "random"
@@ -25,11 +25,7 @@ class Distribution:
 
 
 def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
-    """Return where random requests go.
-
-    Raises:
-        FioValueError: It is none that can be simulated.
-    """
+    """Parse `random_distribution`."""
     name, _, rest = text.partition(":")
     if "," in text:
         raise FioValueError("must be the same for reads and writes")
@@ -41,7 +37,8 @@ def parse_distribution(text: str, size: Callable[[str], int]) -> Distribution:
         return Distribution("zoned", zones=_zones(rest, parse_percentage, 100)[0])
     if name == "zoned_abs" or text.startswith("zoned_abs="):
         rest = rest if name == "zoned_abs" else text.removeprefix("zoned_abs=")
-        return Distribution("zoned", zones=(found := _zones(rest, size, None))[0], span=found[1])
+        zones, span = _zones(rest, size, None)
+        return Distribution("zoned", zones=zones, span=span)
     raise FioValueError(
         "must be random, zipf:theta, pareto:power, zoned:accesses/size:... or zoned_abs:accesses/size:..."
     )
@@ -66,7 +63,7 @@ def _skewed(name: str, rest: str) -> Distribution:
 def _zones(
     text: str, parse: Callable[[str], int], whole: int | None
 ) -> tuple[tuple[tuple[float, float], ...], int]:
-    """The zones as shares of accesses and of space, and the size of all together."""
+    """Return the zones as shares of accesses and of space, and their total size."""
     given = []
     for part in text.split(":"):
         accesses, slash, extent = part.partition("/")

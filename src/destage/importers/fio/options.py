@@ -1,6 +1,6 @@
-"""The options of fio by what becomes of them here: mapped to a workload, without effect on it, or refused.
+"""fio's options in three groups: translated to a workload, without effect on it, or not supported.
 
-The names and their meanings are those of fio's own documentation (HOWTO.rst, github.com/axboe/fio).
+Names and meanings are those of fio's documentation (HOWTO.rst, github.com/axboe/fio).
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ ALIASES: Mapping[str, str] = MappingProxyType(
         "mem_align": "iomem_align",
     }
 )
-"""The second spellings of options, with the first."""
+"""Canonical names of options by their aliases."""
 
 MAPPED = frozenset(
     {
@@ -71,18 +71,18 @@ MAPPED = frozenset(
         "loops",
     }
 )
-"""The options that make the workload, by their first spelling."""
+"""The options that define the workload, by canonical name."""
 
 _CONTENT = "simulated data has no content"
 _HOST = "the host's processors and memory are not simulated"
-_OUTPUT = "it changes what fio reports, not what it asks for"
-_FILES = "how files are made and named changes no request"
+_OUTPUT = "it affects fio's output only"
+_FILES = "creation and naming of files do not change the requests"
 _SEED = "the seed is run.seed"
-_END = "it comes once, when the job is over, and the load here has no end"
+_END = "it applies at the end of the job, and the simulated load does not end"
 
-MUTE: Mapping[str, str] = MappingProxyType(
+WITHOUT_EFFECT: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("description", "name", "unit_base"), "it is a text for people"),
+        **dict.fromkeys(("description", "name", "unit_base"), "it is descriptive text"),
         **dict.fromkeys(
             (
                 "group_reporting",
@@ -185,17 +185,19 @@ MUTE: Mapping[str, str] = MappingProxyType(
             _HOST,
         ),
         **dict.fromkeys(("end_fsync", "fsync_on_close", "exitall"), _END),
-        **dict.fromkeys(("exec_prerun", "exec_postrun"), "no command is run"),
-        **dict.fromkeys(("continue_on_error", "ignore_error", "error_dump"), "no request fails here"),
+        **dict.fromkeys(("exec_prerun", "exec_postrun"), "commands are not executed"),
+        **dict.fromkeys(
+            ("continue_on_error", "ignore_error", "error_dump"), "simulated requests do not fail"
+        ),
         **dict.fromkeys(
             ("steadystate", "ss", "steadystate_duration", "ss_dur", "steadystate_ramp_time", "ss_ramp"),
-            "run.warm_up and run.window say when a run begins and ends to be measured",
+            "run.warm_up and run.window define the measured period",
         ),
     }
 )
-"""The options that change nothing that is simulated, each with why."""
+"""The options that do not affect the simulation, each with the reason."""
 
-_REFUSED: Mapping[str, str] = MappingProxyType(
+_UNSUPPORTED: Mapping[str, str] = MappingProxyType(
     {
         "bsrange": "is not simulated; bssplit gives sizes with their shares",
         "bs_unaligned": "is not simulated; requests are of whole sectors, at multiples of blockalign",
@@ -208,8 +210,8 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
         "io_submit_mode": "is not simulated; rate_iops here never waits for completions",
         "serialize_overlap": "is not simulated",
         "rate": "is not simulated; give the rate in I/Os, rate_iops",
-        "rate_min": "is not simulated; a run has no least rate",
-        "rate_iops_min": "is not simulated; a run has no least rate",
+        "rate_min": "is not simulated; a run has no minimum rate",
+        "rate_iops_min": "is not simulated; a run has no minimum rate",
         "rate_cycle": "is not simulated",
         "rate_ignore_thinktime": "is not simulated; use thinktime or rate_iops",
         "thinktime_blocks_type": "is not simulated; a think time begins when its I/Os are complete",
@@ -218,7 +220,7 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
             ("latency_target", "latency_window", "latency_percentile", "latency_run"),
             "is not simulated; `seek:` of a study finds the largest load that meets an objective",
         ),
-        "max_latency": "is not simulated; a run is not given up for its latency",
+        "max_latency": "is not simulated; latency does not stop a run",
         "wait_for": "is not simulated; stonewall waits for all jobs above",
         "flow": "is not simulated",
         "flow_id": "is not simulated",
@@ -226,16 +228,16 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
         "zonesize": "is not simulated; zoned block devices and strided zones are not modelled",
         "zonerange": "is not simulated; zoned block devices and strided zones are not modelled",
         "zoneskip": "is not simulated; zoned block devices and strided zones are not modelled",
-        "verify": "is not simulated; the reads that verify would add",
-        "do_verify": "is not simulated; the reads that verify would add",
-        "pre_read": "is not simulated; `run.warm_up` says how the caches begin",
+        "verify": "is not simulated; add a job for the reads of the verification",
+        "do_verify": "is not simulated; add a job for the reads of the verification",
+        "pre_read": "is not simulated; use `run.warm_up` to warm the caches",
         "sync_file_range": "is not simulated; use fdatasync",
         "write_barrier": "is not simulated; use fsync",
         "fill_device": "is not simulated; give size",
         "file_append": "is not simulated; give offset",
         "replay_redirect": "is not simulated; a trace goes to one array",
         "replay_align": "is not simulated; convert the trace first",
-        "replay_scale": "is not simulated; `map:` of a trace says what becomes of far addresses",
+        "replay_scale": "is not simulated; use `map:` of the trace for addresses beyond the array",
         "replay_skip": "is not simulated; convert the trace first",
         "read_iolog_chunked": "is not simulated",
         "merge_blktrace_file": "is not simulated; merge the traces first",
@@ -247,6 +249,6 @@ _REFUSED: Mapping[str, str] = MappingProxyType(
 
 
 def explain_unsupported(name: str) -> str:
-    """Return why an option is not taken, and what there is instead."""
-    meant = suggest(name, sorted(MAPPED | MUTE.keys() | ALIASES.keys()))
-    return _REFUSED.get(name, f"is not known here{meant or ';'} known: {', '.join(sorted(MAPPED))}")
+    """Return why an option is not supported, and the alternative."""
+    meant = suggest(name, sorted(MAPPED | WITHOUT_EFFECT.keys() | ALIASES.keys()))
+    return _UNSUPPORTED.get(name, f"is unknown{meant or ';'} known: {', '.join(sorted(MAPPED))}")

@@ -1,7 +1,7 @@
-"""Numbers as fio writes them: sizes with `kb_base`, times, lists by direction.
+"""Parsers of fio's values: sizes with `kb_base`, times, lists by direction.
 
-fio's default `kb_base=1024` turns the prefixes round, so that `4k` is 4096 and `4ki` is 4000; with
-`kb_base=1000` they mean what the standards say. Suffixes are read in either case.
+With fio's default, `kb_base=1024`, the prefixes are swapped: `4k` is 4096 and `4ki` is 4000. With
+`kb_base=1000` they follow the standard. Suffixes are case-insensitive.
 """
 
 import re
@@ -21,7 +21,7 @@ NANOSECONDS = {
     "us": 10**3,
     "usec": 10**3,
 }
-"""The suffixes of times, and the length of each [ns]."""
+"""Suffixes of times in nanoseconds."""
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SIZE = re.compile(r"(0x[0-9a-f]+|\d+)([kmgtp]?)(i?)b?", re.IGNORECASE | re.ASCII)
 _TIME = re.compile(r"(\d+)([a-z]*)", re.IGNORECASE | re.ASCII)
@@ -30,39 +30,31 @@ _SECTOR = 512
 
 
 class FioValueError(ValueError):
-    """A value is not of the form that fio gives the option; the message says what is."""
+    """A value does not have the form of its option; the message says what is allowed."""
 
 
 def parse_size(text: str, kb_base: int) -> int:
     """Return a size [bytes].
 
     Args:
-        text: A whole number, decimal or after `0x`, perhaps with k, m, g, t or p, `i`, and `b`.
+        text: A whole number, decimal or hexadecimal (`0x`), optionally with k, m, g, t or p, `i`, and `b`.
         kb_base: 1024 or 1000.
-
-    Raises:
-        FioValueError: It is none.
     """
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise FioValueError("must be a size such as 4k, 64m or 8192; arithmetic and $keywords are not read")
-    number, prefix, is_turned = match.groups()
-    base = 2_024 - kb_base if is_turned else kb_base
+        raise FioValueError(
+            "must be a size such as 4k, 64m or 8192; arithmetic and $keywords are not supported"
+        )
+    number, prefix, is_swapped = match.groups()
+    base = 2_024 - kb_base if is_swapped else kb_base
     size: int = int(number, 0 if number[:2].lower() == "0x" else 10) * base ** _POWERS[prefix.lower()]
     if size >= _LARGEST:
-        raise FioValueError("is more than can be counted")
+        raise FioValueError("is too large")
     return size
 
 
 def parse_sectors(text: str, kb_base: int) -> int:
-    """Return the size of a request or the boundary of one [bytes], a multiple of a sector above zero.
-
-    Args:
-        kb_base: 1024 or 1000.
-
-    Raises:
-        FioValueError: It is none, or no whole number of sectors.
-    """
+    """Return a request size or alignment [bytes], a positive multiple of a sector."""
     size = parse_size(text, kb_base)
     if size == 0 or size % _SECTOR:
         raise FioValueError(
@@ -75,41 +67,30 @@ def parse_time(text: str, default: str) -> int:
     """Return a time [ns].
 
     Args:
-        text: A whole number with d, h, m, s, ms or us, or without.
-        default: The suffix that a number without one has.
-
-    Raises:
-        FioValueError: It is none.
+        text: A whole number, optionally with the suffix d, h, m, s, ms or us.
+        default: The suffix of a number without one.
     """
     match = _TIME.fullmatch(text)
     suffix = match[2].lower() or default if match else ""
     if match is None or suffix not in NANOSECONDS:
         raise FioValueError(
-            f"must be a whole number of time with {', '.join(NANOSECONDS)} or, without, {default}"
+            f"must be a whole number with {', '.join(NANOSECONDS)}, or without suffix in {default}"
         )
     time = int(match[1]) * NANOSECONDS[suffix]
     if time >= _LARGEST:
-        raise FioValueError("is more than can be counted")
+        raise FioValueError("is too large")
     return time
 
 
 def parse_count(text: str) -> int:
-    """Return a whole number.
-
-    Raises:
-        FioValueError: It is none.
-    """
+    """Return a whole number."""
     if not text.isascii() or not text.isdigit() or len(text) > len(str(_LARGEST)):
         raise FioValueError("must be a whole number")
     return int(text)
 
 
 def parse_percentage(text: str) -> int:
-    """Return a percentage, 0 to 100.
-
-    Raises:
-        FioValueError: It is none.
-    """
+    """Return a percentage, 0 to 100."""
     value = parse_count(text.removesuffix("%"))
     if value > 100:  # noqa: PLR2004 - per cent
         raise FioValueError("must be between 0 and 100")
@@ -120,10 +101,7 @@ def parse_switch(text: str | None) -> bool:
     """Return whether a switch is on; its name alone turns it on.
 
     Args:
-        text: 0 or 1; None where only the name was written.
-
-    Raises:
-        FioValueError: It is neither.
+        text: 0 or 1; None if the option has no value.
     """
     if text not in {None, "0", "1"}:
         raise FioValueError("must be 0 or 1")
@@ -131,16 +109,13 @@ def parse_switch(text: str | None) -> bool:
 
 
 def by_direction(text: str, parse: Callable[[str], T], default: T) -> tuple[T, T]:
-    """Return what reads and what writes have, of a list `reads,writes,trims`.
+    """Return the values for reads and for writes from a list `reads,writes,trims`.
 
-    A value that no comma ends holds for the directions after it, too; an empty one leaves the default.
-
-    Raises:
-        FioValueError: A part cannot be read, or there are more than three.
+    A single value applies to all directions; an empty part leaves the default.
     """
     parts = text.split(",")
     if len(parts) > 3:  # noqa: PLR2004 - reads, writes, trims
-        raise FioValueError("has more than three parts, for reads, writes and trims")
+        raise FioValueError("must have at most three parts: reads, writes and trims")
     read = parse(parts[0]) if parts[0] else default
     if len(parts) == 1:
         return read, read
@@ -151,7 +126,7 @@ def parse_shares(text: str, parse: Callable[[str], int]) -> list[tuple[int, floa
     """Return the text before each slash with the share after it, 0 to 1.
 
     Args:
-        text: `what/percent:what/percent...`; what is left to 100 goes evenly to those without a percentage.
+        text: `what/percent:what/percent...`; parts without a percentage share the rest equally.
 
     Raises:
         FioValueError: A part cannot be read, or the percentages do not add up to 100.

@@ -1,4 +1,4 @@
-"""What one job asks for: its options as numbers, with fio's defaults where it is silent."""
+"""The settings of one job: its options as numbers, with fio's defaults."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -44,38 +44,33 @@ _KB_BASES = (1000, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a job asks for. Sizes in bytes, times in nanoseconds.
+    """The settings of a job. Sizes in bytes, times in nanoseconds.
 
     Attributes:
-        job: The job.
-        is_random: Whether addresses are random.
         read_percentage: Share of reads [%].
-        read_sizes: Sizes of reads.
-        write_sizes: Sizes of writes.
-        alignment: What addresses are multiples of; None where every size has its own.
-        turn: Requests that follow on after a random place (`rw=randread:8`), or the hole after each
-            sequential one (`rw=read:4k`) [bytes]; None where there is neither.
-        random_percentage: Share of the random job's requests that go to a random place [%].
-        distribution: Where they go.
-        depth: I/Os that are outstanding.
-        clones: How many of this job run.
-        filename: The file they share; None where each has its own.
-        size: How much of the file is touched, if given.
-        file_size: How large the file is, if given.
-        offset: Where in the file the job begins.
-        offset_increment: How much later each further clone begins.
-        runtime: How long the job runs, if given.
-        ramp_time: How long it runs before that.
-        start: The least and the most that its start is delayed.
-        think_time: The pause after `think_blocks` I/Os, if any.
-        think_blocks: See there.
-        rates: Reads and writes a second; None where the rate is not capped.
-        is_poisson: Whether the gaps are exponential.
-        flush_every: Writes between flushes; None without.
+        alignment: Alignment of addresses; None to align each request to its own size.
+        modifier: The value after the colon of `rw`: sequential requests per random address
+            (`rw=randread:8`), or the gap after each sequential one (`rw=read:4k`) [bytes]; None if absent.
+        random_percentage: Share of a random job's requests with a random address [%].
+        depth: Outstanding I/Os.
+        clones: Number of clones (`numjobs`).
+        filename: The file that all clones share; None if each has its own.
+        size: The part of the file that is used, if given.
+        file_size: The size of the file, if given.
+        offset: First byte used in the file.
+        offset_increment: Distance between the offsets of successive clones.
+        runtime: Duration after the ramp, if given.
+        ramp_time: Duration before the measurement.
+        start: Minimum and maximum delay of the start.
+        think_time: Pause after `think_blocks` I/Os; 0 for none.
+        think_blocks: I/Os between pauses.
+        rates: Reads and writes per second; None if the rate is not limited.
+        is_poisson: Whether gaps between arrivals are exponential.
+        flush_every: Writes between flushes; None for no flushes.
         is_forced: Whether each write waits for stable storage.
-        is_direct: Whether the host's page cache is passed by.
+        is_direct: Whether requests bypass the host's page cache.
         is_stonewalled: Whether it waits for all jobs above.
-        iolog: The log that is replayed, if any.
+        iolog: The log to replay, if any.
         is_stalling: Whether the replay keeps the recorded times.
         replay_speed: Factor on the recorded rate.
     """
@@ -86,7 +81,7 @@ class Settings:
     read_sizes: Sizes
     write_sizes: Sizes
     alignment: int | None
-    turn: int | None
+    modifier: int | None
     random_percentage: int
     distribution: Distribution
     depth: int
@@ -154,29 +149,28 @@ class _Values:
     def add_issue(self, name: str, message: str) -> None:
         option = self.find(name)
         if option is not None:
-            place = f"line {option.line}, {option.written}"
-            self._issues.append(Issue("fio.bad-value", place, message, option.value))
+            self._issues.append(Issue("fio.bad-value", option.place, message, option.value))
 
 
 def read_settings(job: Job, issues: list[Issue]) -> Settings:
-    """Return what a job asks for."""
+    """Return the settings of a job; mistakes are added to `issues`."""
     values = _Values(job, issues)
-    is_random, reads, turn = _pattern(values)
+    is_random, reads, modifier = _pattern(values)
     read_sizes, write_sizes, is_split = _sizes(values)
     blocks = [size for size, _ in (*read_sizes, *write_sizes)]
     alignment = values.get("blockalign", lambda text: min(by_direction(text, values.sectors, _BLOCK)), 0)
     seconds = partial(parse_time, default="s")
     start = values.get("startdelay", _range, (0, 0))
-    _check_ends(values)
+    _check_unused(values)
     return Settings(
         job=job,
         is_random=is_random,
         read_percentage=reads,
         read_sizes=read_sizes,
         write_sizes=write_sizes,
-        # fio's random blocks are of the smallest size where there are several.
+        # With several sizes, fio aligns random addresses to the smallest.
         alignment=alignment or (min(blocks) if is_split else None),
-        turn=turn,
+        modifier=modifier,
         random_percentage=values.get("percentage_random", _one_percentage, 100),
         distribution=values.get(
             "random_distribution", partial(parse_distribution, size=values.size), Distribution()
@@ -186,8 +180,8 @@ def read_settings(job: Job, issues: list[Issue]) -> Settings:
         filename=_filename(values),
         size=values.get("size", partial(_extent, size=values.size), None),
         file_size=values.get("filesize", partial(_extent, size=values.size), None),
-        offset=values.get("offset", partial(_place, size=values.size), 0),
-        offset_increment=values.get("offset_increment", partial(_place, size=values.size), 0),
+        offset=values.get("offset", partial(_offset, size=values.size), 0),
+        offset_increment=values.get("offset_increment", partial(_offset, size=values.size), 0),
         runtime=values.get("runtime", seconds, None) or None,
         ramp_time=values.get("ramp_time", seconds, 0),
         start=(min(start), max(start)),
@@ -205,8 +199,8 @@ def read_settings(job: Job, issues: list[Issue]) -> Settings:
     )
 
 
-def _check_ends(values: _Values) -> None:
-    """Read the options that say when a job ends, or choose among places that are all alike here."""
+def _check_unused(values: _Values) -> None:
+    """Check the values of options that do not affect the workload."""
     for name in ("time_based", "norandommap"):
         values.is_on(name)
     for name in ("loops", "number_ios"):
@@ -226,35 +220,37 @@ _sequencer = partial(_one_of, allowed=("sequential", "identical"))
 
 
 def _pattern(values: _Values) -> tuple[bool, int, int | None]:
-    """Whether addresses are random, the percentage of reads, and what follows the colon."""
+    """Return whether addresses are random, the percentage of reads, and the value after the colon."""
 
     def parse(text: str) -> tuple[bool, int | None, int | None]:
-        name, colon, modifier = text.partition(":")
+        name, colon, after = text.partition(":")
         if name in _TRIMS:
             raise FioValueError(f"trims are not simulated; allowed: {', '.join(_PATTERNS)}")
         is_random, reads = _PATTERNS[_one_of(name, tuple(_PATTERNS))]
-        turn = (parse_count if is_random else values.size)(modifier) if colon else None
-        return is_random, reads, turn or None
+        modifier = (parse_count if is_random else values.size)(after) if colon else None
+        return is_random, reads, modifier or None
 
     sequential_reads: tuple[bool, int | None, int | None] = (False, 100, None)
-    is_random, reads, turn = values.get("rw", parse, sequential_reads)
-    if values.get("rw_sequencer", _sequencer, "sequential") == "identical" and turn:
-        values.add_issue("rw_sequencer", "must be sequential; repeated access to one place is not simulated")
+    is_random, reads, modifier = values.get("rw", parse, sequential_reads)
+    if values.get("rw_sequencer", _sequencer, "sequential") == "identical" and modifier:
+        values.add_issue(
+            "rw_sequencer", "must be sequential; repeated access to one address is not simulated"
+        )
     mixed = values.get("rwmixread", parse_percentage, _HALF)
     writes = values.get("rwmixwrite", parse_percentage, None)
     if writes is not None and _is_later(values, "rwmixwrite", "rwmixread"):
         mixed = 100 - writes
-    return is_random, mixed if reads is None else reads, turn
+    return is_random, mixed if reads is None else reads, modifier
 
 
 def _is_later(values: _Values, name: str, other: str) -> bool:
-    """Whether an option is after another, or alone."""
+    """Return whether an option is given after another, or without it."""
     first, second = values.find(name), values.find(other)
     return first is not None and (second is None or first.line > second.line)
 
 
 def _sizes(values: _Values) -> tuple[Sizes, Sizes, bool]:
-    """The sizes of reads and of writes, and whether a direction has several."""
+    """Return the sizes of reads and of writes, and whether a direction has several."""
     single = values.get("bs", lambda text: by_direction(text, values.sectors, _BLOCK), (_BLOCK, _BLOCK))
 
     def split(text: str) -> tuple[Sizes, Sizes]:
@@ -282,22 +278,22 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _extent(text: str, size: Callable[[str], int]) -> int | None:
-    """A size above zero; None for the whole of what there is."""
+    """Parse a positive size; `100%` is None, the whole file."""
     if text == "100%":
         return None
     if text.endswith("%"):
-        raise FioValueError("must be a size in bytes (or 100%); how large the file is, is not known here")
+        raise FioValueError("must be a size in bytes or 100%; the size of the file is not known")
     if "-" in text or ":" in text:
         raise FioValueError("must be one size; a range of file sizes is not simulated")
-    found = size(text)
-    if not found:
-        raise FioValueError("must be more than zero")
-    return found
+    parsed = size(text)
+    if not parsed:
+        raise FioValueError("must be greater than zero")
+    return parsed
 
 
-def _place(text: str, size: Callable[[str], int]) -> int:
+def _offset(text: str, size: Callable[[str], int]) -> int:
     if text.endswith("%"):
-        raise FioValueError("must be a place in bytes; how large the file is, is not known here")
+        raise FioValueError("must be an offset in bytes; the size of the file is not known")
     return size(text)
 
 
@@ -332,12 +328,12 @@ def _iolog(values: _Values) -> str | None:
 def _scale(text: str) -> int:
     scale = parse_count(text)
     if not scale:
-        raise FioValueError("must be more than zero")
+        raise FioValueError("must be greater than zero")
     return scale
 
 
 def _rates(values: _Values, reads: int) -> tuple[int, int] | None:
-    """Reads and writes a second; a direction that the job does not have has none."""
+    """Return reads and writes per second; 0 for a direction that the job does not use."""
     rates = values.get("rate_iops", lambda text: by_direction(text, parse_count, 0), None)
     if rates is None:
         return None
@@ -352,5 +348,5 @@ def _rates(values: _Values, reads: int) -> tuple[int, int] | None:
 
 
 def _flush_every(values: _Values) -> int | None:
-    found = [count for name in ("fsync", "fdatasync") if (count := values.get(name, parse_count, 0))]
-    return min(found, default=None)
+    counts = [count for name in ("fsync", "fdatasync") if (count := values.get(name, parse_count, 0))]
+    return min(counts, default=None)

@@ -1,4 +1,4 @@
-"""A job as streams of a workload, with what became of each option."""
+"""The streams of one job, with a note on how each option was translated."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,14 +15,13 @@ _ALL = 100
 
 @dataclass
 class JobStreams:
-    """What one job became.
+    """The streams of one job.
 
     Attributes:
-        settings: What the job asks for.
-        region: Where its first clone's file lies.
-        is_per_user: Whether its clones are the users of the workload, not streams of their own.
-        name: The streams' name, with a number behind it for each clone.
-        notes: What became of its options, line by line.
+        region: The region of its first clone.
+        is_per_user: Whether its clones are users of one stream instead of separate streams.
+        name: The name of the streams; a number is appended for each clone.
+        notes: How its options were translated, one line each.
     """
 
     settings: Settings
@@ -45,25 +44,25 @@ class JobStreams:
                 yield {"name": name, **times, "arrival": arrival, **requests}
 
     def note(self, names: tuple[str, ...], meaning: str) -> None:
-        """Note what options mean, by those of them that were written."""
+        """Add a note on the translation of those of these options that the job has."""
         written = [str(option) for name, option in self.settings.job.options.items() if name in names]
         line = f"{', '.join(written)}: {meaning}"
-        # The streams of a job have the same options.
+        # The streams of a job have the same options; note each once.
         if written and line not in self.notes:
             self.notes.append(line)
 
     def _explain_clones(self) -> None:
         settings = self.settings
-        own = "each in a file of its own" if settings.filename is None else "all in the same file"
+        own = "each with its own file" if settings.filename is None else "all on the same file"
         if self.is_per_user:
             self.note(("numjobs",), f"{settings.clones} users, {own}")
         else:
-            self.note(("numjobs",), "one stream" if settings.clones == 1 else f"a stream for each job, {own}")
+            self.note(("numjobs",), "one stream" if settings.clones == 1 else f"one stream per job, {own}")
 
     def _arrivals(self) -> Iterator[tuple[str, Part, int]]:
-        """The arrivals, each with the suffix of its stream's name and its percentage of reads."""
+        """Yield suffix of the stream's name, arrival and percentage of reads of each stream."""
         settings = self.settings
-        depth = f"{settings.depth} outstanding" + (" for each job" if settings.clones > 1 else "")
+        depth = f"{settings.depth} outstanding" + (" per job" if settings.clones > 1 else "")
         self._explain_engine(depth)
         per_user = {"per_user": True} if self.is_per_user else {}
         if settings.iolog is not None:
@@ -90,7 +89,7 @@ class JobStreams:
         else:
             self.note(
                 ("ioengine", "iodepth"),
-                "approximated: arrivals never wait for completions, whatever the depth",
+                "approximated: arrivals do not wait for completions at any depth",
             )
 
     def _rated(self, per_user: Part) -> Iterator[tuple[str, Part, int]]:
@@ -106,7 +105,9 @@ class JobStreams:
             )
             yield "", {"kind": kind, "rate": f"{read + write}/s", **per_user}, share  # type: ignore[misc]
             return
-        self.note(names, f"open arrivals in equal gaps: a stream of {read} reads/s, one of {write} writes/s")
+        self.note(
+            names, f"open arrivals at equal gaps: one stream of {read} reads/s, one of {write} writes/s"
+        )
         yield ".read", {"kind": "constant", "rate": f"{read}/s", **per_user}, _ALL
         yield ".write", {"kind": "constant", "rate": f"{write}/s", **per_user}, 0
 
@@ -115,7 +116,7 @@ class JobStreams:
         pause = _time(settings.think_time)
         blocks, depth = settings.think_blocks, settings.depth
         arrival: Part = {"kind": "closed", "think_time": {"kind": "constant", "value": pause}}
-        meaning = f"{pause} of thought after every {'I/O' if blocks == 1 else f'{blocks} I/Os'}"
+        meaning = f"think time of {pause} after every {'I/O' if blocks == 1 else f'{blocks} I/Os'}"
         if self._is_chain():
             meaning += " and their flush"
         else:
@@ -123,21 +124,21 @@ class JobStreams:
             if depth > 1 and blocks > 1:
                 arrival |= {"order": "parallel"} | ({"depth": depth} if depth < blocks else {})
             if settings.flush_every:
-                meaning = f"approximated: {meaning}, of which a flush is one"
+                meaning = f"approximated: {meaning}, counting a flush as one"
         self.note(("thinktime", "thinktime_blocks"), meaning)
         return arrival
 
     def _is_chain(self) -> bool:
-        """Whether every think time follows some writes and their flush."""
+        """Return whether every think time follows writes and their flush, which steps can express."""
         settings = self.settings
         blocks = settings.think_blocks
         is_flushed = settings.read_percentage == 0 and settings.flush_every == blocks
-        is_told = settings.depth == 1 or settings.depth >= blocks
-        return bool(settings.think_time) and is_flushed and is_told
+        is_serial_or_parallel = settings.depth == 1 or settings.depth >= blocks
+        return bool(settings.think_time) and is_flushed and is_serial_or_parallel
 
     def _replay(self, log: str) -> Part:
         settings = self.settings
-        self.note(("read_iolog",), "the log is replayed; its own addresses and sizes")
+        self.note(("read_iolog",), "the log is replayed with its own addresses and sizes")
         if settings.is_stalling:
             self.note(("replay_no_stall", "replay_time_scale"), "at the recorded times")
             return {"kind": "trace", "file": log, "mode": "open", "speed": settings.replay_speed}
@@ -145,7 +146,7 @@ class JobStreams:
         return {"kind": "trace", "file": log, "mode": "asap", "depth": settings.depth}
 
     def _requests(self, clone: int, reads: float) -> Part:
-        """Operations and addresses; a mixture where reads and writes each go on from a place of their own."""
+        """Return operations and addresses; mixed sequential access is a mixture of two sequences."""
         mixed = (
             "rw",
             "rw_sequencer",
@@ -157,7 +158,7 @@ class JobStreams:
         )
         where, address = self._address(clone)
         if address["kind"] == "sequential" and 0 < reads < _ALL:
-            self.note(mixed, f"{reads:g} % reads; reads and writes each go on from a place of their own")
+            self.note(mixed, f"{reads:g} % reads; reads and writes are two separate sequences")
             return {
                 "mix": [
                     {"weight": reads, "operations": self._operations(_ALL), "address": address},
@@ -176,10 +177,10 @@ class JobStreams:
     def _explain_operations(self) -> None:
         settings = self.settings
         by_direction = ", by direction" if settings.read_sizes != settings.write_sizes else ""
-        self.note(("bs", "bssplit"), f"sizes of requests{by_direction}")
+        self.note(("bs", "bssplit"), f"request sizes{by_direction}")
         self.note(("blockalign",), f"addresses are multiples of {_bytes(settings.alignment or 0)}")
         self.note(("sync",), "every write waits for stable storage (FUA)" if settings.is_forced else "no FUA")
-        self.note(("direct", "buffered"), "requests go to the array; the host has no cache")
+        self.note(("direct", "buffered"), "all requests go to the array; the host has no cache")
         every = settings.flush_every
         writes = "write" if every == 1 else f"{every} writes"
         self.note(("fsync", "fdatasync"), f"a flush after every {writes}" if every else "no flushes")
@@ -197,17 +198,18 @@ class JobStreams:
 
     def _explain_place(self) -> None:
         length = self.region.length
-        extent = "the whole array" if length is None else f"{_bytes(length)} of it"
+        extent = "the whole array" if length is None else _bytes(length)
         self.note(
             ("size", "filesize", "filename", "nrfiles", "offset", "offset_increment", "kb_base"),
-            f"the file lies in one piece; {extent} is touched",
+            f"contiguous; the load uses {extent}",
         )
         self.note(
-            ("io_size", "number_ios", "loops"), "the job ends there; the load here goes on as long as the run"
+            ("io_size", "number_ios", "loops"),
+            "ends the job in fio; the simulated load lasts as long as the run",
         )
 
     def _address(self, clone: int) -> tuple[str, Part]:
-        """Where requests go: in words, and as an address process."""
+        """Return the addresses, as text and as an address process."""
         begin = self.region.offset + (0 if self.is_per_user else clone * self.region.pitch)
         length = self.region.length
         lies: Part = {} if length is None else {"footprint": _bytes(length)}
@@ -221,24 +223,24 @@ class JobStreams:
         settings = self.settings
         block = min(size for size, _ in (*settings.read_sizes, *settings.write_sizes))
         if not settings.is_random:
-            if settings.turn is None:
+            if settings.modifier is None:
                 return "sequential", {"kind": "sequential"}
-            return f"leave {_bytes(settings.turn)} out after each", {
+            return f"sequential, skipping {_bytes(settings.modifier)} after each request", {
                 "kind": "strided",
-                "stride": _bytes(block + settings.turn),
+                "stride": _bytes(block + settings.modifier),
             }
-        if settings.turn is not None and settings.turn > 1:
-            run = _bytes(settings.turn * block)
-            return f"go on for {settings.turn} requests from a random place", {
+        if settings.modifier is not None and settings.modifier > 1:
+            run = _bytes(settings.modifier * block)
+            return f"runs of {settings.modifier} sequential requests from random addresses", {
                 "kind": "sequential",
                 "run": run,
             }
         if settings.random_percentage < _ALL:
             jumps = settings.random_percentage / _ALL
-            return f"jump to a random place {jumps:.0%} of the time, else go on", (
+            return f"sequential, {jumps:.0%} of the requests jump to a random address", (
                 {"kind": "sequential", "jump_fraction": jumps} if jumps else {"kind": "sequential"}
             )
-        # A block of the skew holds the largest request.
+        # A block of the distribution must hold the largest request.
         return self._locality(_bytes(max(size for size, _ in (*settings.read_sizes, *settings.write_sizes))))
 
     def _locality(self, block: str) -> tuple[str, Part]:

@@ -1,7 +1,7 @@
-"""When jobs run: start delays, run times, and groups of jobs that wait for each other (`stonewall`).
+"""Timeline of the jobs: start delays, run times, and groups that run one after the other (`stonewall`).
 
-Jobs that begin and end together need no times of their own. Groups are phases; the last is what is measured,
-as those before it commonly prepare what it needs.
+Jobs that start and end together need no times of their own. Groups are phases; only the last is measured, as
+the others usually prepare its files.
 """
 
 from collections.abc import Sequence
@@ -15,25 +15,25 @@ from destage.spec import quantities
 
 @dataclass
 class Timeline:
-    """When jobs run.
+    """Timeline of the jobs.
 
     Attributes:
         phases: The value of `workload.phases`.
-        times: What each job's streams have of `start`, `lasts` and `active`.
+        times: `start`, `lasts` and `active` of each job's streams.
         run: The value of `run`.
-        notes: What became of the options, for each job.
-        warnings: What the author must see to.
+        notes: How the options were translated, by job.
+        warnings: What the author should check.
     """
 
     times: list[dict[str, Any]]
     notes: list[list[str]]
     phases: list[dict[str, Any]] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Issue] = field(default_factory=list)
 
 
-def arrange(jobs: Sequence[Settings], issues: list[Issue]) -> Timeline:
-    """Return when each job runs."""
+def build_timeline(jobs: Sequence[Settings], issues: list[Issue]) -> Timeline:
+    """Return the timeline; mistakes are added to `issues`."""
     line = Timeline(times=[{} for _ in jobs], notes=[_notes(job) for job in jobs])
     groups: list[list[int]] = []
     for index, job in enumerate(jobs):
@@ -41,13 +41,13 @@ def arrange(jobs: Sequence[Settings], issues: list[Issue]) -> Timeline:
             groups.append([])
         groups[-1].append(index)
     if len(groups) == 1:
-        _together(line, jobs)
+        _run_together(line, jobs)
     else:
-        _in_turn(line, jobs, groups, issues)
+        _run_in_turn(line, jobs, groups, issues)
     return line
 
 
-def _together(line: Timeline, jobs: Sequence[Settings]) -> None:
+def _run_together(line: Timeline, jobs: Sequence[Settings]) -> None:
     durations = {_duration(job) for job in jobs}
     if len(durations) == 1 and all(job.start == (0, 0) for job in jobs):
         ramp = max(job.ramp_time for job in jobs)
@@ -63,12 +63,15 @@ def _together(line: Timeline, jobs: Sequence[Settings]) -> None:
     if len(ends) == len(jobs):
         line.run["window"] = {"duration": _text(max(ends))}
     else:
-        line.warnings.append(
-            "The load changes in time and a job has no runtime: say with run.window what is measured."
+        message = (
+            "missing: the load changes over time and a job has no runtime; set it to the period to measure"
         )
+        line.warnings.append(Issue("fio.missing-window", "run.window", message))
 
 
-def _in_turn(line: Timeline, jobs: Sequence[Settings], groups: list[list[int]], issues: list[Issue]) -> None:
+def _run_in_turn(
+    line: Timeline, jobs: Sequence[Settings], groups: list[list[int]], issues: list[Issue]
+) -> None:
     for number, group in enumerate(groups, 1):
         name = f"{number} {jobs[group[0]].job.name}"
         ramp = max(jobs[index].ramp_time for index in group)
@@ -92,7 +95,8 @@ def _in_turn(line: Timeline, jobs: Sequence[Settings], groups: list[list[int]], 
                 line.times[index].update(_own_times(jobs[index]))
     line.run["window"] = {"phase": line.phases[-1]["name"]}
     names = ", ".join(repr(phase["name"]) for phase in line.phases)
-    line.warnings.append(f"run.window measures the last group of jobs alone; the phases are {names}.")
+    message = f"measures only the last group of jobs; phases: {names}"
+    line.warnings.append(Issue("fio.last-group-measured", "run.window", message))
 
 
 def _own_times(job: Settings) -> dict[str, Any]:
@@ -101,7 +105,7 @@ def _own_times(job: Settings) -> dict[str, Any]:
     if high:
         times["start"] = {"after": _text(low)} | ({"spread": _text(high - low)} if high > low else {})
     duration = _duration(job)
-    # A log lasts as long as it does.
+    # The log determines the duration of its replay.
     if duration is not None and job.iolog is None:
         times["lasts"] = _text(duration)
     return times
@@ -113,16 +117,16 @@ def _duration(job: Settings) -> int | None:
 
 def _notes(job: Settings) -> list[str]:
     meanings = {
-        "runtime": "how long it runs"
+        "runtime": "duration of the load"
         + (
             ""
             if "time_based" in job.job.options
-            else "; without time_based fio ends earlier when all is done"
+            else "; without time_based, fio ends earlier once all I/O is done"
         ),
-        "time_based": "the load goes on until the end",
-        "ramp_time": "runs before what is measured",
-        "startdelay": "the start of the stream",
-        "stonewall": "a phase of its own",
+        "time_based": "the load lasts for the whole runtime",
+        "ramp_time": "runs before the measurement",
+        "startdelay": "start of the stream",
+        "stonewall": "starts a new phase",
     }
     given = job.job.options
     return [f"{given[name]}: {meaning}" for name, meaning in meanings.items() if name in given]

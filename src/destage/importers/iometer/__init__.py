@@ -1,8 +1,8 @@
-"""Iometer's access specifications as workloads.
+"""Import of Iometer access specifications as workloads.
 
-One specification makes one workload, for Iometer runs those of a worker one after the other, as tests of
-their own. Each worker is a stream. Sizes and reads of the lines become two distributions of sizes, one of
-reads and one of writes, which is the same mixture; docs/workloads.md has the table.
+One specification makes one workload, as Iometer runs those of a worker one after the other as separate tests.
+Each worker is a stream. The lines become two distributions of sizes, one of reads and one of writes, which is
+the same mixture. docs/workloads.md has the table.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
     """Read an access specification of an Iometer configuration as a workload.
 
     Args:
-        name: The specification's name; may be left out where there is one.
+        name: The specification's name; optional if the file has only one.
 
     Raises:
         ConfigError: With every line that cannot be simulated, each with its place and what is allowed.
@@ -48,16 +48,15 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
     if issues:
         raise ConfigError(issues, file)
     workers = [worker for worker in configuration.workers if chosen.name in worker.assigned]
-    warnings = _warnings(configuration, chosen, workers)
     streams = [_stream(chosen, worker) for worker in workers or [Worker("worker")]]
     return ImportedWorkload(
         tool="Iometer",
         file=file,
-        workload={"users": 1, "streams": _distinct(streams)},
+        workload={"users": 1, "streams": _number_names(streams)},
         run=_run(configuration),
-        remarks=tuple(_remarks(chosen, workers)),
-        mapping={streams[0]["name"]: tuple(_mapping(chosen))},
-        warnings=tuple(warnings),
+        remarks=tuple(_write_remarks(chosen, workers)),
+        mapping={streams[0]["name"]: tuple(_describe_lines(chosen))},
+        warnings=tuple(_find_warnings(configuration, chosen, workers)),
     )
 
 
@@ -121,12 +120,12 @@ def _stream(chosen: AccessSpecification, worker: Worker) -> Part:
     kinds = dict.fromkeys((line.random, line.alignment) for line in lines)
     parts: list[Part] = [
         {
-            "weight": sum(line.share for line in its),
-            "operations": _operations(its),
+            "weight": sum(line.share for line in group),
+            "operations": _operations(group),
             "address": _address(random, lies),
         }
         for random, alignment in kinds
-        if (its := [line for line in lines if (line.random, line.alignment) == (random, alignment)])
+        if (group := [line for line in lines if (line.random, line.alignment) == (random, alignment)])
     ]
     requests: Part = {"mix": parts}
     if len(parts) == 1:
@@ -149,7 +148,7 @@ def _arrival(line: Line, depth: int) -> Part:
 
 
 def _operations(lines: Sequence[Line]) -> Part:
-    """Reads and writes with the sizes of each: the same mixture as the lines, one by one."""
+    """Return the mixture of the lines as a share of reads and the sizes of reads and of writes."""
     reads, writes = Counter[int](), Counter[int]()
     for line in lines:
         reads[line.size] += line.share * line.reads
@@ -182,8 +181,8 @@ def _address(random: int, lies: Part) -> Part:
     return {"kind": "sequential", **({"jump_fraction": random / _ALL} if random else {}), **lies}
 
 
-def _distinct(streams: list[Part]) -> list[Part]:
-    """Number the streams whose name comes more than once: every manager has a `Worker 1`."""
+def _number_names(streams: list[Part]) -> list[Part]:
+    """Number the streams with the same name: every manager has a `Worker 1`."""
     names = Counter(stream["name"] for stream in streams)
     seen = Counter[str]()
     for stream in streams:
@@ -203,51 +202,48 @@ def _run(configuration: Configuration) -> Part:
     return run
 
 
-def _mapping(chosen: AccessSpecification) -> list[str]:
+def _describe_lines(chosen: AccessSpecification) -> list[str]:
     return [
         f"access specification {chosen.name!r}:",
         *(
             f"{line.share} % of {_bytes(line.size)}: {line.reads} % reads, {line.random} % random, "
-            f"at multiples of {_bytes(line.alignment or _SECTOR)}"
-            + (f", {line.delay} ms after every {line.burst} I/Os" if line.delay else "")
+            f"aligned to {_bytes(line.alignment or _SECTOR)}"
+            + (f", delay of {line.delay} ms after every {line.burst} I/Os" if line.delay else "")
             for line in chosen.lines
         ),
     ]
 
 
-def _remarks(chosen: AccessSpecification, workers: Sequence[Worker]) -> list[str]:
+def _write_remarks(chosen: AccessSpecification, workers: Sequence[Worker]) -> list[str]:
     remarks = []
     if len({line.random for line in chosen.lines}) > 1:
         remarks.append(
-            "Approximated: lines with another % random go on from a place of their own; in Iometer all of a "
-            "target's sequential requests go on from the last one."
+            "Approximated: lines with different % random are separate sequences; in Iometer all sequential "
+            "requests of a target continue from its last one."
         )
     if any(line.delay for line in chosen.lines) and any(worker.depth > 1 for worker in workers):
         remarks.append(
-            "Approximated: the delay begins when a burst is complete; in Iometer I/Os may still be out."
+            "Approximated: the delay begins when a burst is complete; in Iometer, some of its I/Os may still "
+            "be outstanding."
         )
     if any(len(worker.targets) > 1 for worker in workers):
         remarks.append(
-            "Approximated: the targets of a worker are one; its outstanding I/Os are those of all of them."
+            "Approximated: the targets of a worker are one, with the outstanding I/Os of all of them."
         )
-    remarks.append("The test setup but for its times, and the results display, change no request.")
+    remarks.append("Without effect: the test setup except its times, and the results display.")
     return remarks
 
 
-def _warnings(
+def _find_warnings(
     configuration: Configuration, chosen: AccessSpecification, workers: Sequence[Worker]
-) -> list[str]:
+) -> list[Issue]:
     warnings = []
     if not workers:
-        warnings.append(
-            f"No worker of the file is assigned {chosen.name!r}: one worker with 1 outstanding I/O over the "
-            "whole array, as Iometer begins with, is assumed."
-        )
+        message = "assigned to no worker; assumed: Iometer's defaults, 1 outstanding I/O on the whole array"
+        warnings.append(Issue("iometer.no-worker", chosen.place, message, chosen.name))
     if configuration.test_type.upper() != "NORMAL":
-        warnings.append(
-            f"The test type {configuration.test_type} varies the load from test to test; this is the first "
-            "setting of it. An axis of a study varies it."
-        )
+        message = "a series of tests; only its first is imported; vary the load with an axis of a study"
+        warnings.append(Issue("iometer.test-series", "Test Type", message, configuration.test_type))
     return warnings
 
 

@@ -1,7 +1,7 @@
-"""The form of an Iometer configuration (.icf): access specifications, workers, how long a test runs.
+"""Syntax of an Iometer configuration (.icf): access specifications, workers, duration of a test.
 
-A line that begins with an apostrophe names the values in the lines after it; those hold the values, with
-commas or white space between. Names are compared without regard to case.
+A line that begins with an apostrophe names the values in the lines after it, which are separated by commas or
+white space. Names are case-insensitive.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ class Line:
     """One line of an access specification.
 
     Attributes:
-        place: File and line, for messages.
+        place: Its line, for messages.
         size: Size of a request [bytes].
         share: Share of the requests [%].
         reads: Share of reads among them [%].
-        random: Share of them that go to a random place [%].
+        random: Share of them with a random address [%].
         delay: Pause after a burst [ms].
         burst: I/Os of a burst.
-        alignment: What addresses are multiples of [bytes]; 0 for sectors.
+        alignment: Alignment of addresses [bytes]; 0 for sectors.
         reply: Size of the reply to each request [bytes]; 0 for none.
     """
 
@@ -48,9 +48,7 @@ class AccessSpecification:
     """An access specification.
 
     Attributes:
-        name: Its name.
-        lines: Its lines.
-        place: File and line, for messages.
+        place: Its line, for messages.
     """
 
     name: str
@@ -63,10 +61,9 @@ class Worker:
     """A worker and its settings.
 
     Attributes:
-        name: Its name.
         kind: DISK, or a kind of network.
-        depth: I/Os outstanding for each target.
-        size: Sectors of each target that it touches; 0 for all.
+        depth: Outstanding I/Os per target.
+        size: Sectors used on each target; 0 for all.
         start: The first sector.
         assigned: The names of its access specifications, in the order of the tests.
         targets: The names of its targets.
@@ -83,14 +80,12 @@ class Worker:
 
 @dataclass
 class Configuration:
-    """What a configuration says of the load.
+    """The parts of a configuration that define the load.
 
     Attributes:
-        specifications: The access specifications by name.
-        workers: The workers, in order.
-        run_time: How long a test runs [s]; 0 for until it is stopped.
-        ramp_time: How long it runs before that [s].
-        test_type: NORMAL, or what a series of tests varies.
+        run_time: Duration of a test [s]; 0 for unlimited.
+        ramp_time: Duration before it [s].
+        test_type: NORMAL, or the parameter that a series of tests varies.
     """
 
     specifications: dict[str, AccessSpecification] = field(default_factory=dict)
@@ -101,25 +96,21 @@ class Configuration:
 
 
 def read_configuration(text: str, file: str) -> Configuration:
-    """Read a configuration.
-
-    Raises:
-        ConfigError: With every line that cannot be read, each with its place and what is allowed.
-    """
-    reader = _Reader()
+    """Read a configuration."""
+    parser = _Parser()
     for line, key, value in _entries(text):
-        reader.take(line, key, value)
-    found = reader.found
-    if not found.specifications and not reader.issues:
-        reader.issues.append(Issue("iometer.no-specification", "", "no access specifications"))
-    for specification in found.specifications.values():
+        parser.read_line(line, key, value)
+    configuration = parser.configuration
+    if not configuration.specifications and not parser.issues:
+        parser.issues.append(Issue("iometer.no-specification", "", "no access specifications"))
+    for specification in configuration.specifications.values():
         total = sum(line.share for line in specification.lines)
         if specification.lines and total != _WHOLE:
             message = f"the % of size of its lines must total {_WHOLE}, not {total}"
-            reader.issues.append(Issue("iometer.bad-value", specification.place, message, specification.name))
-    if reader.issues:
-        raise ConfigError(reader.issues, file)
-    return found
+            parser.issues.append(Issue("iometer.bad-value", specification.place, message, specification.name))
+    if parser.issues:
+        raise ConfigError(parser.issues, file)
+    return configuration
 
 
 def is_configuration(text: str) -> bool:
@@ -128,7 +119,7 @@ def is_configuration(text: str) -> bool:
 
 
 def _entries(text: str) -> Iterator[tuple[int, str, str]]:
-    """The lines that hold values, each with its number and the name above it."""
+    """Yield number, name and values of each line of values."""
     key = ""
     for number, raw in enumerate(text.splitlines(), 1):
         stripped = raw.strip()
@@ -136,36 +127,36 @@ def _entries(text: str) -> Iterator[tuple[int, str, str]]:
             if stripped:
                 yield number, key, stripped
         elif not stripped[1:2].isspace():
-            # With a space after it, it is a heading over the columns of the entry above.
+            # With a space after the apostrophe, the line is a column heading of the entry above.
             key = stripped[1:].strip().lower()
 
 
-class _Reader:
+class _Parser:
     def __init__(self) -> None:
-        self.found = Configuration()
+        self.configuration = Configuration()
         self.issues: list[Issue] = []
         self._specification: AccessSpecification | None = None
         self._worker: Worker | None = None
 
-    def take(self, line: int, key: str, value: str) -> None:
+    def read_line(self, line: int, key: str, value: str) -> None:
         if key.startswith("access specification name"):
             self._begin_specification(line, value)
         elif key.startswith("size,% of size"):
             self._add_line(line, value)
         elif key == "run time":
             hours, minutes, seconds = (*self._numbers(line, key, value.split(), 3), 0, 0, 0)[:3]
-            self.found.run_time = (hours * 60 + minutes) * 60 + seconds
+            self.configuration.run_time = (hours * 60 + minutes) * 60 + seconds
         elif key.startswith("ramp up time"):
-            (self.found.ramp_time,) = (*self._numbers(line, key, [value], 1), 0)[:1]
+            (self.configuration.ramp_time,) = (*self._numbers(line, key, [value], 1), 0)[:1]
         elif key == "test type":
-            self.found.test_type = value
+            self.configuration.test_type = value
         else:
-            self._take_of_worker(line, key, value)
+            self._read_worker_line(line, key, value)
 
-    def _take_of_worker(self, line: int, key: str, value: str) -> None:
+    def _read_worker_line(self, line: int, key: str, value: str) -> None:
         if key == "worker":
             self._worker = Worker(value)
-            self.found.workers.append(self._worker)
+            self.configuration.workers.append(self._worker)
         worker = self._worker
         if worker is None:
             return
@@ -182,10 +173,10 @@ class _Reader:
 
     def _begin_specification(self, line: int, value: str) -> None:
         name = value.rpartition(",")[0] or value
-        if name in self.found.specifications:
+        if name in self.configuration.specifications:
             self.add_issue(line, "access specification", name, "duplicate access specification")
         self._specification = AccessSpecification(name, f"line {line}")
-        self.found.specifications[name] = self._specification
+        self.configuration.specifications[name] = self._specification
 
     def _add_line(self, line: int, value: str) -> None:
         parts = [part.strip() for part in value.split(",")]
@@ -206,7 +197,7 @@ class _Reader:
             self._specification.lines.append(Line(f"line {line}", *numbers))
 
     def _numbers(self, line: int, what: str, texts: list[str], count: int) -> list[int]:
-        """The numbers of a line; none where it does not hold that many."""
+        """Return the numbers of a line; an empty list, and an issue, if their count is wrong."""
         digits = [text for text in texts if text.isascii() and text.isdigit() and int(text[:20]) < _LARGEST]
         if len(digits) != count or len(texts) != count:
             self.add_issue(

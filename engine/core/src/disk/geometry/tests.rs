@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::SpareRange;
 use crate::units::Bytes;
 
 const QUARTER: u32 = 1 << 30;
@@ -16,6 +17,7 @@ fn small_times() -> SwitchTimes {
         revolution: SimDuration(8_000_000),
         head_switch: SimDuration(1_000_000),
         single_cylinder_seek: SimDuration(2_500_000),
+        write_settle: SimDuration::ZERO,
     }
 }
 
@@ -86,6 +88,7 @@ fn the_hp_97560_has_its_published_capacity() {
         revolution: SimDuration(14_992_504),
         head_switch: SimDuration(1_600_000),
         single_cylinder_seek: SimDuration(3_640_000),
+        write_settle: SimDuration::ZERO,
     };
     let disk = Geometry::from_zones(19, &[Zone::new(1962, 72)], times).unwrap();
     assert_eq!(disk.sectors(), Sectors(2_684_016));
@@ -95,27 +98,50 @@ fn the_hp_97560_has_its_published_capacity() {
 
 #[test]
 fn rates_and_capacity_of_a_data_sheet_are_met() {
-    // Savvio 10K.1, 36.4 GB: 94 to 63 MB/s at 10,000 rpm.
+    // 36.4 GB at 94 to 63 MB/s and 10,000 rpm; each switch before a write takes 0.7 ms.
     let times = SwitchTimes {
         revolution: SimDuration(6_000_000),
         head_switch: SimDuration(300_000),
         single_cylinder_seek: SimDuration(200_000),
+        write_settle: SimDuration(400_000),
     };
     let capacity = Bytes(36_400_000_000);
     let disk = Geometry::from_rates(capacity, 51_052, 94_000_000, 63_000_000, 16, times).unwrap();
     assert_eq!(disk.sectors(), capacity.sectors());
     assert_eq!(disk.surfaces(), 2);
-    // 94e6 x 0.006 / 512 = 1101.56 and 63e6 x 0.006 / 512 = 738.28 sectors per track.
-    assert_eq!(disk.zones().first().unwrap().sectors_per_track, 1102);
-    assert_eq!(disk.zones().last().unwrap().sectors_per_track, 738);
-    // 35.55 M sectors on each surface at 919.9 on the mean track.
-    assert!((38_600..38_700).contains(&disk.cylinders()), "{}", disk.cylinders());
+    // 94e6 x 0.0067 / 512 = 1230.08 and 63e6 x 0.0067 / 512 = 824.41 sectors per track.
+    assert_eq!(disk.zones().first().unwrap().sectors_per_track, 1230);
+    assert_eq!(disk.zones().last().unwrap().sectors_per_track, 824);
+    // 35.55 M sectors on each surface at 1027.2 on the mean track.
+    assert!((34_550..34_660).contains(&disk.cylinders()), "{}", disk.cylinders());
     assert_eq!(disk.locate(Lba(disk.sectors().0 - 1)).cylinder, disk.cylinders() - 1);
     let shares: Vec<u32> = disk.zones().iter().map(|zone| zone.cylinders).collect();
     assert!(shares.iter().max().unwrap() - shares.iter().min().unwrap() <= 1);
-    // One zone alone takes the mean rate: 78.5e6 x 0.006 / 512 = 919.92.
+    // One zone alone takes the mean rate: 78.5e6 x 0.0067 / 512 = 1027.25.
     let one = Geometry::from_rates(capacity, 51_052, 94_000_000, 63_000_000, 1, times).unwrap();
-    assert_eq!(one.zones()[0].sectors_per_track, 920);
+    assert_eq!(one.zones()[0].sectors_per_track, 1027);
+}
+
+#[test]
+fn sustained_rates_include_the_switches() {
+    for (rpm, gigabytes, outer, inner, settle) in
+        [(15_000, 600, 204_000_000, 122_000_000, 500_000), (7_200, 18_000, 270_000_000, 130_000_000, 0)]
+    {
+        let times = SwitchTimes {
+            revolution: SimDuration(60_000_000_000 / rpm),
+            head_switch: SimDuration(300_000),
+            single_cylinder_seek: SimDuration(500_000),
+            write_settle: SimDuration(settle),
+        };
+        let capacity = Bytes(gigabytes * 1_000_000_000);
+        let disk = Geometry::from_rates(capacity, 600_000, outer, inner, 16, times).unwrap();
+        let sectors = 2_000_000_u64;
+        for (first, rate) in [(0, outer), (disk.sectors().0 - sectors, inner)] {
+            let time = disk.transfer(&disk.locate(Lba(first)), Sectors(sectors), times.revolution).time.0;
+            let found = sectors as f64 * 512e9 / time as f64;
+            assert!((found / rate as f64 - 1.0).abs() < 0.002, "{found} bytes/s, not {rate}");
+        }
+    }
 }
 
 #[test]
@@ -204,4 +230,54 @@ proptest! {
         let off = (start.angle.wrapping_add(done.time.0 as u32)).wrapping_sub(end).cast_signed();
         prop_assert!(off.abs() <= 4096, "off by {} of 2^32", off);
     }
+}
+
+#[test]
+fn spares_and_reserved_sectors_worked_by_hand() {
+    let places = |zone: Zone, lbas: &[u64]| {
+        let disk = Geometry::from_zones(2, &[zone, Zone::new(1, 8)], small_times()).unwrap();
+        let place = |&lba: &u64| {
+            let at = disk.locate(Lba(lba));
+            (at.cylinder, at.surface, at.sector)
+        };
+        (disk.sectors().0, lbas.iter().map(place).collect::<Vec<_>>())
+    };
+    // Four cylinders of 2 x 8 sectors, then one more cylinder of 16.
+    let zone = Zone::new(4, 8);
+    // Ten sectors for the disk's own use: sector 0 is the third of the second track.
+    let front = Zone { front_sectors: 10, ..zone };
+    assert_eq!(
+        places(front, &[0, 5, 6, 53, 54]),
+        (64 - 10 + 16, vec![(0, 1, 2), (0, 1, 7), (1, 0, 0), (3, 1, 7), (4, 0, 0)],)
+    );
+    // A spare at the end of each track: seven sectors with data.
+    let per_track = Zone { spares_per_track: 1, ..zone };
+    assert_eq!(
+        places(per_track, &[6, 7, 14, 55, 56]),
+        (56 + 16, vec![(0, 0, 6), (0, 1, 0), (1, 0, 0), (3, 1, 6), (4, 0, 0)],)
+    );
+    // Five spares at the end of each range of three cylinders: 43 sectors of 48, and the last cylinder alone has 11.
+    let ranges = Zone { spare_range: Some(SpareRange { cylinders: 3, sectors: 5 }), ..zone };
+    assert_eq!(
+        places(ranges, &[42, 43, 53, 54]),
+        (43 + 11 + 16, vec![(2, 1, 2), (3, 0, 0), (3, 1, 2), (4, 0, 0)],)
+    );
+    // Spares of each cylinder, after two sectors for the disk's own use.
+    let cylinders =
+        Zone { front_sectors: 2, spare_range: Some(SpareRange { cylinders: 1, sectors: 4 }), ..zone };
+    assert_eq!(places(cylinders, &[0, 9, 10]), (48 - 2 + 16, vec![(0, 0, 2), (0, 1, 3), (1, 0, 0)]));
+}
+
+#[test]
+fn zones_without_data_are_refused() {
+    let zone = Zone::new(4, 8);
+    let slots_of = |zone: Zone| match Geometry::from_zones(2, &[zone], small_times()) {
+        Err(GeometryError::AllSpare { spare_sectors, slots }) => (spare_sectors, slots),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(slots_of(Zone { front_sectors: 60, spare_sectors: 4, ..zone }), (64, 64));
+    assert_eq!(slots_of(Zone { spares_per_track: 8, ..zone }), (8, 8));
+    let range = |cylinders, sectors| Zone { spare_range: Some(SpareRange { cylinders, sectors }), ..zone };
+    assert_eq!(slots_of(range(3, 16)), (16, 16));
+    assert_eq!(slots_of(range(9, 64)), (64, 64));
 }

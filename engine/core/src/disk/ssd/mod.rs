@@ -40,7 +40,7 @@ use std::sync::Arc;
 use super::{Agenda, BlockDevice, Io, Usage};
 use crate::pipe::Pipe;
 use crate::rng::RandomStream;
-use crate::slab::{Fifo, Link, Slab};
+use crate::slab::{Link, LinkedQueue, Slab};
 use crate::units::{Bytes, Lba, SECTOR_BYTES, Sectors, SimDuration, SimTime};
 
 pub use model::{FlashError, SsdModel};
@@ -149,8 +149,8 @@ enum Work {
 #[derive(Debug)]
 struct Die {
     work: Work,
-    foreground: Fifo,
-    background: Fifo,
+    foreground: LinkedQueue,
+    background: LinkedQueue,
     waiting: VecDeque<Waiting>,
     has_just_read: bool,
     /// Copies of the current victim so far.
@@ -170,7 +170,7 @@ pub struct Ssd {
     reads: Slab<PageRead>,
     pieces: Slab<Piece>,
     /// Writes that wait, wholly or partly, for room in the buffer.
-    entering: Fifo,
+    entering: LinkedQueue,
     /// Free units of the buffer.
     room: u32,
     /// Dies that program, copy or erase.
@@ -184,8 +184,8 @@ impl Ssd {
     pub fn new(model: Arc<SsdModel>, state: &[u32], stream: RandomStream) -> Self {
         let die = |_| Die {
             work: Work::Nothing,
-            foreground: Fifo::default(),
-            background: Fifo::default(),
+            foreground: LinkedQueue::default(),
+            background: LinkedQueue::default(),
             waiting: VecDeque::new(),
             has_just_read: false,
             copies: 0,
@@ -198,7 +198,7 @@ impl Ssd {
             commands: Slab::default(),
             reads: Slab::default(),
             pieces: Slab::default(),
-            entering: Fifo::default(),
+            entering: LinkedQueue::default(),
             room: model.buffer_units,
             writing: 0,
             arrivals: 0,
@@ -329,8 +329,8 @@ impl BlockDevice for Ssd {
             waiting.clear();
             self.dies[die as usize] = Die {
                 work: Work::Nothing,
-                foreground: Fifo::default(),
-                background: Fifo::default(),
+                foreground: LinkedQueue::default(),
+                background: LinkedQueue::default(),
                 waiting,
                 has_just_read: false,
                 copies: 0,
@@ -340,7 +340,7 @@ impl BlockDevice for Ssd {
             pipe.cut(now);
         }
         (self.commands, self.reads, self.pieces) = (Slab::default(), Slab::default(), Slab::default());
-        self.entering = Fifo::default();
+        self.entering = LinkedQueue::default();
         (self.room, self.writing) = (self.model.buffer_units, 0);
     }
 }

@@ -125,12 +125,20 @@ impl BackEnd {
 }
 
 impl ArraySet {
-    /// Sends `io` to its disk, over its channel if there is one.
+    /// Sends `io` to its disk, merged with others if I/Os are gathered.
     #[inline]
     pub(super) fn submit(&mut self, context: &mut Context, device: u32, io: Io) {
         if self.idle_delay.is_some() && !io.is_background {
             self.begin_foreground(io.operation);
         }
+        if !self.merging.keep(device, io) {
+            self.send(context, device, io);
+        }
+    }
+
+    /// Sends `io`, merged or not, to its disk, over its channel if there is one.
+    #[inline]
+    pub(super) fn send(&mut self, context: &mut Context, device: u32, io: Io) {
         if let Some(back_end) = &mut self.back_end
             && io.is_write
             && back_end.carry(context, device, io)

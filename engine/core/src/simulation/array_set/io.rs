@@ -21,11 +21,24 @@ impl ArraySet {
         let operation = self.operations.insert(ArrayOperation::new(array, Kind::Read, parent));
         let state = &self[array];
         context.probe.watch(|oracle| oracle.begin_read(operation, array, &state.layout, extent));
-        if !state.is_as_built {
+        // A read of more than the strips of a stripe but one may have two strips on a disk, which are adjacent.
+        let layout = &state.layout;
+        let may_merge = extent.sectors.0 > layout.stripe_sectors().0 - layout.stripe_unit().0;
+        let gathers = may_merge && !layout.is_one_column() && self.gather();
+        if self[array].is_as_built {
+            self.read_pieces(context, operation, array, extent);
+        } else {
             self.read_degraded(context, operation, extent);
-            return;
         }
-        let Some(first) = state.layout.pieces(extent.lba, extent.sectors).next() else { return };
+        if gathers {
+            self.send_gathered(context);
+        }
+    }
+
+    /// Reads an extent of an array whose disks are all there.
+    #[inline]
+    fn read_pieces(&mut self, context: &mut Context, operation: u32, array: u16, extent: Extent) {
+        let Some(first) = self[array].layout.pieces(extent.lba, extent.sectors).next() else { return };
         self.read_piece(context, operation, array, &first);
         // Few reads go beyond one strip.
         if first.sectors < extent.sectors {
@@ -205,6 +218,9 @@ impl ArraySet {
         if link == Link::END {
             let parity = std::mem::replace(&mut entry.parity_time, SimDuration::ZERO);
             if parity > SimDuration::ZERO {
+                if self.merging.keep_parity(operation, parity) {
+                    return true;
+                }
                 let done = self.xor.claim(context.now(), parity);
                 context.schedule(done, Event::Parity(operation));
                 return true;
@@ -272,7 +288,8 @@ impl ArraySet {
         let io = self.devices[device as usize].act(now, slot, yields, &mut agenda)?;
         context.probe.watch(|oracle| {
             let is_volatile = self.devices[device as usize].is_volatile();
-            oracle.end_io((device, self.places[device as usize].disk), &io, is_volatile);
+            let place = (device, self.places[device as usize].disk);
+            oracle.end_merged(place, &io, self.merging.parts_of(io), is_volatile);
         });
         Some(io)
     }

@@ -33,6 +33,8 @@ pub enum Parent {
     Destage {
         /// The lines.
         lines: Link,
+        /// The run of stripes to which they belong.
+        run: u32,
     },
     /// Another array operation, which includes this one.
     Part {

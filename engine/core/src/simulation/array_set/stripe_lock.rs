@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 
 use super::lock_range::LockRange;
 use super::operation::ArrayOperation;
-use crate::slab::{Fifo, Link, Slab};
+use crate::slab::{Link, LinkedQueue, Slab};
 
 /// The locks of an array's stripes.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub struct StripeLocks {
 struct StripeLock {
     /// Operations that hold it.
     holders: Link,
-    waiting: Fifo,
+    waiting: LinkedQueue,
 }
 
 impl StripeLocks {
@@ -56,7 +56,7 @@ impl StripeLocks {
         let lock = self
             .by_stripe
             .entry(range.stripe)
-            .or_insert(StripeLock { holders: Link::END, waiting: Fifo::default() });
+            .or_insert(StripeLock { holders: Link::END, waiting: LinkedQueue::default() });
         if !lock.waiting.is_empty() || lock.is_held(operations, range) {
             lock.waiting.push(operations, operation, |entry| &mut entry.next);
             return false;

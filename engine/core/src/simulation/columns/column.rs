@@ -19,36 +19,25 @@ pub struct Column {
 /// Reads a column's value from a run; the variant gives the column's type.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reader {
-    /// Text.
     Text(fn(Verdict<'_>) -> Option<&str>),
     /// A whole number that every run defines.
     Count(fn(&RunView<'_>) -> u64),
-    /// A whole number.
     Int(fn(&RunView<'_>) -> Option<u64>),
-    /// A number.
     Float(fn(&RunView<'_>) -> Option<f64>),
-    /// Texts.
     TextList(fn(&RunView<'_>) -> Vec<String>),
-    /// Whole numbers.
     IntList(fn(&RunView<'_>) -> Vec<i64>),
-    /// Numbers.
     FloatList(fn(&RunView<'_>) -> Vec<f64>),
 }
 
 /// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Kind {
-    /// Text.
     Text,
-    /// A whole number.
     Int,
-    /// A number.
     Float,
-    /// Texts.
     TextList,
-    /// Whole numbers.
     IntList,
-    /// Numbers.
     FloatList,
 }
 
@@ -68,18 +57,13 @@ impl Kind {
 
 /// The value of a column in one row; `None` where the run does not define it.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
 pub enum Value {
-    /// Text.
     Text(Option<String>),
-    /// A whole number.
     Int(Option<i64>),
-    /// A number.
     Float(Option<f64>),
-    /// Texts.
     TextList(Vec<String>),
-    /// Whole numbers.
     IntList(Vec<i64>),
-    /// Numbers.
     FloatList(Vec<f64>),
 }
 
@@ -134,4 +118,18 @@ pub(super) const fn column(
     reader: Reader,
 ) -> Column {
     Column { name, unit, meaning, reader, covers_drain: false }
+}
+
+/// The columns of one subject: the meaning as a doc comment, then name, unit and reader.
+macro_rules! columns {
+    ($($(#[doc = $meaning:literal])+ $name:ident, $unit:literal, $kind:ident($read:expr) $(, $modifier:ident)?;)+) => {
+        pub(super) const COLUMNS: &[$crate::simulation::columns::Column] = &[$(
+            $crate::simulation::columns::column::column(
+                stringify!($name),
+                $unit,
+                concat!($($meaning),+).trim_ascii_start(),
+                $crate::simulation::columns::column::Reader::$kind($read),
+            )$(.$modifier())?
+        ),+];
+    };
 }

@@ -1,30 +1,19 @@
 //! What happened to the flash of SSDs; null where there is none.
 
-use super::column::{
-    Reader::{Float, Int},
-    column,
-};
+use super::RunView;
 use super::run_view::ratio;
-use super::{Column, RunView};
 use crate::disk::{BlockDevice as _, FlashCounts};
 
-pub(super) const COLUMNS: &[Column] = &[
-    column(
-        "ssd_write_amplification",
-        "ratio",
-        "sectors programmed in the SSDs, copies and padding included, for each sector written to them",
-        Float(|run| {
-            ratio(sum(run, |flash| flash.programmed_sectors)?, sum(run, |flash| flash.host_sectors)?)
-        }),
-    ),
-    column(
-        "ssd_gc_copies",
-        "count",
-        "mapping units that garbage collection copied in the SSDs",
-        Int(|run| sum(run, |flash| flash.copied_units)),
-    ),
-    column("ssd_erases", "count", "blocks erased in the SSDs", Int(|run| sum(run, |flash| flash.erases))),
-];
+columns! {
+    /// sectors programmed in the SSDs, including copies and padding, per sector written to them
+    ssd_write_amplification, "ratio", Float(|run| {
+        ratio(sum(run, |flash| flash.programmed_sectors)?, sum(run, |flash| flash.host_sectors)?)
+    });
+    /// mapping units copied by garbage collection in the SSDs
+    ssd_gc_copies, "count", Int(|run| sum(run, |flash| flash.copied_units));
+    /// blocks erased in the SSDs
+    ssd_erases, "count", Int(|run| sum(run, |flash| flash.erases));
+}
 
 /// A count over all SSDs.
 fn sum(run: &RunView<'_>, read: fn(&FlashCounts) -> u64) -> Option<u64> {

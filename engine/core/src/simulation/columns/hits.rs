@@ -1,85 +1,38 @@
 //! What the caches served.
 
-use super::column::{
-    Reader::{Count, Float},
-    column,
-};
+use super::RunView;
 use super::run_view::ratio;
-use super::{Column, RunView};
 use crate::read_cache::{AheadCounts, ReadCache};
 
-pub(super) const COLUMNS: &[Column] = &[
-    column(
-        "hit_ratio",
-        "fraction",
-        "fraction of requests: reads served by the cache alone, writes that overwrote only dirty lines",
-        Float(|run| {
-            let counts = &run.context.measures.counts;
-            ratio(counts.read_hits + counts.write_hits, counts.reads + counts.writes)
-        }),
-    ),
-    column(
-        "read_hit_ratio",
-        "fraction",
-        "fraction of reads served by the cache alone",
-        Float(|run| ratio(run.context.measures.counts.read_hits, run.context.measures.counts.reads)),
-    ),
-    column(
-        "write_hit_ratio",
-        "fraction",
-        "fraction of writes that overwrote only dirty lines, and cost no further destage",
-        Float(|run| ratio(run.context.measures.counts.write_hits, run.context.measures.counts.writes)),
-    ),
-    column(
-        "read_ahead_hit_ratio",
-        "fraction",
-        "fraction of reads served by the cache alone, from data read ahead",
-        Float(|run| ratio(run.context.measures.counts.read_ahead_hits, run.context.measures.counts.reads)),
-    ),
-    column(
-        "read_hits_dirty",
-        "count",
-        "reads served by the cache alone, with data of dirty lines and none read ahead",
-        Count(|run| run.context.measures.counts.read_hits_dirty),
-    ),
-    column(
-        "read_hits_clean",
-        "count",
-        "reads served by the cache alone, with destaged data of the write cache and none dirty or read ahead",
-        Count(|run| run.context.measures.counts.read_hits_clean),
-    ),
-    column(
-        "read_hits_late",
-        "count",
-        "reads that waited for a fetch already under way",
-        Count(|run| run.context.measures.counts.read_hits_late),
-    ),
-    column(
-        "read_misses_random",
-        "count",
-        "reads that missed and continued no sequence",
-        Count(|run| run.context.measures.counts.read_misses_random),
-    ),
-    column(
-        "read_misses_sequential",
-        "count",
-        "reads that missed within a sequence: before read-ahead started, or beyond it",
-        Count(|run| run.context.measures.counts.read_misses_sequential),
-    ),
-    column("read_ahead_lines", "count", "lines that were read ahead", Count(|run| read_ahead(run).fetched)),
-    column(
-        "read_ahead_used_lines",
-        "count",
-        "lines read ahead that a later read requested",
-        Count(|run| read_ahead(run).used),
-    ),
-    column(
-        "read_ahead_wasted_lines",
-        "count",
-        "lines read ahead that left the cache, or whose data changed, before any read requested them",
-        Count(|run| read_ahead(run).wasted),
-    ),
-];
+columns! {
+    /// fraction of requests that hit: reads served by the cache alone, writes that overwrote only dirty lines
+    hit_ratio, "fraction", Float(|run| {
+        let counts = &run.counts();
+        ratio(counts.read_hits + counts.write_hits, counts.reads + counts.writes)
+    });
+    /// fraction of reads served by the cache alone
+    read_hit_ratio, "fraction", Float(|run| ratio(run.counts().read_hits, run.counts().reads));
+    /// fraction of writes that overwrote only dirty lines, and so needed no additional destage
+    write_hit_ratio, "fraction", Float(|run| ratio(run.counts().write_hits, run.counts().writes));
+    /// fraction of reads served by the cache alone, from data read ahead
+    read_ahead_hit_ratio, "fraction", Float(|run| ratio(run.counts().read_ahead_hits, run.counts().reads));
+    /// reads served by the cache alone, from dirty lines and without data read ahead
+    read_hits_dirty, "count", Count(|run| run.counts().read_hits_dirty);
+    /// reads served by the cache alone, from destaged lines and without dirty data or data read ahead
+    read_hits_clean, "count", Count(|run| run.counts().read_hits_clean);
+    /// reads that waited for a fetch in flight
+    read_hits_late, "count", Count(|run| run.counts().read_hits_late);
+    /// reads that missed outside any sequence
+    read_misses_random, "count", Count(|run| run.counts().read_misses_random);
+    /// reads that missed within a sequence: before read-ahead started, or beyond it
+    read_misses_sequential, "count", Count(|run| run.counts().read_misses_sequential);
+    /// lines read ahead
+    read_ahead_lines, "count", Count(|run| read_ahead(run).fetched);
+    /// lines read ahead and then requested
+    read_ahead_used_lines, "count", Count(|run| read_ahead(run).used);
+    /// lines read ahead and then evicted or overwritten before any read requested them
+    read_ahead_wasted_lines, "count", Count(|run| read_ahead(run).wasted);
+}
 
 fn read_ahead(run: &RunView<'_>) -> AheadCounts {
     run.reads.cache.as_ref().map(ReadCache::counts).unwrap_or_default()

@@ -3,13 +3,16 @@
 //! Each file holds the columns of one subject, and [`COLUMNS`] joins them in the order of a row. To add a column, add an
 //! entry: rows, Arrow schema and documentation follow from the table.
 
+#[macro_use]
+mod column;
+
 mod arrays;
 mod battery;
-mod column;
 mod counts;
 mod destage;
 mod flash;
 mod hits;
+mod host;
 mod rates;
 mod redundancy;
 mod response;
@@ -22,7 +25,7 @@ pub use column::{Column, Kind, Value};
 pub(super) use run_view::RunView;
 pub(super) use verdict::Verdict;
 
-const SUBJECTS: [&[Column]; 17] = [
+const SUBJECTS: [&[Column]; 18] = [
     verdict::COLUMNS,
     counts::COLUMNS,
     rates::COLUMNS,
@@ -38,6 +41,7 @@ const SUBJECTS: [&[Column]; 17] = [
     flash::COLUMNS,
     redundancy::COLUMNS,
     usage::COLUMNS,
+    host::COLUMNS,
     arrays::COLUMNS,
     timeline::COLUMNS,
 ];

@@ -1,58 +1,20 @@
 //! How much happened per second.
 
-use super::Column;
-use super::column::{
-    Reader::{Count, Float},
-    column,
-};
-
-pub(super) const COLUMNS: &[Column] = &[
-    column(
-        "throughput_iops",
-        "1/s",
-        "reads and writes per second",
-        Float(|run| run.per_second(run.context.measures.counts.reads + run.context.measures.counts.writes)),
-    ),
-    column(
-        "read_iops",
-        "1/s",
-        "reads per second",
-        Float(|run| run.per_second(run.context.measures.counts.reads)),
-    ),
-    column(
-        "write_iops",
-        "1/s",
-        "writes per second",
-        Float(|run| run.per_second(run.context.measures.counts.writes)),
-    ),
-    column(
-        "throughput_bytes_per_s",
-        "bytes/s",
-        "data read and written per second",
-        Float(|run| run.per_second(run.context.measures.counts.bytes)),
-    ),
-    column(
-        "interactions",
-        "count",
-        "user interactions that ended in the window",
-        Count(|run| run.context.measures.interaction.count()),
-    ),
-    column(
-        "interactions_per_s",
-        "1/s",
-        "user interactions per second",
-        Float(|run| run.per_second(run.context.measures.interaction.count())),
-    ),
-    column(
-        "commits",
-        "count",
-        "commits of a dependent replay: a flush with the synchronous writes directly before it",
-        Count(|run| run.context.measures.commit.count()),
-    ),
-    column(
-        "commits_per_s",
-        "1/s",
-        "commits per second",
-        Float(|run| run.per_second(run.context.measures.commit.count())),
-    ),
-];
+columns! {
+    /// reads and writes per second
+    throughput_iops, "1/s", Float(|run| run.per_second(run.counts().reads + run.counts().writes));
+    /// reads per second
+    read_iops, "1/s", Float(|run| run.per_second(run.counts().reads));
+    /// writes per second
+    write_iops, "1/s", Float(|run| run.per_second(run.counts().writes));
+    /// data read and written per second
+    throughput_bytes_per_s, "bytes/s", Float(|run| run.per_second(run.counts().bytes));
+    /// user interactions that ended in the window
+    interactions, "count", Count(|run| run.measures().interaction.count());
+    /// user interactions per second
+    interactions_per_s, "1/s", Float(|run| run.per_second(run.measures().interaction.count()));
+    /// commits of a dependent replay: a flush with the synchronous writes directly before it
+    commits, "count", Count(|run| run.measures().commit.count());
+    /// commits per second
+    commits_per_s, "1/s", Float(|run| run.per_second(run.measures().commit.count()));
+}

@@ -24,7 +24,7 @@ macro_rules! distribution {
             column(
                 concat!($name, "_max_us"),
                 "us",
-                concat!("greatest ", $meaning),
+                concat!("maximum ", $meaning),
                 Float(|$run| $times.max().map(SimDuration::as_micros_f64)),
             ),
         ]
@@ -47,7 +47,7 @@ pub(super) const WRITES: [Column; 7] =
     distribution!("write_response", "response time of writes", |run| run.context.measures.write_response);
 pub(super) const INTERACTIONS: [Column; 7] = distribution!(
     "interaction_response",
-    "time of a user interaction, from its first request to its last completion",
+    "time of a user interaction, from the end of the think time to its last completion",
     |run| run.context.measures.interaction
 );
 pub(super) const COMMITS: [Column; 7] = distribution!(

@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use crate::metrics::Histogram;
 use crate::simulation::Simulation;
+use crate::simulation::measures::{Counts, Measures};
 use crate::units::SimTime;
 
 /// A run whose window is over, with what several columns share.
@@ -27,14 +28,24 @@ impl<'a> RunView<'a> {
         self.drained_since
     }
 
+    /// What was measured in the window.
+    pub fn measures(&self) -> &Measures {
+        &self.context.measures
+    }
+
+    /// What was counted in the window.
+    pub fn counts(&self) -> &Counts {
+        &self.context.measures.counts
+    }
+
     /// Response times of all reads and writes \[ns\].
     pub fn response(&self) -> &Histogram {
-        self.response.get_or_init(|| self.context.measures.response())
+        self.response.get_or_init(|| self.measures().response())
     }
 
     /// Length of the window \[s\].
     pub fn window_s(&self) -> f64 {
-        self.drained_since.unwrap_or(self.now()).since(self.context.measures.start).as_secs_f64()
+        self.drained_since.unwrap_or(self.now()).since(self.measures().start).as_secs_f64()
     }
 
     /// A count for each second of the window.

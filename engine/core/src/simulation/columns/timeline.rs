@@ -1,36 +1,19 @@
 //! What changed and when: one entry in each list for every transition.
 
-use super::Column;
-use super::column::{
-    Reader::{FloatList, TextList},
-    column,
-};
+use super::RunView;
+use crate::simulation::timeline::Entry;
 
-pub(super) const COLUMNS: &[Column] = &[
-    column(
-        "timeline_s",
-        "s",
-        "time of each transition from the start of the run; the timeline lists have one entry for each",
-        FloatList(|run| run.context.timeline.entries().iter().map(|entry| entry.at.0 as f64 / 1e9).collect()),
-    ),
-    column(
-        "timeline_event",
-        "",
-        "the transition: of battery, mains, disk or rebuild, and start and end of the window",
-        TextList(|run| {
-            run.context.timeline.entries().iter().map(|entry| entry.transition.name().to_owned()).collect()
-        }),
-    ),
-    column(
-        "timeline_subject",
-        "",
-        "the array, or the disk as array/index; empty for the controller",
-        TextList(|run| run.context.timeline.entries().iter().map(|entry| entry.subject.clone()).collect()),
-    ),
-    column(
-        "timeline_value",
-        "",
-        "value at the transition: a battery's charge or a rebuild's progress as fractions, dirty data in bytes",
-        FloatList(|run| run.context.timeline.entries().iter().map(|entry| entry.value).collect()),
-    ),
-];
+columns! {
+    /// time of each transition from the start of the run; the timeline lists have one entry for each
+    timeline_s, "s", FloatList(|run| of_entries(run, |entry| entry.at.0 as f64 / 1e9));
+    /// name of each transition: of the battery, mains, a disk or a rebuild, or an end of the window
+    timeline_event, "", TextList(|run| of_entries(run, |entry| entry.transition.name().to_owned()));
+    /// array, or disk as array/index, of each transition; empty for the controller
+    timeline_subject, "", TextList(|run| of_entries(run, |entry| entry.subject.clone()));
+    /// value at each transition: battery charge or rebuild progress as a fraction, or dirty data in bytes
+    timeline_value, "", FloatList(|run| of_entries(run, |entry| entry.value));
+}
+
+fn of_entries<T>(run: &RunView<'_>, read: fn(&Entry) -> T) -> Vec<T> {
+    run.context.timeline.entries().iter().map(read).collect()
+}

@@ -1,77 +1,37 @@
 //! How busy each part was.
 
-use super::column::{Reader::Float, column};
-use super::{Column, RunView};
+use super::RunView;
 use crate::disk::BlockDevice as _;
 
-pub(super) const COLUMNS: &[Column] = &[
-    column(
-        "disk_busy_min_fraction",
-        "fraction",
-        "busy share of the least busy disk among those working at the end",
-        Float(|run| disks_busy(run).reduce(f64::min)),
-    ),
-    column(
-        "disk_busy_mean_fraction",
-        "fraction",
-        "mean busy share of the disks",
-        Float(|run| mean(disks_busy(run))),
-    ),
-    column(
-        "disk_busy_max_fraction",
-        "fraction",
-        "busy share of the busiest disk",
-        Float(|run| disks_busy(run).reduce(f64::max)),
-    ),
-    column(
-        "disk_queue_mean",
-        "count",
-        "mean I/Os at a disk, waiting or served",
-        Float(|run| mean(run.arrays.working_devices().map(|device| device.usage().mean_in_system()))),
-    ),
-    column(
-        "disk_time_percent",
-        "%",
-        "Perfmon % Disk Time of the host: mean host reads and writes outstanding, times 100",
-        Float(|run| {
-            let (length, response) = (run.window_s(), run.response());
-            (length > 0.0)
-                .then(|| response.mean().unwrap_or(0.0) * response.count() as f64 * 1e-9 / length * 100.0)
-        }),
-    ),
-    column(
-        "link_busy_fraction",
-        "fraction",
-        "busy share of the host link; of its busier direction where each has a rate of its own",
-        Float(|run| {
-            Some(
-                run.front_end
-                    .link
-                    .iter()
-                    .map(|direction| direction.busy_fraction(run.now()))
-                    .fold(0.0, f64::max),
-            )
-        }),
-    ),
-    column(
-        "channel_busy_max_fraction",
-        "fraction",
-        "busy share of the busiest channel between controller and disks",
-        Float(|run| run.arrays.back_end_busy_fraction(run.now())),
-    ),
-    column(
-        "xor_busy_fraction",
-        "fraction",
-        "busy share of the XOR engine",
-        Float(|run| run.arrays.xor_busy_fraction(run.now())),
-    ),
-    column(
-        "firmware_busy_fraction",
-        "fraction",
-        "busy share of the firmware processor",
-        Float(|run| Some(run.front_end.firmware.busy_fraction(run.now()))),
-    ),
-];
+columns! {
+    /// busy share of the least busy disk, of those working at the end of the run
+    disk_busy_min_fraction, "fraction", Float(|run| disks_busy(run).reduce(f64::min));
+    /// mean busy share of the disks
+    disk_busy_mean_fraction, "fraction", Float(|run| mean(disks_busy(run)));
+    /// busy share of the busiest disk
+    disk_busy_max_fraction, "fraction", Float(|run| disks_busy(run).reduce(f64::max));
+    /// mean number of I/Os at a disk, waiting or in service
+    disk_queue_mean, "count", Float(|run| {
+        mean(run.arrays.working_devices().map(|device| device.usage().mean_in_system()))
+    });
+    /// % Disk Time as Windows Perfmon reports it: mean outstanding host reads and writes, times 100
+    disk_time_percent, "%", Float(|run| {
+        let (length, response) = (run.window_s(), run.response());
+        (length > 0.0)
+            .then(|| response.mean().unwrap_or(0.0) * response.count() as f64 * 1e-9 / length * 100.0)
+    });
+    /// busy share of the host link, or of its busier direction if it is full duplex
+    link_busy_fraction, "fraction", Float(|run| {
+        let busy = run.front_end.link.iter().map(|direction| direction.busy_fraction(run.now()));
+        Some(busy.fold(0.0, f64::max))
+    });
+    /// busy share of the busiest channel between the controller and its disks
+    channel_busy_max_fraction, "fraction", Float(|run| run.arrays.back_end_busy_fraction(run.now()));
+    /// busy share of the XOR engine
+    xor_busy_fraction, "fraction", Float(|run| run.arrays.xor_busy_fraction(run.now()));
+    /// busy share of the firmware processor
+    firmware_busy_fraction, "fraction", Float(|run| Some(run.front_end.firmware.busy_fraction(run.now())));
+}
 
 fn disks_busy(run: &RunView<'_>) -> impl Iterator<Item = f64> {
     run.arrays.working_devices().map(|device| device.usage().busy_fraction())

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::processor::{Demand, Processor};
 use super::replay::{self, Mapping, Replay};
 use super::{Hosts, Source};
 use crate::config::{Arrival, ReplayMode, Run, Scenario, Shift, Stream};
@@ -29,6 +30,8 @@ impl Hosts {
         let is_to_do = |source: &&Source| matches!(source, Source::Replay(replay) if !replay.is_over());
         hosts.replays_left = hosts.sources.iter().filter(is_to_do).count();
         hosts.has_replays = hosts.replays_left > 0;
+        hosts.processor =
+            scenario.host.map(|host| Box::new(Processor::new(host, demands(scenario, &hosts.sources))));
         Ok(hosts)
     }
 
@@ -168,6 +171,20 @@ impl Hosts {
             }
         }
     }
+}
+
+/// The processor time that the interactions of each source demand.
+fn demands(scenario: &Scenario, sources: &[Source]) -> Box<[Option<Demand>]> {
+    let run = &scenario.run;
+    let demand = |source: &Source| {
+        let Source::Synthetic(source) = source else { return None };
+        let stream = &scenario.workload.streams[source.stream as usize];
+        let draws = || {
+            rng::RandomStream::named(run.seed, run.replicate, &stream.name, source.user, Purpose::Processor)
+        };
+        stream.processor_time.map(|time| Demand { time, draws: draws() })
+    };
+    sources.iter().map(demand).collect()
 }
 
 /// The draw of the extents that all copies of a trace share, and their fraction; `None` without copies.

@@ -93,7 +93,7 @@ impl Replay {
         self.issued >= self.count()
     }
 
-    /// When the record at `position` is due, whatever happened to the others.
+    /// When the record at `position` is due, independently of the others.
     fn due(&self, position: usize) -> SimTime {
         let recorded = self.trace.record(self.record_at(position)).time;
         let time = if recorded >= self.shift { recorded } else { recorded + self.length } - self.shift;

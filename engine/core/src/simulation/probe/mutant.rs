@@ -9,7 +9,7 @@ use crate::simulation::{Outcome, Simulation, TraceStore};
 /// Runs a scenario on a model with a mutation.
 ///
 /// # Errors
-/// What [`simulate`](super::simulate) refuses.
+/// The errors of [`simulate`](super::simulate).
 pub fn simulate_mutant(
     scenario: Scenario,
     traces: &dyn TraceStore,
@@ -47,7 +47,7 @@ mod tests {
     const READ_CACHE: &str = r#""write_fraction": 0.0, "read": {"mode": "cached", "read_ahead": null}"#;
     const WRITE_CACHE: &str = r#""write_fraction": 1.0"#;
 
-    /// A column of 3,300 reads or writes of one place on one server, right and with a mutation.
+    /// A column of 3,300 reads or writes of one address on one server, without and with a mutation.
     fn both(read_fraction: f64, cache: &str, mutation: Mutation, column: &str) -> [Option<f64>; 2] {
         let text = format!(
             r#"{{"workload": {{"streams": [{{"name": "load", "arrival": {{"kind": "fixed_outstanding", "depth": 1}},

@@ -11,31 +11,31 @@
 //!
 //! Laws:
 //!
-//! 1. A write takes every one of its sectors in once, and when it is acknowledged each is in the cache or on the media
-//!    in its version or a newer one. The cache holds dirty data only while it may.
+//! 1. A write stores each of its sectors once, and when it is acknowledged, each is in the cache or on the media in its
+//!    version or a newer one. The cache holds dirty data only while it is allowed to.
 //! 2. No acknowledged version is lost: the newest of dirty, going and media is never older than the newest
-//!    acknowledged one. So a flush, which does nothing, is right to do nothing.
-//! 3. A destage takes dirty sectors only; no sector is written by two array writes at a time, whatever order the disks
-//!    serve them in; and a sector's version on the media never goes back.
-//! 4. A read gives every sector in the newest version acknowledged when it was looked up, or a newer one. What a disk
-//!    or a fetch returns counts as what the media held when it was requested.
-//! 5. The write cache holds as many sectors as this model of it, and none after a drain; then the media hold the newest
-//!    version.
-//! 6. A write that is acknowledged while the cache may hold no dirty data is on the media, and so is all that was
-//!    acknowledged before a flush that is.
-//! 7. A power cut ends everything in progress: a write through the cache may have reached the media in part, and nothing
-//!    more is known of it; what was being destaged is dirty again. Dirty data is lost only where there is no battery, where it
-//!    has failed, or where the mains were gone for longer than its charge lasts. A drive that caches writes may lose
-//!    those that were done, unless they were forced, or a flush that came after them is done (see `volatile`); what
-//!    leaves the write cache, or is acknowledged in it, is never lost so.
+//!    acknowledged one. So a flush of a protected cache needs to do nothing.
+//! 3. A destage takes dirty sectors only; no two array writes write a sector at the same time; and a sector's version on
+//!    the media never decreases.
+//! 4. A read returns each sector in the newest version acknowledged when it was looked up, or a newer one. A disk or a
+//!    fetch returns the versions that were on the media when it was requested.
+//! 5. The write cache holds as many sectors as this model of it, and none after a drain; then the media have the newest
+//!    versions.
+//! 6. A write acknowledged while the cache may hold no dirty data is on the media, as is everything acknowledged before
+//!    an acknowledged flush.
+//! 7. A power cut ends everything in progress: a write through the cache may be on the media in part, and data being
+//!    destaged is dirty again. Dirty data is lost only without a battery, after it has failed, or if the mains are lost
+//!    for longer than its charge lasts. A drive that caches writes may lose completed writes, unless they were forced or
+//!    a later flush has completed (see `volatile`); data destaged from, or acknowledged in, the write cache is not lost
+//!    in this way.
 //!
-//! What each disk holds, data and parity, is kept besides (see `contents`): laws 6 to 8.
+//! `contents` models the data and parity on each disk, with laws 6 to 8 of its own.
 //!
 //! Writes that overlap in time may take effect in either order; a version counts as acknowledged no earlier than its
-//! write. That makes the laws exact for writes that do not overlap and sound for those that do.
+//! write. So the laws are exact for writes that do not overlap, and report no false violation for those that do.
 //!
-//! Cost: a hash table entry for each sector written, up to a limit beyond which further sectors are not watched;
-//! nothing in release builds.
+//! Cost: a hash table entry per sector written, up to a limit; sectors beyond it are not watched. Release builds have
+//! no oracle.
 
 #[cfg(all(test, debug_assertions))]
 mod mutations;
@@ -69,10 +69,10 @@ use crate::write_cache::Extent;
 
 type Map<K, V> = HashMap<K, V, FxBuildHasher>;
 
-/// A version of a sector; those of later writes are higher, 0 is what was there before the run.
+/// A version of a sector; later writes have higher versions, 0 is the data before the run.
 type Version = u64;
 
-/// Most sectors that are watched.
+/// Maximum number of watched sectors.
 const MOST_BLOCKS: usize = 1 << 18;
 
 /// One sector. A version of 0 means none.
@@ -84,9 +84,9 @@ struct Block {
     /// The last version that stayed in the cache after its destage.
     clean: Version,
     acknowledged: Version,
-    /// The last version that is on the media for good, not only in a drive's own cache.
+    /// The last version that is on the media, not only in a drive's own cache.
     lasting: Version,
-    /// The newest version that no power cut may take, but with the dirty data of a cache whose battery does not hold.
+    /// The newest version that only the loss of an unprotected cache's dirty data may remove.
     promised: Version,
     is_under_way: bool,
 }
@@ -102,7 +102,7 @@ impl Block {
     }
 }
 
-/// What an array write carries.
+/// The data of an array write.
 #[derive(Debug)]
 struct ArrayWrite {
     array: u16,
@@ -125,7 +125,10 @@ pub struct Oracle {
     /// Sectors in the write cache: those dirty and those going.
     held: u64,
     has_unwatched: bool,
-    /// What the disks hold.
+    /// I/Os merged from several.
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test counts them"))]
+    pub merged: u64,
+    /// The contents of the disks.
     pub contents: Contents,
     /// When the mains were lost, and the battery's charge then.
     cut: Option<(SimTime, f64)>,
@@ -146,7 +149,7 @@ impl Oracle {
         self.blocks.get(&(array, sector)).copied().unwrap_or_default()
     }
 
-    /// The write cache has taken `sectors` from `lba` on; on behalf of `request`, or of the functional warm-up, whose
+    /// The write cache has accepted `sectors` from `lba` on, for `request` or for the functional warm-up, whose
     /// writes are acknowledged at once.
     pub fn accept(&mut self, request: Option<u32>, array: u16, lba: u64, sectors: u64, is_allowed: bool) {
         assert!(is_allowed, "sector {lba} of array {array} became dirty in a cache that may hold none");
@@ -197,7 +200,7 @@ impl Oracle {
         assert!(before.is_none(), "array operation {operation} is planned twice");
     }
 
-    /// The sectors that an array write carries, as far as they are watched, with their versions.
+    /// The watched sectors of an array write, with their versions.
     fn carried(&self, operation: u32) -> &[(u64, Version)] {
         &self.writes[&operation].sectors
     }
@@ -212,7 +215,7 @@ impl Oracle {
         self.blocks.iter().map(|(&(array, sector), block)| (array, sector, block.media))
     }
 
-    /// An array write has its stripe to itself and goes to the disks.
+    /// An array write has locked its stripe and is sent to the disks.
     pub fn begin_write(&mut self, operation: u32) {
         let Some(write) = self.writes.get_mut(&operation) else {
             unreachable!("array operation {operation} begins and was never planned")
@@ -257,7 +260,7 @@ impl Oracle {
         }
     }
 
-    /// A host write, forced or not, is acknowledged by a cache that may hold dirty data or one that may hold none.
+    /// A host write, forced or not, is acknowledged by a cache that may or may not hold dirty data.
     pub fn acknowledge(
         &mut self,
         request: u32,
@@ -303,7 +306,7 @@ impl Oracle {
         );
     }
 
-    /// A destage is over, and the line at sector `base` keeps the sectors of `mask` clean.
+    /// A destage has ended, and the line at sector `base` keeps the sectors of `mask` clean.
     pub fn keep_clean(&mut self, array: u16, base: u64, mask: u64) {
         for sector in sectors_of(base, mask) {
             if let Some(block) = self.blocks.get_mut(&(array, sector)) {

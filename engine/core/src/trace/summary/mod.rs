@@ -49,12 +49,10 @@ pub struct Summariser {
 
 /// The summary of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct Summary {
-    /// Number of records.
     pub records: u64,
-    /// Reads.
     pub reads: u64,
-    /// Writes.
     pub writes: u64,
     /// Flushes without data.
     pub flushes: u64,
@@ -70,21 +68,16 @@ pub struct Summary {
     pub start_s: f64,
     /// Time from the first record to the last \[s\].
     pub duration_s: f64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// End of the last sector read or written, on the largest volume \[bytes\].
     pub end_bytes: u64,
-    /// Mean writes per second.
     pub writes_per_s: Option<f64>,
     /// Writes in the second with the most.
     pub peak_writes_per_s: u64,
     /// Rate and burstiness of arrivals.
     pub rate: Rate,
-    /// Sizes of reads.
     pub read_sizes: Option<SizeSummary>,
-    /// Sizes of writes.
     pub write_sizes: Option<SizeSummary>,
     /// Footprint and re-references.
     pub touched: Touched,
@@ -92,7 +85,6 @@ pub struct Summary {
     pub sequential_share: Option<f64>,
     /// Share that begins at the end of one of the last 32.
     pub streamed_share: Option<f64>,
-    /// Recorded response times, if any.
     pub response: Option<ResponseSummary>,
     /// Counts by volume, those with the most requests first.
     pub volumes: Vec<VolumeShare>,
@@ -100,18 +92,14 @@ pub struct Summary {
 
 /// Recorded response times.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct ResponseSummary {
     /// Requests with a known response time.
     pub known: u64,
-    /// Mean \[ms\].
     pub mean_ms: f64,
-    /// Median \[ms\].
     pub p50_ms: f64,
-    /// 90th percentile \[ms\].
     pub p90_ms: f64,
-    /// 99th percentile \[ms\].
     pub p99_ms: f64,
-    /// Maximum \[ms\].
     pub max_ms: f64,
 }
 

@@ -24,16 +24,12 @@ impl Default for SizeCounts {
 
 /// A summary of request sizes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct SizeSummary {
-    /// Mean \[bytes\].
     pub mean_bytes: f64,
-    /// Median \[bytes\].
     pub p50_bytes: u64,
-    /// 90th percentile \[bytes\].
     pub p90_bytes: u64,
-    /// 99th percentile \[bytes\].
     pub p99_bytes: u64,
-    /// Maximum \[bytes\].
     pub max_bytes: u64,
     /// Requests by size class: its largest size \[bytes\], and the number of requests in it.
     pub histogram: Vec<(u64, u64)>,

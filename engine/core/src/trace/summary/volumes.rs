@@ -91,18 +91,14 @@ pub(super) struct Volumes {
 
 /// Counts of one volume.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
 pub struct VolumeShare {
     /// Number; none for all volumes beyond the 16,384 that are counted separately.
     pub volume: Option<u32>,
-    /// Reads.
     pub reads: u64,
-    /// Writes.
     pub writes: u64,
-    /// Flushes.
     pub flushes: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub written_bytes: u64,
     /// End of its last sector that is read or written \[bytes\].
     pub end_bytes: u64,

@@ -7,7 +7,7 @@ from destage.cli.output import print_json, print_note
 
 
 def cancel(name: Name, context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
-    """Stop a sweep's pods and keep its results; submitting it again continues it."""
+    """Stop a sweep's pods and keep its results; `submit` resumes it."""
     from destage.cluster import jobs
 
     connection, job = connect_to_job(name, context, namespace)

@@ -25,7 +25,7 @@ def delete(
         str,
         typer.Option(
             "--sweep",
-            help="With --results: directory of the sweep in the bucket, if the job does not record it.",
+            help="With --results: directory of the sweep in the bucket, if the job has no record of it.",
             show_default=False,
         ),
     ] = "",

@@ -26,7 +26,7 @@ def doctor(
 ) -> None:
     """Check that a cluster can run sweeps, and print a fix for each problem.
 
-    With the settings of a sweep, its image is started in a test pod that writes to its store.
+    With the settings of a sweep, also start its image in a test pod that writes to its store.
     """
     from destage import cluster
     from destage.cluster.checks import run_checks

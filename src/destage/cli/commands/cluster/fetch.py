@@ -19,7 +19,7 @@ def fetch(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Download a sweep's results into a local store; files that it already has are skipped."""
+    """Download a sweep's results into a local store, skipping files that are already there."""
     from destage.cluster import results
     from destage.store import default_store
 

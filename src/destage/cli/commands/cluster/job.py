@@ -17,11 +17,7 @@ _LONGEST_MESSAGE = 400
 
 
 def connect_to_job(name: str, context: str | None, namespace: str | None) -> "tuple[Connection, Job]":
-    """Return the connection to a cluster and a sweep's job on it.
-
-    Raises:
-        ClusterError: There is no such job, or the cluster cannot be reached.
-    """
+    """Return the connection to a cluster and a sweep's job on it."""
     from destage.cluster.connection import connect
     from destage.cluster.jobs import find_job
 
@@ -32,11 +28,7 @@ def connect_to_job(name: str, context: str | None, namespace: str | None) -> "tu
 def open_reader(
     name: str, context: str | None, namespace: str | None, timeout_s: float | None = None
 ) -> "tuple[Job, ReaderPod]":
-    """Return a sweep's job and the reader of its results, which may take `timeout_s` to start [s].
-
-    Raises:
-        ClusterError: There is no such job, or the cluster cannot be reached.
-    """
+    """Return a sweep's job and the reader of its results, which may take `timeout_s` to start [s]."""
     from destage.cluster.reader_pod import START_TIMEOUT_S, ReaderPod
 
     connection, job = connect_to_job(name, context, namespace)
@@ -44,11 +36,7 @@ def open_reader(
 
 
 def find_results(reader: "ReaderPod", job: "Job", sweep: str) -> "RemoteSweep":
-    """Return the state of a sweep's results; an empty `sweep` is the job's own.
-
-    Raises:
-        ClusterError: There are no results yet, or they cannot be read.
-    """
+    """Return the state of a sweep's results; an empty `sweep` is the job's own."""
     from destage.cluster import results
 
     return results.find_results(reader, find_sweep(reader, job, sweep))

@@ -7,7 +7,7 @@ from destage.cli.output import print_json, print_note, print_pairs
 
 
 def list_sweeps(context: Context = None, namespace: Namespace = None, as_json: Json = False) -> None:
-    """List the sweeps of a namespace with their states."""
+    """List the sweeps in a namespace and their states."""
     from destage.cluster.connection import connect
     from destage.cluster.jobs import list_jobs
 

@@ -24,7 +24,7 @@ Values = Annotated[
         "--values",
         "-f",
         metavar="FILE",
-        help="Values file of the chart; repeatable, later files win.",
+        help="Values file of the chart; repeatable, later files override earlier ones.",
         show_default=False,
     ),
 ]
@@ -40,7 +40,7 @@ Assignments = Annotated[
 SweepOption = Annotated[
     str,
     typer.Option(
-        "--sweep", help="Directory of the sweep, where several sweeps share the store.", show_default=False
+        "--sweep", help="Directory of the sweep, if several sweeps share the store.", show_default=False
     ),
 ]
 NO_SWEEP = {"spec": "", "configMap": "", "study": ""}

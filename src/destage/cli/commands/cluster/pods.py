@@ -16,7 +16,7 @@ from destage.errors import StoreError, UnreachableError
 if TYPE_CHECKING:
     from destage.store import Location
 
-_FINAL = ("finished", "failed_runs", "budget")
+_FINAL = ("finished", "unanswered", "failed_runs", "budget")
 """States after which another attempt would change nothing."""
 _LEASE_S, _INTERVAL_S = 300.0, 2.0
 
@@ -24,7 +24,8 @@ _LEASE_S, _INTERVAL_S = 300.0, 2.0
 def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     """Run a study on the Ray cluster that this process is part of.
 
-    Exits with 0 if another attempt would change nothing: finished, some runs failed, or budget used up. With
+    Exits with 0 if another attempt would change nothing: finished, points
+    without an answer, some runs failed, or budget used up. With
     any other code KubeRay tries again on a new cluster, which continues from the committed runs.
     """
     from destage import sweeps
@@ -85,7 +86,7 @@ def probe(
     try:
         if trouble := find_write_error(place):
             raise trouble
-        print_note(f"{place} is writable and holds {len(list_sweeps(place))} sweeps")
+        print_note(f"{place} is writable (sweeps: {len(list_sweeps(place))})")
     except UnreachableError as error:
         # The doctor that started this pod adds the fix.
         raise StoreError(error.code, error.message, error.place, error.data) from error

@@ -17,7 +17,7 @@ def query(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Run a read-only SQL statement on a sweep's results in the cluster; only the answer is transferred."""
+    """Run a read-only SQL statement on a sweep's results in the cluster and print its rows."""
     from destage.cluster import results
 
     job, reader = open_reader(name, context, namespace)

@@ -22,7 +22,7 @@ def status(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Show the state of a sweep: its job, problems of its pods, and the progress of its results."""
+    """Show a sweep's job, the problems of its pods, and its progress."""
     from destage.cluster.diagnostics import diagnose_pods
 
     job, reader = open_reader(name, context, namespace, SHORT_TIMEOUT_S)

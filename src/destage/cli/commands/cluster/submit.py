@@ -33,7 +33,7 @@ def submit(
 ) -> None:
     """Run a study on the cluster.
 
-    Runs that its volume or bucket already has are not executed again.
+    Runs that are already in its volume or bucket are not executed again.
     """
     from destage import cluster, sweeps
     from destage.cluster.labels import to_release_name

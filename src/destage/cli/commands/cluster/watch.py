@@ -31,7 +31,9 @@ _GRACE_S = 60.0
 def watch(
     name: Name,
     sweep: SweepOption = "",
-    timeout: Annotated[float, typer.Option("--timeout", min=1, help="Timeout [s].")] = 86400.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=1, help="Time after which to stop watching [s].")
+    ] = 86400.0,
     context: Context = None,
     namespace: Namespace = None,
     quiet: Quiet = False,
@@ -62,11 +64,7 @@ def watch(
 
 
 class Watcher:
-    """Follows one sweep and prints each change once.
-
-    Attributes:
-        job: The latest state of the sweep's job.
-    """
+    """Follows one sweep and prints each change once."""
 
     def __init__(self, job: "Job", reader: "ReaderPod", sweep: str) -> None:
         self.job = job
@@ -84,11 +82,7 @@ class Watcher:
         return self.job.has_ended or self.job.is_cancelled
 
     def wait(self, until: float) -> None:
-        """Follow the job until a time on the monotonic clock [s] and print what changed.
-
-        Raises:
-            ClusterError: The job was deleted, or the API server denies access.
-        """
+        """Follow the job until a time on the monotonic clock [s] and print what changed."""
         from destage.cluster.jobs import parse_job
         from destage.cluster.watch import watch as follow
 

@@ -23,7 +23,7 @@ def info(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show the statistics of a trace, in one pass and constant memory."""
+    """Print the statistics of a trace, reading it once in constant memory."""
     from destage.engine import traces
     from destage.engine.traces import streams
 

@@ -27,13 +27,18 @@ if TYPE_CHECKING:
 def mrc(
     trace: TraceFile,
     block: Block = "4KiB",
-    policy: Annotated[str, typer.Option("--policy", help="Replacement policy of the cache.")] = "lru",
+    policy: Annotated[
+        str,
+        typer.Option(
+            "--policy", help="Replacement policy of the cache, one of `controller.cache.read.policy`."
+        ),
+    ] = "lru",
     sample: Annotated[
         str,
         typer.Option(
             "--sample",
             metavar="exact|shards:RATE",
-            help="Use all blocks, or a random share of them (SHARDS).",
+            help="Use all blocks, or a random sample of them at this rate (SHARDS).",
         ),
     ] = "exact",
     sizes: Annotated[
@@ -41,7 +46,7 @@ def mrc(
         typer.Option(
             "--sizes",
             metavar="SIZE,...",
-            help="Cache sizes (default: powers of two; four per doubling in --out).",
+            help="Cache sizes, as in 64MiB,1GiB (default: powers of two; in --out, four per doubling).",
         ),
     ] = None,
     seed: Seed = 0,
@@ -56,7 +61,7 @@ def mrc(
 ) -> None:
     """Compute the miss ratio of reads, writes and both for each cache size.
 
-    A hit of a write is an overwrite that a write cache of that size absorbs.
+    A write hit is an overwrite that a write cache of that size absorbs.
     """
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve

@@ -1,22 +1,23 @@
 """Arguments and options that the commands of traces share."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from destage.cli.options import LARGEST_SEED, parse_trace
 
+# Typer has no unions: a file, or an object in a bucket.
 TraceFile = Annotated[
-    Any,
+    Path,
     typer.Argument(
         parser=parse_trace,
         metavar="TRACE",
-        help="A trace: a file or a URL (s3://, gs://, abfs://); gzip, xz and zstd are unpacked.",
+        help="A trace: a file or a URL (s3://, gs://, abfs://), plain or compressed (gzip, xz, zstd).",
     ),
 ]
 FormatName = Annotated[
-    str | None, typer.Option("--format", help="Format of the trace (default: recognised by its content).")
+    str | None, typer.Option("--format", help="Format of the trace (default: detected from its content).")
 ]
 SkipBad = Annotated[int, typer.Option("--skip-bad", min=0, help="Maximum malformed records to skip.")]
 VolumeNumber = Annotated[
@@ -30,6 +31,6 @@ Block = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, max=LARGEST_SEED, help="Seed of the random streams.")]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE", help="Draw the miss ratios to FILE (.svg or .html).")
+    Path | None, typer.Option("--plot", metavar="FILE", help="Plot the miss ratios to FILE (.svg or .html).")
 ]
 PLOT_SUFFIXES = (".svg", ".html")

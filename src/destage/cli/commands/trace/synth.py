@@ -35,7 +35,7 @@ def synth(
         typer.Option(
             "--duration",
             metavar="TIME",
-            help="Generate requests for this long, as in 10min, instead of a number of requests.",
+            help="Duration of the synthetic trace, as in 10min, instead of --requests.",
         ),
     ] = None,
     seed: Seed = 0,
@@ -49,7 +49,7 @@ def synth(
     volume: VolumeNumber = None,
     as_json: Json = False,
 ) -> None:
-    """Generate a synthetic trace from the profile of a recorded one and compare the two."""
+    """Generate a synthetic trace from the profile of a recorded trace and compare the two."""
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve
     from destage.trace_synthesis import compare, synthesise

@@ -1,4 +1,4 @@
-//! What a drive reads ahead stays of use, whatever waits in its queue.
+//! Sequential streams through the buffer stay sequential, whatever waits in the queue.
 
 use super::*;
 
@@ -53,6 +53,26 @@ fn sequential_reads_reach_the_media_rate_at_any_size() {
 }
 
 #[test]
+fn a_read_ahead_takes_the_pace_of_the_zone_it_reaches() {
+    let mut changes = buffer("segment", false);
+    changes["geometry"] = json!({"kind": "zones", "surfaces": 2, "zones": [
+        {"cylinders": 5, "sectors_per_track": 100, "track_skew": 10, "cylinder_skew": 20},
+        {"cylinders": 5, "sectors_per_track": 50, "track_skew": 5, "cylinder_skew": 10}]});
+    let mut bench = Bench::new(changes);
+    let mut took = Vec::new();
+    for chunk in 0..150 {
+        let now = bench.now.0;
+        took.push(bench.read(now, chunk * 10, 10));
+    }
+    // A sector takes 0.115 ms in the outer zone of 1,000 sectors, and 0.23 ms in the inner one.
+    for (chunks, sector) in [(2..100, 115_000), (102..150, 230_000)] {
+        for time in &took[chunks] {
+            assert!(time.abs_diff(10 * sector) <= 10, "{time} ns, not ten times {sector}");
+        }
+    }
+}
+
+#[test]
 fn buffered_reads_precede_reads_near_the_arm() {
     let mut changes = buffer("segment", false);
     changes["queue"] = json!({"policy": "sptf", "depth": 16, "age_limit": null});
@@ -65,4 +85,67 @@ fn buffered_reads_precede_reads_near_the_arm() {
     }
     let order: Vec<_> = (0..4).map(|_| bench.done().lba.0).collect();
     assert_eq!(order, [70, 20, 72, 30]);
+}
+
+#[test]
+fn queued_sequential_writes_stay_in_sequence() {
+    let mut changes = buffer("off", true);
+    changes["queue"] = json!({"policy": "sptf", "depth": 16, "age_limit": null});
+    let mut bench = Bench::new(changes);
+    for index in 0..16 {
+        bench.submit(10 * index, 10, true, false);
+    }
+    let order: Vec<_> = (0..16).map(|_| bench.done().lba.0).collect();
+    assert_eq!(order, (0..16).map(|index| 10 * index).collect::<Vec<_>>());
+}
+
+#[test]
+fn each_extent_of_read_ahead_ends_where_it_says() {
+    // Reads sector 130, of the second track of the first cylinder (100 to 199), and then the first sector not read ahead.
+    for (extent, last) in
+        [("track_end", 199), ("cylinder_end", 199), ("segment", 180), ("segment_on_arrival", 180)]
+    {
+        let has = |sector: u64| {
+            let mut changes = buffer(extent, false);
+            let segment = if extent.starts_with("segment") { 50 } else { 150 };
+            changes["buffer"]["segment"] = json!(segment * 512);
+            let mut bench = Bench::new(changes);
+            bench.read(0, 130, 1);
+            bench.read(100 * MS, sector, 1) == 1000
+        };
+        assert!(has(last) && !has(last + 1), "{extent}");
+    }
+    let on_arrival = |sector: u64| {
+        let mut changes = buffer("segment_on_arrival", false);
+        changes["buffer"]["segment"] = json!(50 * 512);
+        let mut bench = Bench::new(changes);
+        // The head is over sector 20 of the first track when it arrives for sector 40.
+        let time = bench.read(2 * MS, 40, 1);
+        close(time, 2_100_000);
+        bench.read(2 * MS + time, sector, 1) == 1000
+    };
+    assert!(on_arrival(21) && on_arrival(39) && !on_arrival(18));
+}
+
+#[test]
+fn a_long_stream_keeps_the_pace_of_the_platter() {
+    // Sectors whose times are no whole nanoseconds, at 7,200 rpm. Each I/O starts where the last one ended.
+    for sectors in [1_u32, 7, 128] {
+        let changes = json!({"rpm": 7200.0, "head_switch": 0, "geometry": {"kind": "zones", "surfaces": 1, "zones":
+            [{"cylinders": 10, "sectors_per_track": 99_700, "track_skew": 0, "cylinder_skew": 20_000}]}});
+        let mut bench = Bench::new(changes);
+        let count = 99_000 / u64::from(sectors);
+        bench.write(0, 0, sectors);
+        let start = bench.now.0;
+        for index in 1..count {
+            let now = bench.now.0;
+            bench.write(now, index * u64::from(sectors), sectors);
+        }
+        let exact = (count - 1) * u64::from(sectors) * 8_333_333 / 99_700;
+        assert!(
+            (bench.now.0 - start).abs_diff(exact) < 100,
+            "{sectors} sectors: {} ns, not {exact}",
+            bench.now.0 - start
+        );
+    }
 }

@@ -97,7 +97,7 @@ fn a_copy_begins_at_its_shift_and_goes_on_at_the_start() {
     let mut shifts = BTreeSet::new();
     for copy in 0..4 {
         let own: Vec<_> = seen.iter().filter(|record| record.process == copy).collect();
-        // Which of the 200 records was the first: the extent tells, but for flushes.
+        // The extent identifies the first of the 200 records, except flushes.
         let place = own.iter().position(|record| record.sectors.0 > 0).unwrap();
         let index = (own[place].lba.0 / EXTENT - u64::from(copy) * 199 + 200 - place as u64) % 200;
         shifts.insert(index);

@@ -1,4 +1,4 @@
-//! The buffers of an operation: what it has read, and what it writes, computed as a controller would.
+//! The buffers of an operation: the data that it has read, and the data that it writes, computed as in a controller.
 
 use super::parity::{decode, parities};
 use super::volatile::Place;
@@ -6,13 +6,13 @@ use super::{Map, Version};
 use crate::raid::{Layout, StripPart};
 use crate::write_cache::Extent;
 
-/// The data of a version: multiplication by an odd number loses nothing.
+/// The data of a version: multiplication by an odd number is invertible.
 pub(super) const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const fn inverse(odd: u64) -> u64 {
     let mut inverse: u64 = 1;
     let mut round = 0;
-    // Newton's iteration doubles the number of right bits.
+    // Newton's iteration doubles the number of correct bits.
     while round < 6 {
         inverse = inverse.wrapping_mul(2_u64.wrapping_sub(odd.wrapping_mul(inverse)));
         round += 1;
@@ -36,20 +36,20 @@ pub(super) struct Buffers {
     pub array: u16,
     pub layout: Layout,
     pub stripe: u64,
-    /// What it has read in this step.
+    /// The data read in this step.
     pub read: Vec<Chunk>,
-    /// What it writes, disk by disk.
+    /// The parts that it writes, by disk.
     pub written: Vec<Chunk>,
-    /// New data by sector of the array, where it writes.
+    /// New data by sector of the array.
     pub new: Vec<Extent>,
     pub versions: Map<u64, Version>,
-    /// The parts to be read, for a read with the stripe locked.
+    /// The parts to read, for a read with the stripe locked.
     pub wanted: Vec<StripPart>,
-    /// The first sector of what it reads, and the oldest versions that it may find.
+    /// The first sector to read, and the oldest versions that it may find.
     pub oldest: (u64, Vec<Version>),
 }
 
-/// The sector of the array that lies at `lba` of `disk`; `None` for parity.
+/// The sector of the array at `lba` of `disk`; `None` for parity.
 pub(super) fn sector_at(layout: &Layout, disk: u32, lba: u64) -> Option<u64> {
     let unit = layout.stripe_unit().0;
     let stripe = layout.stripe_on(disk, lba / unit);
@@ -81,7 +81,7 @@ impl Buffers {
         is_new.then(|| self.versions.get(&sector).copied().unwrap_or(0).wrapping_mul(SPREAD))
     }
 
-    /// What was at `lba` of `disk`, as far as it was read or follows from what was.
+    /// The old data at `lba` of `disk`, if it was read or can be computed from data that was.
     pub(super) fn old(&self, disk: u32, lba: u64) -> Option<u64> {
         if let Some(word) = self.find(&self.read, disk, lba) {
             return Some(word);
@@ -106,7 +106,7 @@ impl Buffers {
         self.layout.parity_disks(self.stripe).map(|disk| self.find(&self.read, disk?, lba))
     }
 
-    /// What is to be at `lba` of `disk`.
+    /// The new data at `lba` of `disk`.
     pub(super) fn compute(&self, disk: u32, lba: u64) -> u64 {
         let layout = &self.layout;
         if let Some(sector) = sector_at(layout, disk, lba) {

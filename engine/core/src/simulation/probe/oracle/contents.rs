@@ -1,17 +1,18 @@
-//! What every sector of every disk holds: the oracle's model of data and parity.
+//! The oracle's model of the data and parity in every sector of every disk.
 //!
-//! A sector's data is one word that represents its version, 0 for version 0. Parity is computed as a controller would,
-//! and from nothing but what the operation has read and what it writes.
+//! A sector's data is one word that represents its version, 0 for version 0. Parity is computed as in a controller, only
+//! from the data that the operation has read and writes.
 //!
 //! Laws:
 //!
-//! 6. A strip that is written in part, and a parity, can be computed from what has been read for it.
-//! 7. What a read finds on its disk, or decodes from the others, is a version no older than the media's when it began.
-//! 8. In the end every sector is there in the media's version, on its disk or decoded, and data and parity that are
-//!    there match: so whichever disks fail next, nothing is lost.
+//! 6. A partly written strip, and a parity, can be computed from the data that was read for it.
+//! 7. A read finds on its disk, or decodes from the others, a version no older than the one on the media when it began.
+//! 8. In the end every sector can be read or decoded in the media's version, and data and parity match: so no further
+//!    tolerated disk failure loses data.
 //!
-//! A new disk holds noise until it is written. A power cut is taken to leave whole stripes: the write hole is counted
-//! elsewhere. What drives lose from their own caches falls back (see `volatile`), and the parity with it.
+//! A new disk has random data until it is written. A power cut leaves consistent stripes in this model; the write hole is
+//! counted elsewhere. Sectors that drives lose from their caches return to an older version (see `volatile`), as does
+//! their parity.
 
 use super::buffers::{Buffers, Chunk, GATHER, SPREAD, sector_at};
 use super::parity::{decode, parities};
@@ -21,19 +22,19 @@ use crate::raid::{Layout, StripPart};
 use crate::units::{Lba, Sectors};
 use crate::write_cache::Extent;
 
-/// What is on the disks, and in the buffers of operations.
+/// The data on the disks and in the buffers of operations.
 #[derive(Debug, Default)]
 pub(in crate::simulation) struct Contents {
     pub(super) words: Map<(u32, u64), u64>,
     blanks: Vec<u32>,
     pub(super) by_operation: Map<u32, Buffers>,
     newest: Version,
-    /// What may be lost from the drives' own caches.
+    /// Writes that may be lost from the drives' own caches.
     pub volatile: Volatile,
 }
 
 impl Contents {
-    /// A new disk has come.
+    /// A new disk is in use.
     pub fn add_blank(&mut self, device: u32) {
         self.blanks.push(device);
     }
@@ -60,7 +61,7 @@ impl Contents {
             .into_mut()
     }
 
-    /// An operation begins to read from sector `first` on what is at least as new as `oldest`.
+    /// An operation begins to read from sector `first`, and must find versions at least as new as `oldest`.
     pub fn begin_read(
         &mut self,
         operation: u32,
@@ -166,14 +167,14 @@ impl Contents {
         buffers.written = written;
     }
 
-    /// Whether all that an operation has written is on the media, but for devices that have been lost; `holding` gives
-    /// the device that holds a disk.
+    /// Whether everything that an operation has written is on the media, except on failed devices; `holding` gives the
+    /// device that holds a disk.
     pub fn lasts(&self, operation: u32, holding: impl Fn(u32) -> u32, is_lost: impl Fn(u32) -> bool) -> bool {
         let is_safe = |place| self.volatile.lasts(place) || is_lost(place.0);
         self.by_operation.get(&operation).is_none_or(|buffers| buffers.places(&holding).all(is_safe))
     }
 
-    /// An operation is over.
+    /// An operation has ended.
     pub fn end(&mut self, operation: u32) {
         let newest = self.newest;
         let Some(buffers) = self.by_operation.remove(&operation) else { return };

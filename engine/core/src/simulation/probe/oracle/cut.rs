@@ -1,4 +1,4 @@
-//! What disks hold after a power cut: whole stripes, in which what drives have lost from their caches has fallen back.
+//! Contents of the disks after a power cut: consistent stripes, without the data that drives lost from their caches.
 
 use std::collections::HashSet;
 
@@ -12,8 +12,8 @@ use super::{Map, Version};
 use crate::raid::Layout;
 
 impl Contents {
-    /// The power is cut: the sectors being written are as the media have them, by `media`, with parity that matches. Returns
-    /// those sectors.
+    /// The power is cut: sectors being written get their version in `media`, with matching parity. Returns those
+    /// sectors.
     pub fn cut_power(
         &mut self,
         media: impl Fn(u16, u64) -> Version,
@@ -46,8 +46,8 @@ impl Contents {
         under_way
     }
 
-    /// After a power cut some sectors of a stripe, at `lba` of their disks, have `fallen` back: gives the versions of the
-    /// stripe's data there. Copies and parity are made to match.
+    /// After a power cut some sectors of a stripe, at `lba` of their disks, have returned to an older version, `fallen`.
+    /// Updates copies and parity, and returns the versions of the stripe's data there.
     pub fn fall_back(
         &mut self,
         layout: &Layout,

@@ -1,10 +1,10 @@
-//! The parities of a stripe, one word for each strip, and what is decoded from them.
+//! The parities of a stripe, one word per strip, and decoding.
 //!
 //! ```text
 //!   P = D0 + D1 + ...          Q = D0 + g D1 + g^2 D2 + ...        in the field of 2^64 elements, + is exclusive or
 //! ```
 //!
-//! H. P. Anvin: The mathematics of RAID-6, 2004 (kernel.org), in a larger field, so that any number of strips will do.
+//! H. P. Anvin: The mathematics of RAID-6, 2004 (kernel.org), in a larger field, for any number of strips.
 
 /// Modulo x^64 + x^4 + x^3 + x + 1.
 const fn multiply(mut one: u64, mut other: u64) -> u64 {
@@ -19,7 +19,7 @@ const fn multiply(mut one: u64, mut other: u64) -> u64 {
     product
 }
 
-/// To the power of 2^64 - 2: the multiplicative inverse.
+/// The multiplicative inverse, as the power 2^64 - 2.
 fn reciprocal(value: u64) -> u64 {
     let (mut power, mut result) = (value, 1);
     for _ in 1..64 {
@@ -37,7 +37,7 @@ pub(super) fn parities(data: &[u64]) -> [u64; 2] {
     [p, q]
 }
 
-/// The data of a stripe from the strips that are there; `None` if they are too few.
+/// The data of a stripe decoded from the strips that are present; `None` if they are too few.
 pub(super) fn decode(data: &[Option<u64>], [p, q]: [Option<u64>; 2]) -> Option<Vec<u64>> {
     let missing: Vec<_> = (0..data.len()).filter(|&index| data[index].is_none()).collect();
     let mut all: Vec<_> = data.iter().map(|word| word.unwrap_or(0)).collect();

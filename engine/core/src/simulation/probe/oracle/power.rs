@@ -6,7 +6,7 @@ use crate::config;
 use crate::units::SimTime;
 
 impl Oracle {
-    /// A write is repeated: what the cache has accepted of it does not count.
+    /// A write is repeated: the part that the cache has accepted is discarded.
     pub fn write_anew(&mut self, request: u32) {
         self.requests.remove(&request);
     }
@@ -27,8 +27,8 @@ impl Oracle {
                         self.held -= 1;
                     }
                 } else if write.has_begun && sector % 2 == 1 && block.cached() == 0 {
-                    // Torn: every other sector is new. Where an older version is dirty, as acknowledged, that is
-                    // written over it when the mains are back.
+                    // Torn: every second sector is new. An older, acknowledged dirty version is written over it when
+                    // the mains return.
                     block.media = version;
                 }
             }
@@ -38,7 +38,7 @@ impl Oracle {
         self.lines.clear();
     }
 
-    /// A drive has lost what it had in its own cache: a sector is back at `version`.
+    /// A drive has lost the contents of its own cache: a sector has returned to `version`.
     pub fn fall_back(&mut self, array: u16, sector: u64, version: Version) {
         let Some(block) = self.blocks.get_mut(&(array, sector)) else { return };
         assert!(
@@ -53,7 +53,7 @@ impl Oracle {
         block.acknowledged = block.acknowledged.min(block.newest());
     }
 
-    /// The power is cut and all that was lost with it is known: what is left is there for good.
+    /// The power is cut and the losses are known: everything else is on the media.
     pub fn settle(&mut self) {
         for block in self.blocks.values_mut() {
             block.lasting = block.media;
@@ -65,12 +65,12 @@ impl Oracle {
         self.cut = Some((now, charge));
     }
 
-    /// What is dirty is lost, by the battery's own account of its state.
+    /// Dirty data is lost, according to the state of the battery.
     pub fn lose_dirty(&mut self, now: SimTime, battery: &config::Battery, state: State) {
         let Some((cut, charge)) = self.cut else { unreachable!("data are lost without a loss of mains") };
         let lasts = battery.holdup.0 as f64 * charge;
         let is_copied = battery.flash_copy_time().is_some_and(|copy| copy.0 as f64 <= lasts);
-        // Moments are rounded to the nearest nanosecond.
+        // Times are rounded to the nearest nanosecond.
         let is_used_up = now.since(cut).0 as f64 + 0.5 >= lasts && !is_copied;
         assert!(
             matches!(state, State::Absent | State::Failed) || is_used_up,

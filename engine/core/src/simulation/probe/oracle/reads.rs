@@ -3,7 +3,7 @@
 use super::{Block, Oracle, Version};
 use crate::write_cache::Held;
 
-/// What a fetch returns: the media's versions when it was requested.
+/// The versions that a fetch returns: those on the media when it was requested.
 #[derive(Debug)]
 pub(super) struct Brought {
     array: u16,
@@ -26,7 +26,7 @@ impl Oracle {
         }
     }
 
-    /// A read takes from the disks what the write cache does not hold.
+    /// A read takes the sectors that the write cache does not hold from the disks.
     pub fn read_media(&self, array: u16, from: u64, to: u64) {
         for sector in from..to {
             let block = self.block(array, sector);
@@ -47,7 +47,7 @@ impl Oracle {
 
     /// A read finds its sectors in `line` of the read cache, which begins at sector `base`.
     pub fn read_line(&self, array: u16, line: u64, base: u64, from: u64, to: u64) {
-        // A line of the functional warm-up holds what was there before the run.
+        // A line of the functional warm-up holds the data from before the run.
         let versions = self.lines.get(&(array, line));
         for sector in from..to {
             let version = versions.map_or(0, |versions| versions[(sector - base) as usize]);
@@ -70,7 +70,7 @@ impl Oracle {
         self.lines.insert((brought.array, line), versions);
     }
 
-    /// A fetch is over.
+    /// A fetch has ended.
     pub fn end_fetch(&mut self, fetch: u32) {
         self.fetches.remove(&fetch);
     }

@@ -54,10 +54,11 @@ proptest! {
 fn random_runs_cover_every_transition() {
     let mut runner = TestRunner::deterministic();
     let mut seen = std::collections::BTreeSet::new();
-    let mut lost_by_drives = 0;
+    let (mut lost_by_drives, mut merged) = (0, 0);
     for _ in 0..400 {
         let mut simulation = build(&scenario().new_tree(&mut runner).unwrap().current());
         run(&mut simulation);
+        merged += simulation.context.probe.oracle.merged;
         lost_by_drives += simulation.context.measures.counts.disk_lost_sectors;
         seen.extend(simulation.context.timeline.entries().iter().map(|entry| entry.transition.name()));
     }
@@ -91,6 +92,7 @@ fn random_runs_cover_every_transition() {
     ] {
         assert!(seen.contains(name), "{name} never happens");
     }
+    assert!(merged > 1000, "{merged} disk I/Os are merged");
     assert!(lost_by_drives > 100, "drives lose {lost_by_drives} sectors from their own caches");
 }
 

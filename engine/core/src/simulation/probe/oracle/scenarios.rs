@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::streams::{phases, stream, window};
+use super::streams::{host, phases, stream, window};
 
 use crate::replacement::Policy;
 
@@ -111,11 +111,12 @@ fn destage() -> impl Strategy<Value = Value> {
         prop::sample::select(vec![0_u64, 1_000_000, 20_000_000]),
         prop::option::of(prop::sample::select(vec![0_u64, 5_000_000, 100_000_000])),
         prop::option::of(prop::sample::select(vec![512_u64, 2048, 4096, 16_384])),
-        (mirror, any::<bool>(), any::<bool>()),
+        (mirror, any::<bool>(), any::<bool>(), prop::bool::weighted(0.3)),
     )
-        .prop_map(|(policy, idle_delay, age_limit, bypass, (mirror, full, clean))| {
+        .prop_map(|(policy, idle_delay, age_limit, bypass, (mirror, full, clean, turns_away))| {
             json!({"destage_policy": policy, "idle_delay": idle_delay, "age_limit": age_limit,
-                "bypass_threshold": bypass, "mirror": mirror, "prefer_full_stripes": full, "keep_clean": clean})
+                "bypass_threshold": bypass, "mirror": mirror, "prefer_full_stripes": full, "keep_clean": clean,
+                "when_full": if turns_away { "write_through" } else { "wait" }})
         })
 }
 
@@ -207,11 +208,12 @@ fn faults() -> impl Strategy<Value = Value> {
 
 /// A small scenario in which everything collides.
 pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
+    let merge_limit = prop::sample::select(vec![512_u64, 8 << 10, 20 << 10, 256 << 10]);
     let parts = (
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
         (cache(), battery(), faults()),
-        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window())),
+        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window(), host(), merge_limit)),
         prop::collection::vec((0_u64..2500, 0_u32..12, any::<bool>()), 0..4),
     );
     parts.prop_map(
@@ -219,7 +221,7 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             (a, b, two),
             (x, y, z),
             (cache, battery, mut faults),
-            (users, limit, seed, cold, (phases, window)),
+            (users, limit, seed, cold, (phases, window, host, merge_limit)),
             fails,
         )| {
             if let Value::Array(faults) = &mut faults {
@@ -234,7 +236,8 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
             };
             json!({
                 "workload": {"users": users, "phases": phases, "streams": streams},
-                "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit,
+                "host": host,
+                "controller": {"cache": cache, "battery": battery, "outstanding_limit": limit, "merge_limit": merge_limit,
                     "link": {"command_overhead": 10_000}, "firmware": {"command_time": 20_000}},
                 "arrays": arrays,
                 "faults": faults,

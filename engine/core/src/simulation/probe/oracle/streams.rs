@@ -105,6 +105,22 @@ fn content() -> impl Strategy<Value = Map<String, Value>> {
     })
 }
 
+/// The processors that all streams may use.
+pub(super) fn host() -> impl Strategy<Value = Value> {
+    (1_u32..4, any::<bool>()).prop_map(
+        |(cores, shared)| json!({"cores": cores, "scheduling": if shared { "shared" } else { "fcfs" }}),
+    )
+}
+
+/// The processor time of an interaction; none for most streams.
+fn processor_time() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        3 => Just(Value::Null),
+        1 => Just(json!({"kind": "exponential", "mean": 2_000_000})),
+        1 => Just(json!({"kind": "uniform", "low": 0, "high": 3})),
+    ]
+}
+
 /// When the stream runs.
 fn pace() -> impl Strategy<Value = Map<String, Value>> {
     (0..6_u32, 0.0..2.0).prop_map(|(form, intensity)| {
@@ -121,11 +137,11 @@ fn pace() -> impl Strategy<Value = Map<String, Value>> {
 
 /// A stream to an array.
 pub(super) fn stream(name: &'static str, array: &'static str) -> impl Strategy<Value = Value> {
-    (arrival(), content(), pace()).prop_map(move |(mut arrival, content, pace)| {
+    (arrival(), content(), pace(), processor_time()).prop_map(move |(mut arrival, content, pace, time)| {
         if content.contains_key("steps") {
             arrival = json!({"kind": "closed", "think_time": {"kind": "constant", "value": 3_000_000}});
         }
-        let mut stream = json!({"name": name, "array": array, "arrival": arrival});
+        let mut stream = json!({"name": name, "array": array, "arrival": arrival, "processor_time": time});
         if let Some(fields) = stream.as_object_mut() {
             fields.extend(content);
             fields.extend(pace);

@@ -6,7 +6,7 @@ use crate::config::Battery;
 use crate::slab::Link;
 use crate::write_cache::Held;
 
-const LINES: Parent = Parent::Destage { lines: Link::END };
+const LINES: Parent = Parent::Destage { lines: Link::END, run: 0 };
 
 fn extent(lba: u64, sectors: u64) -> [Extent; 1] {
     [Extent { lba: Lba(lba), sectors: Sectors(sectors) }]

@@ -1,9 +1,9 @@
-//! What is done and perhaps only in a drive's own cache.
+//! Completed writes that may be only in a drive's own cache.
 //!
-//! A drive that caches writes puts them on its media at times of its own, without an event. So a sector whose
-//! write was not forced may fall back at a power cut to any version since the last that is known to be on the media:
-//! the one of a forced write, or of the last write done before a flush that is done. If the drive reports that it has
-//! lost the sector, the oracle assumes the oldest of them.
+//! A drive that caches writes puts them on its media at any time, without an event. So at a power cut, a sector whose
+//! write was not forced may return to any version since the last one known to be on the media: that of a forced write,
+//! or of the last write before a completed flush. If the drive reports that it has lost the sector, the oracle assumes
+//! the oldest of them.
 
 use std::collections::HashSet;
 
@@ -18,21 +18,21 @@ pub(in crate::simulation) type Place = (u32, u64);
 /// A sector whose newest word may not be on the media.
 #[derive(Debug)]
 struct Unsure {
-    /// What is.
+    /// The newest word that is.
     lasting: u64,
-    /// What was written since, each with its place in the order of all writes.
+    /// The words written since, each with its position in the order of all writes.
     since: Vec<(u64, u64)>,
 }
 
-/// What is done and perhaps not on the media.
+/// Completed writes that may not be on the media.
 #[derive(Debug, Default)]
 pub(in crate::simulation) struct Volatile {
     sectors: Map<Place, Unsure>,
-    /// Writes done so far.
+    /// Number of completed writes.
     done: u64,
-    /// How many were done when each flush of devices began.
+    /// Number of completed writes at the start of each flush of devices.
     flushes: Map<u32, u64>,
-    /// How many were done when each flush of a host arrived.
+    /// Number of completed writes at the arrival of each flush of a host.
     requests: Map<u32, u64>,
 }
 
@@ -45,7 +45,7 @@ impl Volatile {
         unsure.since.push((self.done, word));
     }
 
-    /// A sector has been written for good.
+    /// A sector has been written to the media.
     pub fn force(&mut self, place: Place) {
         self.sectors.remove(&place);
     }
@@ -60,7 +60,7 @@ impl Volatile {
         self.flushes.insert(operation, self.done);
     }
 
-    /// A device has done its part of a flush.
+    /// A device has completed its part of a flush.
     pub fn flush(&mut self, operation: u32, device: u32) {
         let Some(&done) = self.flushes.get(&operation) else {
             unreachable!("a flush that never began is done")
@@ -81,21 +81,22 @@ impl Volatile {
         self.requests.insert(request, self.done);
     }
 
-    /// A host's flush is acknowledged: nothing done before it arrived may be in the cache of a device that `is_meant`.
-    pub fn acknowledge_flush(&mut self, request: u32, is_meant: impl Fn(u32) -> bool) {
+    /// A host's flush is acknowledged: no write completed before its arrival may be only in the cache of a device for
+    /// which `is_covered` holds.
+    pub fn acknowledge_flush(&mut self, request: u32, is_covered: impl Fn(u32) -> bool) {
         let Some(asked) = self.requests.remove(&request) else {
             unreachable!("a flush is acknowledged that never came")
         };
         for (&(device, lba), unsure) in &self.sectors {
             assert!(
-                !is_meant(device) || unsure.since.iter().all(|&(at, _)| at > asked),
+                !is_covered(device) || unsure.since.iter().all(|&(at, _)| at > asked),
                 "a flush is acknowledged and sector {lba} of device {device} is only in the drive's cache",
             );
         }
     }
 
-    /// Power is cut and the devices say what they have `lost`: gives the words to which those sectors fall back. What
-    /// was being written is neither there nor lost.
+    /// The power is cut and the devices report the sectors that they have `lost`: returns the words to which those
+    /// sectors return. Sectors being written are excluded.
     pub fn cut_power(
         &mut self,
         lost: &[(u32, Lba, Sectors)],

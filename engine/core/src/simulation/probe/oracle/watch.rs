@@ -1,4 +1,4 @@
-//! What a run reports to the oracle of its array operations and disk I/Os.
+//! Reports of a run's array operations and disk I/Os to the oracle.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::workload::Op;
 use crate::write_cache::Extent;
 
 impl Oracle {
-    /// An operation begins to read an extent, of strips that lie on disks.
+    /// An operation begins to read the strips of an extent.
     pub fn begin_read(&mut self, operation: u32, array: u16, layout: &Layout, extent: Extent) {
         let oldest = (extent.lba.0, self.on_media(array, extent.lba.0, extent.sectors.0));
         self.contents.begin_read(operation, array, layout, oldest);
@@ -82,8 +82,34 @@ impl Oracle {
         self.contents = contents;
     }
 
+    /// A device, at `place` (device, disk) and with a volatile cache or not, has done an I/O of these parts, which cover
+    /// it without a gap.
+    pub fn end_merged(
+        &mut self,
+        place: (u32, u32),
+        io: &Io,
+        parts: impl Iterator<Item = Io>,
+        is_volatile: bool,
+    ) {
+        let mut next = io.lba;
+        let mut count = 0;
+        for part in parts {
+            let is_alike = part.is_write == io.is_write && part.is_forced == io.is_forced;
+            assert!(part.lba == next && is_alike, "{part:?} of {io:?}");
+            next = next + Sectors(u64::from(part.sectors));
+            count += 1;
+            self.end_io(place, &part, is_volatile);
+        }
+        self.merged += u64::from(count > 1);
+        assert_eq!(
+            next,
+            io.lba + Sectors(u64::from(io.sectors)),
+            "the parts of a merged I/O are not all of it"
+        );
+    }
+
     /// A device, at `place` (device, disk) and with a volatile cache or not, has done an I/O.
-    pub fn end_io(&mut self, place: (u32, u32), io: &Io, is_volatile: bool) {
+    fn end_io(&mut self, place: (u32, u32), io: &Io, is_volatile: bool) {
         if io.sectors == 0 {
             self.contents.volatile.flush(io.operation, place.0);
         } else {

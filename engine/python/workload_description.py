@@ -1,4 +1,4 @@
-"""A workload in words: when each stream's requests arrive, what they are, where they go."""
+"""Descriptions of a workload in text: arrivals, requests and addresses of each stream."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,17 +7,19 @@ Stream = Mapping[str, Any]
 
 
 def describe_arrival(stream: Stream, users: int) -> str:
-    """Return when the requests of a stream arrive."""
+    """Describe the arrivals of a stream."""
     arrival = stream["arrival"]
     kind = arrival["kind"]
     many = users if kind == "closed" or arrival.get("per_user") else 1
     each = f"{many} users, each " if many > 1 else ""
+    demand = stream.get("processor_time")
     match kind:
         case "closed":
             asks = f"{len(stream['steps'])} steps" if stream.get("steps") else _interaction(arrival)
             times = arrival.get("times")
             often = f", {'once' if times == 1 else f'{times} times'}" if times else ""
-            words = f"thinks {_time(arrival['think_time'])}, then {asks}{often}"
+            computes = f"computes {_time(demand)}, " if demand else ""
+            words = f"thinks {_time(arrival['think_time'])}, {computes}then {asks}{often}"
             return f"{each or 'one user '}{words}"
         case "fixed_outstanding":
             words = f"{arrival['depth']} always outstanding"
@@ -32,11 +34,12 @@ def describe_arrival(stream: Stream, users: int) -> str:
             words = f"replay of {arrival['file']}, {arrival['mode']}"
         case _:
             words = f"{arrival['rate']} on average, at random (Poisson)"
-    return f"{each}{words}"
+    computing = f", each after computing {_time(demand)}" if demand else ""
+    return f"{each}{words}{computing}"
 
 
 def describe_requests(operations: Mapping[str, Any]) -> str:
-    """Return what the requests of a stream are."""
+    """Describe the operations and sizes of a stream."""
     reads = float(operations["read_fraction"])
     words = [
         f"{reads:.4g} reads" if 0 < reads < 1 else "reads" if reads else "writes",
@@ -63,7 +66,7 @@ def describe_sizes(size: Mapping[str, Any]) -> str:
 
 
 def describe_address(address: Mapping[str, Any]) -> str:
-    """Return where the requests of a stream go, how much they touch, and where that lies."""
+    """Describe the addresses of a stream, its footprint and placement."""
     words = {
         "uniform": "uniformly random",
         "zipf": "Zipf {exponent}",
@@ -93,7 +96,7 @@ def describe_address(address: Mapping[str, Any]) -> str:
 
 
 def describe_placement(placement: Mapping[str, Any]) -> str:
-    """Return where a footprint lies on the array."""
+    """Describe the placement of a footprint on the array."""
     kind = placement.get("kind", "contiguous")
     if kind == "contiguous":
         offset = str(placement.get("offset", 0))
@@ -103,7 +106,7 @@ def describe_placement(placement: Mapping[str, Any]) -> str:
 
 
 def describe_times(stream: Stream) -> str:
-    """Return when a stream runs; empty where it always does."""
+    """Describe when a stream runs; empty if it always does."""
     words = []
     start = stream.get("start") or {}
     if start.get("after") or start.get("spread"):
@@ -122,7 +125,7 @@ def describe_times(stream: Stream) -> str:
 
 
 def describe_request_parts(stream: Stream) -> Sequence[tuple[str, str, str]]:
-    """Return the kinds of requests of a stream: how often, what, where."""
+    """Describe the parts of a stream's requests: weight or count, operations, addresses."""
     if stream.get("mix"):
         total = sum(part["weight"] for part in stream["mix"])
         return [

@@ -1,10 +1,10 @@
-"""LRU on the case of cache accesses: this engine and libCacheSim in turn, on the very same keys.
+"""Comparison of LRU with libCacheSim: both simulate the same cache accesses in turn.
 
-Absolute rates are the machine's as much as the simulator's, for both wait for memory; the ratio is not.
-libCacheSim (github.com/1a1a11a/libCacheSim) is no dependency of the project: name a Python that has it.
+Both are limited by the machine's memory, so compare the ratio of the rates, not the rates. libCacheSim
+(github.com/1a1a11a/libCacheSim) is not a dependency of the project: pass a Python that has it.
 
     python -m venv /some/where && /some/where/bin/pip install libcachesim
-    python benchmarks/beside_libcachesim.py /some/where/bin/python --pairs 5
+    python benchmarks/libcachesim_comparison.py /some/where/bin/python --pairs 5
 """
 
 import argparse
@@ -18,7 +18,7 @@ from request_list import accesses, load_case, write_oracle_general
 
 from destage.engine import _engine
 
-THEIRS = """
+_LIBCACHESIM = """
 import sys, time
 import libcachesim
 reader = libcachesim.TraceReader(sys.argv[1], libcachesim.TraceType.ORACLE_GENERAL_TRACE)
@@ -30,7 +30,7 @@ print(time.thread_time() - start, miss_ratio)
 
 
 def main() -> None:
-    """Run both in turn and print medians, and the median of the ratios."""
+    """Run both in turn and print their medians, and the median of the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("python", help="a Python that has libcachesim")
     parser.add_argument("--pairs", type=int, default=5)
@@ -38,7 +38,7 @@ def main() -> None:
     case = load_case("6-lru-zipf")
     keys, capacity = accesses(case), case["capacity"]
     words = keys.astype("<u8").tobytes()
-    ours, theirs = [], []
+    ours, others = [], []
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder, "keys.oracleGeneral")
         write_oracle_general(keys, trace)
@@ -46,14 +46,14 @@ def main() -> None:
             start = time.thread_time()
             hits = _engine.count_hits("lru", capacity, words)
             ours.append(time.thread_time() - start)
-            command = [options.python, "-c", THEIRS, str(trace), str(capacity)]
+            command = [options.python, "-c", _LIBCACHESIM, str(trace), str(capacity)]
             done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - the user names it
-            said = done.stdout.split()
-            theirs.append(float(said[0]))
-            print(f"miss ratio {1 - hits / len(keys):.6f}, theirs {float(said[1]):.6f}")
-    for name, seconds in (("this engine", ours), ("libCacheSim", theirs)):
+            output = done.stdout.split()
+            others.append(float(output[0]))
+            print(f"miss ratio {1 - hits / len(keys):.6f}, others {float(output[1]):.6f}")
+    for name, seconds in (("this engine", ours), ("libCacheSim", others)):
         print(f"{name}: {len(keys) / statistics.median(seconds):,.0f} accesses/s")
-    ratios = [their / our for our, their in zip(ours, theirs, strict=True)]
+    ratios = [their / our for our, their in zip(ours, others, strict=True)]
     print(f"ratio {statistics.median(ratios):.2f} ({min(ratios):.2f} .. {max(ratios):.2f})")
 
 

@@ -1,15 +1,15 @@
-"""A workload in words, worked by hand: each kind of arrival, request and place."""
+"""Descriptions of workloads, worked by hand: each kind of arrival, request and address."""
 
 from typing import Any
 
 import pytest
 
 from destage.engine import catalog
-from destage.engine import workload_words as words
+from destage.engine import workload_description as description
 
 
 @pytest.mark.parametrize(
-    ("arrival", "told"),
+    ("arrival", "expected"),
     [
         ({"kind": "fixed_outstanding", "depth": 8}, "8 always outstanding"),
         ({"kind": "fixed_outstanding", "depth": 8, "per_user": True}, "5 users, each 8 always outstanding"),
@@ -41,14 +41,27 @@ from destage.engine import workload_words as words
         ),
     ],
 )
-def test_when(arrival: dict[str, Any], told: str) -> None:
-    assert words.describe_arrival({"arrival": arrival}, 5) == told
+def test_arrival(arrival: dict[str, Any], expected: str) -> None:
+    assert description.describe_arrival({"arrival": arrival}, 5) == expected
+
+
+def test_processor_time_of_interactions() -> None:
+    demand = {"kind": "exponential", "mean": "60ms"}
+    think = {"kind": "constant", "value": "1s"}
+    user = {"arrival": {"kind": "closed", "think_time": think}, "processor_time": demand}
+    assert description.describe_arrival(user, 1) == (
+        "one user thinks 1s, computes 60ms (exponential), then one I/O"
+    )
+    load = {"arrival": {"kind": "poisson", "rate": "9/s"}, "processor_time": demand}
+    assert description.describe_arrival(load, 1) == (
+        "9/s on average, at random (Poisson), each after computing 60ms (exponential)"
+    )
 
 
 def test_an_interaction_of_steps() -> None:
     client = catalog.entry("workloads", "sql_bench_create").config["streams"][0]
-    assert words.describe_arrival(client, 1) == "one user thinks 0.6ms, then 2 steps"
-    assert words.describe_request_parts(client)[1] == (
+    assert description.describe_arrival(client, 1) == "one user thinks 0.6ms, then 2 steps"
+    assert description.describe_request_parts(client)[1] == (
         "2 x",
         "writes, 4KiB, forced to the media (FUA)",
         "sequential over 128MiB, in one piece from 1GB on",
@@ -56,7 +69,7 @@ def test_an_interaction_of_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "told"),
+    ("address", "expected"),
     [
         ({"kind": "uniform"}, "uniformly random over the whole array, in one piece"),
         (
@@ -86,8 +99,8 @@ def test_an_interaction_of_steps() -> None:
         ({"kind": "strided", "stride": "64KiB"}, "every 64KiB over the whole array, in one piece"),
     ],
 )
-def test_where(address: dict[str, Any], told: str) -> None:
-    assert words.describe_address(address) == told
+def test_address(address: dict[str, Any], expected: str) -> None:
+    assert description.describe_address(address) == expected
 
 
 def test_times_of_a_stream() -> None:
@@ -97,13 +110,14 @@ def test_times_of_a_stream() -> None:
         "active": [{"phase": "a", "intensity": 2, "ramp_to": 1}, {"phase": "b"}],
     }
     assert (
-        words.describe_times(stream) == "starts after 1s, users over 2s, lasts 1h, in 'a' at 2 to 1, in 'b'"
+        description.describe_times(stream)
+        == "starts after 1s, users over 2s, lasts 1h, in 'a' at 2 to 1, in 'b'"
     )
-    assert words.describe_times({}) == ""
+    assert description.describe_times({}) == ""
 
 
 @pytest.mark.parametrize("entry", catalog.entries("workloads"), ids=lambda entry: entry.name)
-def test_every_preset_can_be_told(entry: catalog.Entry) -> None:
+def test_every_preset_has_a_description(entry: catalog.Entry) -> None:
     for stream in entry.config["streams"]:
-        assert words.describe_arrival(stream, 3)
-        assert all(what and where for _, what, where in words.describe_request_parts(stream))
+        assert description.describe_arrival(stream, 3)
+        assert all(what and where for _, what, where in description.describe_request_parts(stream))

@@ -1,4 +1,4 @@
-"""Small scenarios that exercise every room of the engine."""
+"""Small scenarios that exercise every part of the engine."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ DISK: Scenario = {
 
 
 def constant_server(time: str, *, servers: int = 1, capacity: str = "10GB") -> Scenario:
-    """A device of constant service time."""
+    """Return a device of constant service time."""
     return {
         "kind": "server",
         "servers": servers,
@@ -32,7 +32,7 @@ def constant_server(time: str, *, servers: int = 1, capacity: str = "10GB") -> S
 
 
 def stream(name: str, arrival: Scenario, *, read_fraction: float = 0.67, **fields: Any) -> Scenario:
-    """A stream of 8 KiB requests over 1 GB."""
+    """Return a stream of 8 KiB requests over 1 GB."""
     return {
         "name": name,
         "arrival": arrival,
@@ -43,7 +43,7 @@ def stream(name: str, arrival: Scenario, *, read_fraction: float = 0.67, **field
 
 
 def write_back(capacity: str = "16MiB", write_fraction: float = 0.75) -> Scenario:
-    """A controller with costs, read-ahead and a protected write cache."""
+    """Return a controller with costs, read-ahead and a protected write cache."""
     return {
         "cache": {"capacity": capacity, "usable": capacity, "write_fraction": write_fraction},
         "battery": {"state": "present"},
@@ -53,7 +53,7 @@ def write_back(capacity: str = "16MiB", write_fraction: float = 0.75) -> Scenari
 
 
 def users(count: int = 20, *, raid: str = "5", disks: int = 5, **run: Any) -> Scenario:
-    """Users who think 1 s before interactions of five I/Os, behind 16 MiB of write cache."""
+    """Return users who think 1 s before interactions of five I/Os, with 16 MiB of write cache."""
     arrival = {"kind": "closed", "think_time": {"kind": "exponential", "mean": "1s"}, "ios": 5}
     return {
         "workload": {"users": count, "streams": [stream("users", arrival)]},

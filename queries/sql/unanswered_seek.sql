@@ -1,0 +1,28 @@
+-- name: unanswered
+-- studies: seek
+-- purpose: The points without an answer: what did not become steady in their runs, and the max_requests that they need.
+-- row: one per point all of whose searches ended at a run of status not_stationary
+WITH judged AS (
+  SELECT
+    point_id,
+    count(*) FILTER (WHERE status = 'not_stationary') AS n_not_stationary,
+    max(unsettled) FILTER (WHERE status = 'not_stationary') AS unsettled,
+    max(requests_needed) FILTER (WHERE status = 'not_stationary') AS requests_needed
+  FROM runs
+  GROUP BY point_id
+)
+
+SELECT
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  n_not_stationary,
+  unsettled,
+  requests_needed,
+  CASE
+    WHEN requests_needed IS NOT NULL THEN 'raise run.max_requests'
+    ELSE 'reduce the load, or give run.warm_up and run.window'
+  END AS remedy
+FROM judged
+INNER JOIN configurations USING (point_id)
+LEFT JOIN answers USING (point_id)
+WHERE answer_mean IS NULL AND n_not_stationary > 0
+ORDER BY configurations.plan_row

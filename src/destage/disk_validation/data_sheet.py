@@ -1,0 +1,183 @@
+"""A catalogue disk beside its data sheet, measured as one would measure a real disk.
+
+Seeks and rates come from requests one at a time: the shortest of many alternating reads is the seek without
+rotation; random reads take the average seek, half a turn and the overheads.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from destage.disk_validation.measured_disk import canonical_disk
+from destage.disk_validation.measured_trace import MeasuredTrace
+from destage.disk_validation.service_times import simulate_service_ms
+from destage.engine import catalog, simulate
+
+TOLERANCES: Mapping[str, float] = {
+    "track_to_track_ms": 0.02,
+    "average_seek_ms": 0.03,
+    "full_stroke_ms": 0.01,
+    "outer_mb_per_s": 0.01,
+    "inner_mb_per_s": 0.01,
+    "mean_mb_per_s": 0.03,
+    "random_reads_1_per_s": 0.03,
+    "random_reads_16_per_s": 0.2,
+}
+"""Maximum deviation of each quantity from the data sheet."""
+
+_SECTOR = 512
+_CHUNK = 128
+"""Sectors of a sequential read: 64 KiB."""
+_SEQUENTIAL = 2_000
+_PLACES = 64
+_SEEKS = 8_000
+_RANDOM = 20_000
+_RANDOM_SECTORS = 8
+_WARM_UP = 20
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One quantity of a disk.
+
+    Attributes:
+        quantity: Its name, a key of `TOLERANCES`.
+        sheet: The data sheet's statement; None if it has none.
+        model: The model's value.
+    """
+
+    quantity: str
+    sheet: float | None
+    model: float
+
+    @property
+    def deviation(self) -> float | None:
+        """The model's value relative to the statement, less 1."""
+        return None if self.sheet is None else self.model / self.sheet - 1
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the deviation is within its tolerance."""
+        return self.deviation is None or abs(self.deviation) <= TOLERANCES[self.quantity]
+
+
+def compare(entry: catalog.Entry) -> dict[str, Cell]:
+    """Return each quantity of a catalogue disk beside its data sheet."""
+    disk = canonical_disk(entry.config)
+    sheet = {**_stated(disk), **entry.sheet}
+    return {quantity: Cell(quantity, sheet.get(quantity), value) for quantity, value in _measure(entry, disk)}
+
+
+def _stated(disk: Mapping[str, Any]) -> dict[str, float]:
+    """The statements that the configuration of a disk holds."""
+    seek, geometry = disk["seek"], disk["geometry"]
+    found: dict[str, float] = {}
+    if seek["kind"] == "figures":
+        found["track_to_track_ms"] = seek["track_to_track"] / 1e6
+        found["average_seek_ms"] = seek["average"] / 1e6
+        found["full_stroke_ms"] = seek["full_stroke"] / 1e6
+        overhead_ms = 0.3
+        found["random_reads_1_per_s"] = 1e3 / (found["average_seek_ms"] + 30_000 / disk["rpm"] + overhead_ms)
+    if geometry["kind"] == "rates":
+        found["outer_mb_per_s"] = geometry["outer_rate"] / 1e6
+        found["inner_mb_per_s"] = geometry["inner_rate"] / 1e6
+    return found
+
+
+def _measure(entry: catalog.Entry, disk: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    geometry = disk["geometry"]
+    bare = {**disk, "buffer": None}
+    sectors = _sectors(disk)
+    turn_ms = 60_000 / disk["rpm"]
+    command_ms = disk["command_time"] / 1e6
+    if geometry["kind"] == "rates":
+        # A cylinder at the outer edge is larger than the mean one, as its rate is higher.
+        mean = (geometry["outer_rate"] + geometry["inner_rate"]) / 2
+        cylinder = sectors / geometry["cylinders"] * geometry["outer_rate"] / mean
+    else:
+        cylinder = geometry["surfaces"] * geometry["zones"][0]["sectors_per_track"]
+    sector_ms = _surfaces(disk, cylinder, turn_ms) * turn_ms / cylinder
+    next_cylinder = round(1.5 * cylinder)
+    yield "track_to_track_ms", _seek_ms(bare, next_cylinder, turn_ms) - command_ms - sector_ms
+    draws = np.random.default_rng(1)
+    places = draws.integers(0, sectors - _RANDOM_SECTORS, _RANDOM).astype(np.uint64)
+    pauses_ms = draws.uniform(0, turn_ms, _RANDOM)
+    random_ms = float(_times_ms(bare, places, _RANDOM_SECTORS, pauses_ms).mean())
+    yield "average_seek_ms", random_ms - command_ms - turn_ms / 2 - _RANDOM_SECTORS * sector_ms
+    yield "full_stroke_ms", _seek_ms(bare, sectors - 1, turn_ms) - command_ms - sector_ms
+    yield "outer_mb_per_s", _rate(disk, [0], _SEQUENTIAL)
+    yield "inner_mb_per_s", _rate(disk, [sectors - _CHUNK * (_SEQUENTIAL + _WARM_UP)], _SEQUENTIAL)
+    step = sectors // _PLACES
+    middles = [step * place + step // 2 for place in range(_PLACES)]
+    yield "mean_mb_per_s", _rate(disk, middles, _SEQUENTIAL // 10)
+    yield "random_reads_1_per_s", 1e3 / random_ms
+    yield "random_reads_16_per_s", _random_iops(entry, 16)
+
+
+def _sectors(disk: Mapping[str, Any]) -> int:
+    geometry = disk["geometry"]
+    if geometry["kind"] == "rates":
+        return int(geometry["capacity"]) // _SECTOR
+    zones = geometry["zones"]
+    places = sum(zone["cylinders"] * zone["sectors_per_track"] for zone in zones) * geometry["surfaces"]
+    return int(places - sum(zone["spare_sectors"] for zone in zones))
+
+
+def _surfaces(disk: Mapping[str, Any], cylinder: float, turn_ms: float) -> float:
+    geometry = disk["geometry"]
+    if geometry["kind"] == "zones":
+        return float(geometry["surfaces"])
+    # From the time in which a cylinder passes at the sustained rate: a turn and a switch for each track.
+    switch_ms = (disk["head_switch"] + disk["write_settle"]) / 1e6
+    cylinder_ms = cylinder * _SECTOR / float(geometry["outer_rate"]) * 1e3
+    return max(1.0, cylinder_ms / (turn_ms + float(switch_ms)))
+
+
+def _times_ms(
+    disk: Mapping[str, Any], first: npt.NDArray[np.uint64], sectors: int, gaps_ms: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    count = len(first)
+    trace = MeasuredTrace(
+        np.zeros(count, dtype=np.bool_),
+        first,
+        np.full(count, sectors, dtype=np.uint64),
+        np.zeros(count),
+        np.rint(gaps_ms * 1e6).astype(np.uint64),
+    )
+    return np.asarray(simulate_service_ms(trace, disk, 1)[0], dtype=np.float64)
+
+
+def _seek_ms(disk: Mapping[str, Any], distance: int, turn_ms: float) -> float:
+    """Shortest time [ms] of reads of one sector that alternate between 0 and `distance` at any angle."""
+    places = np.where(np.arange(_SEEKS) % 2 == 0, 0, distance).astype(np.uint64)
+    gaps = np.random.default_rng(2).uniform(0, turn_ms, _SEEKS)
+    return float(_times_ms(disk, places, 1, gaps)[1:].min())
+
+
+def _rate(disk: Mapping[str, Any], starts: list[int], reads: int) -> float:
+    """Rate [MB/s] of sequential reads of 64 KiB, one at a time, from each start on."""
+    total_ms = 0.0
+    for start in starts:
+        places = np.arange(reads + _WARM_UP, dtype=np.uint64) * np.uint64(_CHUNK) + np.uint64(start)
+        total_ms += float(_times_ms(disk, places, _CHUNK, np.zeros(len(places)))[_WARM_UP:].sum())
+    return float(len(starts) * reads * _CHUNK * _SECTOR / total_ms / 1e3)
+
+
+def _random_iops(entry: catalog.Entry, depth: int) -> float:
+    stream = {
+        "name": "random",
+        "arrival": {"kind": "fixed_outstanding", "depth": depth},
+        "operations": {"read_fraction": 1, "size": {"kind": "constant", "value": "4KiB"}},
+        "address": {"kind": "uniform"},
+    }
+    row = simulate(
+        {
+            "workload": {"streams": [stream]},
+            "array": {"raid": "0", "disks": 1, "disk": {"use": entry.name}},
+            "run": {"warm_up": {"requests": 200}, "window": {"requests": _RANDOM}},
+        }
+    )
+    return float(row["throughput_iops"])
