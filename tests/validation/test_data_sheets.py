@@ -61,11 +61,11 @@ def test_sequential_reads_reach_the_sustained_rate(entry: catalog.Entry) -> None
 
 @pytest.mark.parametrize("entry", DISKS, ids=lambda entry: entry.name)
 def test_sequential_writes_reach_the_sustained_rate(entry: catalog.Entry) -> None:
-    """Queued without the drive's write cache, and at any depth with it; settling is left out."""
+    """Queued without the drive's write cache, and at any depth with it."""
     for depth in (2, 8, 32):
-        assert _rate(entry, depth, 0.0, write_settle=0) == pytest.approx(_outer(entry), rel=0.05), depth
+        assert _rate(entry, depth, 0.0) == pytest.approx(_outer(entry), rel=0.05), depth
     for depth in (1, 32):
-        rate = _rate(entry, depth, 0.0, write_settle=0, buffer={"write_cache": True})
+        rate = _rate(entry, depth, 0.0, buffer={"write_cache": True})
         assert rate == pytest.approx(_outer(entry), rel=0.05), depth
 
 

@@ -113,7 +113,6 @@ impl Buffer {
     }
 
     /// Whether the write `io` completes in the buffer.
-    #[inline]
     pub const fn takes(&self, io: &Io) -> bool {
         let is_forced = io.is_forced;
         #[cfg(all(test, debug_assertions))]

@@ -82,6 +82,8 @@ impl Simulation {
         context.measures.counts.bypassed_sectors += end - at.0;
         let (layout, is_volatile) = (arrays[array].layout, arrays[array].is_volatile);
         entry.pending = 1;
+        // Strips of several stripes may be adjacent on their disks.
+        let gathers = end > layout.stripe_start(layout.stripe_of(at) + 1).0 && arrays.gather();
         while at.0 < end {
             let stripe = layout.stripe_of(at);
             let stop = end.min(layout.stripe_start(stripe + 1).0);
@@ -98,6 +100,9 @@ impl Simulation {
             let parent = Parent::WriteThrough { request };
             arrays.write_stripe(context, (array, stripe), &[extent], parent, is_forced);
             at.0 = stop;
+        }
+        if gathers {
+            arrays.send_gathered(context);
         }
         self.part_done(request);
     }

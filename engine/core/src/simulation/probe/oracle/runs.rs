@@ -92,7 +92,7 @@ fn random_runs_cover_every_transition() {
     ] {
         assert!(seen.contains(name), "{name} never happens");
     }
-    assert!(merged > 1000, "{merged} disk I/Os are merged");
+    assert!(merged > 100, "{merged} disk I/Os are merged");
     assert!(lost_by_drives > 100, "drives lose {lost_by_drives} sectors from their own caches");
 }
 
