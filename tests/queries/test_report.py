@@ -115,7 +115,7 @@ def test_a_report_states_failures_and_missing_answers(make_session: Any) -> None
     html = render_page(make_session(runs, axes={CAPACITY: pa.int64()}))
     assert "it &lt;broke&gt;" in html
     assert "1 run of 1 point, excluded from means" in html
-    assert '<p class="answer">No answer yet' in html
+    assert '<p class="answer">No answer with' in html
 
 
 def test_a_sweep_without_a_plan_has_a_report(make_session: Any) -> None:
