@@ -104,7 +104,7 @@ validation: engine ## Check the model against closed forms and measurements; wri
 	@DESTAGE_VALIDATION_REPORT=docs/validation.md $(BIN)/pytest tests/validation $(PYTEST_ARGS)
 
 .PHONY: studies
-studies: engine ## Run every bundled study; writes docs/published-experiments.md
+studies: engine ## Run every bundled study; writes docs/published-experiments.md and docs/published/
 	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
 
 .PHONY: chaos

@@ -23,6 +23,8 @@ class Measurement:
         mean: Its mean over replicates; of a range, the mean of its ends.
         low: The lower end of its 95 % t-interval, or of the range; None for a single replicate.
         count: The number of replicates; 1 for plain arithmetic.
+        predicted: The ends of the 95 % prediction interval of one more replicate, over all combinations of
+            axes; the mean twice for a single replicate.
         is_range: Whether it is a range over combinations of axes rather than an interval.
     """
 
@@ -30,12 +32,8 @@ class Measurement:
     low: float | None
     high: float | None
     count: int
+    predicted: tuple[float, float]
     is_range: bool = False
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The interval or range; the mean twice where there is neither."""
-        return (self.mean if self.low is None else self.low, self.mean if self.high is None else self.high)
 
 
 def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
@@ -47,13 +45,19 @@ def measure(session: Session, quantity: Quantity | None) -> Measurement | None:
         return None
     means = [math.fsum(group) / len(group) for group in values]
     count = min(map(len, values))
+    # A published figure is one measurement, which varies as much as one more replicate would.
+    spreads = [half_width(group) * math.sqrt(len(group) + 1) for group in values]
+    predicted = (
+        min(mean - spread for mean, spread in zip(means, spreads, strict=True)),
+        max(mean + spread for mean, spread in zip(means, spreads, strict=True)),
+    )
     if quantity.for_each:
         low, high = min(means), max(means)
-        return Measurement((low + high) / 2, low, high, count, is_range=True)
+        return Measurement((low + high) / 2, low, high, count, predicted, is_range=True)
     if count == 1:
-        return Measurement(means[0], None, None, count)
+        return Measurement(means[0], None, None, count, predicted)
     spread = half_width(values[0])
-    return Measurement(means[0], means[0] - spread, means[0] + spread, count)
+    return Measurement(means[0], means[0] - spread, means[0] + spread, count, predicted)
 
 
 def write_statement(session: Session, quantity: Quantity) -> str:

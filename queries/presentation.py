@@ -85,7 +85,7 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
     to `x_high`, is in its cell. `units` has the base unit of an axis by its dotted path.
     """
     names = table.column_names
-    folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_kind"}
+    folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_figure"}
     values = {name: table[name].to_pylist() for name in names}
     shown = [name for name in names if name not in folded and not _is_hidden(name, values[name])]
     titles = _titles(shown)

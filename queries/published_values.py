@@ -14,7 +14,7 @@ PUBLISHED_SCHEMA = pa.schema(
         pa.field("point_id", pa.string()),
         pa.field("metric", pa.string()),
         pa.field("value", pa.float64()),
-        pa.field("kind", pa.string()),
+        pa.field("figure", pa.string()),
         pa.field("source", pa.string()),
     ]
 )
@@ -40,7 +40,7 @@ def tabulate_published(
     """
     rows: dict[str, dict[str, object]] = {}
     for figure, value, point_id in [] if metric is None else _figures_at(study, metric, points, scenario):
-        row = {"metric": metric, "value": value, "kind": figure.kind, "source": figure.source}
+        row = {"metric": metric, "value": value, "figure": figure.name, "source": figure.source}
         rows.setdefault(point_id, {"point_id": point_id, **row})
     return pa.Table.from_pylist(list(rows.values()), PUBLISHED_SCHEMA)
 

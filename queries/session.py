@@ -14,6 +14,9 @@ from destage.queries.published_values import tabulate_published
 from destage.sql import Database
 from destage.store import Location, Sweep, open_sweep
 
+FIGURES = "published_figures"
+"""The view of published figures with their classes."""
+
 
 class Session:
     """One sweep, with the rows that are there when it is opened.
@@ -42,6 +45,8 @@ class Session:
             .group_by(["point_id", "label", *self.axes])
             .aggregate([])
         )
+        # Classified when a statement first names them: that takes a statement for each figure.
+        self._has_figures = False
         measured = views.list_measured_columns()
         self.points: list[dict[str, Any]] = points.to_pylist()
         self._database = Database(
@@ -67,8 +72,14 @@ class Session:
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN over the views and `plan`.
 
-        The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations` and `timeline`.
+        The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
+        `published_figures`, which has the rows of `judge_figures`.
         """
+        if not self._has_figures and FIGURES in statement:
+            from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
+
+            self._has_figures = True
+            self._database.add_table(FIGURES, judge_figures(self))
         return self._database.query(statement, parameters)
 
     def query(self, name: str, parameters: Mapping[str, str] | None = None) -> pa.Table:

@@ -1,34 +1,14 @@
-"""Verdicts as text: the cells of a table, their outcome, and a summary."""
+"""Verdicts as text: the cells of a table, and a summary."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from destage.queries.presentation import format_estimate, format_number
+from destage.store.figure_classes import FigureClass
 
-HEADINGS = ("figure", "published", "simulated", "error", "verdict", "source")
-
-REPRODUCED = "reproduced"
-REPRODUCED_AFTER_FITTING = "reproduced after fitting"
-NOT_REPRODUCED = "not reproduced"
-UNDECIDED = "undecided or no answer"
-PAPER_INCONSISTENT = "paper inconsistent"
-INPUT = "fitted or input"
-OUTCOMES = (REPRODUCED, REPRODUCED_AFTER_FITTING, NOT_REPRODUCED, UNDECIDED, PAPER_INCONSISTENT, INPUT)
-_OUTCOME = {
-    "exact": REPRODUCED,
-    "predicted": REPRODUCED,
-    "ordering holds": REPRODUCED,
-    "not exact": NOT_REPRODUCED,
-    "not predicted": NOT_REPRODUCED,
-    "ordering does not hold": NOT_REPRODUCED,
-    "calibrated, missed": NOT_REPRODUCED,
-    "input differs": NOT_REPRODUCED,
-    "consistent": NOT_REPRODUCED,
-    "paper inconsistent": PAPER_INCONSISTENT,
-    "calibrated": INPUT,
-    "input": INPUT,
-}
+HEADINGS = ("figure", "published", "simulated", "95 % prediction interval (width)", "class", "why", "source")
+HEADLINE_HEADINGS = ("figure", "published", "simulated", "95 % prediction interval (width)", "class", "why")
 
 
 def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -37,43 +17,38 @@ def format_verdict(row: Mapping[str, Any]) -> tuple[str, ...]:
     published = row["published"]
     if row["published_value"] is not None:
         published = f"{published} {unit}".rstrip()
-    return (row["figure"], published, _simulated(row, unit), _error(row), row["verdict"], row["source"])
+    return (
+        row["figure"],
+        published,
+        _simulated(row, unit),
+        format_interval(row),
+        row["class"],
+        row["why"],
+        row["source"],
+    )
+
+
+def format_headline(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return a headline as text, a cell for each of `HEADLINE_HEADINGS`: with what the figure rests on."""
+    *cells, why, _ = format_verdict(row)
+    return (*cells, f"{why[:1].upper()}{why[1:]}. {row['headline']}")
+
+
+def format_interval(row: Mapping[str, Any]) -> str:
+    """Return the prediction interval with its width, as in `119 to 139 (factor 1.17)`."""
+    low, high, width = row["predicted_low"], row["predicted_high"], row["predicted_width"]
+    if low is None:
+        return ""
+    ends = dict.fromkeys((format_number(low), format_number(high)))
+    times = f"factor {format_number(float(f'{width:.3g}'))}" if width is not None else "includes 0"
+    return f"{' to '.join(ends)} ({times})"
 
 
 def summarize_verdicts(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the number of figures of each outcome, in words."""
-    counts = Counter(find_outcome(row["verdict"]) for row in rows)
-    listed = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
+    """Return the number of figures of each class, in words."""
+    counts = Counter(row["class"] for row in rows)
+    listed = ", ".join(f"{counts[each]} {each}" for each in FigureClass if counts[each])
     return f"{len(rows)} published figure{'' if len(rows) == 1 else 's'}: {listed}"
-
-
-def find_outcome(verdict: str) -> str:
-    """Return one of `OUTCOMES`: whether a figure with this verdict is reproduced."""
-    if verdict.startswith("calibrated on "):
-        return REPRODUCED_AFTER_FITTING if verdict.endswith(", predicts") else NOT_REPRODUCED
-    return _OUTCOME.get(verdict, UNDECIDED)
-
-
-def shorten_verdict(verdict: str) -> str:
-    """Return a verdict without the figures that something was fitted on."""
-    if verdict.startswith("calibrated on "):
-        return f"calibrated, {verdict.rpartition(', ')[2]}"
-    return verdict
-
-
-def _error(row: Mapping[str, Any]) -> str:
-    """Return the error, of a range that of both its ends: a wide range is not a success."""
-    if row["error_fraction"] is None:
-        return ""
-    if not row["is_range"]:
-        return _percent(row["error_fraction"])
-    ends = [_percent(row[end] / row["published_value"] - 1) for end in ("simulated_low", "simulated_high")]
-    return ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix(' %')} to {ends[1]}"
-
-
-def _percent(fraction: float) -> str:
-    """Return a signed percentage, without decimals from 100 % on."""
-    return f"{fraction * 100:+.{1 if abs(fraction) < 1 else 0}f} %"
 
 
 def _simulated(row: Mapping[str, Any], unit: str) -> str:
@@ -81,5 +56,6 @@ def _simulated(row: Mapping[str, Any], unit: str) -> str:
     if mean is None:
         return ""
     if row["is_range"]:
-        return f"{format_number(low)} to {format_number(high)} {unit}".rstrip()
+        ends = dict.fromkeys((format_number(low), format_number(high)))
+        return f"{' to '.join(ends)} {unit}".rstrip()
     return format_estimate(mean, low, high, unit)

@@ -1,26 +1,21 @@
-"""The verdict on each published figure of a study: the printed number against the simulated one.
+"""The class of each published figure of a study: the printed number against the simulated one.
 
-    kind          verdict
-    exact         exact / not exact: equal to the printed digits, or not
-    predicted     predicted / not predicted: the figure lies in the interval (or range, or tolerance), or not;
-                  in a study with fitted parameters: calibrated on ..., predicts / does not predict
-    calibrated    calibrated / calibrated, missed: the figure that a parameter was fitted on
-    ordering      ordering holds / does not hold / undecided: the whole interval lies where it is expected,
-                  elsewhere, or across the bound
-    inconsistent  paper inconsistent / consistent: the paper's own figures give another number than it
-                  prints, or the same
-    input         input / input differs: the setting is the published one, or not
-
-A figure whose rows are missing, or whose search ended at a bound, has `no answer`.
+One rule for all simulated numbers: a figure is reproduced if it lies inside the 95 % prediction interval, and
+the interval tests something only up to a width of a factor of 2. The interval holds the noise of one more
+replicate, the range over the settings that the study varies, and the rounding of the printed figure; no other
+tolerance applies. `destage.store.figure_classes` defines the classes and the kinds that lead to them.
 """
 
 import math
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 
 from destage.queries.measurement import Measurement, measure
+from destage.queries.presentation import format_number
 from destage.queries.session import Session
+from destage.store.figure_classes import MOST_WIDTH, FigureClass, classify, find_width
 from destage.store.published_figures import PublishedFigure, read_figures
 
 VERDICTS_SCHEMA = pa.schema(
@@ -35,15 +30,34 @@ VERDICTS_SCHEMA = pa.schema(
         pa.field("simulated_low", pa.float64()),
         pa.field("simulated_high", pa.float64()),
         pa.field("is_range", pa.bool_()),
+        pa.field("predicted_low", pa.float64()),
+        pa.field("predicted_high", pa.float64()),
+        pa.field("predicted_width", pa.float64()),
         pa.field("replicates", pa.int64()),
         pa.field("error_fraction", pa.float64()),
-        pa.field("verdict", pa.string()),
+        pa.field("class", pa.string()),
+        pa.field("why", pa.string()),
+        pa.field("headline", pa.string()),
         pa.field("note", pa.string()),
     ]
 )
+SIMULATED = frozenset({"predicted", "ordering", "calibrated"})
+"""The kinds of figures that are compared with simulated ones."""
 NO_ANSWER = "no answer"
+FOLLOWS = "follows from the paper's own figures"
+CONTRADICTS = "contradicts the paper's own figures"
+_SETTING = "a setting of the study"
+_CLOSE = 1e-9
 _judged: "WeakKeyDictionary[Session, pa.Table]" = WeakKeyDictionary()
 """The tables of open sessions; the rows of a session do not change while it is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The class of a figure and the reason for it in a few words."""
+
+    figure_class: FigureClass
+    why: str
 
 
 def judge_figures(session: Session) -> pa.Table:
@@ -58,6 +72,7 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
     measured = measure(session, figure.quantity)
     value = figure.value
     number = None if isinstance(value, str) else float(value)
+    verdict = judge(figure, measured)
     row: dict[str, object] = {
         "figure": figure.name,
         "source": figure.source,
@@ -65,7 +80,9 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
         "published": str(value),
         "published_value": number,
         "unit": figure.unit,
-        "verdict": judge(figure, measured),
+        "class": verdict.figure_class.value,
+        "why": verdict.why,
+        "headline": figure.headline,
         "note": figure.note,
         "is_range": False,
     }
@@ -78,76 +95,124 @@ def _row(session: Session, figure: PublishedFigure) -> dict[str, object]:
         "is_range": measured.is_range,
         "replicates": measured.count,
     }
-    if number and figure.kind != "ordering":
+    if figure.kind in SIMULATED or figure.kind == "property":
+        low, high = find_interval(figure, measured)
+        width = find_width(low, high)
+        row |= {"predicted_low": low, "predicted_high": high}
+        row |= {"predicted_width": width if math.isfinite(width) else None}
+    if number and figure.bounds is None:
         row["error_fraction"] = _nearest(measured, number) / number - 1
     return row
 
 
 def _nearest(measured: Measurement, number: float) -> float:
     """Return the mean, or of a range the value nearest to a number."""
-    low, high = measured.ends
-    return min(max(number, low), high) if measured.is_range else measured.mean
+    if not measured.is_range or measured.low is None or measured.high is None:
+        return measured.mean
+    return min(max(number, measured.low), measured.high)
 
 
-def judge(figure: PublishedFigure, measured: Measurement | None) -> str:
-    """Return the verdict on a figure; `measured` is None where the rows do not give its quantity."""
-    kind = figure.kind
+def find_interval(figure: PublishedFigure, measured: Measurement) -> tuple[float, float]:
+    """Return the prediction interval of a figure, which includes its rounding; of a comparison, without."""
+    low, high = measured.predicted
+    rounding = figure.rounding if figure.bounds is None else 0.0
+    return low - rounding, high + rounding
+
+
+def judge(figure: PublishedFigure, measured: Measurement | None) -> Verdict:
+    """Classify a figure; `measured` is None where the rows do not give its quantity."""
     if measured is None:
-        without_rows = {"inconsistent": "paper inconsistent", "input": "input"}
-        return NO_ANSWER if figure.quantity else without_rows.get(kind, NO_ANSWER)
-    if kind == "ordering":
-        return f"ordering {_ordering(figure.bounds, measured)}"
-    if kind == "predicted":
-        return _prediction(figure, measured)
-    if kind == "calibrated":
-        return "calibrated" if _meets(figure, measured) else "calibrated, missed"
-    is_alike = _prints_alike(figure, measured)
-    return {
-        "exact": "exact" if is_alike else "not exact",
-        "inconsistent": "consistent" if is_alike else "paper inconsistent",
-        "input": "input" if is_alike or isinstance(figure.value, str) else "input differs",
-    }[kind]
+        return _judge_without_rows(figure)
+    if figure.kind in {"predicted", "ordering"}:
+        return _judge_simulated(figure, measured)
+    if figure.kind in {"arithmetic", "inconsistent"}:
+        follows = _is_inside(figure, measured)
+        why = FOLLOWS if follows else f"{CONTRADICTS}: {format_number(measured.mean)}"
+        return Verdict(FigureClass.ARITHMETIC, why)
+    return _judge_stated(figure, measured)
 
 
-def _prediction(figure: PublishedFigure, measured: Measurement) -> str:
-    is_met = _meets(figure, measured)
-    if not figure.given:
-        return "predicted" if is_met else "not predicted"
+def _judge_stated(figure: PublishedFigure, measured: Measurement) -> Verdict:
+    """Classify a figure that the study put in or has by construction."""
+    found, why, otherwise = {
+        "calibrated": (FigureClass.INPUT, "a parameter was fitted on it", "the fit misses it"),
+        "property": (FigureClass.PROPERTY, "true by construction", "not what the construction should give"),
+        "input": (FigureClass.INPUT, _SETTING, "the study's setting differs"),
+    }[figure.kind]
+    in_words = figure.kind == "input" and isinstance(figure.value, str)
+    if in_words or _is_inside(figure, measured):
+        return Verdict(found, why)
+    return Verdict(FigureClass.MISSED, f"{otherwise}; {_distance(figure, measured)}")
+
+
+def _judge_without_rows(figure: PublishedFigure) -> Verdict:
+    if figure.quantity is not None:
+        return Verdict(FigureClass.NOT_SIMULATED, NO_ANSWER)
+    if figure.kind == "inconsistent":
+        return Verdict(FigureClass.ARITHMETIC, CONTRADICTS)
+    if figure.kind == "input":
+        return Verdict(FigureClass.INPUT, _SETTING)
+    return Verdict(FigureClass.NOT_SIMULATED, "see the note")
+
+
+def _judge_simulated(figure: PublishedFigure, measured: Measurement) -> Verdict:
+    low, high = find_interval(figure, measured)
+    if figure.bounds is not None and _includes_bound(figure.bounds, low, high):
+        return Verdict(FigureClass.UNINFORMATIVE, "the interval includes the bound")
+    is_inside = _is_inside(figure, measured)
+    width = find_width(low, high) if figure.bounds is None else 1.0
+    found = classify(
+        is_inside=is_inside,
+        width=width,
+        is_post_hoc=figure.post_hoc is not None,
+        is_fitted=bool(figure.given),
+    )
+    return Verdict(found, _explain(found, figure, measured))
+
+
+def _explain(found: FigureClass, figure: PublishedFigure, measured: Measurement) -> str:
     given = " and ".join(f'"{name}"' for name in figure.given)
-    return f"calibrated on {given}, {'predicts' if is_met else 'does not predict'}"
+    fitted = f"fitted on {given}" if given else ""
+    if found is FigureClass.MISSED:
+        basis = f"; {fitted}" if fitted else ""
+        return f"{_distance(figure, measured)}{basis}"
+    if found is FigureClass.UNINFORMATIVE:
+        return "the interval is wider than a factor of 2"
+    if found is FigureClass.POST_HOC:
+        return figure.post_hoc or ""
+    return fitted or (
+        "inside the interval" if figure.bounds is None else "the whole interval is within the bounds"
+    )
 
 
-def _prints_alike(figure: PublishedFigure, measured: Measurement) -> bool:
-    """Whether the quantity, rounded as the figure was printed, equals it; a half may round either way."""
+def _distance(figure: PublishedFigure, measured: Measurement) -> str:
+    """Say how far the interval's nearer end is from the figure."""
+    low, high = find_interval(figure, measured)
     value = figure.value
-    if isinstance(value, str):
+    if isinstance(value, str) or figure.bounds is not None:
+        return "the whole interval is outside the bounds"
+    side, end = ("above", low) if value < low else ("below", high)
+    if not value:
+        return f"the interval lies {side} the figure"
+    ratio = end / value
+    if ratio <= 0 or 0.5 < ratio < MOST_WIDTH:  # noqa: PLR2004 - percentages up to a factor of 2
+        return f"the interval ends {format_number(float(f'{abs(ratio - 1) * 100:.2g}'))} % {side} the figure"
+    return f"the interval ends at {format_number(float(f'{ratio:.2g}'))} times the figure"
+
+
+def _is_inside(figure: PublishedFigure, measured: Measurement) -> bool:
+    low, high = find_interval(figure, measured)
+    if figure.bounds is not None:
+        least, most = figure.bounds
+        return least < low and high < most
+    if isinstance(figure.value, str):
         return False
-    unit = 10.0 ** -(_decimals(value) if figure.decimals is None else figure.decimals)
-    return bool(abs(measured.mean - value) <= unit / 2 * (1 + 1e-9))
-
-
-def _decimals(value: float) -> int:
-    """Return the number of digits after the point of a number as it is written."""
-    text = repr(value)
-    return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
-
-
-def _meets(figure: PublishedFigure, measured: Measurement) -> bool:
     value = float(figure.value)
-    low, high = measured.ends
-    if figure.tolerance is not None:
-        slack = abs(value) * figure.tolerance
-        low, high = min(low, measured.mean - slack), max(high, measured.mean + slack)
-    if figure.decimals is not None:
-        # A printed figure represents every number that rounds to it.
-        unit = 10.0**-figure.decimals
-        low, high = low - unit / 2, high + unit / 2
-    return bool(low <= value <= high or math.isclose(measured.mean, value, rel_tol=1e-9))
+    slack = _CLOSE * abs(value)
+    return low - slack <= value <= high + slack
 
 
-def _ordering(bounds: tuple[float, float], measured: Measurement) -> str:
-    low, high = measured.ends
+def _includes_bound(bounds: tuple[float, float], low: float, high: float) -> bool:
+    """Whether an interval lies neither within bounds nor beyond one of them."""
     least, most = bounds
-    if least < low and high < most:
-        return "holds"
-    return "does not hold" if high <= least or low >= most else "undecided"
+    return not (least < low and high < most) and not (high <= least or low >= most)

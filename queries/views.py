@@ -9,6 +9,8 @@ independent of each other. `plan_row` is the point's place in the plan.
 `replicates` has a row per point and replicate: the columns of its run; for a seek, those of the run that
 certifies its answer, and that answer.
 
+`published_figures` has a row per published figure, with its prediction interval and class.
+
 `timeline` has a row per transition of each run (battery, mains, disks, rebuilds, the window), in order of
 `step`.
 
@@ -100,7 +102,7 @@ def build_answers_view() -> str:
     """Return the statement of `answers`: the answers found, and the published figure of the point if any."""
     return """
 SELECT
-  found_answers.*, published.value AS published, published.kind AS published_kind,
+  found_answers.*, published.value AS published, published.figure AS published_figure,
   published.source AS published_source, plan_row
 FROM found_answers
 LEFT JOIN published USING (point_id, metric)

@@ -20,7 +20,8 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
     """Return the result columns that planning and answers need beside a run's status."""
     columns = ["events", NEEDED]
     if study.seek is not None:
-        columns += [objective.column for objective in study.seek.objectives]
+        for objectives in (study.seek.objectives, *study.seek.limits.values()):
+            columns += [objective.column for objective in objectives]
         columns += limiting.columns_needed()
     elif study.replicates.metric is not None:
         columns.append(metric_columns()[study.replicates.metric].name)
@@ -86,7 +87,7 @@ def _answer(
         "answers": values,
         "censored": censored,
         "monotone": all(one.monotone for one in found.values()),
-        "binding": _most_common([_binding(seek, facts) for facts in above]),
+        "binding": _most_common([_binding(seek, point.label, facts) for facts in above]),
         "limiting": _most_common([limiting.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
         "undecided": states[SearchState.UNDECIDED],
@@ -112,13 +113,13 @@ def _certificate(
     }
 
 
-def _binding(seek: Seek, facts: Facts) -> str | None:
+def _binding(seek: Seek, label: str | None, facts: Facts) -> str | None:
     """Return the objective that a run misses by most, or the status of a run without results."""
     if facts.status != "ok":
         return facts.status
     missed = [
         (objective.violation(value), objective.text)
-        for objective in seek.objectives
+        for objective in seek.objectives_of(label)
         if (value := facts.values.get(objective.column)) is not None and not objective.is_met(value)
     ]
     return max(missed)[1] if missed else None

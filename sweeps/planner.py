@@ -194,12 +194,12 @@ class Planner:
 
         def look(value: int) -> ProbeVerdict | None:
             run = runs.get(value)
-            return None if run is None or run not in rows else self.judge(rows[run])
+            return None if run is None or run not in rows else self.judge(rows[run], point.label)
 
         return search(seek, look)
 
-    def judge(self, facts: Facts) -> ProbeVerdict:
-        """Return the verdict of a run on its probe.
+    def judge(self, facts: Facts, label: str | None = None) -> ProbeVerdict:
+        """Return the verdict of a run on its probe, by the objectives of the point with a label.
 
         A run without a steady state (`not_stationary`) is undecided; a run whose load the array cannot carry
         (`overloaded`) or whose array lost data (`array_failed`) fails.
@@ -210,7 +210,7 @@ class Planner:
             return ProbeVerdict.FAIL
         if facts.status != "ok" or self._study.seek is None:
             return ProbeVerdict.UNDECIDED
-        for objective in self._study.seek.objectives:
+        for objective in self._study.seek.objectives_of(label):
             value = facts.values.get(objective.column)
             if value is None:
                 return ProbeVerdict.UNDECIDED

@@ -28,6 +28,9 @@ def find_figure_mistakes(study: Mapping[str, Any]) -> Iterator[Issue]:
         if figure["kind"] == "inconsistent" and "compute" not in figure and "note" not in figure:
             message = "required without compute: state the contradiction"
             yield Issue("study.missing-note", f"{place}.note", message)
+        is_in_words = figure["kind"] in {"property", "arithmetic"} and isinstance(figure["value"], str)
+        if is_in_words and "expect" not in figure:
+            yield Issue("study.missing-key", f"{place}.expect", "required where the value is words")
         for given in figure.get("given", []):
             if given not in fitted:
                 message = f"nothing was fitted on a figure of this name{suggest(given, fitted)}"
@@ -110,7 +113,15 @@ def _find_unbound_expressions(
     metric: str | None,
 ) -> Iterator[Issue]:
     answer = [] if metric is None else [pa.field(metric, pa.int64())]
-    columns = pa.schema([pa.field("replicate", pa.int64()), *fields, *answer, *engine.results_schema()])
+    columns = pa.schema(
+        [
+            pa.field("replicate", pa.int64()),
+            pa.field("label", pa.string()),
+            *fields,
+            *answer,
+            *engine.results_schema(),
+        ]
+    )
     with sql.Database(dict.fromkeys(study.get("places", {}), columns.empty_table())) as database:
         for place, quantity in quantities:
             text = quantity.expression

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from destage.store.figure_classes import KINDS
+
 _ASSIGNMENTS = {"type": "object", "minProperties": 1}
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 _BOUND = {"type": "number"}
@@ -18,17 +20,9 @@ _NUMBER_OR_WORDS = {
 }
 _DECIMALS = {
     "decimals": {
-        "description": "Digits after the decimal point that count: by default those of an exact figure. "
-        "A prediction with decimals is met by an interval that reaches a value rounding to the figure.",
+        "description": "Digits after the decimal point that the figure was printed with (default: as written "
+        "here); -2 for hundreds. Half a unit of the last digit is part of the prediction interval.",
         "type": "integer",
-        "minimum": 0,
-    }
-}
-_TOLERANCE = {
-    "tolerance": {
-        "description": "Largest error of the mean, as a fraction of the figure.",
-        "type": "number",
-        "exclusiveMinimum": 0,
     }
 }
 _EXPECT = {
@@ -51,16 +45,28 @@ _EXPECT = {
         },
     }
 }
-_GIVEN = {"given": {"description": "The fitted figures it depends on (default: all).", **_TEXTS}}
+_BASIS = {
+    "given": {"description": "The fitted figures it depends on (default: all).", **_TEXTS},
+    "post_hoc": {
+        "description": "What was chosen with the figure in view; it is then not reproduced blind.",
+        "type": "string",
+    },
+    "headline": {
+        "description": "Makes it a headline of its document: in one line, what the comparison rests on.",
+        "type": "string",
+    },
+}
+"""What a simulated figure rests on."""
+_HEADLINE = {"headline": _BASIS["headline"]}
 
 
 def _figure(
-    kind: str, meaning: str, value: dict[str, Any], *keys: dict[str, Any], required: tuple[str, ...] = ()
+    kind: str, value: dict[str, Any], *keys: dict[str, Any], required: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """Return the schema of one kind of figure."""
     properties: dict[str, Any] = {
         "figure": {"description": "The figure's name, unique in the study.", "type": "string"},
-        "kind": {"description": f"The rule by which it is judged: {meaning}.", "const": kind},
+        "kind": {"description": f"How it is classified: {KINDS[kind]}.", "const": kind},
         "value": value,
         "unit": {"description": "The unit of the number.", "type": "string"},
         "source": {"description": "Page, table or figure of the paper.", "type": "string"},
@@ -85,33 +91,14 @@ def _figure(
 
 _FIGURE = {
     "oneOf": [
-        _figure("exact", "the same digits", _NUMBER, _DECIMALS, required=("compute",)),
-        _figure(
-            "predicted",
-            "the figure lies in the interval",
-            _NUMBER,
-            _DECIMALS,
-            _TOLERANCE,
-            _GIVEN,
-            required=("compute",),
-        ),
-        _figure(
-            "calibrated",
-            "a parameter was fitted on it",
-            _NUMBER,
-            _DECIMALS,
-            _TOLERANCE,
-            required=("compute",),
-        ),
-        _figure(
-            "ordering",
-            "the interval lies within bounds",
-            _NUMBER_OR_WORDS,
-            _EXPECT,
-            required=("compute", "expect"),
-        ),
-        _figure("inconsistent", "the paper contradicts itself", _NUMBER_OR_WORDS, _DECIMALS),
-        _figure("input", "configured as published", _NUMBER_OR_WORDS, _DECIMALS),
+        _figure("predicted", _NUMBER, _DECIMALS, _BASIS, required=("compute",)),
+        _figure("ordering", _NUMBER_OR_WORDS, _EXPECT, _BASIS, required=("compute", "expect")),
+        _figure("calibrated", _NUMBER, _DECIMALS, _HEADLINE, required=("compute",)),
+        _figure("property", _NUMBER_OR_WORDS, _DECIMALS, _EXPECT, _HEADLINE, required=("compute",)),
+        _figure("arithmetic", _NUMBER_OR_WORDS, _DECIMALS, _EXPECT, _HEADLINE, required=("compute",)),
+        _figure("inconsistent", _NUMBER_OR_WORDS, _DECIMALS, _HEADLINE),
+        _figure("input", _NUMBER_OR_WORDS, _DECIMALS, _HEADLINE),
+        _figure("not_simulated", _NUMBER_OR_WORDS, _HEADLINE, required=("note",)),
     ]
 }
 PROPERTIES: dict[str, Any] = {
@@ -125,6 +112,11 @@ PROPERTIES: dict[str, Any] = {
             "number": {
                 "description": "Its number, revision and date, or its author and date.",
                 "type": "string",
+            },
+            "page": {
+                "description": "The name of its page in docs/published, for bundled studies.",
+                "type": "string",
+                "pattern": "^[a-z0-9-]+$",
             },
         },
     },

@@ -3,8 +3,9 @@
 import copy
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import field as attribute
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ class Seek:
         least: The smallest value considered.
         most: The largest value considered.
         confirm: How many values just below the answer must pass too.
+        limits: The objectives of labelled points that have their own, by label.
     """
 
     path: str
@@ -40,6 +42,11 @@ class Seek:
     least: int
     most: int
     confirm: int
+    limits: Mapping[str, tuple[Objective, ...]] = attribute(default_factory=dict)
+
+    def objectives_of(self, label: str | None) -> tuple[Objective, ...]:
+        """Return the objectives of a point."""
+        return self.objectives if label is None else self.limits.get(label, self.objectives)
 
     @property
     def metric(self) -> str:
@@ -208,16 +215,29 @@ class _Reader:
             self._add("study.seek-not-integer", place, "must be a parameter that takes whole numbers", path)
         if path in self._axes or any(path in assignments for _, assignments in self._points):
             self._add("study.axis-is-sought", place, "cannot be an axis and the sought parameter", path)
-        objectives = []
-        for index, text in enumerate(written["subject_to"]):
-            try:
-                objectives.append(parse_objective(text, f"seek.subject_to.{index}"))
-            except ConfigError as error:
-                self.issues += error.issues
+        objectives = self._read_objectives(written["subject_to"], "seek.subject_to")
+        limits = {
+            label: self._read_objectives(texts, f"seek.limits.{label}")
+            for label, texts in written.get("limits", {}).items()
+        }
+        labels = [label for label, _ in self._points if label is not None]
+        for label in limits:
+            if label not in labels:
+                message = f"no point has this label{suggest(label, labels)}"
+                self._add("study.unknown-name", f"seek.limits.{label}", message)
         least, most = self._read_bounds(written, parameter)
         # JSON Schema takes 100.0 for a whole number.
         start, confirm = (int(written.get(key, read_default("seek", key))) for key in ("start", "confirm"))
-        return Seek(path, tuple(objectives), min(max(start, least), most), least, most, confirm)
+        return Seek(path, objectives, min(max(start, least), most), least, most, confirm, limits)
+
+    def _read_objectives(self, texts: Sequence[str], place: str) -> tuple[Objective, ...]:
+        objectives = []
+        for index, text in enumerate(texts):
+            try:
+                objectives.append(parse_objective(text, f"{place}.{index}"))
+            except ConfigError as error:
+                self.issues += error.issues
+        return tuple(objectives)
 
     def _read_bounds(self, written: Mapping[str, Any], parameter: Parameter) -> tuple[int, int]:
         """Return the bounds of a search; default bounds are limited to the parameter's own."""

@@ -39,6 +39,13 @@ _SEEK = table(
         "subject_to": node(
             "array", "Objectives such as `response_p95 <= 30ms`.", minItems=1, items={"type": "string"}
         ),
+        "limits": node(
+            "object",
+            "Objectives of points by their label, in place of `subject_to`: one limit for all systems that "
+            "are compared with each other.",
+            minProperties=1,
+            additionalProperties={"type": "array", "minItems": 1, "items": {"type": "string"}},
+        ),
         "start": node("integer", "The first value tried.", minimum=1, default=32),
         "min": node("integer", "The smallest value considered.", minimum=1, default=1),
         "max": node("integer", "The largest value considered.", minimum=1, default=4096),

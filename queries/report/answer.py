@@ -15,6 +15,7 @@ from destage.queries.report.facets import BATTERY, CAPACITY
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.session import Session
+from destage.queries.verdicts import judge_figures
 
 Row = dict[str, Any]
 
@@ -72,7 +73,7 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
         most = _comparison(best, baseline, metric, session)
         sentences.append(f"Largest load: {most[0].lower()}{most[1:]}" if compared else most)
     load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
-    sentences.insert(1, load + _published(baseline, metric))
+    sentences.insert(1, load + _published(baseline, session))
     sentences += _limits(answered, session)
     censored = sum(row["censored"] is not None for row in rows)
     open_points = sum(row[metric] is None for row in rows)
@@ -98,7 +99,8 @@ def _limits(rows: Sequence[Row], session: Session) -> list[str]:
     if "host" not in names:
         return []
     return [
-        f"Limited by {resource}: {'; '.join(some) if len(some) <= _NAMED else _points(len(some))}."
+        f"Limited by {resource}: "
+        f"{'; '.join(some) if len(some) <= _NAMED else format_count(len(some), 'point')}."
         for resource, some in names.items()
     ]
 
@@ -108,7 +110,7 @@ def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
     if baseline[metric]:
         bound = _BOUNDS.get(row["censored"] or "", "")
         text += f": {bound}{_gain(row[metric] / baseline[metric])} the baseline"
-    return f"{text[0].upper()}{text[1:]}.{_published(row, metric, baseline)}"
+    return f"{text[0].upper()}{text[1:]}.{_published(row, session, baseline)}"
 
 
 def _load(row: Row, metric: str) -> str:
@@ -125,21 +127,16 @@ def _gain(ratio: float) -> str:
     return f"{abs(ratio - 1) * 100:.0f} % {'more' if ratio >= 1 else 'fewer'} than"
 
 
-def _published(row: Row, metric: str, baseline: Row | None = None) -> str:
-    """Return a sentence on the figure published for a row and whether it is reproduced."""
+def _published(row: Row, session: Session, baseline: Row | None = None) -> str:
+    """Return a sentence on the figure published for a row and its class."""
     published = row["published"]
     if published is None:
         return ""
+    classes = {each["figure"]: each["class"] for each in judge_figures(session).to_pylist()}
     text = f" Published: {format_number(published)}"
     if baseline is not None and baseline["published"]:
         text += f", {_gain(published / baseline['published'])} the published baseline"
-    low, high = row[f"{metric}_low"], row[f"{metric}_high"]
-    outcome = row["published_kind"]
-    if outcome == "calibrated":
-        outcome = "the workload was fitted to it"
-    elif outcome == "predicted" and low is not None and high is not None:
-        outcome = "reproduced" if low <= published <= high else "not reproduced"
-    return f"{text}; {outcome}."
+    return f"{text}; {classes[row['published_figure']]}."
 
 
 def _baseline(rows: Sequence[Row], metric: str) -> Row:

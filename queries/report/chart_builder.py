@@ -88,6 +88,8 @@ def build_figure(request: ChartRequest, found: Sequence[Row], session: Session) 
     if facets is None or not columns:
         return None
     chart = _Builder(request, session, facets, columns, rows).build()
+    if isinstance(chart, LineChart) and not chart.panels:  # no point has all the values held
+        return None
     sentences = [request.caption, *remarks, *facets.remarks, *_explain_symbols(chart)]
     return Figure(request.name, chart, " ".join(filter(None, sentences)), request.sql)
 

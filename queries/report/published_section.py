@@ -8,12 +8,10 @@ from destage.queries.measurement import Measurement, measure
 from destage.queries.presentation import format_number
 from destage.queries.published_values import tabulate_published
 from destage.queries.session import Session
-from destage.queries.verdict_text import HEADINGS, find_outcome, format_verdict, summarize_verdicts
-from destage.queries.verdicts import judge_figures
+from destage.queries.verdict_text import HEADINGS, format_verdict, summarize_verdicts
+from destage.queries.verdicts import SIMULATED, judge_figures
 from destage.store.published_figures import read_answers
 
-_SIMULATED = frozenset({"predicted", "calibrated", "ordering"})
-"""The kinds of figures that are compared with simulated ones; the others are arithmetic or inputs."""
 _MOST = 8
 """Verdicts stated in words; a figure and a table show all of them."""
 _DIGITS = 3
@@ -42,7 +40,7 @@ def render_published_section(session: Session) -> str:
 
 
 def compose_verdicts(session: Session) -> list[str]:
-    """Return the study's own answer and the number of figures of each outcome, else the verdicts in words.
+    """Return the study's own answer and the number of figures of each class, else the verdicts in words.
 
     A study without an answer that has figures for what it seeks returns nothing: the answers of the seek
     are shown beside those figures.
@@ -55,7 +53,7 @@ def compose_verdicts(session: Session) -> list[str]:
     sought = tabulate_published(session.spec, session.metric, session.points, session.config)
     if not session.spec.get("places") or sought.num_rows:
         return []
-    simulated = [row for row in rows if row["kind"] in _SIMULATED and row["simulated"] is not None]
+    simulated = [row for row in rows if row["kind"] in SIMULATED and row["simulated"] is not None]
     if not simulated:
         return []
     more = len(simulated) - _MOST
@@ -81,9 +79,8 @@ def _in_words(measured: Measurement) -> str:
 
 
 def _sentence(row: Mapping[str, Any]) -> str:
-    figure, published, simulated, error, verdict, _ = format_verdict(row)
-    error = f"; error {error}" if error else ""
-    return f"{figure}: {find_outcome(verdict)}; published {published}, simulated {simulated}{error}."
+    figure, published, simulated, interval, name, *_ = format_verdict(row)
+    return f"{figure}: {name}; published {published}, simulated {simulated}; prediction interval {interval}."
 
 
 def _table_row(row: Mapping[str, Any]) -> str:

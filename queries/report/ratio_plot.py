@@ -9,29 +9,23 @@ from destage.queries.presentation import format_number
 from destage.queries.report.axis import Scale
 from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure
 from destage.queries.session import Session
-from destage.queries.verdict_text import (
-    INPUT,
-    NOT_REPRODUCED,
-    PAPER_INCONSISTENT,
-    REPRODUCED,
-    REPRODUCED_AFTER_FITTING,
-    UNDECIDED,
-    find_outcome,
-    format_verdict,
-    shorten_verdict,
-)
+from destage.queries.verdict_text import format_verdict
 from destage.queries.verdicts import judge_figures
+from destage.store.figure_classes import FigureClass
 from destage.store.published_figures import read_figures
 
 RATIOS = "published_against_simulated"
 
 _KINDS = (
-    DotKind(REPRODUCED, "circle", "met"),
-    DotKind(REPRODUCED_AFTER_FITTING, "ring", "met"),
-    DotKind(NOT_REPRODUCED, "triangle", "missed"),
-    DotKind(UNDECIDED, "ring", "open"),
-    DotKind(PAPER_INCONSISTENT, "diamond", "open"),
-    DotKind(INPUT, "square", "given"),
+    DotKind(FigureClass.BLIND, "circle", "met"),
+    DotKind(FigureClass.FITTED, "ring", "met"),
+    DotKind(FigureClass.POST_HOC, "diamond", "met"),
+    DotKind(FigureClass.MISSED, "triangle", "missed"),
+    DotKind(FigureClass.UNINFORMATIVE, "ring", "open"),
+    DotKind(FigureClass.PROPERTY, "square", "open"),
+    DotKind(FigureClass.ARITHMETIC, "diamond", "open"),
+    DotKind(FigureClass.INPUT, "square", "given"),
+    DotKind(FigureClass.NOT_SIMULATED, "ring", "given"),
 )
 _LADDERS: tuple[tuple[float, ...], ...] = (
     (0.9, 0.95, 1.0, 1.05, 1.1),
@@ -49,7 +43,7 @@ def build_ratio_plot(session: Session) -> Figure | None:
     drawn = [_dot_row(row) for row in rows if _ratio(row) is not None]
     if not drawn:
         return None
-    used = {find_outcome(row["verdict"]) for row in rows}
+    used = {row["class"] for row in rows}
     chart = DotPlot(
         title="Simulated against published figures",
         x_title="simulated / published",
@@ -61,9 +55,9 @@ def build_ratio_plot(session: Session) -> Figure | None:
     )
     caption = (
         "Ratio of the simulated to the published figure; 1 means equal. Thin bars are 95 % confidence "
-        "intervals over replicates, thick bars are ranges over settings that the paper does not state. "
-        "Ratios above 10 or below 0.1 are drawn at the edge. Orderings and figures without a number are "
-        "listed below as text."
+        "intervals over replicates, thick bars are ranges over settings that the paper does not state; the "
+        "table has the wider prediction intervals. Ratios above 10 or below 0.1 are drawn at the edge. "
+        "Orderings and figures without a number are listed below as text."
     )
     return Figure(RATIOS, chart, caption, _statements(session))
 
@@ -75,9 +69,9 @@ def _dot_row(row: Mapping[str, Any]) -> DotRow:
     label = _label(ratio, ratio)
     if row["is_range"] and low is not None and high is not None:
         label = _label(low, high)
-    outcome = find_outcome(row["verdict"])
-    dot = Dot(outcome, ratio, low, high, _note(row), label, is_range=row["is_range"])
-    return DotRow(row["figure"], (dot,), shorten_verdict(row["verdict"]), kind=outcome)
+    name = row["class"]
+    dot = Dot(name, ratio, low, high, _note(row), label, is_range=row["is_range"])
+    return DotRow(row["figure"], (dot,), name, kind=name)
 
 
 def _ends(row: Mapping[str, Any]) -> tuple[float, float] | tuple[None, None]:
@@ -99,8 +93,7 @@ def _text_row(row: Mapping[str, Any]) -> DotRow:
     _, published, simulated, *_ = format_verdict(row)
     quoted = f"“{published}”" if row["published_value"] is None else published
     text = f"simulated {simulated}; published {quoted}" if simulated else f"published {quoted}"
-    verdict = row["verdict"]
-    return DotRow(row["figure"], (), shorten_verdict(verdict), text=text, kind=find_outcome(verdict))
+    return DotRow(row["figure"], (), row["class"], text=text, kind=row["class"])
 
 
 def _note(row: Mapping[str, Any]) -> str:

@@ -14,7 +14,7 @@ measured AS (
 answered AS (
   SELECT
     point_id, limiting, binding, answer_mean, answer_low, answer_high, n, censored, interval_met, monotone, undecided,
-    published, published_kind
+    published, published_figure
   FROM answers
 )
 
@@ -29,7 +29,7 @@ SELECT
   answer_low,
   answer_high,
   published,
-  published_kind,
+  published_figure,
   n,
   interval_met,
   binding,

@@ -9,7 +9,7 @@ SELECT
   answer_high,
   censored,
   published,
-  published_kind
+  published_figure
 FROM answers
 INNER JOIN configurations USING (point_id)
 WHERE answer_mean IS NOT NULL OR published IS NOT NULL

@@ -52,9 +52,7 @@ class Database:
         """Create the tables, then the views over them and over earlier views, then the scalar macros."""
         self._connection = duckdb.connect(":memory:")
         for name, table in tables.items():
-            self._connection.register("_given", table)
-            self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
-            self._connection.unregister("_given")
+            self.add_table(name, table)
         for name, statement in (views or {}).items():
             try:
                 self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
@@ -68,6 +66,12 @@ class Database:
             "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
         ).fetchall()
         self._paths_by_alias = _aliases([str(column) for (column,) in columns])
+
+    def add_table(self, name: str, table: pa.Table) -> None:
+        """Add a table; its columns have no aliases."""
+        self._connection.register("_given", table)
+        self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
+        self._connection.unregister("_given")
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.

@@ -1,4 +1,4 @@
-"""`destage study run`: one bundled study, or all of them in one table of published figures."""
+"""`destage study run`: one bundled study, or all of them with the headline figures."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from small_studies import small_study
 from destage.sweeps import studies
 
 FIRST = """\
-paper: {title: A paper on batteries, number: X 1}
+paper: {title: A paper on batteries, number: X 1, page: batteries}
 places:
   present: {controller.battery.state: present, workload.users: 5}
   absent: {controller.battery.state: absent, workload.users: 5}
@@ -22,6 +22,7 @@ published:
     kind: ordering
     expect: {between: [0.9, 1.1]}
     compute: absent.requests / present.requests
+    headline: Both serve the same users.
     note: The paper gives no figure.
 """
 
@@ -38,23 +39,28 @@ def two(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("two")
-def test_all_studies_give_one_table_and_a_page(destage: Any) -> None:
+def test_all_studies_give_headlines_and_pages(destage: Any) -> None:
     done = destage("study", "run", "--all", "--executor", "inline", "--page", "deep/page.md")
     assert done.code == 0, done.err
-    heading, row = done.out.splitlines()
-    assert heading.split()[:3] == ["study", "figure", "published"]
-    assert row.split()[0] == "first"
-    assert "ordering holds" in row
+    _, title, heading, row = done.out.splitlines()
+    assert title == "A paper on batteries"
+    assert heading.split()[:2] == ["figure", "published"]
+    assert "reproduced blind" in row
+    assert row.rstrip().endswith("Both serve the same users.")
     assert "1/2 first-" in done.err
     assert done.err.count("8 runs, 8 executed (inline, ") == 2
-    assert "1 published figure: 1 reproduced" in done.err
-    page = Path("deep/page.md").read_text()
+    assert "1 published figure: 1 reproduced blind" in done.err
+    first = Path("deep/page.md").read_text()
+    assert "## [A paper on batteries (X 1)](published/batteries.md)" in first
+    assert "| with a battery | as many |" in first
+    page = Path("deep/published/batteries.md").read_text()
+    assert "[Published experiments](../page.md)" in page
     assert "## first" in page
     assert "## second" not in page
     assert "- with a battery: The paper gives no figure." in page
 
     again = destage("study", "run", "--all", "--executor", "inline", "--json")
-    assert json.loads(again.out)["first"][0]["verdict"] == "ordering holds"
+    assert json.loads(again.out)["first"][0]["class"] == "reproduced blind"
     assert json.loads(again.out)["second"] == []
     assert again.err.count("8 runs, 0 executed, 8 reused") == 2
 
@@ -65,7 +71,7 @@ def test_one_study_prints_published_figures_last(destage: Any) -> None:
     assert done.out.splitlines()[-1].startswith("with a battery")
     report = Path(done.err.splitlines()[-1].removeprefix("report: ")).read_text()
     assert "A paper on batteries (X 1)" in report
-    assert "ordering holds" in report
+    assert "reproduced blind" in report
     assert json.loads(destage("study", "run", "first", "--executor", "inline", "--json").out)["published"]
 
 

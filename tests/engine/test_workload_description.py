@@ -49,11 +49,11 @@ def test_processor_time_of_interactions() -> None:
     demand = {"kind": "exponential", "mean": "60ms"}
     think = {"kind": "constant", "value": "1s"}
     user = {"arrival": {"kind": "closed", "think_time": think}, "processor_time": demand}
-    assert words.describe_arrival(user, 1) == (
+    assert description.describe_arrival(user, 1) == (
         "one user thinks 1s, computes 60ms (exponential), then one I/O"
     )
     load = {"arrival": {"kind": "poisson", "rate": "9/s"}, "processor_time": demand}
-    assert words.describe_arrival(load, 1) == (
+    assert description.describe_arrival(load, 1) == (
         "9/s on average, at random (Poisson), each after computing 60ms (exponential)"
     )
 

@@ -1,4 +1,4 @@
-"""Each bundled study is run; its section equals docs/published-experiments.md to the digit."""
+"""The pages of published experiments: one screen first, and each bundled study's section to the digit."""
 
 from pathlib import Path
 from typing import Any
@@ -9,12 +9,15 @@ from destage import sweeps
 from destage.queries import open_session
 from destage.queries.published_page import write_section
 from destage.queries.report import fill_answers
-from destage.queries.verdicts import judge_figures
+from destage.queries.verdict_text import HEADINGS, HEADLINE_HEADINGS
+from destage.queries.verdicts import NO_ANSWER, judge_figures
+from destage.store.figure_classes import FigureClass
 from destage.sweeps import studies
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "published-experiments.md"
-INVALID = {"no answer", "not exact", "input differs", "consistent"}
-"""Verdicts that are mistakes of the study, not of the model or the paper."""
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "published-experiments.md"
+STATED = {"property": "model property", "input": "input"}
+"""Kinds that have only one class; another is a mistake of the study."""
 
 
 # One process runs all tests of a group, so that each study runs once.
@@ -30,27 +33,69 @@ def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         return session.spec, judge_figures(session).to_pylist(), fill_answers(session)
 
 
-def sections() -> dict[str, list[str]]:
-    """Return the non-empty lines of the page by study."""
-    parts = PAGE.read_text("utf-8").split("\n## ")[1:]
-    return {part.partition("\n")[0]: [line for line in part.splitlines() if line] for part in parts}
+def read_sections() -> dict[str, tuple[str, list[str]]]:
+    """Return the page and the non-empty lines of each study's section, by the study's name."""
+    found = {}
+    for page in sorted((PAGE.parent / "published").glob("*.md")):
+        for part in page.read_text("utf-8").split("\n## ")[1:]:
+            name = part.partition("\n")[0]
+            found[name] = (page.stem, [line for line in part.splitlines() if line])
+    return found
 
 
-def test_the_page_has_every_study_with_published_figures() -> None:
-    published = {name for name in studies.names() if studies.load(name).document.get("published")}
-    assert set(sections()) == published
+def read_rows(text: str) -> list[list[str]]:
+    """Return the cells of the tables' rows, without headings."""
+    lines = [line for line in text.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def test_every_study_with_published_figures_is_on_its_documents_page() -> None:
+    loaded = {name: studies.load_fields(name) for name in studies.names()}
+    expected = {name: study["paper"]["page"] for name, study in loaded.items() if study.get("published")}
+    assert {name: page for name, (page, _) in read_sections().items()} == expected
+
+
+def test_the_first_page_is_one_screen_of_headlines() -> None:
+    rows = [row for row in read_rows(PAGE.read_text("utf-8")) if row != list(HEADLINE_HEADINGS)]
+    headlines = {
+        figure["figure"]: figure["headline"]
+        for name in studies.names()
+        for figure in studies.load_fields(name).get("published", [])
+        if "headline" in figure
+    }
+    assert 25 <= len(rows) <= 30
+    assert {row[0] for row in rows} == set(headlines)
+    for row in rows:
+        assert row[4] in set(FigureClass)
+        assert row[5].endswith(f". {headlines[row[0]]}")
+
+
+def test_every_row_has_a_class_and_simulated_numbers_their_interval() -> None:
+    for page in (PAGE.parent / "published").glob("*.md"):
+        for row in read_rows(page.read_text("utf-8")):
+            if row != list(HEADINGS):
+                assert row[4] in set(FigureClass), row
+                reproduced = row[4] in {FigureClass.BLIND, FigureClass.FITTED, FigureClass.POST_HOC}
+                assert not reproduced or "factor" in row[3] or "includes 0" in row[3], row
+
+
+def test_the_readme_leads_to_the_first_page() -> None:
+    assert "](docs/published-experiments.md)" in (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.mark.long
 def test_a_study_gives_its_section_of_the_page(study_result: Any) -> None:
     spec, rows, answers = study_result
     found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
-    assert [line for line in found if line] == sections().get(spec["name"], [])
+    _, written = read_sections().get(spec["name"], ("", []))
+    assert [line for line in found if line] == written
 
 
 @pytest.mark.long
 def test_a_study_has_no_invalid_figure(study_result: Any) -> None:
     spec, rows, _ = study_result
-    assert [(row["figure"], row["verdict"]) for row in rows if row["verdict"] in INVALID] == []
+    for row in rows:
+        assert row["why"] != NO_ANSWER, row["figure"]
+        assert row["class"] == STATED.get(row["kind"], row["class"]), row["figure"]
     if rows:
         assert spec["paper"]["number"], "published figures have a document"

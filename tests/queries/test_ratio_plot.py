@@ -60,7 +60,7 @@ def test_a_ratio_is_the_verdicts_estimate_over_the_published(judge: Any) -> None
             row[name] / row["published_value"] for name in ("simulated", "simulated_low", "simulated_high")
         ]
         assert [dot.value, dot.low, dot.high] == pytest.approx(expected)
-    assert [dot.kind for dot in dots] == ["reproduced", "not reproduced"]
+    assert [dot.kind for dot in dots] == ["reproduced blind", "not reproduced"]
     assert dots[1].label == "0.41"
 
 
@@ -69,11 +69,16 @@ def test_figures_without_a_number_are_last_and_text(judge: Any) -> None:
         {"value": "faster", "compute": "eight.response_mean_us", "kind": "ordering", "expect": {"above": 1}},
         {**FOUR, "value": 4.1},
         {"value": "two <drives>", "kind": "input"},
-        {"value": 0, "compute": "1.0 - 1.0", "kind": "exact"},
+        {"value": 0, "compute": "1.0 - 1.0", "kind": "arithmetic"},
     )
     chart = draw_plot(session)
     assert [row.title for row in chart.rows] == ["f1", "f0", "f2", "f3"]
-    assert [row.remark for row in chart.rows] == ["predicted", "ordering holds", "input", "exact"]
+    assert [row.remark for row in chart.rows] == [
+        "reproduced blind",
+        "reproduced blind",
+        "input",
+        "arithmetic of the paper",
+    ]
     assert chart.rows[1].text == "simulated 8100 (95 % CI 7852 to 8348); published “faster”"
     assert "two &lt;drives&gt;" in draw_figure(session, "published_against_simulated")
 
@@ -85,7 +90,7 @@ def test_figures_without_a_number_are_last_and_text(judge: Any) -> None:
 def test_one_is_in_the_middle_and_far_ratios_at_the_edge(
     judge: Any, value: float, label: str, last: float
 ) -> None:
-    chart = draw_plot(judge({"value": value, "compute": "4.1", "kind": "exact"}))
+    chart = draw_plot(judge({"value": value, "compute": "4.1", "kind": "arithmetic"}))
     assert chart.scale is not None
     assert chart.scale.place(1.0) == pytest.approx(0.5)
     assert chart.scale.ticks[-1] == last
@@ -115,13 +120,9 @@ def test_fitted_and_predicted_figures_have_different_symbols(judge: Any) -> None
         fitted=[{"parameter": "x", "value": 1, "on": "f2"}],
     )
     assert [row.dots[0].kind for row in draw_plot(session).rows] == [
-        "reproduced after fitting",
+        "reproduced after a stated fit",
         "not reproduced",
-        "fitted or input",
-    ]
-    assert [row.remark for row in draw_plot(session).rows][:2] == [
-        "calibrated, predicts",
-        "calibrated, does not predict",
+        "input",
     ]
 
 

@@ -18,6 +18,7 @@ from destage.queries.report.answer import compose_answer
 from destage.queries.report.axis import choose_x_scale, choose_y_scale
 from destage.queries.report.labels import Box, place_label
 from destage.queries.report.page import render_page
+from destage.queries.report.standard_charts import build_standard_chart, fitting_charts
 
 CAPACITY = "controller.cache.capacity"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -71,9 +72,9 @@ def test_a_report_starts_with_the_answer_in_words(seek_session: Session) -> None
     sentences = compose_answer(seek_session)
     assert " ".join(sentences) == (
         "42 users (95 % CI 37 to 47) with 64 MiB of cache, RAID 5: 31 % more than the baseline. "
-        "Published: 51, 31 % more than the published baseline; not reproduced. "
+        "Published: 51, 31 % more than the published baseline; uninformative. "
         "Baseline: 32 users (95 % CI 27 to 37) with no cache (RAID 5). "
-        "Published: 39; the workload was fitted to it."
+        "Published: 39; input."
     )
     html = render_page(seek_session)
     assert html.index("42 users (95 % CI 37 to 47)") < html.index("<svg")
@@ -114,7 +115,7 @@ def test_a_report_states_failures_and_missing_answers(make_session: Any) -> None
     html = render_page(make_session(runs, axes={CAPACITY: pa.int64()}))
     assert "it &lt;broke&gt;" in html
     assert "1 run of 1 point, excluded from means" in html
-    assert '<p class="answer">No answer yet' in html
+    assert '<p class="answer">No answer with' in html
 
 
 def test_a_sweep_without_a_plan_has_a_report(make_session: Any) -> None:
@@ -202,3 +203,22 @@ def test_labels_do_not_overlap() -> None:
         assert all(box.overlap(other) == 0 for other in taken)
         assert box.overlap(bounds) == pytest.approx(box.width * box.height)
         taken.append(box)
+
+
+def test_a_chart_that_no_point_fits_is_left_out(make_session: Any) -> None:
+    """The values at which the other axes are held may be of different points."""
+    axes = [CAPACITY, "array.a", "array.b", "array.c", "array.d", "array.e"]
+    runs = [
+        {
+            "point_id": f"p{point}",
+            "replicate": 0,
+            "run_id": f"p{point}-0",
+            "response_p95_us": 1.0,
+            **dict.fromkeys(axes, point),
+        }
+        for point in (1, 2, 3)
+    ]
+    session = make_session(runs, axes=dict.fromkeys(axes, pa.int64()))
+    session.spec["scenario"] = {"array": {"a": 1, "b": 2, "c": 3, "d": 1, "e": 2}}
+    chart = fitting_charts(session)["response_against_cache"]
+    assert build_standard_chart(chart, session) is None

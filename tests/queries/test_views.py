@@ -115,10 +115,12 @@ def test_a_seek_has_rows_per_probe_and_per_certified_point(seek_session: Session
 
 
 def test_answers_include_the_published_figure_of_their_point(seek_session: Session) -> None:
-    rows = seek_session.sql("SELECT point_id, published, published_kind FROM answers ORDER BY 1").to_pylist()
+    rows = seek_session.sql(
+        "SELECT point_id, published, published_figure FROM answers ORDER BY 1"
+    ).to_pylist()
     assert rows == [
-        {"point_id": "p0", "published": 39.0, "published_kind": "calibrated"},
-        {"point_id": "p1", "published": 51.0, "published_kind": "predicted"},
+        {"point_id": "p0", "published": 39.0, "published_figure": "users, 32 MiB"},
+        {"point_id": "p1", "published": 51.0, "published_figure": "users, 64 MiB"},
     ]
 
 

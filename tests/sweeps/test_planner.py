@@ -102,6 +102,21 @@ def test_the_objective_missed_by_most_binds(
     assert (answer["binding"], answer["limiting"]) == ("disk_busy_mean <= 0.9", "link")
 
 
+def test_points_are_held_to_the_limit_of_their_label(make_study: MakeStudy) -> None:
+    seek = {**SEEK, "limits": {"busy": ["disk_busy_max <= 0.8"]}}
+    points = [{"label": "busy", "array.disks": 4}, {"label": "slow", "array.disks": 5}]
+
+    def judge(run: PlannedRun) -> Facts:
+        assert run.probe is not None
+        return _facts(p95_ms=run.probe, disk=run.probe / 100)
+
+    expansion, planner, rows, _ = _play(make_study(seek=seek, points=points), judge)
+    answers, _ = make_answer_tables(make_study(seek=seek, points=points), expansion, planner, rows)
+    found = {row["label"]: (row["answer_mean"], row["binding"]) for row in answers.to_pylist()}
+    assert found["busy"] == (80, "disk_busy_max <= 0.8")
+    assert found["slow"] == (30, "response_p95 <= 30ms")
+
+
 def test_censored_answers_have_no_interval(make_study: MakeStudy) -> None:
     seek = {**SEEK, "max": 100, "min": 5}
     most = _answer(make_study(seek=seek, replicates=5), lambda _: _facts())

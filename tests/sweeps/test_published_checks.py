@@ -41,7 +41,7 @@ def test_valid_figures_pass() -> None:
     figures = [
         FIGURE,
         {**FIGURE, "figure": "g", "compute": "four.response_mean_us", "for_each": ["array.raid"]},
-        {**FIGURE, "figure": "h", "compute": "sqrt(9.0)", "kind": "exact"},
+        {**FIGURE, "figure": "h", "compute": "sqrt(9.0)", "kind": "arithmetic"},
         {**FIGURE, "figure": "i", "compute": "four.response_mean_us", "at": {"array.raid": "6"}},
     ]
     expand(parse_study(yaml.safe_dump({**STUDY, "published": figures})))
@@ -63,10 +63,14 @@ def test_valid_figures_pass() -> None:
         ({"at": {"array.rai": "6"}}, "published.0.at.array.rai", "study.unknown-key"),
         ({"kind": "ordering"}, "published.0.expect", "study.missing-key"),
         ({"kind": "ordering", "expect": {"abov": 1}}, "published.0.expect.abov", "study.unknown-key"),
-        ({"kind": "exact", "tolerance": 0.1}, "published.0.tolerance", "study.unknown-key"),
+        ({"tolerance": 0.1}, "published.0.tolerance", "study.unknown-key"),
         ({"expect": {"above": 1}}, "published.0.expect", "study.unknown-key"),
         ({"value": "fast"}, "published.0.value", "study.wrong-type"),
         ({"kind": "guessed"}, "published.0.kind", "study.unknown-name"),
+        ({"kind": "exact"}, "published.0.kind", "study.unknown-name"),
+        ({"kind": "property", "value": "as many"}, "published.0.expect", "study.missing-key"),
+        ({"kind": "property", "post_hoc": "the size"}, "published.0.post_hoc", "study.unknown-key"),
+        ({"kind": "not_simulated"}, "published.0.note", "study.missing-key"),
         ({"given": ["g"]}, "published.0.given", "study.unknown-name"),
     ],
 )

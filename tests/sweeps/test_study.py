@@ -191,6 +191,25 @@ def test_a_seek_is_read(make_study: MakeStudy) -> None:
     assert not seek.objectives[1].is_met(0.9)
 
 
+def test_a_labelled_point_may_have_limits_of_its_own(make_study: MakeStudy) -> None:
+    seek = {
+        "maximize": "workload.users",
+        "subject_to": ["response_p95 <= 30ms"],
+        "limits": {"busy": ["disk_busy_max <= 0.8"]},
+    }
+    found = make_study(seek=seek, points=[{"label": "busy", "array.disks": 4}]).seek
+    assert found is not None
+    columns = [[one.column for one in found.objectives_of(label)] for label in ("busy", "other", None)]
+    assert columns == [["disk_busy_max_fraction"], ["response_p95_us"], ["response_p95_us"]]
+    seek["limits"] = {"bussy": ["disk_busy_max <= 0.8"], "busy": ["disk_busy <= 0.8"]}
+    with pytest.raises(ConfigError) as caught:
+        make_study(seek=seek, points=[{"label": "busy", "array.disks": 4}])
+    assert {issue.place: issue.code for issue in caught.value.issues} == {
+        "seek.limits.bussy": "study.unknown-name",
+        "seek.limits.busy.0": "study.unknown-name",
+    }
+
+
 def test_the_sought_parameter_is_an_integer_and_not_an_axis(make_study: MakeStudy) -> None:
     seek = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"]}
     axis = _mistakes(make_study, seek=seek, axes={"workload.users": [1, 2]})

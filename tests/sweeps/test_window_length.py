@@ -21,8 +21,9 @@ def _answers(
     document["points"] = [point]
     document["scenario"]["run"] = run
     document["seek"]["start"] = start
+    document["seek"].pop("limits")
     document["replicates"] = 5
-    for key in ("axes", "where", "places", "published", "fitted"):
+    for key in ("axes", "where", "places", "published", "fitted", "answer", "charts"):
         document.pop(key, None)
     outcome = sweeps.run(sweeps.parse_study(yaml.safe_dump(document)), store, executor="inline")
     sweep = open_sweep(outcome.path)

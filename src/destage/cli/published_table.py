@@ -1,4 +1,4 @@
-"""The table of published figures and results on a terminal."""
+"""Tables of published figures and results on a terminal."""
 
 import shutil
 import sys
@@ -11,41 +11,47 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _NARROW = 120
-"""A terminal below this width does not show sources; the report does [characters]."""
-_SOURCE = 5
-_LEAST = (14, 9, 10, 7, 13, 8)
+"""A terminal below this width shows fewer columns; the report has all of them [characters]."""
+_ESSENTIAL = ("figure", "published", "simulated", "class")
+_LEAST = {"figure": 14, "published": 9, "simulated": 10, "class": 13}
+_LEAST_OTHER = 10
 """The least width of each column [characters]."""
+_Rows = Sequence[Mapping[str, Any]]
 
 
-def print_published(studies: Sequence[tuple[str, Sequence[Mapping[str, Any]]]]) -> None:
-    """Print one table of the studies' published figures, given each study's name and rows."""
+def print_published(rows: _Rows) -> None:
+    """Print one table of a study's published figures, given its rows."""
+    from destage.queries.verdict_text import HEADINGS, format_verdict
+
+    _print([(None, HEADINGS, [format_verdict(row) for row in rows])])
+
+
+def print_headlines(documents: Sequence[tuple[str, _Rows]]) -> None:
+    """Print a table of headline figures for each document, given its title and rows."""
+    from destage.queries.verdict_text import HEADLINE_HEADINGS, format_headline
+
+    _print([(title, HEADLINE_HEADINGS, [format_headline(row) for row in rows]) for title, rows in documents])
+
+
+def _print(tables: Sequence[tuple[str | None, Sequence[str], Sequence[Sequence[str]]]]) -> None:
     from rich.console import Console
-
-    from destage.queries.verdict_text import HEADINGS
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
     console = Console(highlight=False, width=width)
-    if width < _NARROW and len(studies) > 1:
-        for name, rows in studies:
-            console.print(f"\n{name}", markup=False)
-            console.print(_table([(name, rows)], _SOURCE), markup=False)
-    else:
-        console.print(_table(studies, _SOURCE if width < _NARROW else len(HEADINGS)), markup=False)
+    for title, headings, rows in tables:
+        if title is not None:
+            console.print(f"\n{title}", markup=False)
+        shown = [name for name in headings if width >= _NARROW or name in _ESSENTIAL]
+        console.print(_table(headings, rows, shown), markup=False)
 
 
-def _table(studies: Sequence[tuple[str, Sequence[Mapping[str, Any]]]], shown: int) -> "Table":
-    """Return a table of the first columns, after the name of the study where there are several."""
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]], shown: Sequence[str]) -> "Table":
     from rich.table import Table
 
-    from destage.queries.verdict_text import HEADINGS, format_verdict
-
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
-    has_names = len(studies) > 1
-    if has_names:
-        table.add_column("study", overflow="fold", min_width=_LEAST[0])
-    for at, heading in enumerate(HEADINGS[:shown]):
-        table.add_column(heading, overflow="fold", min_width=_LEAST[at])
-    for name, rows in studies:
-        for row in rows:
-            table.add_row(*([name] if has_names else []), *format_verdict(row)[:shown])
+    for heading in shown:
+        table.add_column(heading, overflow="fold", min_width=_LEAST.get(heading, _LEAST_OTHER))
+    places = [headings.index(heading) for heading in shown]
+    for row in rows:
+        table.add_row(*(row[place] for place in places))
     return table

@@ -105,7 +105,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
             print_table(rows, session.units)
             if published.num_rows:
                 print_data("\n")
-                print_published([(outcome.path.name, published.to_pylist())])
+                print_published(published.to_pylist())
         # Last, so that the answer is still in view after a long table.
         for sentence in compose_answer(session):
             print_note(sentence)

@@ -39,10 +39,11 @@ class PublishedFigure:
         value: The printed number, or words if there is none.
         kind: The rule that compares it.
         quantity: The same quantity from the rows; None if it is not computed.
-        decimals: Significant digits after the point.
-        tolerance: Allowed deviation of a prediction, as a fraction of the figure.
-        bounds: The range that an ordering's interval must lie in.
-        given: The fitted figures that a prediction depends on.
+        decimals: Digits after the point that the number was printed with.
+        bounds: The range that a comparison's interval must lie in; None where a number is compared.
+        given: The fitted figures that a simulated figure depends on.
+        post_hoc: What was chosen with the figure in view, if anything was.
+        headline: Why the figure is a headline of its document, in one line; None if it is not.
         note: A contradiction or a caution.
     """
 
@@ -53,10 +54,19 @@ class PublishedFigure:
     kind: str
     quantity: Quantity | None
     decimals: int | None
-    tolerance: float | None
-    bounds: tuple[float, float]
+    bounds: tuple[float, float] | None
     given: tuple[str, ...]
+    post_hoc: str | None
+    headline: str | None
     note: str | None
+
+    @property
+    def rounding(self) -> float:
+        """Half a unit of the last printed digit: a printed figure stands for all numbers that round to it."""
+        if isinstance(self.value, str):
+            return 0.0
+        decimals = _count_decimals(self.value) if self.decimals is None else self.decimals
+        return 10.0**-decimals / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +105,6 @@ def read_answers(study: Mapping[str, Any]) -> list[AnswerSentence]:
 
 
 def _read_figure(entry: Mapping[str, Any], study: Mapping[str, Any], fitted: list[str]) -> PublishedFigure:
-    expect = entry.get("expect", {})
-    least, most = expect.get("between", (expect.get("above", -math.inf), expect.get("below", math.inf)))
     return PublishedFigure(
         name=entry["figure"],
         value=entry["value"],
@@ -105,11 +113,25 @@ def _read_figure(entry: Mapping[str, Any], study: Mapping[str, Any], fitted: lis
         kind=entry["kind"],
         quantity=_read_quantity(entry["compute"], entry, study) if "compute" in entry else None,
         decimals=entry.get("decimals"),
-        tolerance=entry.get("tolerance"),
-        bounds=(least, most),
+        bounds=_read_bounds(entry.get("expect")),
         given=tuple(dict.fromkeys(entry.get("given", fitted))),
+        post_hoc=entry.get("post_hoc"),
+        headline=entry.get("headline"),
         note=entry.get("note"),
     )
+
+
+def _read_bounds(expect: Mapping[str, Any] | None) -> tuple[float, float] | None:
+    if expect is None:
+        return None
+    least, most = expect.get("between", (expect.get("above", -math.inf), expect.get("below", math.inf)))
+    return least, most
+
+
+def _count_decimals(value: float) -> int:
+    """Return the number of digits after the point of a number as it is written."""
+    text = repr(value)
+    return len(text.partition(".")[2]) if "." in text and not text.endswith(".0") else 0
 
 
 def _read_quantity(expression: str, entry: Mapping[str, Any], study: Mapping[str, Any]) -> Quantity:

@@ -8,7 +8,7 @@ import typer
 from destage.cli.options import Executor, Json, Quiet, ReportFile, Store, Workers
 from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
 from destage.cli.progress import ProgressDisplay
-from destage.cli.published_table import print_published
+from destage.cli.published_table import print_headlines
 from destage.cli.session import run_study, summarize, warn_if_stopped
 from destage.errors import UsageError
 
@@ -52,7 +52,10 @@ def run(
     page: Annotated[
         Path | None,
         typer.Option(
-            "--page", metavar="FILE", help="With --all: also write the results to FILE as Markdown."
+            "--page",
+            metavar="FILE",
+            help="With --all: also write the headline figures to FILE as Markdown, and each document's "
+            "figures to published/ beside it.",
         ),
     ] = None,
     quiet: Quiet = False,
@@ -83,11 +86,11 @@ def _run_all(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Run each bundled study and print one table of published figures and results."""
+    """Run each bundled study and print the headline figures of each document."""
     from destage import sweeps
     from destage.queries import open_session
     from destage.queries.formats import rows_as_json
-    from destage.queries.published_page import write_page
+    from destage.queries.published_page import group_by_document, list_headlines, write_pages
     from destage.queries.report import fill_answers, write_report
     from destage.queries.verdict_text import summarize_verdicts
     from destage.queries.verdicts import judge_figures
@@ -114,10 +117,13 @@ def _run_all(
     if as_json:
         print_json({spec["name"]: rows for spec, rows, _ in sections})
     else:
-        print_published([(spec["name"], rows) for spec, rows, _ in sections])
+        documents = group_by_document(sections).values()
+        print_headlines([(own[0][0]["paper"]["title"], list_headlines(own)) for own in documents])
         print_note(summarize_verdicts([row for _, rows, _ in sections for row in rows]))
     if page is not None:
-        page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(write_page(sections), encoding="utf-8")
+        for name, text in write_pages(sections, page.name).items():
+            file = page.parent / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
         print_note(f"page: {page}")
     raise typer.Exit(code)
