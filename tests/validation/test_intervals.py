@@ -144,7 +144,7 @@ def test_automatic_windows_cover_the_mean(queue: Queue) -> None:
     # More than 95 % is no mistake: a decision that rests on a wider interval holds all the more.
     least = int(stats.binom.ppf(1 - LIKELY, len(rows), 0.95))
     count, narrow = covered(), covered(0.4)
-    LEDGER.note(
+    LEDGER.add(
         Verdict(
             f"{queue.name}: coverage of {len(rows)} seeds",
             "%",
@@ -157,7 +157,7 @@ def test_automatic_windows_cover_the_mean(queue: Queue) -> None:
     )
     found = estimate(means)
     bias = found.mean / exact - 1
-    LEDGER.note(
+    LEDGER.add(
         Verdict(
             f"{queue.name}: mean response, bias {bias:+.2%}",
             "ms",
