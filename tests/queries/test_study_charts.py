@@ -194,7 +194,7 @@ def test_points_without_a_value_are_counted(draw: Any) -> None:
     runs = [*RUNS, {**run(20, "small", 0, 1.0), "status": "overloaded"}]
     chart_data, caption = draw(chart(by=CONTROLLER), runs)
     assert [mark.x for mark in chart_data.panels[0].series[0].marks] == [10, 40, 160]
-    assert "1 point without response mean [ms]: not chart_data." in caption
+    assert "1 point without response mean [ms]: not drawn." in caption
 
 
 def test_a_sweep_without_rows_has_no_chart(make_session: Any) -> None:
