@@ -22,7 +22,7 @@ def script() -> ModuleType:
 def test_a_fitted_point_has_the_value_in_the_study(script: ModuleType) -> None:
     study = studies.load("call_center_prior")
     points = tuple(point for point in study.points if str(point[0]).startswith("9:"))
-    [(fitted, half_width)] = script.fit(replace(study, points=points)).values()
+    [(fitted, half_width)] = script.fit_study(replace(study, points=points)).values()
     assignments = points[0][1]
     assert round(fitted) == assignments[IOS]
     assert 0 < half_width < 1

@@ -59,7 +59,7 @@ def test_every_class_is_within_its_limit_after_a_fit(name: str) -> None:
     for each in found.classes:
         title = f"demerit, {DISKS[name][1]}, {each.name}, at most"
         text = "within" if each.is_met else "NOT within"
-        LEDGER.note(Verdict(title, "ms", each.limit_ms, each.demerit_ms, None, text))
+        LEDGER.add(Verdict(title, "ms", each.limit_ms, each.demerit_ms, None, text))
     assert [each.name for each in found.classes if not each.is_met] == []
     assert set(found.fitted) == set(FITTABLE)
 
@@ -68,7 +68,7 @@ def test_every_class_is_within_its_limit_after_a_fit(name: str) -> None:
 def test_an_unfitted_disk_is_near(name: str) -> None:
     """The expected error for another disk: its facts and the general assumptions, without a fit."""
     found = _validation(name, fitted=False)
-    LEDGER.note(
+    LEDGER.add(
         Verdict(
             f"demerit, {DISKS[name][1]}, nothing fitted, at most", "ms", 0.25, _overall(found), None, "within"
         )
@@ -122,7 +122,7 @@ def test_another_disk_is_distinguished(name: str, change: Change) -> None:
     second = slice(len(trace) // 2, None)
     worse = demerit(trace.service_ms[second], modelled[:, second].ravel())
     title = f"{DISKS[name][1]}: {change.__name__.strip('_').replace('_', ' ')}"
-    LEDGER.note(Verdict(title, "mutation", DISKS[name][2], worse, None, "rejected"))
+    LEDGER.add(Verdict(title, "mutation", DISKS[name][2], worse, None, "rejected"))
     assert worse > DISKS[name][2]
 
 
