@@ -2,8 +2,8 @@
 
 use super::Simulation;
 use super::columns::{COLUMNS, RunView, Value, Verdict};
-use crate::error::RunError;
 use super::run_control::Unsettled;
+use crate::error::RunError;
 use crate::units::SimTime;
 
 /// Whether the result of a run may be used.

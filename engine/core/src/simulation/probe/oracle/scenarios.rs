@@ -213,7 +213,13 @@ pub(in crate::simulation) fn scenario() -> impl Strategy<Value = Value> {
         (array("a"), array("b"), any::<bool>()),
         (stream("x", "a"), stream("y", "a"), stream("z", "b")),
         (cache(), battery(), faults()),
-        (1_u32..4, prop::option::of(1_u32..9), 0..1000_u64, any::<bool>(), (phases(), window(), host(), merge_limit)),
+        (
+            1_u32..4,
+            prop::option::of(1_u32..9),
+            0..1000_u64,
+            any::<bool>(),
+            (phases(), window(), host(), merge_limit),
+        ),
         prop::collection::vec((0_u64..2500, 0_u32..12, any::<bool>()), 0..4),
     );
     parts.prop_map(
