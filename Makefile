@@ -37,7 +37,7 @@ help: ## List the targets
 
 .PHONY: demo
 demo: engine ## Build the engine, run the call-centre study, print its results and write report.html
-	@$(BIN)/destage study run call_center --store $(STORE) --report $(REPORT)
+	@$(BIN)/destage study run call_center_curve --store $(STORE) --report $(REPORT)
 
 .PHONY: test
 # The test cluster is used if it is already built, as building it takes longer than everything else.
