@@ -211,7 +211,7 @@ mod tests {
         }
         let variance = 96.0_f64 / 31.0;
         let r = 83.0 / 96.0 + 1.0 / 32.0;
-        let b = 192.0 * 32.0 / (31.0 * 30.0) / variance.powf(1.5) / (6.0 * 32.0_f64.sqrt());
+        let b = 192.0 * 32.0 / (31.0 * 30.0) / libm::pow(variance, 1.5) / (6.0 * 32.0_f64.sqrt());
         let end = |x: f64| ((1.0 + 6.0 * b * (x - b)).cbrt() - 1.0) / (2.0 * b);
         let quantile = (end(2.039_513) - end(-2.039_513)) / 2.0;
         let expected = quantile * (variance / 32.0 * (1.0 + r) / (1.0 - r)).sqrt();

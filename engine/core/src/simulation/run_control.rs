@@ -97,6 +97,7 @@ pub enum Step {
 
 /// The phases of a run, from warm-up to end.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent findings about the run")]
 pub struct RunControl {
     warm_up: WarmUp,
     window: Window,

@@ -26,6 +26,7 @@ use destage_run::{DestageRun, longest_run};
 
 /// The write-back side of the controller.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "independent settings and states of the cache")]
 pub struct WriteBack {
     /// The write cache.
     pub cache: WriteCache,

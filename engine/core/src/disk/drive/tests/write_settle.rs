@@ -63,9 +63,9 @@ proptest! {
             bench.submit(next, *length, true, false);
             next += u64::from(*length);
         }
-        lengths.iter().for_each(|_| {
+        for _ in &lengths {
             bench.done();
-        });
+        }
         let rounding = 2 * super::super::super::ROUNDING.0 * lengths.len() as u64;
         prop_assert!(bench.now.0.abs_diff(one) <= rounding, "{} and {one}", bench.now.0);
     }
