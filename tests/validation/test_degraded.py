@@ -91,7 +91,8 @@ def test_small_writes_to_a_degraded_array(
     title = f"RAID {raid} of {disks} without {failed}: disk {{}} of a small write"
     assert_equal(title.format("reads"), "I/Os", reads, read)
     mutants = {}
-    if _LAST_WRITTEN[raid] not in failed:
+    # Without its only write, an operation would have no I/O at all, which the engine takes for a deadlock.
+    if _LAST_WRITTEN[raid] not in failed and writes > 1:
         for change, mutation in LAST_WRITE.items():
             for row in simulate_mutants([load], mutation):
                 mutants[change] = _ios(row)[1]
