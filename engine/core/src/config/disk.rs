@@ -269,8 +269,8 @@ pub struct Queue {
     /// Commands that the disk can reorder; further ones wait first come, first served.
     #[schemars(range(min = 1, max = 256))]
     pub depth: u32,
-    /// Time in the disk's queue of `depth` commands after which an I/O is served before all younger ones (`null`: never);
-    /// the wait of further commands for a place in it does not count.
+    /// Time in the disk's queue of `depth` commands after which an I/O is served before all younger ones, if four times as
+    /// many as wait have been preferred to it (`null`: never); the wait of further commands for a place in it does not count.
     pub age_limit: Option<SimDuration>,
 }
 

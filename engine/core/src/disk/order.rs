@@ -16,9 +16,7 @@ impl Drive {
     pub(super) fn choose(&mut self, now: SimTime, yields: bool) -> Option<Waiting> {
         if let Some(limit) = self.model.age_limit {
             for class in [&mut self.foreground, &mut self.background] {
-                // The window is in order of entry, so its first I/O has been there longest. Time in the host's queue does
-                // not count: behind a long one every I/O would be old on entry, and the drive would serve them as they come.
-                if class.window().first().is_some_and(|w| now.since(w.entered) >= limit) {
+                if class.is_overdue(now, limit) {
                     return Some(class.take(now, 0));
                 }
             }

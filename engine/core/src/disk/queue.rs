@@ -4,7 +4,11 @@ use std::collections::VecDeque;
 
 use super::Io;
 use super::geometry::Location;
-use crate::units::SimTime;
+use crate::units::{SimDuration, SimTime};
+
+/// Windows of I/Os that are served before one that is older than the age limit. LOOK and C-LOOK reach every I/O within two,
+/// so that the limit acts on starvation only.
+const PATIENCE: usize = 4;
 
 /// A waiting I/O with its location on the disk.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +17,8 @@ pub(super) struct Waiting {
     pub arrived: SimTime,
     /// When the drive took it into its window, from which its age counts.
     pub entered: SimTime,
+    /// I/Os of its class that had been taken by then, which tells how many have been preferred to it since.
+    pub taken_before: u32,
     pub location: Location,
     /// Time within a revolution at which its first sector passes the head [ns after the index mark].
     pub angle_ns: u32,
@@ -22,6 +28,7 @@ pub(super) struct Waiting {
 #[derive(Debug)]
 pub(super) struct Class {
     depth: usize,
+    taken: u32,
     window: Vec<Waiting>,
     overflow: VecDeque<Waiting>,
 }
@@ -29,13 +36,13 @@ pub(super) struct Class {
 impl Class {
     pub fn new(depth: u32) -> Self {
         let depth = depth as usize;
-        Self { depth, window: Vec::with_capacity(depth), overflow: VecDeque::new() }
+        Self { depth, taken: 0, window: Vec::with_capacity(depth), overflow: VecDeque::new() }
     }
 
     #[inline]
     pub fn push(&mut self, waiting: Waiting) {
         if self.window.len() < self.depth {
-            self.window.push(waiting);
+            self.window.push(Waiting { taken_before: self.taken, ..waiting });
         } else {
             self.overflow.push_back(waiting);
         }
@@ -45,6 +52,20 @@ impl Class {
     #[inline]
     pub fn window(&self) -> &[Waiting] {
         &self.window
+    }
+
+    /// Whether the I/O that has been in the window for longest has to be served now: it has been there for `limit`, and
+    /// [`PATIENCE`] times as many I/Os as wait now have been preferred to it.
+    ///
+    /// A limit of time alone would find every I/O overdue once the window holds more than the disk serves within it, and
+    /// the disk would serve them in order of arrival, at half the rate. The window is in order of entry: only its first
+    /// can be overdue.
+    #[inline]
+    pub fn is_overdue(&self, now: SimTime, limit: SimDuration) -> bool {
+        self.window.first().is_some_and(|oldest| {
+            let preferred = self.taken.wrapping_sub(oldest.taken_before) as usize;
+            now.since(oldest.entered) >= limit && preferred >= PATIENCE * self.window.len()
+        })
     }
 
     #[inline]
@@ -66,11 +87,12 @@ impl Class {
     /// Removes and returns the I/O at `index` of the window at `now`; the others keep their order.
     #[inline]
     pub fn take(&mut self, now: SimTime, index: usize) -> Waiting {
+        self.taken = self.taken.wrapping_add(1);
         let is_last = index + 1 == self.window.len();
         // No I/O moves up after the last, which is usually the only one.
         let taken = if is_last { self.window.swap_remove(index) } else { self.window.remove(index) };
         if let Some(next) = self.overflow.pop_front() {
-            self.window.push(Waiting { entered: now, ..next });
+            self.window.push(Waiting { entered: now, taken_before: self.taken, ..next });
         }
         taken
     }

@@ -36,7 +36,7 @@ impl Drive {
     pub(super) fn place(&self, arrived: SimTime, io: Io) -> Waiting {
         let location = self.model.geometry.locate(io.lba);
         let angle_ns = ((u64::from(location.angle) * self.revolution.get()) >> 32) as u32;
-        Waiting { io, arrived, entered: arrived, location, angle_ns }
+        Waiting { io, arrived, entered: arrived, taken_before: 0, location, angle_ns }
     }
 
     /// Rotation of the spindle at `time` since the index mark was first under the head, whole turns included \[ns\].

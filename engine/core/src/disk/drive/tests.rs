@@ -300,22 +300,38 @@ fn look_turns_if_nothing_is_ahead() {
 }
 
 #[test]
-fn age_counts_from_entry_into_the_window() {
-    // Two places in the window; sector n passes the head n x 0.1 ms after the index mark.
-    let order = |age_limit: u64| {
-        let queue = json!({"policy": "c_look", "depth": 2, "age_limit": age_limit});
+fn an_io_is_overdue_after_its_age_and_four_windows_of_others() {
+    // The arm goes to and fro between sectors 0 and 10, a turn for both, while 1900 waits at the far end for the nearest.
+    let served_before_the_far_one = |age_limit: u64, depth: u64| {
+        let queue = json!({"policy": "sstf", "depth": depth, "age_limit": age_limit});
         let mut bench = Bench::new(json!({"queue": queue}));
-        for lba in [0, 40, 30, 20, 10] {
-            bench.submit(lba, 1, false, false);
+        bench.submit(0, 1, false, false);
+        bench.submit(1900, 1, false, false);
+        for near in (0..1000).map(|i| if i % 2 == 0 { 10 } else { 0 }) {
+            bench.submit(near, 1, false, false);
         }
-        (0..5).map(|_| bench.done().lba.0).collect::<Vec<_>>()
+        (0..1000).position(|_| bench.done().lba.0 == 1900).unwrap()
     };
-    // 40 and 30 are in the window from the start, 20 enters when 30 leaves it at 0.1 ms, 10 when 40 does at 3.1 ms, and
-    // then 40 is done at 4.1 ms: C-LOOK begins anew at 10, unless 20 has been there for 3 ms.
-    assert_eq!(order(20 * MS), [0, 30, 40, 10, 20]);
-    assert_eq!(order(3 * MS), [0, 30, 40, 20, 10]);
-    // Since their arrival all would be due at 4.1 ms, but they have been in the window for no longer than 4 ms.
-    assert_eq!(order(4_050_000), [0, 30, 40, 10, 20]);
+    // A turn serves two. The first one was served before 1900 was there to wait, the second is chosen when it is done.
+    assert_eq!(served_before_the_far_one(50 * TURN, 4), 1 + 2 * 50);
+    // Young or hardly preferred, it waits: four windows of others come first, whatever the age.
+    assert_eq!(served_before_the_far_one(0, 4), 1 + 4 * 4);
+    assert_eq!(served_before_the_far_one(0, 8), 1 + 4 * 8);
+}
+
+#[test]
+fn age_counts_from_entry_into_the_window() {
+    // One sector is served again and again; 1900 enters the window of two only when it is full no more.
+    let mut bench = Bench::new(json!({"queue": {"policy": "sstf", "depth": 2, "age_limit": 20 * TURN}}));
+    for _ in 0..100 {
+        bench.submit(0, 1, false, false);
+    }
+    bench.submit(1900, 1, false, false);
+    for _ in 0..100 {
+        bench.submit(0, 1, false, false);
+    }
+    // It arrives with one in service and 99 waiting, enters when 98 are done and the 99th begins, and starves for 20 turns.
+    assert_eq!((0..200).position(|_| bench.done().lba.0 == 1900), Some(98 + 20));
 }
 
 #[test]
