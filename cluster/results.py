@@ -9,11 +9,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 from destage.cluster.archive import parse_file_list
-from destage.errors import ClusterError, StoreError
+from destage.errors import ClusterError
+from destage.store.digests import digest_of, find_digest
 from destage.store.durable import write_durably
-from destage.store.fragments import inspect_fragment
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
+from destage.store.location import list_sizes
 
 _BATCH_BYTES = 64 * 2**20
 """Approximate size of one transfer."""
@@ -84,16 +85,17 @@ def fetch_results(
 ) -> FetchSummary:
     """Copy a sweep's results to a local store, except files that are already there.
 
-    Committed fragments never change, so a fragment of the same size is the same. All other files (plan,
-    manifest, answers) are downloaded each time. An interrupted fetch continues where it stopped. `report` is
-    called with the bytes downloaded and the bytes to download.
+    Files that carry the digest of their content in their name (fragments, plans, answers) never change. All
+    others (heads, progress, manifest) are downloaded each time, heads last, so that a reader never sees a
+    head without its files. An interrupted fetch continues where it stopped. `report` is called with the bytes
+    downloaded and the bytes to download.
     """
     root = store / "sweeps" / name
     layout = SweepLayout(root)
     pack = ("destage", "cluster", "pack", name, "--store", runner.store)
     sizes = dict(_skip_writers_files(parse_file_list(runner.run(*pack, "--list").decode())))
-    is_finished = sizes.pop("finished", None) is not None
-    missing = {path: size for path, size in sizes.items() if not _is_fetched(root, path, size)}
+    in_order = sorted(sizes, key=_is_head)
+    missing = {path: sizes[path] for path in in_order if not _is_fetched(root, path, sizes[path])}
     total, done = sum(missing.values()), 0
     with hold_lease(layout.lease):
         layout.make()
@@ -102,10 +104,10 @@ def fetch_results(
             done += sum(missing[path] for path in batch)
             if report is not None:
                 report(done, total)
-        if is_finished:
-            layout.finished.touch()
-        else:
-            layout.finished.unlink(missing_ok=True)
+        # A generation of this machine would hide those of the cluster.
+        for path, _ in list(list_sizes(layout.generations)):
+            if f"{layout.generations.name}/{path.name}" not in sizes:
+                path.unlink(missing_ok=True)
     return FetchSummary(root, len(missing), total, len(sizes) - len(missing))
 
 
@@ -123,9 +125,13 @@ def _skip_writers_files(files: Iterable[tuple[str, int]]) -> Iterator[tuple[str,
             yield path, size
 
 
+def _is_head(path: str) -> bool:
+    return path.startswith("generations/") and path.endswith(".json")
+
+
 def _is_fetched(root: Path, path: str, size: int) -> bool:
     local = root / path
-    return path.startswith("fragments/") and local.is_file() and local.stat().st_size == size
+    return find_digest(path) is not None and local.is_file() and local.stat().st_size == size
 
 
 def _split(sizes: dict[str, int]) -> Iterator[list[str]]:
@@ -142,15 +148,6 @@ def _split(sizes: dict[str, int]) -> Iterator[list[str]]:
         yield batch
 
 
-def _check_fragment(path: Path) -> None:
-    """Delete a damaged fragment, so that the next fetch downloads it again, and raise its error."""
-    try:
-        inspect_fragment(path, path.stat().st_size)
-    except StoreError:
-        path.unlink()
-        raise
-
-
 def _unpack(data: bytes, requested: list[str], root: Path) -> None:
     """Write the requested files of a tar archive; any other file in it is an error."""
     missing = set(requested)
@@ -164,9 +161,11 @@ def _unpack(data: bytes, requested: list[str], root: Path) -> None:
                 missing.discard(member.name)
                 target = root / member.name
                 target.parent.mkdir(parents=True, exist_ok=True)
-                write_durably(target, content.read())
-                if member.name.startswith("fragments/"):
-                    _check_fragment(target)
+                data = content.read()
+                if find_digest(member.name) not in (None, digest_of(data)):
+                    message = "its content is not what was written; run the same command again"
+                    raise ClusterError("cluster.download-damaged", message, str(target))
+                write_durably(target, data)
     except tarfile.TarError as error:
         message = f"the download is truncated ({error}); run the same command again to continue"
         raise ClusterError("cluster.download-truncated", message, str(root)) from error

@@ -1,14 +1,10 @@
 """The entry points plan, run and resume: one path for a first run, a crash, a retry, added axis values."""
 
-from pathlib import Path
-
-import yaml
-
 from destage.errors import SweepError
 from destage.objects import Location
-from destage.store.durable import write_durably
-from destage.store.layout import SweepLayout, default_store
+from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
+from destage.store.lookup import default_store
 from destage.store.rows import find_present_runs, read_rows
 from destage.store.sweep import open_sweep
 from destage.sweeps.interrupts import Interrupts
@@ -66,20 +62,9 @@ def run(
     layout = SweepLayout(sweep_path(study, store))
     with hold_lease(layout.lease) as lease, Interrupts() as interrupts:
         layout.make()
-        # A reader must not find the answers to an older study.
-        for path in (layout.finished, layout.progress, layout.answers, layout.certificates):
-            path.unlink(missing_ok=True)
-        text = yaml.safe_dump(dict(study.document), sort_keys=False, allow_unicode=True)
-        # In a bucket a writer killed during the write could leave no study, so an equal one is kept.
-        if isinstance(layout.root, Path) or not _has_content(layout.spec, text.encode()):
-            write_durably(layout.spec, text.encode())
         return SweepSession(
             study, expansion, layout, lease, interrupts, executor=executor, workers=workers, progress=progress
         ).run()
-
-
-def _has_content(file: Location, data: bytes) -> bool:
-    return file.is_file() and file.read_bytes() == data
 
 
 def resume(
@@ -95,10 +80,9 @@ def resume(
         StoreError: There is no sweep, or another process is writing it.
         SweepError: The study or a trace has changed, so that it belongs to another sweep.
     """
-    layout = SweepLayout(open_sweep(sweep).path)
-    study = parse_study(layout.spec.read_text(), name=str(layout.spec))
+    study = parse_study(open_sweep(sweep).study_text, name=str(sweep))
     store = sweep.absolute().parent.parent
     if sweep_path(study, store).name != sweep.absolute().name:
-        message = "spec.yaml belongs to another sweep: it was edited, or a trace has other contents"
+        message = "its study belongs to another sweep: a trace has other contents"
         raise SweepError("sweep.study-changed", message, str(sweep))
     return run(study, store, executor=executor, workers=workers, progress=progress)

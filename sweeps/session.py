@@ -3,15 +3,21 @@
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
+
+import pyarrow as pa
+import yaml
 
 from destage.errors import Issue
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_answers
+from destage.store.generations import claim_generation, find_head
+from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.manifests import Manifest
-from destage.store.plan import drop_rounds, write_round
+from destage.store.plan import write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.rows import read_rows
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
@@ -61,13 +67,16 @@ class SweepSession:
         self._planned: set[str] = set()
         self._reused = 0
         self._failed_before = 0
-        self._rounds = 0
         self._recorded_at = self._began
         self._started_at: float | None = None
         self._has_reported_drain = False
         self._slots: int | None = None
         self._columns = list_needed_columns(study)
-        self._manifest = Manifest(layout)
+        self._generation = claim_generation(layout)
+        found = find_head(layout, past_damage=True)
+        self._kept = None if found is None else found[1]
+        self._head = self._keep_study()
+        self._manifest = Manifest(self._generation)
         messages = adopt_fragments(layout, self._manifest)
         rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
         self._before = {row["run_id"] for row in rows}
@@ -100,7 +109,9 @@ class SweepSession:
         unanswered: list[Issue] = []
         if driver.stopped is None:
             unanswered = self._write_answers(planner)
-        write_progress(self._layout, self._progress_so_far(*measure_fragments(self._layout)))
+            self._generation.publish(self._head)
+            self._generation.drop_earlier(self._head)
+        write_progress(self._generation, self._progress_so_far(*measure_fragments(self._layout)))
         failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
         done: SessionState = "failed_runs" if failed else "unanswered" if unanswered else "finished"
         return Outcome(
@@ -121,26 +132,54 @@ class SweepSession:
         self._report()
         runs = planner.next_round({run: self._driver.rows[run] for run in self._planned})
         if runs:
-            write_round(self._layout, self._round, planner.make_table(runs, self._round))
             self._planned |= {run.run_id for run in runs}
+            self._write_round(planner.make_table(runs, self._round))
             reused = self._planned & self._before
             self._reused = len(reused)
             self._failed_before = sum(self._driver.rows[run].status == "failed" for run in reused)
-            self._rounds = self._round + 1
             self._record_progress()
-        else:
-            drop_rounds(self._layout, self._round)
-            self._rounds = self._round
         return runs
+
+    def _keep_study(self) -> Head:
+        """Return a head with the study alone; an equal study that is stored stays where it is."""
+        text = yaml.safe_dump(dict(self._study.document), sort_keys=False, allow_unicode=True).encode()
+        kept = None if self._kept is None else self._kept.study
+        return Head(self._generation.keep_or_write(kept, "study", ".yaml", text))
+
+    def _write_round(self, table: pa.Table) -> None:
+        """Write a round; publish it, unless the stored plan begins with the same rounds."""
+        before = () if self._kept is None else self._kept.rounds
+        kept = before[self._round] if self._round < len(before) else None
+        name = write_round(self._generation, kept, self._round, table)
+        self._head = replace(self._head, rounds=(*self._head.rounds, name), planned=len(self._planned))
+        if not self._is_replay():
+            self._generation.publish(self._head)
+        elif self._round == 0 and self._kept is not None:
+            # All of the stored plan, so that no reader sees less of it while it is replayed.
+            self._generation.publish(self._kept)
+
+    def _is_replay(self) -> bool:
+        """Whether the rounds so far are the first ones of the stored plan of the same study."""
+        rounds = self._head.rounds
+        return (
+            self._kept is not None
+            and self._kept.study == self._head.study
+            and self._kept.rounds[: len(rounds)] == rounds
+        )
 
     def _write_answers(self, planner: Planner) -> list[Issue]:
         """Write the answers of a seek, and return a warning for each point without an answer."""
         self._phase = "answer"
         self._report()
         facts = {run: self._driver.rows[run] for run in self._planned}
+        answers = certificates = None
         if self._study.seek is not None:
-            write_answers(self._layout, *make_answer_tables(self._study, self._expansion, planner, facts))
-        self._layout.finished.touch()
+            answers, certificates = write_answers(
+                self._generation,
+                self._kept,
+                *make_answer_tables(self._study, self._expansion, planner, facts),
+            )
+        self._head = replace(self._head, answers=answers, certificates=certificates, finished=True)
         return find_unanswered(self._study, self._expansion, planner, facts)
 
     def _start(self, waiting: int) -> Executor:
@@ -166,11 +205,11 @@ class SweepSession:
     def _progress_so_far(self, fragments: int | None = None, size: int | None = None) -> RecordedProgress:
         driver = self._driver
         present, failed = self._reused + driver.executed, self._failed_before + driver.failed
-        return RecordedProgress(len(self._planned), present, failed, self._rounds, fragments, size)
+        return RecordedProgress(len(self._planned), present, failed, len(self._head.rounds), fragments, size)
 
     def _record_progress(self) -> None:
         self._recorded_at = time.monotonic()
-        write_progress(self._layout, self._progress_so_far())
+        write_progress(self._generation, self._progress_so_far())
 
     def _report(self, message: str | None = None) -> None:
         if time.monotonic() - self._recorded_at > _RECORD_S:

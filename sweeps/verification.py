@@ -1,14 +1,28 @@
-"""Verification of a sweep: a sample of its runs is repeated and compared with the stored rows bit for bit."""
+"""Verification of a sweep: its files against their digests, its plan against its configurations, its rows."""
 
+import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from destage import engine
+from destage.errors import Issue, StoreError
 from destage.objects import Location
+from destage.store.digests import is_intact
+from destage.store.fragments import NotAFragmentError, inspect_fragment
+from destage.store.generations import read_head
+from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.plan import read_plan
+from destage.store.location import list_sizes
+from destage.store.parallel import map_places
+from destage.store.plan import read_axes, read_plan
 from destage.store.rows import find_missing_columns, find_present_runs, read_rows
+from destage.sweeps import parameters
+from destage.sweeps.canonical_parts import CanonicalReader, column_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,12 +30,16 @@ class Verification:
     """The result of a verification.
 
     Attributes:
-        checked: The number of runs repeated.
-        different: The runs whose result columns differ.
+        files: The number of files whose digests were compared.
+        planned: The number of planned runs.
+        checked: The number of runs that were executed again.
+        problems: What is wrong, each with the file or the run.
     """
 
+    files: int
+    planned: int
     checked: int
-    different: tuple[str, ...]
+    problems: tuple[Issue, ...]
 
 
 def verify(
@@ -31,36 +49,111 @@ def verify(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
-    """Repeat a sample of a sweep's runs and compare their result columns.
+    """Check a sweep: all files against their digests, all planned runs for a row, and a sample of the runs.
+
+    A run of the sample is checked against its configuration (its id, the axes of its points), executed again
+    and compared with its stored row bit for bit.
 
     Args:
         sample: The fraction of the runs to check (at least one run).
         progress: Called with the numbers of runs checked and to check.
+
+    Raises:
+        StoreError: There is no sweep, or its head is damaged.
     """
     layout = SweepLayout(sweep)
-    plan, rows = read_plan(layout), read_rows(layout)
+    head = read_head(layout)
+    if head is None:
+        raise StoreError("store.not-a-sweep", "not a sweep: it has no generation of a plan", str(sweep))
+    files, problems = _check_files(layout, head)
+    damaged = {problem.place for problem in problems}
+    if any(str(layout.generations / name) in damaged for name in head.rounds):
+        return Verification(files, head.planned, 0, tuple(problems))
+    plan = read_plan(layout, head)
     if plan is None:
-        return Verification(0, ())
-    configs = dict(zip(plan["run_id"].to_pylist(), plan["config"].to_pylist(), strict=True))
-    candidates = sorted(find_present_runs(rows) & configs.keys())
+        return Verification(files, 0, 0, tuple(problems))
+    present = find_present_runs(read_rows(layout, columns=[], past_damage=True))
+    planned = list(dict.fromkeys(plan["run_id"].to_pylist()))
+    if len(planned) != head.planned:
+        message = f"the plan has {len(planned)} runs, its head says {head.planned}"
+        problems.append(Issue("sweep.wrong-plan", str(sweep), message))
+    missing = "planned, and no result is stored; `destage resume` executes it"
+    problems += [Issue("sweep.run-missing", run, missing) for run in planned if run not in present]
+    candidates = sorted(present.intersection(planned))
     count = min(len(candidates), max(1, round(sample * len(candidates))))
     chosen = random.Random(seed).sample(candidates, count)  # noqa: S311 - a sample, no secret
+    for number, issues in enumerate(_check_runs(layout, plan, chosen), start=1):
+        problems += issues
+        if progress is not None:
+            progress(number, count)
+    return Verification(files, len(planned), count, tuple(problems))
+
+
+def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> Iterator[list[Issue]]:
+    """Yield the problems of each chosen run: of its plan rows, and of its stored row."""
+    axes = read_axes(plan)
+    wanted = pa.array(chosen, pa.string())
+    points: dict[str, list[dict[str, Any]]] = {run_id: [] for run_id in chosen}
+    for row in plan.filter(pc.is_in(plan["run_id"], wanted)).to_pylist():
+        points[row["run_id"]].append(row)
     names = engine.results_schema().names
-    stored = {
-        row["run_id"]: row
-        for row in rows.select(["run_id", *names]).to_pylist()
-        if row["run_id"] in set(chosen)
-    }
+    rows = read_rows(layout, names, past_damage=True)
+    stored = {row["run_id"]: row for row in rows.filter(pc.is_in(rows["run_id"], wanted)).to_pylist()}
     lacking: dict[str, set[str]] | None = None
-    different = []
-    for number, run_id in enumerate(chosen, start=1):
-        again = engine.simulate_canonical(configs[run_id]).to_pylist()[0]
+    for run_id in chosen:
+        issues = list(_check_plan_rows(run_id, points[run_id], axes))
+        again = engine.simulate_canonical(points[run_id][0]["config"]).to_pylist()[0]
         # repr distinguishes any two floats, and equals for NaN.
         differing = {name for name in names if repr(again[name]) != repr(stored[run_id][name])}
         if differing and lacking is None:
             lacking = find_missing_columns(layout)
-        if differing.difference((lacking or {}).get(run_id, ())):
-            different.append(run_id)
-        if progress is not None:
-            progress(number, count)
-    return Verification(count, tuple(different))
+        if differing := differing.difference((lacking or {}).get(run_id, ())):
+            message = f"the stored row differs from a new execution in {', '.join(sorted(differing))}"
+            issues.append(Issue("sweep.row-differs", run_id, message, data={"columns": sorted(differing)}))
+        yield issues
+
+
+def _check_files(layout: SweepLayout, head: Head) -> tuple[int, list[Issue]]:
+    """Compare the head's files and all fragments with their digests; return their number and problems."""
+    problems = []
+    for name in sorted(head.files):
+        place = layout.generations / name
+        try:
+            if not is_intact(place):
+                message = "damaged: its content is not what was written"
+                problems.append(Issue("store.damaged-file", str(place), message))
+        except FileNotFoundError:
+            problems.append(Issue("store.lost-file", str(place), "the head names it, and it is not there"))
+    fragments = [path for path, _ in list_sizes(layout.fragments) if not path.name.startswith(".")]
+    problems += [issue for issue in map_places(_find_damage, fragments) if issue is not None]
+    return len(head.files) + len(fragments), problems
+
+
+def _find_damage(fragment: Location) -> Issue | None:
+    try:
+        inspect_fragment(fragment, 0)
+    except NotAFragmentError as error:
+        return Issue(error.code, str(fragment), error.message)
+    return None
+
+
+def _check_plan_rows(run_id: str, rows: Sequence[dict[str, Any]], axes: Sequence[str]) -> Iterator[Issue]:
+    """Compare a run's id, and the axes of its points, with its configuration."""
+    for row in rows:
+        config = json.loads(row["config"])
+        replicate = config["run"]["replicate"]
+        again, _ = CanonicalReader().read(engine.canonical_json(config)).run(replicate)
+        if (again, replicate) != (run_id, row["replicate"]):
+            yield Issue("sweep.wrong-plan", run_id, f"its configuration is that of run {again}")
+        for path in axes:
+            # The canonical form has no catalogue names.
+            if path.rpartition(".")[2] != "use" and not _is_same(
+                column_value(parameters.read(config, path)), row[path]
+            ):
+                message = f"{path} is {row[path]} in the plan, and another in its configuration"
+                yield Issue("sweep.wrong-plan", run_id, message, data={"axis": path})
+
+
+def _is_same(value: object, column: object) -> bool:
+    """Whether a value of a configuration is that of its column, which may have a wider type."""
+    return value == column or str(value) == str(column)

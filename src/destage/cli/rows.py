@@ -14,15 +14,19 @@ if TYPE_CHECKING:
 
 
 def find_sweep(sweep: str, store: "Location | None") -> "Location":
-    """Return a sweep's directory, with a warning if the sweep is unfinished."""
+    """Return a sweep's directory, with a warning if planned runs are missing or more may be planned."""
     from destage import store as stores
-    from destage.store.layout import SweepLayout
+    from destage.store.progress import status
 
     path = stores.find_sweep(sweep, store)
-    if not SweepLayout(path).finished.is_file():
-        print_warning(
-            Issue("sweep.unfinished", path.name, "the sweep is unfinished; results are preliminary")
+    found = status(path)
+    if not found.finished:
+        missing = found.planned - found.present
+        lack = (
+            f"{missing} of {found.planned} planned runs are missing" if missing else "the sweep is unfinished"
         )
+        data = {"planned": found.planned, "missing": missing}
+        print_warning(Issue("sweep.unfinished", path.name, f"{lack}; results are preliminary", data=data))
     return path
 
 

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from destage.objects import Location, ObjectPath, locate
-from destage.store.layout import default_store, find_sweep, list_sweeps
+from destage.store.lookup import default_store, find_sweep, list_sweeps
 
 if TYPE_CHECKING:
     from destage.store.sweep import Sweep, open_sweep

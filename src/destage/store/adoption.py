@@ -20,10 +20,10 @@ FOREIGN_S = 3600.0
 
 
 def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
-    """Add the fragments that the manifest lacks, and remove what is not a fragment.
+    """Check all fragments, add those that the manifest lacks, and remove what is not a fragment.
 
-    A torn or foreign file is moved to the quarantine; temporary files of dead processes and, in a bucket,
-    empty fragments are removed. The caller holds the lease.
+    A damaged or foreign file is moved to the quarantine, so that its runs are executed again; temporary files
+    of dead processes and, in a bucket, empty fragments are removed. The caller holds the lease.
 
     Returns:
         One warning per quarantined file.
@@ -34,13 +34,11 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
     for path in [path for path, size in sizes.items() if _is_empty_object(path, size)]:
         path.unlink(missing_ok=True)
         del sizes[path]
-    unknown = [path for path, size in sizes.items() if not _is_named(path, size, named)]
     warnings = []
-    for path, found in zip(
-        unknown, map_places(lambda path: _inspect(path, sizes[path]), unknown), strict=True
-    ):
+    for path, found in zip(sizes, map_places(lambda path: _inspect(path, sizes[path]), sizes), strict=True):
         if isinstance(found, Fragment):
-            manifest.append(found)
+            if found.name not in named:
+                manifest.append(found)
         else:
             _move(path, _find_free_place(layout.quarantine, path.name))
             message = f"{found.message}; moved to {layout.quarantine.name}/"
@@ -55,9 +53,8 @@ def remove_orphans(layout: SweepLayout) -> None:
     """
     if isinstance(layout.root, ObjectPath):
         return
-    directories = [
-        place for place in (layout.root, layout.fragments, layout.answers.parent) if isinstance(place, Path)
-    ]
+    folders = (layout.generations, layout.fragments, layout.manifest)
+    directories = [place for place in folders if isinstance(place, Path)]
     for path in filter(_is_temporary, chain.from_iterable(map(Path.iterdir, directories))):
         if _is_orphan(path):
             path.unlink(missing_ok=True)
@@ -66,11 +63,6 @@ def remove_orphans(layout: SweepLayout) -> None:
 def _is_empty_object(path: Location, size: int) -> bool:
     """Whether a killed writer left an empty object; Azure's client creates each one empty."""
     return isinstance(path, ObjectPath) and path.suffix == ".parquet" and size == 0
-
-
-def _is_named(path: Location, size: int, named: dict[str, Fragment]) -> bool:
-    known = named.get(path.stem) if path.suffix == ".parquet" else None
-    return known is not None and known.size == size
 
 
 def _inspect(path: Location, size: int) -> Fragment | NotAFragmentError:

@@ -2,8 +2,8 @@
 
 import pyarrow as pa
 
-from destage.store.durable import write_durably
-from destage.store.layout import SweepLayout
+from destage.store.generations import Generation
+from destage.store.head import Head
 from destage.store.parquet import as_parquet
 
 
@@ -46,7 +46,12 @@ def certificates_schema() -> pa.Schema:
     )
 
 
-def write_answers(layout: SweepLayout, answers: pa.Table, certificates: pa.Table) -> None:
-    """Write a sweep's answers, certificates first, so that no answer lacks them."""
-    for path, table in ((layout.certificates, certificates), (layout.answers, answers)):
-        write_durably(path, as_parquet(table))
+def write_answers(
+    generation: Generation, kept: Head | None, answers: pa.Table, certificates: pa.Table
+) -> tuple[str, str]:
+    """Write a sweep's answers and certificates, and return their names; equal ones of `kept` stay."""
+    earlier = (None, None) if kept is None else (kept.answers, kept.certificates)
+    return (
+        generation.keep_or_write(earlier[0], "answers", ".parquet", as_parquet(answers)),
+        generation.keep_or_write(earlier[1], "certificates", ".parquet", as_parquet(certificates)),
+    )

@@ -13,13 +13,14 @@ import pyarrow as pa
 from destage.errors import Issue, StoreError
 from destage.objects import Location
 from destage.store.adoption import adopt_fragments
-from destage.store.fragments import write_fragment
+from destage.store.fragments import open_fragment, write_fragment
+from destage.store.generations import claim_generation, find_head
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.location import list_sizes
 from destage.store.manifests import Manifest
 from destage.store.parallel import map_places
-from destage.store.rows import is_transient, read_fragment, select_best_rows
+from destage.store.rows import is_transient, read_table, select_best_rows
 
 LARGE = 32 * 2**20
 """Fragments of this size or more are not merged [bytes]."""
@@ -53,7 +54,11 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
         progress: Called with the fragments merged so far and those to be merged in total.
     """
     with hold_lease(layout.lease) as lease:
-        manifest = Manifest(layout)
+        generation = claim_generation(layout)
+        found = find_head(layout)
+        if found is not None:
+            generation.publish(found[1])
+        manifest = Manifest(generation)
         warnings = adopt_fragments(layout, manifest)
         sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
@@ -66,7 +71,7 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
                 raise StoreError(
                     "store.lease-lost", "the lease expired; run the command again", str(layout.root)
                 )
-            spent = [path for path in group.paths if path.stem != fragment.key]
+            spent = [path for path in group.paths if path.stem != fragment.name]
             list(map_places(_remove, spent))
             rows += fragment.rows
             merged += len(group.paths)
@@ -91,7 +96,7 @@ def _groups(small: list[Location]) -> Iterator[_Group]:
     for start in range(0, len(small), _PORTION):
         portion = small[start : start + _PORTION]
         for path, table in zip(portion, map_places(_rows, portion), strict=True):
-            if table is None or any(is_transient(table).to_pylist()):
+            if any(is_transient(table).to_pylist()):
                 continue
             waiting.setdefault(tuple(table.column_names), []).append((path, table))
         if sum(table.nbytes for same in waiting.values() for _, table in same) > _MOST_MEMORY:
@@ -105,8 +110,9 @@ def _group(same: list[tuple[Location, pa.Table]]) -> _Group:
     return _Group([path for path, _ in same], select_best_rows(rows))
 
 
-def _rows(path: Location) -> pa.Table | None:
-    return read_fragment(path, is_named=True, columns=None)
+def _rows(path: Location) -> pa.Table:
+    with open_fragment(path) as file:
+        return read_table(file)
 
 
 def _remove(path: Location) -> None:

@@ -1,22 +1,33 @@
 """Fail points: named places where a test kills the process, to check that the commit protocol survives it.
 
 `DESTAGE_FAIL_POINT=name[:count]` kills the process with SIGKILL the `count`-th time it passes the fail point
-`name` (default 1). With `DESTAGE_FAIL_MARK=path` only the process that creates that file dies, so that a
-retried worker survives. Unset, a fail point costs one dictionary lookup.
+`name` (default 1); `DESTAGE_FAIL_SIGNAL=STOP` pauses it instead. With `DESTAGE_FAIL_MARK=path` only the
+process that creates that file is hit, so that a retried worker survives. Unset, a fail point costs one
+dictionary lookup.
 """
 
 import os
 import signal
 from pathlib import Path
 
-NAMES = ("before_tmp", "mid_tmp", "before_rename", "after_rename", "mid_manifest", "mid_plan_round")
-"""All fail points, in the order in which writing a fragment passes them."""
+NAMES = (
+    "before_tmp",
+    "mid_tmp",
+    "before_rename",
+    "after_rename",
+    "mid_manifest",
+    "mid_plan_round",
+    "before_head",
+    "mid_head",
+    "after_head",
+)
+"""All fail points: first those of a fragment, in order, then those of plans and heads."""
 
 _passed: dict[str, int] = {}
 
 
 def pass_point(name: str) -> None:
-    """Kill the process if the environment names this fail point."""
+    """Kill or stop the process if the environment names this fail point."""
     wanted = os.environ.get("DESTAGE_FAIL_POINT")
     if wanted is None:
         return
@@ -32,4 +43,4 @@ def pass_point(name: str) -> None:
             Path(mark).touch(exist_ok=False)
         except FileExistsError:
             return
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(os.getpid(), signal.Signals[f"SIG{os.environ.get('DESTAGE_FAIL_SIGNAL', 'KILL')}"])

@@ -1,25 +1,26 @@
 """Fragments: Parquet files of result rows, each written by one worker and committed by its rename.
 
-A fragment's name is a digest of the run ids in it. Running a batch twice therefore writes the same name,
-and any file can be checked against its name: a file with an unreadable footer is *torn*, one whose name is
-not the digest of its rows is *foreign*.
+A fragment's name is `<key>-<digest>`: a digest of the run ids in it, and one of its whole content. A file
+whose content has another digest is *damaged*, a file without such a name, or of another kind, is *foreign*.
+A batch that is run twice has the same key; its copies differ in host and time, and readers take one row of
+each run.
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from destage.errors import StoreError
-from destage.objects import Location
+from destage.objects import Location, ObjectPath
+from destage.store.digests import digest_of, find_digest, is_intact
 from destage.store.durable import temporary_name, write_durably
 from destage.store.failpoints import pass_point
-from destage.store.parquet import open_parquet
 
-FORMAT = "destage-fragment-1"
+FORMAT = "destage-fragment-2"
 _SMALL = 1000
 """Below this number of rows, compression and statistics of a hundred columns cost more than they save."""
 TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
@@ -27,7 +28,7 @@ TRANSIENT_KINDS = ("infrastructure", "oom", "timeout")
 
 
 class NotAFragmentError(StoreError):
-    """A file among the fragments that is torn or foreign."""
+    """A file among the fragments that is damaged or foreign."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +36,20 @@ class Fragment:
     """A fragment in the index.
 
     Attributes:
-        key: The digest that names it.
+        name: Its file name without suffix.
         size: Its size [bytes].
     """
 
-    key: str
+    name: str
     rows: int
     size: int
 
 
 def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
-    """Return the name of the fragment that holds these runs.
+    """Return the key of a fragment that holds these runs.
 
     Args:
-        transient: Whether the runs could not be executed; such a fragment has a different name, so that it
-            never replaces results.
+        transient: Whether the runs could not be executed; such a fragment has another key.
     """
     digest = hashlib.blake2b(b"transient" if transient else b"rows", digest_size=16)
     for run_id in sorted(run_ids):
@@ -66,7 +66,7 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
     """
     transient = any(kind in TRANSIENT_KINDS for kind in rows["error_kind"].to_pylist())
     key = fragment_key(rows["run_id"].to_pylist(), transient=transient)
-    metadata = {"destage.format": FORMAT, "destage.key": key, "destage.transient": str(transient).lower()}
+    metadata = {"destage.format": FORMAT}
     # The units and meanings of all columns would dominate a small file; the engine has them.
     bare = pa.schema([field.remove_metadata() for field in rows.schema], metadata=metadata)
     is_small = rows.num_rows < _SMALL
@@ -77,50 +77,52 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
         compression="none" if is_small else "zstd",
         use_dictionary=not is_small,
         write_statistics=not is_small,
+        write_page_checksum=True,
     )
     data = sink.getvalue().to_pybytes()
+    name = f"{key}-{digest_of(data)}"
     pass_point("before_tmp")
     write_durably(
-        directory / f"{key}.parquet",
+        directory / f"{name}.parquet",
         data,
         tmp=temporary_name(key),
         middle="mid_tmp",
         before="before_rename",
         after="after_rename",
     )
-    return Fragment(key, rows.num_rows, len(data))
+    return Fragment(name, rows.num_rows, len(data))
+
+
+@contextmanager
+def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
+    """Check a fragment and open it for the length of a `with` block; an object is read in one request.
+
+    Raises:
+        NotAFragmentError: The file is damaged or foreign.
+    """
+    if path.suffix != ".parquet" or find_digest(path.name) is None:
+        raise NotAFragmentError("store.foreign-file", "not a fragment", path.name)
+    if isinstance(path, ObjectPath):
+        data = path.read_bytes()
+        is_whole = digest_of(data) == find_digest(path.name)
+    elif path.is_dir():
+        raise NotAFragmentError("store.foreign-file", "not a fragment", path.name)
+    else:
+        data, is_whole = None, is_intact(path)
+    if not is_whole:
+        message = "damaged: its content is not what was written"
+        raise NotAFragmentError("store.damaged-fragment", message, path.name)
+    try:
+        file = pq.ParquetFile(path if data is None else pa.BufferReader(data))
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise NotAFragmentError("store.foreign-file", "not a Parquet file", path.name) from error
+    with file:
+        if (file.schema_arrow.metadata or {}).get(b"destage.format") != FORMAT.encode():
+            raise NotAFragmentError("store.foreign-file", f"not a {FORMAT} file", path.name)
+        yield file
 
 
 def inspect_fragment(path: Location, size: int) -> Fragment:
-    """Check that a file is a complete fragment, and return its index entry.
-
-    Raises:
-        NotAFragmentError: The file is torn or foreign.
-    """
-    if path.suffix != ".parquet" or (isinstance(path, Path) and not path.is_file()):
-        raise NotAFragmentError("store.foreign-file", "not a .parquet file", path.name)
-    try:
-        with open_parquet(path) as file:
-            return check_fragment(file, path, size)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).splitlines()[0]
-        raise NotAFragmentError("store.damaged-fragment", f"damaged: {reason}", path.name) from error
-
-
-def check_fragment(file: pq.ParquetFile, path: Location, size: int) -> Fragment:
-    """Check that an open file is a fragment of these rows, and return its index entry.
-
-    Args:
-        path: Its path; the name must be the digest of the rows.
-
-    Raises:
-        NotAFragmentError: It is foreign.
-    """
-    metadata = {key.decode(): value.decode() for key, value in (file.schema_arrow.metadata or {}).items()}
-    if metadata.get("destage.format") != FORMAT:
-        raise NotAFragmentError("store.foreign-file", f"not a {FORMAT} file", path.name)
-    run_ids = file.read(columns=["run_id"])["run_id"].to_pylist()
-    key = fragment_key(run_ids, transient=metadata.get("destage.transient") == "true")
-    if path.stem != key:
-        raise NotAFragmentError("store.foreign-file", f"its rows belong to fragment {key}", path.name)
-    return Fragment(key, len(run_ids), size)
+    """Check a fragment and return its index entry; errors as in `open_fragment`."""
+    with open_fragment(path) as file:
+        return Fragment(path.stem, file.metadata.num_rows, size)

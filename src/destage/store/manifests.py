@@ -1,15 +1,17 @@
-"""The manifest: an append-only index of the fragments that were validated, one JSON line each.
+"""The manifest: an append-only index of checked fragments, one line of JSON each with its checksum.
 
-The fragments are authoritative; the manifest only saves validating each one again. The driver appends to it
-while it holds the lease; a last line torn by a crash is dropped when the sweep is next opened for writing.
+The fragments are authoritative; the manifest tells readers which files were complete once, so that one
+that is damaged is reported and not passed over. The driver appends to it while it holds the lease, each
+generation to files of its own; a damaged line is ignored, as its fragment is checked in any case.
 
-On disk it is one file. Objects cannot be appended to, so that in a bucket it has several parts, each written
-after some lines or seconds; fragments that a killed driver had not yet written to it are validated again.
+On disk a generation has one file. Objects cannot be appended to, so that in a bucket it has several parts,
+each written after some lines or seconds.
 """
 
 import json
 import secrets
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict
@@ -17,13 +19,14 @@ from pathlib import Path
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
+from destage.store.durable import write_durably
 from destage.store.failpoints import pass_point
 from destage.store.fragments import Fragment
+from destage.store.generations import Generation
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
 
-_FILE = "index.jsonl"
 _PART_LINES, _PART_S = 500, 20.0
 """Lines and age [s] at which a part is written to a bucket."""
 _MOST_PARTS = 50
@@ -31,22 +34,20 @@ _MOST_PARTS = 50
 
 
 class Manifest:
-    """A sweep's manifest, for the holder of the lease; to be flushed at the end."""
+    """A generation's part of the manifest, for its writer; to be flushed at the end."""
 
-    def __init__(self, layout: SweepLayout) -> None:
-        self._folder = layout.manifest
+    def __init__(self, generation: Generation) -> None:
+        self._folder = generation.layout.manifest
+        self._name = generation.name
         self._lines: list[bytes] = []
         self._since = time.monotonic()
-        if isinstance(self._folder, Path):
-            _drop_torn_line(self._folder / _FILE)
-        else:
-            _merge(self._folder)
+        self._merge()
 
     def append(self, fragment: Fragment) -> None:
         """Add a fragment that is committed and known to be complete."""
         line = _format_line(fragment)
         if isinstance(self._folder, Path):
-            _append(self._folder / _FILE, line)
+            _append(self._folder / f"{self._name}.jsonl", line)
             return
         self._lines.append(line)
         if len(self._lines) >= _PART_LINES or time.monotonic() - self._since > _PART_S:
@@ -58,27 +59,38 @@ class Manifest:
             self._since = time.monotonic()
             pass_point("mid_manifest")
             with suppress(StoreError):
-                _write_part(self._folder, self._lines)
+                self._write_part(self._lines)
                 self._lines = []
+
+    def _write_part(self, lines: Iterable[bytes]) -> None:
+        part = self._folder / f"{self._name}-{secrets.token_hex(8)}.jsonl"
+        write_durably(part, b"".join(lines))
+
+    def _merge(self) -> None:
+        """Merge many parts into one, then delete them."""
+        parts = _list_parts(self._folder)
+        if len(parts) > _MOST_PARTS:
+            entries = dict.fromkeys(_read_entries(parts))
+            self._write_part(map(_format_line, entries))
+            for part in parts:
+                part.unlink(missing_ok=True)
 
 
 def read_manifest(layout: SweepLayout) -> dict[str, Fragment]:
-    """Return the fragments of a manifest, if there is one, by key.
+    """Return the fragments of a manifest, if there is one, by name.
 
-    Torn and damaged lines are ignored: their fragments are validated again.
+    Torn and damaged lines are ignored: their fragments are checked in any case.
     """
-    entries = (_parse_line(line) for line in _read_lines(_list_parts(layout.manifest)))
-    return {entry.key: entry for entry in entries if entry is not None}
+    return {entry.name: entry for entry in _read_entries(_list_parts(layout.manifest))}
 
 
 def _list_parts(folder: Location) -> list[Location]:
     return [path for path, _ in list_sizes(folder) if path.suffix == ".jsonl"]
 
 
-def _read_lines(parts: Iterable[Location]) -> Iterator[bytes]:
+def _read_entries(parts: Iterable[Location]) -> Iterator[Fragment]:
     for data in map_places(_read_part, parts):
-        whole, _, _ = data.rpartition(b"\n")
-        yield from filter(None, whole.split(b"\n"))
+        yield from filter(None, map(_parse_line, data.split(b"\n")))
 
 
 def _read_part(part: Location) -> bytes:
@@ -89,18 +101,18 @@ def _read_part(part: Location) -> bytes:
 
 
 def _format_line(fragment: Fragment) -> bytes:
-    return json.dumps(asdict(fragment), separators=(",", ":")).encode()
+    text = json.dumps(asdict(fragment), separators=(",", ":")).encode()
+    return b"%s %08x\n" % (text, zlib.crc32(text))
 
 
 def _parse_line(line: bytes) -> Fragment | None:
-    try:
-        return Fragment(**json.loads(line))
-    except (ValueError, TypeError):
+    text, _, checksum = line.rpartition(b" ")
+    if checksum != b"%08x" % zlib.crc32(text):
         return None
+    return Fragment(**json.loads(text))
 
 
 def _append(path: Path, line: bytes) -> None:
-    line += b"\n"
     half = len(line) // 2
     try:
         with path.open("ab") as file:
@@ -110,28 +122,3 @@ def _append(path: Path, line: bytes) -> None:
             file.write(line[half:])
     except OSError as error:
         raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(path)) from error
-
-
-def _drop_torn_line(path: Path) -> None:
-    """Truncate the file after its last complete line."""
-    if not path.is_file():
-        return
-    data = path.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole != len(data):
-        with path.open("r+b") as file:
-            file.truncate(whole)
-
-
-def _write_part(folder: ObjectPath, lines: Iterable[bytes]) -> None:
-    part = folder / f"{secrets.token_hex(8)}.jsonl"
-    part.write_bytes(b"".join(line + b"\n" for line in lines))
-
-
-def _merge(folder: ObjectPath) -> None:
-    """Merge many parts into one, then delete them."""
-    parts = _list_parts(folder)
-    if len(parts) > _MOST_PARTS:
-        _write_part(folder, dict.fromkeys(_read_lines(parts)))
-        for part in parts:
-            part.unlink(missing_ok=True)

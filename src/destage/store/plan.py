@@ -1,4 +1,4 @@
-"""The plan: a table of runs, one file per planning round, written before the round's first run starts.
+"""The plan: a table of runs, one file per planning round, published before its first run starts.
 
 Columns: `point_id`, `label`, `replicate`, `run_id`, `round`, one per axis (its dotted path), for a seek the
 probed value (the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The
@@ -6,14 +6,12 @@ schema's metadata names the axes and the sought parameter, so that a reader need
 """
 
 import json
-from itertools import count, takewhile
 
 import pyarrow as pa
 
-from destage.objects import Location
-from destage.store.durable import write_durably
+from destage.store.generations import Generation
+from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.location import list_sizes
 from destage.store.parquet import as_parquet, read_parquet
 
 LEADING = (
@@ -33,28 +31,22 @@ def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
     return pa.schema([*LEADING, *axes, *probe, *TRAILING], metadata=metadata)
 
 
-def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
-    """Write one planning round and drop the later ones, unless the same round is already stored."""
-    data = as_parquet(table)
-    path = layout.plan(number)
-    if path.is_file() and path.read_bytes() == data:
-        return
-    drop_rounds(layout, number + 1)
-    write_durably(path, data, middle="mid_plan_round")
+def write_round(generation: Generation, kept: str | None, number: int, table: pa.Table) -> str:
+    """Write one planning round and return its name; the file `kept` stays if it has the same content."""
+    return generation.keep_or_write(
+        kept, f"plan-{number}", ".parquet", as_parquet(table), middle="mid_plan_round"
+    )
 
 
-def drop_rounds(layout: SweepLayout, first: int) -> None:
-    """Remove the planning rounds from `first` on, in reverse order, so that readers never see a gap."""
-    for path in reversed(_round_paths(layout)[first:]):
-        path.unlink()
+def read_plan(layout: SweepLayout, head: Head | None) -> pa.Table | None:
+    """Return all planning rounds as one table; None before the first one.
 
-
-def read_plan(layout: SweepLayout) -> pa.Table | None:
-    """Return all planning rounds as one table; None before the first one."""
-    paths = _round_paths(layout)
-    if not paths:
+    Raises:
+        StoreError: A file is damaged or lost.
+    """
+    if head is None or not head.rounds:
         return None
-    tables = [read_parquet(path) for path in paths]
+    tables = [read_parquet(layout.generations / name) for name in head.rounds]
     return pa.concat_tables(tables, promote_options="default")
 
 
@@ -67,8 +59,3 @@ def read_seek(plan: pa.Table) -> str | None:
     """Return the dotted path of the parameter that a plan seeks, if any."""
     path = json.loads(plan.schema.metadata[b"destage.seek"])
     return None if path is None else str(path)
-
-
-def _round_paths(layout: SweepLayout) -> list[Location]:
-    there = {path.name for path, _ in list_sizes(layout.root)}
-    return list(takewhile(lambda path: path.name in there, map(layout.plan, count())))

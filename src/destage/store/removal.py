@@ -3,6 +3,7 @@
 import shutil
 
 from destage.objects import Location, ObjectPath
+from destage.store.generations import list_heads
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.parallel import map_places
@@ -11,16 +12,17 @@ from destage.store.parallel import map_places
 def remove_sweep(layout: SweepLayout) -> int:
     """Delete all files of a sweep, and return their number.
 
-    The study is deleted first, so that an interrupted removal leaves no sweep.
+    The heads are deleted first, so that an interrupted removal leaves no sweep.
     """
     with hold_lease(layout.lease):
         if isinstance(layout.root, ObjectPath):
-            layout.spec.unlink()
-            others = [each.path for each in layout.root.list_below() if each.path.parent != layout.lease]
-            files = 1 + sum(map_places(_unlink, others))
+            paths = [each.path for each in layout.root.list_below() if each.path.parent != layout.lease]
+            heads = list_heads(layout)
+            files = sum(map_places(_unlink, heads)) + sum(map_places(_unlink, set(paths).difference(heads)))
         else:
             files = sum(path.is_file() for path in layout.root.rglob("*"))
-            layout.spec.unlink(missing_ok=True)
+            for head in list_heads(layout):
+                head.unlink(missing_ok=True)
             shutil.rmtree(layout.root)
     if isinstance(layout.root, ObjectPath) and not layout.root.list_below():
         layout.root.drop_markers()

@@ -1,20 +1,21 @@
 """Reading result rows: all fragments together, one row per run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from destage import engine
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment
+from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, open_fragment
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.manifests import read_manifest
 from destage.store.parallel import map_places
-from destage.store.parquet import open_parquet
 
 PROVENANCE = (
     pa.field("prov_engine_s", pa.float64()),
@@ -28,6 +29,8 @@ _JOINED = 256
 _LISTINGS = 5
 """Maximum listings of fragments; one is repeated if a fragment disappears while they are read."""
 
+_Read = TypeVar("_Read")
+
 
 def rows_schema() -> pa.Schema:
     """Return the schema of rows: run id, the engine's result columns, provenance columns.
@@ -37,14 +40,17 @@ def rows_schema() -> pa.Schema:
     return pa.schema([pa.field("run_id", pa.string()), *engine.results_schema(), *PROVENANCE])
 
 
-def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.Table:
+def read_rows(
+    layout: SweepLayout, columns: Sequence[str] | None = None, *, past_damage: bool = False
+) -> pa.Table:
     """Return the stored rows, one per run, by run id.
 
-    Where fragments share a run, a row with a result is kept over a failed one, then the row of the lowest
-    fragment key.
+    Where fragments share a run, a row with a result is kept over a failed one, then the row of the fragment
+    whose name comes first.
 
     Args:
         columns: The columns, to which `run_id`, `status` and `error_kind` are added (default: all).
+        past_damage: Whether to leave out the rows of damaged fragments.
 
     Raises:
         StoreError: A fragment that was complete is damaged.
@@ -55,7 +61,7 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
         wanted = pa.schema([field for field in wanted if field.name in names])
     names_read = None if columns is None else wanted.names
     for _ in range(_LISTINGS):
-        tables = _read_complete(layout, names_read)
+        tables = _read_complete(layout, names_read, past_damage=past_damage)
         if tables is not None:
             break
     else:
@@ -68,13 +74,12 @@ def read_rows(layout: SweepLayout, columns: Sequence[str] | None = None) -> pa.T
 def find_missing_columns(layout: SweepLayout) -> dict[str, set[str]]:
     """Return by run the columns that did not exist when the run was executed."""
     lacking: dict[str, set[str]] = {}
-    for path in [path for path, _ in list_sizes(layout.fragments) if path.suffix == ".parquet"]:
-        try:
-            with open_parquet(path) as file:
-                missing = set(rows_schema().names).difference(file.schema_arrow.names)
-                run_ids = file.read(columns=["run_id"])["run_id"].to_pylist() if missing else []
-        except (pa.ArrowException, OSError, KeyError):
-            continue  # `read_rows` skips it, too
+
+    def read(file: pq.ParquetFile) -> tuple[set[str], list[str]]:
+        missing = set(rows_schema().names).difference(file.schema_arrow.names)
+        return missing, read_table(file, ["run_id"])["run_id"].to_pylist() if missing else []
+
+    for _, (missing, run_ids) in map_complete(layout, read):
         for run_id in run_ids:
             lacking.setdefault(run_id, set()).update(missing)
     return lacking
@@ -94,25 +99,58 @@ def is_transient(rows: pa.Table) -> pa.ChunkedArray:
     return pc.fill_null(pc.is_in(rows["error_kind"], pa.array(TRANSIENT_KINDS)), fill_value=False)
 
 
-def _read_complete(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | None:
+def list_complete_fragments(layout: SweepLayout) -> list[Location]:
+    """Return the complete fragments, by name; foreign and torn files are left out.
+
+    Raises:
+        StoreError: A fragment that was complete is damaged.
+        FileNotFoundError: One disappeared after it was listed.
+    """
+    complete = map_complete(layout, lambda _: None)
+    return [path for path, _ in complete]
+
+
+def map_complete(
+    layout: SweepLayout, read: Callable[[pq.ParquetFile], _Read], *, past_damage: bool = False
+) -> Iterator[tuple[Location, _Read]]:
+    """Yield each complete fragment, by name, with what a function reads of it; errors as above.
+
+    A foreign or torn file is passed over: the next writer reports it.
+    """
+    named = {} if past_damage else read_manifest(layout)
+    found = [path for path, _ in list_sizes(layout.fragments) if not path.name.startswith(".")]
+
+    def open_and_read(path: Location) -> _Read | NotAFragmentError:
+        try:
+            with open_fragment(path) as file:
+                return read(file)
+        except NotAFragmentError as error:
+            if path.stem in named:
+                message = "damaged since it was complete; `destage resume` runs its runs again"
+                raise StoreError("store.damaged-fragment", message, str(path)) from error
+            return error
+
+    for path, result in zip(found, map_places(open_and_read, found), strict=True):
+        if not isinstance(result, NotAFragmentError):
+            yield path, result
+
+
+def read_table(file: pq.ParquetFile, columns: list[str] | None = None) -> pa.Table:
+    """Return the rows of an open fragment (default: all columns)."""
+    there = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
+    return file.read(columns=there, use_threads=False).replace_schema_metadata(None)
+
+
+def _read_complete(
+    layout: SweepLayout, columns: list[str] | None, *, past_damage: bool
+) -> list[pa.Table] | None:
     """Return the rows of all complete fragments; None if one disappeared after it was listed.
 
     A compaction writes a larger fragment before it deletes smaller ones, so that a new listing has all rows.
     """
-    named = read_manifest(layout)
-    sizes = {
-        path: size
-        for path, size in list_sizes(layout.fragments)
-        if path.suffix == ".parquet" and not path.name.startswith(".")
-    }
-
-    def read(path: Location) -> pa.Table | None:
-        known = named.get(path.stem)
-        is_named = known is not None and known.size == sizes[path]
-        return read_fragment(path, is_named=is_named, columns=columns)
-
     try:
-        return list(_join(table for table in map_places(read, sizes) if table is not None))
+        complete = map_complete(layout, lambda file: read_table(file, columns), past_damage=past_damage)
+        return list(_join(table for _, table in complete))
     except FileNotFoundError:
         return None
 
@@ -128,38 +166,11 @@ def _join(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     yield from waiting
 
 
-def read_fragment(path: Location, *, is_named: bool, columns: list[str] | None) -> pa.Table | None:
-    """Return a fragment's rows; None if it is torn or foreign, which the next writer reports.
-
-    Args:
-        is_named: Whether a manifest lists it as complete.
-
-    Raises:
-        StoreError: It is listed as complete, and is damaged.
-    """
-    try:
-        with open_parquet(path) as file:
-            if not is_named:
-                check_fragment(file, path, 0)
-            table = file.read(columns=columns, use_threads=False)
-    except NotAFragmentError:
-        return None
-    except FileNotFoundError:
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        if not is_named:
-            return None
-        reason = str(error).splitlines()[0]
-        message = f"damaged: {reason}; move the file away and resume the sweep"
-        raise StoreError("store.damaged-fragment", message, str(path)) from error
-    return table.replace_schema_metadata(None)
-
-
 def select_best_rows(rows: pa.Table) -> pa.Table:
     """Return the best row of each run, by run id.
 
     Args:
-        rows: Rows in the order of their fragment keys.
+        rows: Rows in the order of the names of their fragments.
     """
     failed = pc.cast(pc.equal(rows["status"], "failed"), pa.int8())
     rank = pc.add(failed, pc.cast(is_transient(rows), pa.int8()))

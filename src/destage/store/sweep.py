@@ -1,33 +1,52 @@
 """A sweep opened for reading: its study, plan, runs and answers as Arrow tables."""
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import yaml
 
 from destage.errors import StoreError
 from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
+from destage.store.digests import read_checked
+from destage.store.generations import read_head
+from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.parquet import read_parquet
 from destage.store.plan import plan_schema, read_axes, read_plan, read_seek
-from destage.store.rows import read_rows, rows_schema
+from destage.store.progress import Counts
+from destage.store.rows import find_present_runs, list_complete_fragments, read_rows, rows_schema
+
+_READS = 5
+"""Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""
+_Read = TypeVar("_Read")
 
 
 class Sweep:
     """One sweep of a store, opened for reading, possibly while it is written.
 
-    The plan is read once; open the sweep again to see a later one.
+    Study, plan and answers are those of one generation; open the sweep again to see a later one.
     """
 
     def __init__(self, path: Location) -> None:
         self.path = path
         self._layout = SweepLayout(path)
+        head = read_head(self._layout)
+        if head is None:
+            raise _not_a_sweep(path)
+        self._head: Head = head
+        self._has_read = False
+
+    @cached_property
+    def _study(self) -> str:
+        return self._read(lambda head: read_checked(self._layout.generations / head.study).decode())
 
     @cached_property
     def _plan(self) -> pa.Table | None:
-        return read_plan(self._layout)
+        return self._read(lambda head: read_plan(self._layout, head))
 
     @property
     def name(self) -> str:
@@ -49,14 +68,28 @@ class Sweep:
         """The dotted path of the sought parameter, if the study seeks one."""
         return None if self._plan is None else read_seek(self._plan)
 
+    @property
+    def study_text(self) -> str:
+        """The study as it was run, as YAML."""
+        return self._study
+
     def spec(self) -> dict[str, Any]:
         """Return the study as it was run."""
-        spec: dict[str, Any] = yaml.safe_load(self._layout.spec.read_text())
+        spec: dict[str, Any] = yaml.safe_load(self._study)
         return spec
 
     def plan(self) -> pa.Table:
         """Return every planned run, all rounds together."""
         return plan_schema([], None).empty_table() if self._plan is None else self._plan
+
+    def plan_files(self) -> list[Location]:
+        """Return the Parquet files of the plan's rounds, checked."""
+        self._read(lambda head: read_plan(self._layout, head))
+        return [self._layout.generations / name for name in self._head.rounds]
+
+    def row_files(self) -> list[Location]:
+        """Return the complete fragments, checked; those of runs that are not planned are among them."""
+        return list_complete_fragments(self._layout)
 
     def rows(self) -> pa.Table:
         """Return one row per stored run: result columns and provenance columns."""
@@ -81,18 +114,61 @@ class Sweep:
 
     def answers(self) -> pa.Table:
         """Return the answers of the seek: one row per point, none until the sweep has finished."""
-        path = self._layout.answers
-        return read_parquet(path) if path.is_file() else answers_schema([]).empty_table()
+        found = self._read(lambda head: self._table(head.answers))
+        return answers_schema([]).empty_table() if found is None else found
 
     def certificates(self) -> pa.Table:
         """Return the runs that prove the answers: one row per point and replicate."""
-        path = self._layout.certificates
-        return read_parquet(path) if path.is_file() else certificates_schema().empty_table()
+        found = self._read(lambda head: self._table(head.certificates))
+        return certificates_schema().empty_table() if found is None else found
+
+    def count(self) -> Counts:
+        """Count the planned runs, and those that are stored, by their rows."""
+        plan = self._plan
+        planned = set() if plan is None else set(plan["run_id"].to_pylist())
+        rows = read_rows(self._layout, columns=[])
+        failed = rows.filter(pc.equal(rows["status"], "failed"))["run_id"].to_pylist()
+        present = find_present_runs(rows) & planned
+        return Counts(len(planned), len(present), len(present.intersection(failed)), len(self._head.rounds))
+
+    def _table(self, name: str | None) -> pa.Table | None:
+        return None if name is None else read_parquet(self._layout.generations / name)
+
+    def _read(self, read: Callable[[Head], _Read]) -> _Read:
+        """Read files of the head; if a later writer has deleted them, those of its head.
+
+        Raises:
+            StoreError: A file is damaged or lost, or a part of the sweep was read before it changed.
+        """
+        for _ in range(_READS):
+            try:
+                found = read(self._head)
+            except FileNotFoundError as error:
+                later = read_head(self._layout)
+                if later is None or later == self._head:
+                    message = f"a file of its plan is lost ({error}); `destage resume` writes it again"
+                    raise StoreError("store.lost-file", message, str(self.path)) from error
+                if self._has_read:
+                    break
+                self._head = later
+            else:
+                self._has_read = True
+                return found
+        message = "the sweep was planned anew while it was read; try again"
+        raise StoreError("store.changed-while-read", message, str(self.path))
 
 
 def open_sweep(path: str | Location) -> Sweep:
-    """Open a sweep for reading."""
-    root = locate(path)
-    if not SweepLayout(root).spec.is_file():
-        raise StoreError("store.not-a-sweep", "not a sweep: spec.yaml is missing", str(root))
-    return Sweep(root)
+    """Open a sweep for reading.
+
+    Raises:
+        StoreError: There is no sweep, its head is damaged, or another version of Destage wrote it.
+    """
+    return Sweep(locate(path))
+
+
+def _not_a_sweep(root: Location) -> StoreError:
+    if (root / "spec.yaml").is_file():
+        message = "written by an earlier version of Destage; run its study again"
+        return StoreError("store.other-format", message, str(root), {"format": "destage-sweep-1"})
+    return StoreError("store.not-a-sweep", "not a sweep: it has no generation of a plan", str(root))

@@ -1,16 +1,18 @@
 """`destage verify`."""
 
 import re
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from destage.cli.options import Json, Store, SweepName
-from destage.cli.output import print_error, print_json, print_pairs
+from destage.cli.output import print_error, print_json, print_note, print_pairs
 from destage.cli.progress import Counter
-from destage.errors import Issue, UsageError
+from destage.errors import UsageError
 
 _FAILED_RUNS = 3
+_MOST_SHOWN = 20
 
 
 def verify(
@@ -18,23 +20,35 @@ def verify(
     sample: Annotated[
         str, typer.Option("--sample", help="Share of the runs to execute again, as in 5% or 0.05.")
     ] = "1%",
+    is_all: Annotated[bool, typer.Option("--all", help="Execute all runs again.")] = False,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed that selects the sample.")] = 0,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Execute a sample of a sweep's runs again and compare their rows bit for bit."""
+    """Check a sweep's files, its plan, and a sample of its runs bit for bit."""
     from destage import sweeps
     from destage.store import find_sweep
 
-    share = _parse_share(sample)
+    share = 1.0 if is_all else _parse_share(sample)
     found = sweeps.verify(find_sweep(sweep, store), sample=share, seed=seed, progress=Counter("runs"))
     if as_json:
-        print_json({"checked": found.checked, "different": list(found.different)})
+        problems = [asdict(issue) for issue in found.problems]
+        counts = {"files": found.files, "planned": found.planned, "checked": found.checked}
+        print_json({**counts, "problems": problems})
     else:
-        print_pairs({"checked": found.checked, "different": len(found.different)})
-    for run_id in found.different:
-        print_error(Issue("sweep.row-differs", run_id, "the stored row differs from a new execution"))
-    if found.different:
+        print_pairs(
+            {
+                "files": found.files,
+                "planned runs": found.planned,
+                "executed again": found.checked,
+                "problems": len(found.problems),
+            }
+        )
+    for problem in found.problems[:_MOST_SHOWN]:
+        print_error(problem)
+    if len(found.problems) > _MOST_SHOWN:
+        print_note(f"{len(found.problems) - _MOST_SHOWN} more problems; --json lists all")
+    if found.problems:
         raise typer.Exit(_FAILED_RUNS)
 
 

@@ -1,0 +1,61 @@
+"""Files that carry the digest of their content in their name, so that damage is always seen."""
+
+import hashlib
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from destage.errors import StoreError
+from destage.objects import Location
+
+_BYTES = 16
+_IN_NAME = re.compile(rf"-([0-9a-f]{{{2 * _BYTES}}})\.\w+$")
+_KEPT = 4096
+
+
+def digest_of(data: bytes) -> str:
+    """Return the digest of some content: 128 bits of BLAKE2b, in hexadecimal."""
+    return hashlib.blake2b(data, digest_size=_BYTES).hexdigest()
+
+
+def find_digest(name: str) -> str | None:
+    """Return the digest in a file name, as in `plan-0-<digest>.parquet`, if there is one."""
+    found = _IN_NAME.search(name)
+    return None if found is None else found[1]
+
+
+def read_checked(path: Location) -> bytes:
+    """Read a file that carries the digest of its content in its name.
+
+    Raises:
+        StoreError: The content is not what was written.
+    """
+    data = path.read_bytes()
+    if digest_of(data) != find_digest(path.name):
+        raise damaged(path)
+    return data
+
+
+def is_intact(path: Location) -> bool:
+    """Return whether a file has the content that its name states.
+
+    A local file is read again only if it has changed since this process last read it.
+    """
+    if isinstance(path, Path):
+        there = path.stat()
+        found = _digest_file(path, there.st_size, there.st_mtime_ns, there.st_ino)
+    else:
+        found = digest_of(path.read_bytes())
+    return found == find_digest(path.name)
+
+
+def damaged(path: Location) -> StoreError:
+    """Return the error of a file whose content is not what was written."""
+    message = "damaged: its content is not what was written; `destage resume` writes it again"
+    return StoreError("store.damaged-file", message, str(path))
+
+
+@lru_cache(maxsize=_KEPT)
+def _digest_file(path: Path, _size: int, _changed: int, _inode: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=_BYTES)).hexdigest()

@@ -1,0 +1,146 @@
+"""Generations of a sweep: every writer writes under a number of its own, and readers take the highest.
+
+A lease alone cannot protect a sweep: its holder may be paused (a sleeping laptop, a stopped process) until
+the lease has expired and another writer has taken over, and then goes on. So each session claims a
+generation, with a number above all others, and writes plans, answers, progress and its manifest under that
+name only. What a superseded writer still writes has a lower number, and no reader takes it (M. Kleppmann,
+"How to do distributed locking", 2016, calls the number a fencing token).
+
+A claim is a file that is written *before* the others are listed: of two writers that claim at the same time,
+at least the later one sees the other's and takes a higher number. No lock and no conditional request is
+needed.
+"""
+
+import re
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass
+
+from destage.errors import StoreError
+from destage.objects import Location
+from destage.store.digests import digest_of, find_digest, is_intact
+from destage.store.durable import write_durably
+from destage.store.failpoints import pass_point
+from destage.store.head import Head, decode_head
+from destage.store.layout import SweepLayout
+from destage.store.location import list_sizes
+
+_NAME = re.compile(r"(\d{6})-[0-9a-f]{8}(?=[.-])")
+_HEAD, _CLAIM = ".json", ".claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A generation that this process has claimed; it holds the sweep's lease as well."""
+
+    layout: SweepLayout
+    name: str
+
+    def write(self, stem: str, suffix: str, data: bytes, middle: str | None = None) -> str:
+        """Write a file of this generation and return its name.
+
+        Args:
+            middle: A fail point half-way through the bytes.
+        """
+        name = f"{self.name}-{stem}-{digest_of(data)}{suffix}"
+        write_durably(self.layout.generations / name, data, middle=middle)
+        return name
+
+    def keep_or_write(
+        self, kept: str | None, stem: str, suffix: str, data: bytes, middle: str | None = None
+    ) -> str:
+        """Return the name of an earlier file if it has this content, else write it."""
+        if kept is not None and find_digest(kept) == digest_of(data):
+            with suppress(FileNotFoundError):
+                if is_intact(self.layout.generations / kept):
+                    return kept
+        return self.write(stem, suffix, data, middle)
+
+    def publish(self, head: Head) -> None:
+        """Make a head the one that readers see.
+
+        Raises:
+            StoreError: Another writer has claimed a later generation.
+        """
+        self._check()
+        pass_point("before_head")
+        write_durably(self.layout.generations / f"{self.name}{_HEAD}", head.encode(), middle="mid_head")
+        pass_point("after_head")
+
+    def drop_earlier(self, head: Head) -> None:
+        """Delete the files of earlier generations that the published head does not name.
+
+        A writer that claims a later generation before this looks is seen, and nothing is deleted; one that
+        claims it afterwards starts from the published head, which names none of the deleted files.
+        """
+        self._check()
+        for path, _ in list(list_sizes(self.layout.generations)):
+            owner = _NAME.match(path.name)
+            is_earlier = owner is not None and _number(owner[0]) < _number(self.name)
+            if is_earlier and path.name not in head.files:
+                path.unlink(missing_ok=True)
+
+    def _check(self) -> None:
+        """Raise an error if another writer has claimed a later generation."""
+        # Another claim of the same number was given up: its process saw this one.
+        if max(map(_number, _list_names(self.layout)), default=0) > _number(self.name):
+            message = "another process has taken over this sweep; nothing of it was changed"
+            raise StoreError("store.superseded", message, str(self.layout.root))
+
+
+def claim_generation(layout: SweepLayout) -> Generation:
+    """Claim a new generation of a sweep, above all others; the caller holds the lease."""
+    token = secrets.token_hex(4)
+    number = 1 + max(map(_number, _list_names(layout)), default=0)
+    while True:
+        name = f"{number:06d}-{token}"
+        claim = layout.generations / f"{name}{_CLAIM}"
+        write_durably(claim, b"claimed\n")
+        others = [_number(other) for other in _list_names(layout) if other != name]
+        if max(others, default=0) < number:
+            return Generation(layout, name)
+        claim.unlink(missing_ok=True)
+        number = 1 + max(others)
+
+
+def find_head(layout: SweepLayout, *, past_damage: bool = False) -> tuple[str, Head] | None:
+    """Return the name of the highest generation that has a head, and the head.
+
+    Args:
+        past_damage: Whether to take the highest head that can be read, as a writer that mends the sweep does.
+
+    Raises:
+        StoreError: The head is damaged or of another format.
+    """
+    for name in sorted(_list_names(layout), reverse=True):
+        place = layout.generations / f"{name}{_HEAD}"
+        try:
+            return name, decode_head(place.read_bytes(), place)
+        except FileNotFoundError:
+            continue  # claimed, and nothing written yet
+        except StoreError:
+            if not past_damage:
+                raise
+    return None
+
+
+def read_head(layout: SweepLayout) -> Head | None:
+    """Return the head that readers take, if the sweep has one; errors as in `find_head`."""
+    found = find_head(layout)
+    return None if found is None else found[1]
+
+
+def list_heads(layout: SweepLayout) -> list[Location]:
+    """Return the head files of a sweep, the highest last; a directory without any is not that of a sweep."""
+    files = [path for path, _ in list_sizes(layout.generations)]
+    heads = [path for path in files if path.suffix == _HEAD and _NAME.match(path.name)]
+    return sorted(heads, key=lambda path: path.name)
+
+
+def _list_names(layout: SweepLayout) -> set[str]:
+    found = (_NAME.match(path.name) for path, _ in list_sizes(layout.generations))
+    return {match[0] for match in found if match is not None}
+
+
+def _number(name: str) -> int:
+    return int(name.partition("-")[0])

@@ -1,0 +1,55 @@
+"""The sweeps of a store, by path, URL, name or prefix."""
+
+import os
+
+from destage.errors import StoreError
+from destage.objects import Location, ObjectPath, locate
+from destage.store.generations import list_heads
+from destage.store.layout import SweepLayout
+from destage.store.location import find_modified_time
+
+
+def default_store() -> Location:
+    """Return the default store: `DESTAGE_STORE`, else `destage-store` in the current directory."""
+    return locate(os.environ.get("DESTAGE_STORE") or "destage-store")
+
+
+def list_sweeps(store: Location | None = None) -> list[Location]:
+    """Return the directories of all sweeps of a store, newest last."""
+    root = (store if store is not None else default_store()) / "sweeps"
+    folders: list[Location] = []
+    if isinstance(root, ObjectPath):
+        folders += root.list_prefixes()
+    elif root.is_dir():
+        folders += root.iterdir()
+    heads = {folder: list_heads(SweepLayout(folder)) for folder in folders}
+    changed = {folder: find_modified_time(found[-1]) for folder, found in heads.items() if found}
+    return sorted(changed, key=lambda folder: (changed[folder] or 0.0, folder.name))
+
+
+def find_sweep(text: str | Location, store: Location | None = None) -> Location:
+    """Return the directory of a sweep given by path, URL, name or prefix.
+
+    Args:
+        text: A sweep's directory or URL, its name `<name>-<id>`, its study's name, or a prefix of its name.
+        store: The store to look in; by default `default_store()`.
+    """
+    place = locate(text)
+    if list_heads(SweepLayout(place)):
+        return place
+    sweeps = list_sweeps(store)
+    wanted = str(text)
+    for matches in (
+        [path for path in sweeps if path.name == wanted],
+        [path for path in sweeps if path.name.rpartition("-")[0] == wanted],
+        [path for path in sweeps if path.name.startswith(wanted)],
+    ):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            names = ", ".join(path.name for path in matches)
+            message = f"matches {len(matches)} sweeps: {names}; give more of the name"
+            raise StoreError("store.ambiguous-sweep", message, str(wanted))
+    known = ", ".join(path.name for path in sweeps) or "none yet"
+    root = store if store is not None else default_store()
+    raise StoreError("store.unknown-sweep", f"not in the store {root}; sweeps there: {known}", str(wanted))
