@@ -8,13 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import yaml
+from small_stores import publish
 
 from destage import engine
 from destage.queries import Session, open_session
-from destage.store.answers import answers_schema, certificates_schema, write_answers
+from destage.store.answers import answers_schema, certificates_schema
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
-from destage.store.plan import plan_schema, write_round
+from destage.store.plan import plan_schema
 from destage.store.rows import rows_schema
 
 SCENARIO = {
@@ -41,16 +42,22 @@ def make_session(tmp_path: Path) -> MakeSession:
         **spec: Any,
     ) -> Session:
         layout = SweepLayout(tmp_path / "sweeps" / "study-00000000")
-        layout.make()
-        layout.spec.write_text(yaml.safe_dump({"name": "study", "scenario": SCENARIO, **spec}))
         fields = [pa.field(name, kind) for name, kind in (axes or {}).items()]
         schema = plan_schema(fields, seek)
         planned = [{"round": 0, "config": config, **row} for row in (*runs, *planned_only)]
-        if planned:
-            table = pa.Table.from_pylist(
-                [{name: row.get(name) for name in schema.names} for row in planned], schema
-            )
-            write_round(layout, 0, table)
+        rounds = [
+            pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in planned], schema)
+        ]
+        found = (
+            pa.Table.from_pylist(list(answers), answers_schema(fields)),
+            pa.Table.from_pylist(list(certificates), certificates_schema()),
+        )
+        publish(
+            layout,
+            *(rounds if planned else []),
+            study=yaml.safe_dump({"name": "study", "scenario": SCENARIO, **spec}),
+            answers=found if answers else None,
+        )
         executed = {row["run_id"]: row for row in runs}
         if executed:
             rows = [
@@ -58,12 +65,6 @@ def make_session(tmp_path: Path) -> MakeSession:
                 for row in executed.values()
             ]
             write_fragment(layout.fragments, pa.Table.from_pylist(rows, rows_schema()))
-        if answers:
-            write_answers(
-                layout,
-                pa.Table.from_pylist(list(answers), answers_schema(fields)),
-                pa.Table.from_pylist(list(certificates), certificates_schema()),
-            )
         return open_session(layout.root)
 
     return make

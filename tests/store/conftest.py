@@ -37,5 +37,4 @@ def layout(tmp_path: Path) -> SweepLayout:
     """Return the layout of an empty sweep with its directories."""
     layout = SweepLayout(tmp_path / "sweep-0")
     layout.make()
-    layout.spec.write_text("name: sweep\n")
     return layout

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from destage.errors import StoreError
+from destage.objects import Location
 from destage.store import compaction, rows
 from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
@@ -84,15 +86,15 @@ def test_memory_limits_the_size_of_a_fragment(many: SweepLayout, monkeypatch: py
 
 def test_a_reader_with_an_old_list_lists_again(many: SweepLayout, monkeypatch: pytest.MonkeyPatch) -> None:
     before = read_rows(many)
-    inner, times = rows.read_fragment, []
+    inner, times = rows.open_fragment, []
 
-    def read(*args: object, **keys: object) -> pa.Table | None:
-        times.append(args)
+    def open_one(path: Location) -> AbstractContextManager[pq.ParquetFile]:
+        times.append(path)
         if len(times) == 5:
             compact(many)
-        return inner(*args, **keys)  # type: ignore[arg-type]
+        return inner(path)
 
-    monkeypatch.setattr(rows, "read_fragment", read)
+    monkeypatch.setattr(rows, "open_fragment", open_one)
     assert read_rows(many).equals(before)
     assert len(times) < 30
 

@@ -4,18 +4,33 @@ import errno
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
 from destage.errors import StoreError
 from destage.store.adoption import FOREIGN_S, adopt_fragments
+from destage.store.digests import digest_of
 from destage.store.durable import temporary_name, this_host, write_durably
-from destage.store.fragments import fragment_key, inspect_fragment, write_fragment
+from destage.store.fragments import Fragment, fragment_key, inspect_fragment, write_fragment
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.manifests import Manifest, read_manifest
 
 MakeRows = Callable[..., pa.Table]
+
+
+def make_manifest(layout: SweepLayout) -> Manifest:
+    """Return the manifest of a new generation."""
+    return Manifest(claim_generation(layout))
+
+
+def write_manifest(layout: SweepLayout, fragment: Fragment) -> Path:
+    """Add a fragment to a new manifest, and return its file."""
+    generation = claim_generation(layout)
+    Manifest(generation).append(fragment)
+    return Path(str(layout.manifest)) / f"{generation.name}.jsonl"
 
 
 def test_the_key_depends_on_the_runs_and_not_on_their_order() -> None:
@@ -25,35 +40,34 @@ def test_the_key_depends_on_the_runs_and_not_on_their_order() -> None:
 
 
 def test_rows_of_failures_never_replace_results(make_rows: MakeRows, layout: SweepLayout) -> None:
-    good = write_fragment(layout.fragments, make_rows("a"))
-    bad = write_fragment(layout.fragments, make_rows("a", status="failed", error_kind="infrastructure"))
-    assert good.key != bad.key
+    write_fragment(layout.fragments, make_rows("a"))
+    write_fragment(layout.fragments, make_rows("a", status="failed", error_kind="infrastructure"))
+    assert len({path.name[:32] for path in layout.fragments.iterdir()}) == 2
 
 
 def test_writing_the_same_runs_again_leaves_one_file(make_rows: MakeRows, layout: SweepLayout) -> None:
     first = write_fragment(layout.fragments, make_rows("a", "b"))
     again = write_fragment(layout.fragments, make_rows("a", "b"))
     assert first == again
-    assert [path.name for path in layout.fragments.iterdir()] == [f"{first.key}.parquet"]
-    assert inspect_fragment(layout.fragments / f"{first.key}.parquet", first.size) == first
+    assert [path.name for path in layout.fragments.iterdir()] == [f"{first.name}.parquet"]
+    assert inspect_fragment(layout.fragments / f"{first.name}.parquet", first.size) == first
 
 
 def test_a_whole_fragment_is_adopted_once(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a", "b"))
-    assert adopt_fragments(layout, Manifest(layout)) == []
-    assert read_manifest(layout) == {fragment.key: fragment}
-    before = (layout.manifest / "index.jsonl").read_bytes()
-    assert adopt_fragments(layout, Manifest(layout)) == []
-    assert (layout.manifest / "index.jsonl").read_bytes() == before
+    assert adopt_fragments(layout, make_manifest(layout)) == []
+    assert read_manifest(layout) == {fragment.name: fragment}
+    assert adopt_fragments(layout, make_manifest(layout)) == []
+    assert len(list(layout.manifest.iterdir())) == 1
 
 
 @pytest.mark.parametrize("kept", [0, 10, 0.5, -1])
 def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout, kept: float) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a", "b"))
-    path = layout.fragments / f"{fragment.key}.parquet"
+    path = layout.fragments / f"{fragment.name}.parquet"
     whole = path.read_bytes()
     path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    (warning,) = adopt_fragments(layout, Manifest(layout))
+    (warning,) = adopt_fragments(layout, make_manifest(layout))
     assert (warning.code, warning.place) == ("store.damaged-fragment", path.name)
     assert not path.exists()
     assert (layout.quarantine / path.name).is_file()
@@ -61,20 +75,20 @@ def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout
 
 def test_a_fragment_shrunk_since_its_entry_is_checked_again(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a"))
-    Manifest(layout).append(fragment)
-    path = layout.fragments / f"{fragment.key}.parquet"
+    write_manifest(layout, fragment)
+    path = layout.fragments / f"{fragment.name}.parquet"
     path.write_bytes(path.read_bytes()[:-20])
-    (warning,) = adopt_fragments(layout, Manifest(layout))
+    (warning,) = adopt_fragments(layout, make_manifest(layout))
     assert (warning.code, warning.place) == ("store.damaged-fragment", path.name)
 
 
 def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a"))
-    path = layout.fragments / f"{fragment.key}.parquet"
-    (layout.fragments / f"{'0' * 32}.parquet").write_bytes(path.read_bytes())
+    path = layout.fragments / f"{fragment.name}.parquet"
+    (layout.fragments / f"{'0' * 32}.parquet").write_bytes(path.read_bytes())  # as earlier versions wrote it
     (layout.fragments / "notes.txt").write_text("mine")
     (layout.fragments / "folder").mkdir()
-    warnings = adopt_fragments(layout, Manifest(layout))
+    warnings = adopt_fragments(layout, make_manifest(layout))
     assert [warning.code for warning in warnings] == ["store.foreign-file"] * 3
     assert [entry.name for entry in layout.fragments.iterdir()] == [path.name]
 
@@ -83,39 +97,44 @@ def test_temporary_files_of_dead_writers_are_removed(layout: SweepLayout) -> Non
     dead, alive = (layout.fragments / f".aa.{this_host()}.{pid}.tmp" for pid in (999999999, 1))
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
-    assert adopt_fragments(layout, Manifest(layout)) == []
+    assert adopt_fragments(layout, make_manifest(layout)) == []
     assert not dead.exists()
     assert alive.exists()
 
 
 def test_a_torn_line_of_the_manifest_is_dropped(make_rows: MakeRows, layout: SweepLayout) -> None:
     first = write_fragment(layout.fragments, make_rows("a"))
-    Manifest(layout).append(first)
-    with (layout.manifest / "index.jsonl").open("ab") as file:
-        file.write(b'{"key":"half')
-    assert list(read_manifest(layout)) == [first.key]
+    with write_manifest(layout, first).open("ab") as file:
+        file.write(b'{"name":"half')
+    assert list(read_manifest(layout)) == [first.name]
     second = write_fragment(layout.fragments, make_rows("b"))
-    adopt_fragments(layout, Manifest(layout))
-    assert list(read_manifest(layout)) == [first.key, second.key]
+    adopt_fragments(layout, make_manifest(layout))
+    assert list(read_manifest(layout)) == [first.name, second.name]
 
 
 def test_inspecting_reports_what_is_wrong(layout: SweepLayout) -> None:
-    path = layout.fragments / "x.parquet"
-    path.write_bytes(b"PAR1 not really")
-    with pytest.raises(StoreError, match=r"^store\.damaged-fragment at x\.parquet: "):
-        inspect_fragment(path, path.stat().st_size)
+    content = b"PAR1 not really"
+    for name, code in [
+        ("x.parquet", "foreign-file"),
+        (f"x-{'0' * 32}.parquet", "damaged-fragment"),
+        (f"x-{digest_of(content)}.parquet", "foreign-file"),
+    ]:
+        path = layout.fragments / name
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match=rf"^store\.{code} at {name}: "):
+            inspect_fragment(path, path.stat().st_size)
 
 
-@pytest.mark.parametrize("damage", [b"\0" * 64 + b"\n", b"[1]\n", b'{"key":"k"}\n', b"\xff\xfe\n"])
+@pytest.mark.parametrize("damage", [b"\0" * 64 + b"\n", b"[1]\n", b'{"name":"k"} 00000000\n', b"\xff\xfe\n"])
 def test_a_damaged_manifest_line_costs_one_inspection(
     make_rows: MakeRows, layout: SweepLayout, damage: bytes
 ) -> None:
     first, second = (write_fragment(layout.fragments, make_rows(name)) for name in "ab")
-    Manifest(layout).append(first)
-    (layout.manifest / "index.jsonl").write_bytes(damage + (layout.manifest / "index.jsonl").read_bytes())
-    assert list(read_manifest(layout)) == [first.key]
-    assert adopt_fragments(layout, Manifest(layout)) == []
-    assert read_manifest(layout).keys() == {first.key, second.key}
+    file = write_manifest(layout, first)
+    file.write_bytes(damage + file.read_bytes())
+    assert list(read_manifest(layout)) == [first.name]
+    assert adopt_fragments(layout, make_manifest(layout)) == []
+    assert read_manifest(layout).keys() == {first.name, second.name}
 
 
 def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
@@ -123,7 +142,7 @@ def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
         (layout.fragments / "folder").mkdir()
         (layout.fragments / "folder" / "notes").write_text(text)
         (layout.fragments / "notes.txt").write_text(text)
-        assert len(adopt_fragments(layout, Manifest(layout))) == 2
+        assert len(adopt_fragments(layout, make_manifest(layout))) == 2
     kept = sorted(path.read_text() for path in layout.quarantine.rglob("*") if path.is_file())
     assert kept == ["first", "first", "second", "second"]
 
@@ -131,11 +150,11 @@ def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
 def test_temporary_files_are_removed_in_every_folder(layout: SweepLayout) -> None:
     left = [
         directory / f".plan.parquet.{this_host()}.999999999.tmp"
-        for directory in (layout.root, layout.fragments, layout.answers.parent)
+        for directory in (layout.generations, layout.fragments, layout.manifest)
     ]
     for path in left:
         path.write_bytes(b"half")
-    adopt_fragments(layout, Manifest(layout))
+    adopt_fragments(layout, make_manifest(layout))
     assert not any(path.exists() for path in left)
 
 
@@ -146,7 +165,7 @@ def test_temporary_files_of_another_machine_expire(
     for path in (fresh, old):
         path.write_bytes(b"half")
     os.utime(old, (time.time() - FOREIGN_S - 60,) * 2)
-    adopt_fragments(layout, Manifest(layout))
+    adopt_fragments(layout, make_manifest(layout))
     assert fresh.exists()
     assert not old.exists()
 
@@ -164,5 +183,5 @@ def test_a_write_that_fails_leaves_no_temporary_file(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError, match="^store.not-writable "):
-        write_durably(layout.spec, b"data")
-    assert not list(layout.root.glob(".*.tmp"))
+        write_durably(layout.generations / "x", b"data")
+    assert not list(layout.generations.glob(".*.tmp"))

@@ -3,18 +3,23 @@
 from collections.abc import Callable
 
 import pyarrow as pa
+import pytest
+from small_stores import publish
 
+from destage.errors import StoreError
 from destage.store import open_sweep
 from destage.store.fragments import write_fragment
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.manifests import Manifest
-from destage.store.plan import plan_schema, write_round
+from destage.store.plan import plan_schema
 from destage.store.rows import find_present_runs, read_rows, rows_schema
 
 MakeRows = Callable[..., pa.Table]
 
 
 def test_an_empty_sweep_has_typed_empty_tables(layout: SweepLayout) -> None:
+    publish(layout)
     assert read_rows(layout).schema.names == rows_schema().names
     sweep = open_sweep(layout.root)
     assert sweep.rows().num_rows == sweep.runs().num_rows == sweep.answers().num_rows == 0
@@ -30,7 +35,7 @@ def test_ok_wins_over_failed_then_the_lowest_key(make_rows: MakeRows, layout: Sw
     rows = {row["run_id"]: row for row in read_rows(layout).to_pylist()}
     assert sorted(rows) == ["a", "b", "c"]
     assert rows["a"]["status"] == "ok"
-    assert rows["a"]["events"] == (1 if first.key < second.key else 2)
+    assert rows["a"]["events"] == (1 if first.name < second.name else 2)
     assert rows["b"]["status"] == "failed"
 
 
@@ -63,7 +68,7 @@ def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows,
         {"point_id": "q", "run_id": "a", "cache": 1, "workload.users": 5, **common},
         {"point_id": "q", "run_id": "absent", "cache": 1, "workload.users": 6, **common},
     ]
-    write_round(layout, 0, pa.Table.from_pylist(planned, schema=schema))
+    publish(layout, pa.Table.from_pylist(planned, schema=schema))
     write_fragment(layout.fragments, make_rows("a", events=7))
     write_fragment(layout.fragments, make_rows("unplanned"))
     sweep = open_sweep(layout.root)
@@ -76,10 +81,16 @@ def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows,
     assert (sweep.axes, sweep.seek) == (["cache"], "workload.users")
 
 
-def test_readers_skip_a_file_shrunk_since_its_entry(make_rows: MakeRows, layout: SweepLayout) -> None:
+def test_a_fragment_damaged_since_it_was_complete_is_an_error(
+    make_rows: MakeRows, layout: SweepLayout
+) -> None:
     write_fragment(layout.fragments, make_rows("a"))
     torn = write_fragment(layout.fragments, make_rows("b"))
-    Manifest(layout).append(torn)
-    path = layout.fragments / f"{torn.key}.parquet"
+    path = layout.fragments / f"{torn.name}.parquet"
     path.write_bytes(path.read_bytes()[:-20])
+    # As after a power cut: a file that no manifest names was never complete.
     assert read_rows(layout)["run_id"].to_pylist() == ["a"]
+    Manifest(claim_generation(layout)).append(torn)
+    with pytest.raises(StoreError, match=rf"^store\.damaged-fragment at .*{torn.name}"):
+        read_rows(layout)
+    assert read_rows(layout, past_damage=True)["run_id"].to_pylist() == ["a"]

@@ -6,22 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
+from small_stores import publish
 
 from destage.errors import StoreError
 from destage.store import find_sweep, list_sweeps, open_sweep
 from destage.store.durable import write_durably
 from destage.store.layout import SweepLayout
 from destage.store.lease import find_writer, hold_lease
-from destage.store.plan import plan_schema, read_plan, write_round
 
 
 def _make(store: Path, name: str) -> Path:
     layout = SweepLayout(store / "sweeps" / name)
-    layout.make()
-    layout.spec.write_text("name: x\n")
-    return layout.root
+    publish(layout)
+    return Path(str(layout.root))
 
 
 def test_a_sweep_is_found_by_path_name_or_prefix(tmp_path: Path) -> None:
@@ -53,25 +51,6 @@ def test_an_unwritable_store_is_one_line(tmp_path: Path) -> None:
         pass
     with pytest.raises(StoreError, match="^store.not-writable "):
         write_durably(tmp_path / "absent" / "file", b"data")
-
-
-def _round(*run_ids: str, number: int = 0) -> pa.Table:
-    rows = [{"point_id": "p", "run_id": run_id, "replicate": 0, "round": number} for run_id in run_ids]
-    return pa.Table.from_pylist(rows, schema=plan_schema([], None))
-
-
-def test_only_a_changed_round_makes_later_ones_stale(layout: SweepLayout) -> None:
-    assert read_plan(layout) is None
-    for number, run_id in enumerate("abc"):
-        write_round(layout, number, _round(run_id, number=number))
-    write_round(layout, 0, _round("a"))
-    plan = read_plan(layout)
-    assert plan is not None
-    assert plan["run_id"].to_pylist() == ["a", "b", "c"]
-    write_round(layout, 1, _round("x", number=1))
-    plan = read_plan(layout)
-    assert plan is not None
-    assert plan["run_id"].to_pylist() == ["a", "x"]
 
 
 _HOLDER = """

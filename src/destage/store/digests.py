@@ -51,7 +51,7 @@ def is_intact(path: Location) -> bool:
 
 def damaged(path: Location) -> StoreError:
     """Return the error of a file whose content is not what was written."""
-    message = "damaged: its content is not what was written; `destage resume` writes it again"
+    message = "damaged: its content is not what was written; run the study again"
     return StoreError("store.damaged-file", message, str(path))
 
 

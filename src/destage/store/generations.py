@@ -27,14 +27,21 @@ from destage.store.location import list_sizes
 
 _NAME = re.compile(r"(\d{6})-[0-9a-f]{8}(?=[.-])")
 _HEAD, _CLAIM = ".json", ".claim"
+_LISTINGS = 5
+"""Maximum listings of heads; one is repeated if a head disappears before it is read."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Generation:
-    """A generation that this process has claimed; it holds the sweep's lease as well."""
+    """A generation that this process has claimed; it holds the sweep's lease as well.
+
+    Attributes:
+        published: The number of heads published.
+    """
 
     layout: SweepLayout
     name: str
+    published: int = 0
 
     def write(self, stem: str, suffix: str, data: bytes, middle: str | None = None) -> str:
         """Write a file of this generation and return its name.
@@ -59,13 +66,21 @@ class Generation:
     def publish(self, head: Head) -> None:
         """Make a head the one that readers see.
 
+        It is a new file, since not every service replaces an object as a whole.
+
         Raises:
             StoreError: Another writer has claimed a later generation.
         """
         self._check()
         pass_point("before_head")
-        write_durably(self.layout.generations / f"{self.name}{_HEAD}", head.encode(), middle="mid_head")
+        self.published += 1
+        write_durably(self._head_file(self.published), head.encode(), middle="mid_head")
         pass_point("after_head")
+        if self.published > 1:
+            self._head_file(self.published - 1).unlink(missing_ok=True)
+
+    def _head_file(self, number: int) -> Location:
+        return self.layout.generations / f"{self.name}-{number:06d}{_HEAD}"
 
     def drop_earlier(self, head: Head) -> None:
         """Delete the files of earlier generations that the published head does not name.
@@ -112,14 +127,25 @@ def find_head(layout: SweepLayout, *, past_damage: bool = False) -> tuple[str, H
     Raises:
         StoreError: The head is damaged or of another format.
     """
-    for name in sorted(_list_names(layout), reverse=True):
-        place = layout.generations / f"{name}{_HEAD}"
+    for _ in range(_LISTINGS):
         try:
-            return name, decode_head(place.read_bytes(), place)
+            return _read_highest(list_heads(layout), past_damage=past_damage)
         except FileNotFoundError:
-            continue  # claimed, and nothing written yet
-        except StoreError:
-            if not past_damage:
+            continue  # a later one has taken its place
+    message = "the sweep is planned anew again and again while it is read; try again"
+    raise StoreError("store.changed-while-read", message, str(layout.root))
+
+
+def _read_highest(heads: list[Location], *, past_damage: bool) -> tuple[str, Head] | None:
+    for place in reversed(heads):
+        data = place.read_bytes()
+        owner = _NAME.match(place.name)
+        if not data or owner is None:
+            continue  # an object that is being written
+        try:
+            return owner[0], decode_head(data, place)
+        except StoreError as error:
+            if not past_damage or error.code != "store.damaged-file":
                 raise
     return None
 

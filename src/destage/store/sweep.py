@@ -146,7 +146,7 @@ class Sweep:
             except FileNotFoundError as error:
                 later = read_head(self._layout)
                 if later is None or later == self._head:
-                    message = f"a file of its plan is lost ({error}); `destage resume` writes it again"
+                    message = f"a file of its plan is lost ({error}); run the study again"
                     raise StoreError("store.lost-file", message, str(self.path)) from error
                 if self._has_read:
                     break

@@ -1,0 +1,29 @@
+"""Sweeps on disk, written by the store's own writers without a session."""
+
+import pyarrow as pa
+
+from destage.store.answers import write_answers
+from destage.store.generations import Generation, claim_generation
+from destage.store.head import Head
+from destage.store.layout import SweepLayout
+from destage.store.plan import write_round
+
+
+def publish(
+    layout: SweepLayout,
+    *rounds: pa.Table,
+    study: str = "name: study\n",
+    answers: tuple[pa.Table, pa.Table] | None = None,
+    finished: bool = False,
+) -> Generation:
+    """Publish a generation of a sweep with a study, planning rounds, and answers with their certificates."""
+    layout.make()
+    generation = claim_generation(layout)
+    names = tuple(write_round(generation, None, number, table) for number, table in enumerate(rounds))
+    planned = len({run for table in rounds for run in table["run_id"].to_pylist()})
+    head = Head(generation.write("study", ".yaml", study.encode()), names, planned=planned, finished=finished)
+    if answers is not None:
+        found, certificates = write_answers(generation, None, *answers)
+        head = Head(head.study, names, found, certificates, planned, finished)
+    generation.publish(head)
+    return generation
