@@ -125,7 +125,7 @@ def _parameter(line: str) -> Parameter:
     if match is None:
         raise QueryError(
             "query.bad-header",
-            f"invalid parameter line {line!r}; write it as `users [users] = 39: users to carry`",
+            f"invalid parameter line {line!r}; write it as `users [users] = 39: users to support`",
         )
     name, unit, default, meaning = match.groups()
     try:

@@ -161,7 +161,9 @@ def disks_page() -> str:
         "at a time, through the buffer; the mean is over the whole disk. Random reads of 4 KiB are spread",
         "over the whole disk; with one outstanding, the sheet value is that of its average seek, half a turn",
         "and 0.3 ms of overheads. A dash is a figure that the sheet does not state; the disks as measured",
-        "are validated [against traces](../validating-a-disk.md) instead.",
+        "are validated [against traces](../validating-a-disk.md) instead. `atlas_10k` reads ahead to the end",
+        "of a track only, the one behaviour that fits its trace: a read that crosses a track misses a",
+        "revolution unless another one is waiting, so its rate is about half that of its media.",
         "",
     ]
     disks = [entry for entry in catalog.entries("disks") if entry.config["kind"] == "disk"]

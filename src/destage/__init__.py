@@ -1,4 +1,4 @@
-"""Destage simulates disk arrays with battery-backed write caches and answers how many users each carries.
+"""Destage simulates disk arrays with battery-backed write caches and answers how many users each supports.
 
 The packages are ``destage.engine`` (simulation of one array), ``destage.sweeps`` (studies, plans and their
 execution) and ``destage.queries`` (views and reports of results). Importing this package loads none of them.
