@@ -5,6 +5,9 @@ import time
 from collections.abc import Callable
 from typing import Literal
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from destage.errors import Issue
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_answers
@@ -13,14 +16,16 @@ from destage.store.lease import Lease
 from destage.store.manifests import Manifest
 from destage.store.plan import drop_rounds, write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
-from destage.store.rows import read_rows
+from destage.store.rows import is_transient, read_rows
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
-from destage.sweeps.driver import Driver, facts_of, is_present
+from destage.sweeps.driver import Driver
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
+from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
-from destage.sweeps.planner import PlannedRun, Planner
+from destage.sweeps.planner import Planner
 from destage.sweeps.points import Expansion
+from destage.sweeps.run_ids import as_ids, pack_ids
 from destage.sweeps.study import Study
 from destage.sweeps.unanswered import find_unanswered
 
@@ -58,7 +63,7 @@ class SweepSession:
         self._began = time.monotonic()
         self._phase: Phase = "plan"
         self._round = 0
-        self._planned: set[str] = set()
+        self._planned = as_ids(b"")
         self._reused = 0
         self._failed_before = 0
         self._rounds = 0
@@ -69,18 +74,19 @@ class SweepSession:
         self._columns = list_needed_columns(study)
         self._manifest = Manifest(layout)
         messages = adopt_fragments(layout, self._manifest)
-        rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
-        self._before = {row["run_id"] for row in rows}
+        rows = read_rows(layout, self._columns)
+        finished = FinishedRuns(self._columns, keeps_facts=study.is_adaptive)
+        finished.add(rows.filter(pc.invert(is_transient(rows))))
+        self._before = len(finished)
         self._driver = Driver(
             layout=layout,
             manifest=self._manifest,
             lease=lease,
             start=self._start,
-            columns=self._columns,
             interrupts=interrupts,
             deadline=None if study.wall_s is None else self._began + study.wall_s,
             report=self._report,
-            rows={row["run_id"]: facts_of(row, self._columns) for row in rows},
+            finished=finished,
             messages=messages,
         )
 
@@ -89,9 +95,9 @@ class SweepSession:
         driver = self._driver
         planner = Planner(self._study, self._expansion)
         try:
-            while driver.stopped is None and (runs := self._next_round(planner)):
+            while driver.stopped is None and (plan := self._next_round(planner)) is not None:
                 self._phase = "run"
-                driver.drive(runs)
+                driver.drive(plan)
                 self._round += 1
         finally:
             driver.close()
@@ -101,7 +107,8 @@ class SweepSession:
         if driver.stopped is None:
             unanswered = self._write_answers(planner)
         write_progress(self._layout, self._progress_so_far(*measure_fragments(self._layout)))
-        failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
+        finished = driver.finished
+        failed = int(finished.have_status(finished.find(self._planned), "failed").sum())
         done: SessionState = "failed_runs" if failed else "unanswered" if unanswered else "finished"
         return Outcome(
             path=self._layout.root,
@@ -115,33 +122,36 @@ class SweepSession:
             messages=(*driver.messages, *unanswered),
         )
 
-    def _next_round(self, planner: Planner) -> list[PlannedRun]:
-        """Plan and write the next round; empty when all is answered."""
+    def _next_round(self, planner: Planner) -> pa.Table | None:
+        """Plan and write the next round; None when all is answered."""
         self._phase = "plan"
         self._report()
-        runs = planner.next_round({run: self._driver.rows[run] for run in self._planned})
-        if runs:
-            write_round(self._layout, self._round, planner.make_table(runs, self._round))
-            self._planned |= {run.run_id for run in runs}
-            reused = self._planned & self._before
-            self._reused = len(reused)
-            self._failed_before = sum(self._driver.rows[run].status == "failed" for run in reused)
-            self._rounds = self._round + 1
-            self._record_progress()
-        else:
+        finished = self._driver.finished
+        plan = planner.next_round(finished.facts)
+        if plan is None:
             drop_rounds(self._layout, self._round)
             self._rounds = self._round
-        return runs
+            return None
+        write_round(self._layout, self._round, plan)
+        self._planned = pc.unique(pa.chunked_array([self._planned, pack_ids(plan["run_id"])]))
+        numbers = finished.find(self._planned)
+        reused = numbers[(numbers >= 0) & (numbers < self._before)]
+        self._reused = len(reused)
+        self._failed_before = int(finished.have_status(reused, "failed").sum())
+        self._rounds = self._round + 1
+        self._record_progress()
+        return plan
 
     def _write_answers(self, planner: Planner) -> list[Issue]:
         """Write the answers of a seek, and return a warning for each point without an answer."""
         self._phase = "answer"
         self._report()
-        facts = {run: self._driver.rows[run] for run in self._planned}
+        finished = self._driver.finished
         if self._study.seek is not None:
-            write_answers(self._layout, *make_answer_tables(self._study, self._expansion, planner, facts))
+            tables = make_answer_tables(self._study, self._expansion, planner, finished.facts)
+            write_answers(self._layout, *tables)
         self._layout.finished.touch()
-        return find_unanswered(self._study, self._expansion, planner, facts)
+        return find_unanswered(self._study, self._expansion, planner, finished)
 
     def _start(self, waiting: int) -> Executor:
         """Start the executor for the number of runs waiting and those that may follow."""

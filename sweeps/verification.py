@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from destage import engine
 from destage.objects import Location
 from destage.store.layout import SweepLayout
-from destage.store.plan import read_plan
+from destage.store.plan import join_configs, read_plan
 from destage.store.rows import find_missing_columns, find_present_runs, read_rows
 
 
@@ -41,8 +41,8 @@ def verify(
     plan, rows = read_plan(layout), read_rows(layout)
     if plan is None:
         return Verification(0, ())
-    configs = dict(zip(plan["run_id"].to_pylist(), plan["config"].to_pylist(), strict=True))
-    candidates = sorted(find_present_runs(rows) & configs.keys())
+    positions = {run_id: index for index, run_id in enumerate(plan["run_id"].to_pylist())}
+    candidates = sorted(find_present_runs(rows) & positions.keys())
     count = min(len(candidates), max(1, round(sample * len(candidates))))
     chosen = random.Random(seed).sample(candidates, count)  # noqa: S311 - a sample, no secret
     names = engine.results_schema().names
@@ -54,7 +54,9 @@ def verify(
     lacking: dict[str, set[str]] | None = None
     different = []
     for number, run_id in enumerate(chosen, start=1):
-        again = engine.simulate_canonical(configs[run_id]).to_pylist()[0]
+        again = engine.simulate_canonical(
+            join_configs(plan.slice(positions[run_id], 1))[0].as_py()
+        ).to_pylist()[0]
         # repr distinguishes any two floats, and equals for NaN.
         differing = {name for name in names if repr(again[name]) != repr(stored[run_id][name])}
         if differing and lacking is None:

@@ -45,7 +45,7 @@ def make_session(tmp_path: Path) -> MakeSession:
         layout.spec.write_text(yaml.safe_dump({"name": "study", "scenario": SCENARIO, **spec}))
         fields = [pa.field(name, kind) for name, kind in (axes or {}).items()]
         schema = plan_schema(fields, seek)
-        planned = [{"round": 0, "config": config, **row} for row in (*runs, *planned_only)]
+        planned = [{"round": 0, **row, **_split(row.get("config", config))} for row in (*runs, *planned_only)]
         if planned:
             table = pa.Table.from_pylist(
                 [{name: row.get(name) for name in schema.names} for row in planned], schema
@@ -67,6 +67,11 @@ def make_session(tmp_path: Path) -> MakeSession:
         return open_session(layout.root)
 
     return make
+
+
+def _split(config: str) -> dict[str, str]:
+    """Return the columns of a plan that hold a configuration."""
+    return {f"config.{name}": json.dumps({name: value})[1:-1] for name, value in json.loads(config).items()}
 
 
 CAPACITY = "controller.cache.capacity"
