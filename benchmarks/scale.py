@@ -1,7 +1,7 @@
 """A sweep of a million runs on a stand-in executor: time and peak memory of planning, driving and a resume.
 
-Each step is a process of its own, so that its peak memory is that of the step alone. `plan` expands a grid,
-plans it and writes the plan; `drive` executes all of its runs on an executor that returns at once; `kill`
+Each step is a process of its own, so that its peak memory is that of the step alone. `points` plans a tenth as
+many points without further replicates. `plan` expands a grid, plans it and writes the plan; `drive` executes all of its runs on an executor that returns at once; `kill`
 stops after a tenth of them, and `resume` plans again, compares the plan with the stored one and executes the
 rest. The stand-in rows are not stored: reading a million rows is measured by the benchmarks of queries.
 """
@@ -29,10 +29,11 @@ REPLICATES = 5
 _POINTS_OF_OTHER_AXES = 128
 
 
-def make_study(runs: int) -> Study:
-    """Return a study of about this number of runs, in five axes of three fields."""
-    users = max(runs // (REPLICATES * _POINTS_OF_OTHER_AXES), 1)
-    return parse_study(f"{CALL_CENTER}  workload.users: {{range: [1, {users}, 1]}}\n")
+def make_study(points: int, replicates: int) -> Study:
+    """Return a study of about this number of points, on four axes of three fields."""
+    users = max(points // _POINTS_OF_OTHER_AXES, 1)
+    text = CALL_CENTER.replace("replicates: 5", f"replicates: {replicates}")
+    return parse_study(f"{text}  workload.users: {{range: [1, {users}, 1]}}\n")
 
 
 def plan_study(study: Study, folder: Path) -> pa.Table:
@@ -96,10 +97,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1_000_000, help="runs of the sweep (default 1,000,000)")
     runs = parser.parse_args().runs
-    study = make_study(runs)
+    study = make_study(runs // REPLICATES, REPLICATES)
+    single = make_study(runs // 10, 1)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         measure("nothing", lambda: 0)
+        measure("points", lambda: len(plan_study(single, folder / "single")))
         planned = measure("plan", lambda: len(plan_study(study, folder / "planned")))
         measure("drive", lambda: drive(study, folder / "driven", 0, 1.0))
         before = SweepLayout(folder / "planned").plan(0)

@@ -52,7 +52,8 @@ class FinishedRuns:
         """Return the number of each run, and -1 for runs that are not finished."""
         # A view would keep the buffer from growing.
         known = as_ids(bytes(self._ids))
-        return pc.fill_null(pc.index_in(packed, known), -1).to_numpy(zero_copy_only=False)
+        numbers: np.ndarray = pc.fill_null(pc.index_in(packed, known), -1).to_numpy(zero_copy_only=False)
+        return numbers
 
     def have_status(self, numbers: np.ndarray, status: str) -> np.ndarray:
         """Return whether each run has a status; a number of -1 has none."""
@@ -60,11 +61,13 @@ class FinishedRuns:
         code = self._codes.get(status)
         if code is None or not len(codes):
             return np.zeros(numbers.shape, bool)
-        return (numbers >= 0) & (codes[numbers] == code)
+        have: np.ndarray = (numbers >= 0) & (codes[numbers] == code)
+        return have
 
     def needed_requests(self, numbers: np.ndarray) -> np.ndarray:
         """Return the requests that each run needed for a steady state; NaN where that is unknown."""
-        return np.frombuffer(self._needed.tobytes(), np.float64)[numbers]
+        needed: np.ndarray = np.frombuffer(self._needed.tobytes(), np.float64)[numbers]
+        return needed
 
 
 def _facts_of(row: Mapping[str, object], columns: Sequence[str]) -> Facts:

@@ -74,7 +74,7 @@ class Grid:
     def _codes(self, positions: np.ndarray) -> dict[str, np.ndarray]:
         codes = {}
         stride = 1
-        for path in reversed(self.axes):
+        for path in reversed(list(self.axes)):
             codes[path] = positions // stride % len(self.axes[path])
             stride *= len(self.axes[path])
         return {path: codes[path] for path in self.axes}
@@ -90,7 +90,8 @@ class Grid:
             columns[path] = pa.array([fit(value, kind) for value in values], kind).take(pa.array(codes))
         table = pa.table([*columns.values(), pa.array(positions)], names=[*columns, "position"])
         try:
-            return sql.filter_rows(table, where)["position"].to_numpy()
+            kept: np.ndarray = sql.filter_rows(table, where)["position"].to_numpy()
         except QueryError as error:
             issue = Issue("study.bad-sql", "where", error.message, where)
             raise ConfigError([issue], self._study.name) from error
+        return kept

@@ -12,7 +12,7 @@ from destage.errors import Issue
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease, Lease
 from destage.store.manifests import Manifest
-from destage.store.plan import CONFIG_COLUMNS, join_configs
+from destage.store.plan import join_configs
 from destage.store.rows import find_present_runs, read_rows
 from destage.sweeps import Study
 from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
@@ -205,9 +205,8 @@ def test_budget_and_signals_stop_the_session(make_study: MakeStudy, layout: Swee
 
 def test_equal_failures_without_success_stop_the_session(make_study: MakeStudy, layout: SweepLayout) -> None:
     runs = _plan(make_study(replicates=2 * BREAKER + 50))
-    for name in CONFIG_COLUMNS:
-        column = pa.nulls(len(runs), pa.string()).dictionary_encode()
-        runs = runs.set_column(runs.schema.get_field_index(name), name, column)
+    invalid = pa.repeat(pa.scalar('"workload":{}'), len(runs)).dictionary_encode()
+    runs = runs.set_column(runs.schema.get_field_index("config.workload"), "config.workload", invalid)
     driver = _driver(layout, FaultyExecutor(layout, lambda _: None))
     driver.drive(runs)
     driver.close()

@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import pyarrow as pa
@@ -82,9 +83,7 @@ def test_texts_and_ids_are_those_of_python(make_study: MakeStudy, document: dict
         plain = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         assert text == plain
         assert identity == run_id(text)
-    assigned = [
-        dict(zip(axes, (fraction, seed), strict=True)) for fraction in fractions for seed in axes["run.seed"]
-    ]
+    assigned = [dict(zip(study.axes, values, strict=True)) for values in product(*study.axes.values())]
     assert table["point_id"].to_pylist()[::2] == [point_id(one) for one in assigned]
 
 
