@@ -1,9 +1,10 @@
 """A sweep of a million runs on a stand-in executor: time and peak memory of planning, driving and a resume.
 
-Each step is a process of its own, so that its peak memory is that of the step alone. `points` plans a tenth as
-many points without further replicates. `plan` expands a grid, plans it and writes the plan; `drive` executes all of its runs on an executor that returns at once; `kill`
-stops after a tenth of them, and `resume` plans again, compares the plan with the stored one and executes the
-rest. The stand-in rows are not stored: reading a million rows is measured by the benchmarks of queries.
+Each step is a process of its own, so that its peak memory is that of the step alone. `points` plans a tenth
+as many points, with one run each. `plan` expands a grid, plans it and writes the plan; `drive` executes all
+of its runs on an executor that returns at once; `kill` stops after a tenth of them, and `resume` plans again,
+compares the plan with the stored one and executes the rest. The stand-in rows are not stored: reading a
+million rows is measured by the benchmarks of queries.
 """
 
 import argparse
