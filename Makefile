@@ -27,6 +27,7 @@ PYTEST_ARGS ?=
 # One process per processor, up to four, as the Ray clusters of the tests need memory.
 TOGETHER := --numprocesses auto --maxprocesses 4 --dist loadgroup
 CASES ?= 20000
+RUNS ?= 1000000
 
 # $(call step,TEXT) prints the current step.
 step = @printf '\n==> %s\n' '$(1)'
@@ -146,6 +147,10 @@ fuzz: python ## Run CASES random scenarios, valid and invalid, in the debug buil
 bench: engine ## Run the benchmarks of the engine, and of planning, driving and reading sweeps
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/orchestration.py
+
+.PHONY: scale
+scale: engine ## Plan, drive, kill and resume RUNS runs on a stand-in executor; print time and memory of each step
+	@$(BIN)/python benchmarks/scale.py --runs $(RUNS)
 
 .PHONY: lock
 lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions

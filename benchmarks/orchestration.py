@@ -34,8 +34,9 @@ from destage.sweeps import parse_study, studies
 from destage.sweeps.answer_tables import list_needed_columns
 from destage.sweeps.batches import Batch
 from destage.sweeps.driver import Driver
+from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.planner import PlannedRun, Planner
+from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
 from destage.sweeps.worker import FinishedBatch, Receipt
 
@@ -160,17 +161,20 @@ def time_runs(act: Callable[[], object], count: int, runs: int) -> Timing:
     return Timing(count, tuple(seconds))
 
 
-def plan_round(text: str) -> tuple[int, list[PlannedRun]]:
-    """Plan a study's first round as a session does; return the number of points, and the runs."""
+def plan_round(text: str) -> tuple[int, pa.Table]:
+    """Plan a study's first round as a session does; return the number of points, and the plan."""
     study = parse_study(text, folder=TRACES)
     expansion = expand(study)
-    planner = Planner(study, expansion)
-    planned_runs = planner.next_round({})
-    planner.make_table(planned_runs, 0)
-    return len(expansion.points), planned_runs
+    plan = Planner(study, expansion).next_round({})
+    if plan is None:
+        raise AssertionError("the first round has runs")
+    return expansion.count, plan
 
 
-def _driver(folder: Path, executor: ImmediateExecutor, columns: tuple[str, ...]) -> Driver:
+def make_driver(
+    folder: Path, executor: ImmediateExecutor, columns: tuple[str, ...], *, keeps_facts: bool
+) -> Driver:
+    """Return a driver of a new sweep in a folder."""
     layout = SweepLayout(folder)
     layout.make()
     return Driver(
@@ -178,29 +182,29 @@ def _driver(folder: Path, executor: ImmediateExecutor, columns: tuple[str, ...])
         manifest=Manifest(layout),
         lease=FileLease(),
         start=partial(_use_executor, executor),
-        columns=columns,
         interrupts=Interrupts(),
         deadline=None,
         report=lambda: None,
+        finished=FinishedRuns(columns, keeps_facts=keeps_facts),
     )
 
 
 def time_batches(
-    plan: list[PlannedRun], columns: tuple[str, ...], batch_runs: int, folder: Path, runs: int
+    plan: pa.Table, columns: tuple[str, ...], batch_runs: int, folder: Path, runs: int
 ) -> tuple[Timing, float]:
     """Time the processing of batches; return it with their mean number of runs."""
     seconds, batches = [], 0
     for _ in range(runs):
         executor = ImmediateExecutor(5 / batch_runs, columns)
         with tempfile.TemporaryDirectory(dir=folder) as name:
-            driver = _driver(Path(name), executor, columns)
+            driver = make_driver(Path(name), executor, columns, keeps_facts=True)
             began = time.process_time()
             driver.drive(plan)
             seconds.append(time.process_time() - began - executor.seconds)
-        if len(driver.rows) != len({run.run_id for run in plan}):
+        if len(driver.finished) != len(plan["run_id"].unique()):
             raise AssertionError("some runs have no result")
         batches = executor.batches
-    return Timing(batches, tuple(seconds)), len(driver.rows) / batches
+    return Timing(batches, tuple(seconds)), len(driver.finished) / batches
 
 
 def measure_memory(text: str, columns: tuple[str, ...], folder: Path) -> float:
@@ -215,14 +219,17 @@ def measure_memory(text: str, columns: tuple[str, ...], folder: Path) -> float:
         study = parse_study(text, folder=TRACES)
         planner = Planner(study, expand(study))
         plan = planner.next_round({})
+        if plan is None:
+            raise AssertionError("the first round has runs")
         with tempfile.TemporaryDirectory(dir=folder) as name:
-            driver = _driver(Path(name), ImmediateExecutor(0.1, columns), columns)
+            executor = ImmediateExecutor(0.1, columns)
+            driver = make_driver(Path(name), executor, columns, keeps_facts=study.is_adaptive)
             driver.drive(plan)
         gc.collect()
         python, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    return (python + pa.total_allocated_bytes() - arrow) / len(driver.rows)
+    return (python + pa.total_allocated_bytes() - arrow) / len(driver.finished)
 
 
 def write_fragments(folder: Path, fragments: int, rows: int) -> SweepLayout:
@@ -258,14 +265,16 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{platform.machine()}, Python {platform.python_version()}, one core, {options.runs} runs each")
     print(f"{'operation':<28} {'of':<44} {'count':>7} {'per s':>9} {'spread':>7}")
-    plan: list[PlannedRun] = []
+    plan: pa.Table | None = None
     for name, text in GRIDS.items():
         study = parse_study(text, folder=TRACES)
         points, planned_runs = plan_round(text)
-        plan = plan or planned_runs
+        plan = planned_runs if plan is None else plan
         print_row("points expanded", name, time_runs(partial(expand, study), points, options.runs))
         how = f"{name}, {len(planned_runs):,} runs"
         print_row("points planned", how, time_runs(partial(plan_round, text), points, options.runs))
+    if plan is None:
+        raise AssertionError("there are studies")
     with tempfile.TemporaryDirectory() as folder:
         columns = list_needed_columns(parse_study(GRIDS["call_center, users sought"]))
         for batch_runs in (76, 13):

@@ -13,6 +13,7 @@ from destage.queries.named_queries import Kind, find_query
 from destage.queries.published_values import tabulate_published
 from destage.sql import Database
 from destage.store import Location, Sweep, open_sweep
+from destage.store.plan import CONFIG_COLUMNS, join_configs
 
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
@@ -35,8 +36,10 @@ class Session:
         self.axes = sweep.axes
         self.seek = sweep.seek
         plan = sweep.plan()
-        self.config: dict[str, Any] = json.loads(plan["config"][0].as_py()) if plan.num_rows else {}
-        plan = plan.drop_columns(["config"])
+        self.config: dict[str, Any] = (
+            json.loads(join_configs(plan.slice(0, 1))[0].as_py()) if plan.num_rows else {}
+        )
+        plan = plan.drop_columns(list(CONFIG_COLUMNS))
         plan = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
         runs = sweep.runs()
         answers = _with_axes(sweep.answers(), plan.schema, self.axes)

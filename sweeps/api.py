@@ -1,11 +1,13 @@
 """The entry points plan, run and resume: one path for a first run, a crash, a retry, added axis values."""
 
+import pyarrow.compute as pc
+
 from destage.errors import SweepError
 from destage.objects import Location
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.lookup import default_store
-from destage.store.rows import find_present_runs, read_rows
+from destage.store.rows import is_transient, read_rows
 from destage.store.sweep import open_sweep
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Preview
@@ -23,16 +25,19 @@ def sweep_path(study: Study, store: Location | None = None) -> Location:
 def plan(study: Study, store: Location | None = None) -> Preview:
     """Return what a study would run in a store (default: `default_store()`); writes nothing."""
     expansion = expand(study)
-    planner = Planner(study, expansion)
-    runs = planner.next_round({})
+    table = Planner(study, expansion).next_round({})
+    if table is None:
+        raise AssertionError("the first round of a study has runs")
     path = sweep_path(study, store)
-    wanted = {run.run_id for run in runs}
+    rows = read_rows(SweepLayout(path), columns=[])
+    present = rows["run_id"].filter(pc.invert(is_transient(rows)))
+    runs = pc.unique(table["run_id"])
     return Preview(
-        table=planner.make_table(runs, 0),
-        points=len(expansion.points),
-        runs=len(wanted),
-        present=len(wanted & find_present_runs(read_rows(SweepLayout(path), columns=[]))),
-        adaptive=study.seek is not None or study.replicates.metric is not None,
+        table=table,
+        points=expansion.count,
+        runs=len(runs),
+        present=int(pc.sum(pc.is_in(runs, present)).as_py()),
+        adaptive=study.is_adaptive,
         sweep_path=path,
     )
 

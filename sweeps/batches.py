@@ -1,11 +1,16 @@
 """Batches of runs: how much work one task gets, from the cost of the runs so far."""
 
 import math
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from destage.sweeps.planner import PlannedRun
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from destage.store.plan import CONFIG_COLUMNS
+from destage.sweeps.run_ids import pack_ids, read_bytes, unpack_ids
 
 LONGEST_S = 5.0
 """Maximum work of a batch [s], so that a lost batch costs little."""
@@ -73,7 +78,7 @@ class CostModel:
         return by_events + work.unknown * self.seconds / self.runs
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Work:
     """The cost of some runs.
 
@@ -85,27 +90,31 @@ class Work:
     events: float = 0.0
     unknown: int = 0
 
-    def add(self, run: PlannedRun, sign: int = 1) -> None:
-        """Add a run, or remove it with the sign -1."""
-        if run.events is None:
-            self.unknown += sign
-        else:
-            self.events += sign * run.events
-
 
 class Queue:
-    """The runs waiting, longest first, cut into batches on demand."""
+    """Runs of a plan that wait, longest first, cut into batches on demand."""
 
-    def __init__(self, runs: Sequence[PlannedRun], costs: CostModel) -> None:
-        self._runs = deque(sorted(runs, key=lambda run: (-(run.events or 0.0), run.run_id)))
-        self._left = Work()
-        for run in self._runs:
-            self._left.add(run)
+    def __init__(self, plan: pa.Table, costs: CostModel, rows: np.ndarray | None = None) -> None:
+        """Queue the runs in some rows of a plan (default: all)."""
+        ids = read_bytes(pack_ids(plan["run_id"]))
+        events = plan["estimated_events"].to_numpy()
+        if rows is not None:
+            ids, events = ids[rows], events[rows]
+        is_unknown = np.isnan(events)
+        known = np.where(is_unknown, 0.0, events)
+        high, low = ids.view(">u8").T
+        order = np.lexsort((low, high, -known))
+        self._ids = ids[order]
+        self._configs = _Configs(plan, order if rows is None else rows[order])
+        # Before each run: the work of all runs before it.
+        self._events = np.concatenate([[0.0], np.cumsum(known[order])])
+        self._unknown = np.concatenate([[0], np.cumsum(is_unknown[order])])
+        self._next = 0
         self._retries: deque[Batch] = deque()
         self._costs = costs
 
     def __bool__(self) -> bool:
-        return bool(self._runs or self._retries)
+        return self._next < len(self._ids) or bool(self._retries)
 
     def retry(self, batch: Batch) -> None:
         """Put back a batch for its next attempt."""
@@ -123,20 +132,60 @@ class Queue:
         """
         if self._retries:
             return self._retries.popleft()
-        left = self._costs.seconds_for(self._left)
-        aim = 0.0
+        first, count = self._next, len(self._ids)
+        end = first + 1
+        left = self._costs.seconds_for(self._work_until(count))
         if left is not None:
             # Work W in batches of length a ends after W / (a BATCHES_PER_S) + a, least at the root of
             # W / BATCHES_PER_S. A batch longer than what keeps all slots busy gains nothing.
             least = min(slots / BATCHES_PER_S, math.sqrt(left / BATCHES_PER_S))
             aim = max(min(max(left / (4 * slots), SHORTEST_S), LONGEST_S), least)
-        taken: list[PlannedRun] = []
-        work = Work()
-        while self._runs:
-            work.add(self._runs[0])
-            seconds = self._costs.seconds_for(work)
-            if taken and (seconds is None or seconds > aim):
-                break
-            taken.append(self._runs.popleft())
-            self._left.add(taken[-1], -1)
-        return Batch(tuple(run.run_id for run in taken), tuple(run.config for run in taken))
+            end += bisect_right(range(end + 1, count + 1), aim, key=self._seconds_until)
+        self._next = end
+        return Batch(unpack_ids(self._ids[first:end].tobytes()), self._configs.join(first, end))
+
+    def _work_until(self, end: int) -> Work:
+        """Return the work of the runs from the next one to `end`."""
+        first = self._next
+        events = float(self._events[end] - self._events[first])
+        return Work(events, int(self._unknown[end] - self._unknown[first]))
+
+    def _seconds_until(self, end: int) -> float:
+        return self._costs.seconds_for(self._work_until(end)) or 0.0
+
+
+class _Configs:
+    """The configurations of the runs of a queue, joined from their parts when they are handed out."""
+
+    def __init__(self, plan: pa.Table, rows: np.ndarray) -> None:
+        self._texts: list[pa.LargeStringArray] = []
+        self._codes: list[np.ndarray] = []
+        for name in CONFIG_COLUMNS:
+            texts, codes, known = [], [], None
+            count = start = 0
+            for chunk in plan[name].chunks:
+                dictionary = chunk.dictionary
+                if known is None or not _is_same(dictionary, known):
+                    texts.append(dictionary.cast(pa.large_string()))
+                    start, known = count, dictionary
+                    count += len(dictionary)
+                indices = pc.fill_null(chunk.indices, -1).to_numpy(zero_copy_only=False)
+                codes.append(np.where(indices < 0, -1, indices + start).astype(np.int32))
+            self._texts.append(pa.concat_arrays(texts or [pa.array([], pa.large_string())]))
+            self._codes.append(np.concatenate(codes or [np.zeros(0, np.int32)])[rows])
+
+    def join(self, first: int, end: int) -> tuple[str, ...]:
+        """Return the canonical configurations of some runs as JSON texts."""
+        parts = [
+            texts.take(pa.array(codes[first:end], mask=codes[first:end] < 0))
+            for texts, codes in zip(self._texts, self._codes, strict=True)
+        ]
+        separator = pa.scalar(",", pa.large_string())
+        members = pc.binary_join_element_wise(*parts, separator, null_handling="skip")
+        return tuple([f"{{{text}}}" for text in members.to_pylist()])
+
+
+def _is_same(one: pa.Array, other: pa.Array) -> bool:
+    """Return whether two dictionaries are one in memory."""
+    first, second = one.buffers()[-1], other.buffers()[-1]
+    return len(one) == len(other) and (first and first.address) == (second and second.address)

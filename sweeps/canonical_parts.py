@@ -21,12 +21,10 @@ class Part:
     Attributes:
         member: Its name and value in the canonical text.
         identity: The same without the locations of traces, which change no result.
-        values: The values of the axes in it, by dotted path.
     """
 
     member: str
     identity: str
-    values: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,25 +38,30 @@ class Canonical:
     parts: Mapping[str, Part]
 
     @property
+    def text(self) -> str:
+        """The canonical text."""
+        return _joined([part.member for part in self.parts.values()])
+
+    @property
     def config(self) -> dict[str, Any]:
         """The configuration as a fresh document."""
-        document: dict[str, Any] = json.loads(_joined([part.member for part in self.parts.values()]))
+        document: dict[str, Any] = json.loads(self.text)
         return document
 
-    def run(self, replicate: int) -> tuple[str, str]:
-        """Return the id and the canonical text of one replicate."""
-        parts = {**self.parts, "run": _replicated(self.parts["run"], replicate)}
-        text = _joined([part.member for part in parts.values()])
-        # Only a part that replays traces has another text as its identity.
-        is_itself = all(part.identity is part.member for part in parts.values())
-        return run_id(text if is_itself else _joined([part.identity for part in parts.values()])), text
+    @property
+    def run_id(self) -> str:
+        """The identity of the run with this configuration."""
+        return run_id(_joined([part.identity for part in self.parts.values()]))
+
+    def replicate(self, replicate: int) -> "Canonical":
+        """Return the same configuration with another replicate."""
+        return Canonical({**self.parts, "run": _replicated(self.parts["run"], replicate)})
 
 
 class CanonicalReader:
-    """Splits canonical texts into parts, with the values of some axes by dotted path."""
+    """Splits canonical texts into parts."""
 
-    def __init__(self, axes: Sequence[str] = ()) -> None:
-        self._axes = axes
+    def __init__(self) -> None:
         self._names: tuple[str, ...] = ()
         self._parts: dict[str, Part] = {}
 
@@ -70,6 +73,11 @@ class CanonicalReader:
         self._names = tuple(document)
         return Canonical({name: self._part(name, _member(name, document[name])) for name in self._names})
 
+    def join(self, members: Sequence[str | None]) -> Canonical:
+        """Return the configuration of parts in the order of `engine.PARTS`; None if it lacks the part."""
+        named = zip(engine.PARTS, members, strict=True)
+        return Canonical({name: self._part(name, member) for name, member in named if member is not None})
+
     def with_value(self, canonical: Canonical, path: str, value: object) -> Canonical:
         """Return a configuration with another value of one parameter.
 
@@ -77,7 +85,7 @@ class CanonicalReader:
             value: A value within the parameter's own range. If a rule between fields forbids it, the
                 configuration keeps it, so that its run fails with the reason.
         """
-        name = part_of(path)
+        name = _part_of(path)
         changed = _value(name, canonical.parts[name].member)
         parameters.assign(changed, path, value)
         part = self._part(name, _member(name, changed[name]))
@@ -94,21 +102,21 @@ class CanonicalReader:
         """Return the part of a text, shared with equal texts."""
         part = self._parts.get(member)
         if part is None:
-            part = _read_part(name, _value(name, member), self._axes)
+            part = _read_part(name, _value(name, member))
             # The same text is kept once.
             self._parts[part.member if part.member == member else member] = part
         return part
 
 
-def part_of(path: str) -> str:
-    """Return the name of the part of a dotted path; `array` is short for the first of `arrays`."""
-    name = path.partition(".")[0]
-    return "arrays" if name == "array" else name
-
-
 def column_value(value: object) -> object:
     """Return a parameter's value as its column holds it: tables and lists as text."""
     return canonical_text(value) if isinstance(value, Mapping | list) else value
+
+
+def _part_of(path: str) -> str:
+    """Return the name of the part of a dotted path; `array` is short for the first of `arrays`."""
+    name = path.partition(".")[0]
+    return "arrays" if name == "array" else name
 
 
 def _split(text: str, names: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -150,14 +158,13 @@ def _value(name: str, member: str) -> dict[str, Any]:
     return document
 
 
-def _read_part(name: str, document: dict[str, Any], axes: Sequence[str]) -> Part:
+def _read_part(name: str, document: dict[str, Any]) -> Part:
     member = identity = _member(name, document[name])
-    values = {path: column_value(parameters.read(document, path)) for path in axes if part_of(path) == name}
     if replays := engine.traces.find_replays(document):
         for arrival in replays:
             del arrival["file"]
         identity = _member(name, document[name])
-    return Part(member, identity, values)
+    return Part(member, identity)
 
 
 @lru_cache(maxsize=4096)
@@ -165,4 +172,4 @@ def _replicated(run: Part, replicate: int) -> Part:
     """Return the part `run` with another replicate."""
     document = _value("run", run.member)
     document["run"]["replicate"] = replicate
-    return _read_part("run", document, ())
+    return _read_part("run", document)

@@ -1,155 +1,214 @@
-"""The configurations of a study's points: the scenario with a point's assignments, in canonical form.
+"""The configurations of a study's points, a block of points at a time.
 
-Neighbouring points differ in a few fields. The work on one top-level field (assignments, traces, catalogue
-names, units) is done once per combination of the axes in that field; only the engine's validation of the
-whole is done for every point. A point with a mistake is built again by itself, so that its messages are those
-of a single configuration.
+Neighbouring points differ in a few fields. A field is written once per combination of the axes in it; the
+engine then validates, writes and identifies every point of the block in one call. A point with a mistake is
+built again by itself, so that its messages are those of a single configuration.
 """
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
 
 from destage import engine
-from destage.errors import DestageError
+from destage.errors import ConfigError
 from destage.sweeps import parameters
-from destage.sweeps.canonical_parts import Canonical, CanonicalReader, column_value, part_of
-from destage.sweeps.study import TRACE_FILE, Study
+from destage.sweeps.fragments import (
+    Assignments,
+    FragmentWriter,
+    is_nested,
+    list_fields,
+    read_names,
+    segments_of,
+    settings_of,
+)
+from destage.sweeps.study import Study
 
-_MOST_KEPT = 20_000
-"""Combinations of one field kept in memory, about 2 kB each."""
+_MOST_KEPT = 50_000
+"""Fragments kept in memory, about 5 kB each."""
+_MOST_REBUILT = 1_000
+"""Invalid points that are all built again, a millisecond each; later ones only for other mistakes."""
 
-Settings = list[tuple[str, object]]
-"""Dotted paths and values, in the order of assignment."""
+Report = Callable[[int, ConfigError], None]
+"""Takes the position of an invalid point in its block, and its mistakes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The configurations of a block of points.
+
+    Attributes:
+        runs: The rows of `engine.Composer.compose`.
+        names: The catalogue names of each point, by axis.
+    """
+
+    runs: pa.RecordBatch
+    names: Mapping[str, pa.Array]
 
 
 class Configurations:
     """Builds the configurations of a study's points; `axes` are all dotted paths that they assign."""
 
-    def __init__(self, study: Study, axes: Sequence[str]) -> None:
+    def __init__(self, study: Study, axes: Sequence[str], replicates: int) -> None:
         self._study = study
-        self._homes = [(path, part_of(path)) for path in axes]
+        self._replicates = replicates
         # The canonical form has no catalogue names.
         self._names = [path for path in axes if path.rpartition(".")[2] == "use"]
-        self.reader = CanonicalReader([path for path in axes if path not in self._names])
-        self._fields: dict[tuple[str, ...], list[_Field] | None] = {}
+        self.axes = [path for path in axes if path not in self._names]
+        self._writers: dict[tuple[str, ...], list[FragmentWriter]] = {}
+        self._seen: set[tuple[str, ...]] = set()
+        self._rebuilt = 0
+        self._start_composer()
 
-    def build(self, assignments: Mapping[str, object]) -> tuple[Canonical, dict[str, object]]:
-        """Return the configuration of a point with these assignments, and its value of each axis."""
-        fields = self._fields_of(tuple(assignments))
-        if fields is not None:
-            # A mistake is reported by the full build below.
-            with suppress(DestageError, TypeError, ValueError):
-                written = [each.build(assignments) for each in fields]
-                text = engine.assemble([each.member for each in written])
-                return self._read(text, [each.names for each in written])
-        scenario = copy.deepcopy(dict(self._study.scenario))
-        _set(scenario, _settings(self._study, assignments))
-        text = engine.canonical_json(engine.traces.bind(scenario, "."))
-        return self._read(text, [_read_values(scenario, self._names)])
+    def build_grid(
+        self,
+        axes: Mapping[str, Sequence[object]],
+        codes: Mapping[str, np.ndarray],
+        count: int,
+        report: Report,
+    ) -> Built:
+        """Build some points of a grid.
 
-    def _read(
-        self, text: str, written: Iterable[Mapping[str, object]]
-    ) -> tuple[Canonical, dict[str, object]]:
-        """Return the parts of a canonical text and all axis values; `written` has the catalogue names."""
-        canonical = self.reader.read(text)
-        parts = canonical.parts
-        values = {path: parts[name].values.get(path) for path, name in self._homes}
-        for names in written:
-            values.update(names)
-        return canonical, values
+        Args:
+            axes: The values of each axis.
+            codes: By axis, the position of each point's value.
+            report: Called for each invalid point; the rows returned lack it.
+        """
+        self._limit_memory()
+        writers = self._writers_of(tuple(axes))
+        columns = []
+        for writer in writers:
+            # The combinations of this field's axes that occur, each once.
+            combined = np.zeros(count, np.int64)
+            for path in writer.paths:
+                combined = combined * len(axes[path]) + codes[path]
+            found, first, inverse = np.unique(combined, return_index=True, return_inverse=True)
+            numbers = [
+                self._number(
+                    (writer, combination),
+                    writer,
+                    {path: axes[path][codes[path][point]] for path in writer.paths},
+                )
+                for combination, point in zip(found.tolist(), first.tolist(), strict=True)
+            ]
+            columns.append(np.array(numbers, np.uint32)[inverse])
 
-    def _fields_of(self, paths: tuple[str, ...]) -> "list[_Field] | None":
-        """Return the fields of points that assign these; None if one assignment nests in another."""
-        if paths not in self._fields:
-            settings = _settings(self._study, dict.fromkeys(paths))
-            places = [_segments(path) for path, _ in settings]
-            # A nested assignment changes the assigned table, and with it the point's identity.
-            is_nested = any(
-                inner[: len(outer)] == outer
-                for position, inner in enumerate(places)
-                for outer in (*places[:position], *places[position + 1 :])
-            )
-            keys = dict.fromkeys(
-                _top(key) for key in (*self._study.scenario, *[place[0] for place in places])
-            )
-            self._fields[paths] = (
-                None if is_nested else [_Field(self._study, key, paths, self._names) for key in keys]
-            )
-        return self._fields[paths]
+        def assigned(point: int) -> Assignments:
+            return {path: axes[path][codes[path][point]] for path in axes}
+
+        return self._compose(np.stack(columns), assigned, report)
+
+    def build_each(self, points: Sequence[Assignments], report: Report) -> Built:
+        """Build points that assign different parameters; otherwise as `build_grid`."""
+        self._limit_memory()
+        written = [
+            [
+                self._number((writer, *[repr(point[path]) for path in writer.paths]), writer, point)
+                for writer in self._writers_of(tuple(point))
+            ]
+            for point in points
+        ]
+        fragments = np.full((max(map(len, written)), len(points)), self._empty, np.uint32)
+        for position, numbers in enumerate(written):
+            fragments[: len(numbers), position] = numbers
+        return self._compose(fragments, points.__getitem__, report)
+
+    def _start_composer(self) -> None:
+        self._composer = engine.Composer(self.axes)
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._names_of: list[Mapping[str, object]] = []
+        self._empty = self._add("", {})
+
+    def _limit_memory(self) -> None:
+        if len(self._names_of) > _MOST_KEPT:
+            self._start_composer()
+
+    def _add(self, members: str, names: Mapping[str, object]) -> int:
+        self._names_of.append(names)
+        return self._composer.add(members)
+
+    def _number(self, key: tuple[object, ...], writer: FragmentWriter, assignments: Assignments) -> int:
+        """Return the number of a field of a point, written once."""
+        number = self._numbers.get(key)
+        if number is None:
+            fragment = writer.write(assignments)
+            # What cannot be read makes the points that use it invalid.
+            number = self._add("null", {}) if fragment is None else self._add(*fragment)
+            self._numbers[key] = number
+        return number
+
+    def _writers_of(self, paths: tuple[str, ...]) -> list[FragmentWriter]:
+        """Return the writers of the fields of points that assign these parameters."""
+        if paths not in self._writers:
+            study = self._study
+            keys = [None] if is_nested(study, paths) else list_fields(study, paths)
+            self._writers[paths] = [FragmentWriter(study, key, paths, self._names) for key in keys]
+        return self._writers[paths]
+
+    def _compose(
+        self, fragments: np.ndarray, assigned: Callable[[int], Assignments], report: Report
+    ) -> Built:
+        runs, invalid = self._composer.compose(fragments, self._replicates)
+        valid_again = False
+        for position, rules in invalid:
+            assignments = assigned(position)
+            if self._is_repeated(rules, assignments):
+                continue
+            try:
+                scenario = _assign(self._study, copy.deepcopy(dict(assignments)))
+                text = engine.canonical_json(engine.traces.bind(scenario, "."))
+            except ConfigError as error:
+                report(position, error)
+            else:
+                fragments[:, position] = self._empty
+                fragments[0, position] = self._add(text[1:-1], read_names(scenario, self._names))
+                valid_again = True
+        if valid_again:
+            runs, _ = self._composer.compose(fragments, self._replicates)
+        return Built(runs, {path: self._names_at(path, fragments) for path in self._names})
+
+    def _is_repeated(self, rules: str, assignments: Assignments) -> bool:
+        """Return whether many points are invalid, and an earlier one for the same rules and values."""
+        named = [path for path in assignments if f'"{path}"' in rules or _canonical_place(path) in rules]
+        key = (rules, *[repr(assignments[path]) for path in named])
+        is_known = key in self._seen
+        self._seen.add(key)
+        self._rebuilt += 1
+        return is_known and self._rebuilt > _MOST_REBUILT
+
+    def _names_at(self, path: str, fragments: np.ndarray) -> pa.Array:
+        """Return the catalogue name of each point at a path."""
+        found = pa.nulls(fragments.shape[1], pa.string())
+        for numbers in fragments:
+            used, inverse = np.unique(numbers, return_inverse=True)
+            names = [self._names_of[number].get(path) for number in used.tolist()]
+            if any(name is not None for name in names):
+                found = pa.array([None if name is None else str(name) for name in names], pa.string()).take(
+                    pa.array(inverse)
+                )
+        return found
 
 
-class _Written(NamedTuple):
-    """A top-level field of one point.
-
-    Attributes:
-        member: Its name and value as JSON, for the engine.
-        names: The catalogue names in it, by dotted path.
-    """
-
-    member: str
-    names: Mapping[str, object]
+def _canonical_place(path: str) -> str:
+    return f'"{".".join(segments_of(path))}"'
 
 
-class _Field:
-    """One top-level field of points that assign the same parameters; `array` and `arrays` are one field."""
-
-    def __init__(self, study: Study, key: str, paths: Sequence[str], names: Sequence[str]) -> None:
-        self._study = study
-        self._key = key
-        self._scenario = {name: value for name, value in study.scenario.items() if _top(name) == key}
-        self._paths = [path for path in paths if _segments(path)[0] == key]
-        self._names = [path for path in names if _segments(path)[0] == key]
-        self._written: dict[tuple[str, ...], _Written] = {}
-
-    def build(self, assignments: Mapping[str, object]) -> _Written:
-        """Return the field of a point with these assignments."""
-        # repr distinguishes 1, 1.0 and True, as the engine does.
-        values = tuple([repr(assignments[path]) for path in self._paths])
-        written = self._written.get(values)
-        if written is None:
-            if len(self._written) >= _MOST_KEPT:
-                self._written.clear()
-            written = self._written[values] = self._write(assignments)
-        return written
-
-    def _write(self, assignments: Mapping[str, object]) -> _Written:
-        fields = copy.deepcopy(self._scenario)
-        settings = _settings(self._study, {path: assignments[path] for path in self._paths})
-        _set(fields, [(path, value) for path, value in settings if _segments(path)[0] == self._key])
-        bound = engine.traces.bind(fields, ".") if engine.traces.find_replays(fields) else fields
-        return _Written(engine.prepare(bound), _read_values(fields, self._names))
+def assigned_values(study: Study, assignments: Assignments) -> Assignments:
+    """Return a point's assignments, tables with the assignments nested in them."""
+    if not is_nested(study, tuple(assignments)):
+        return assignments
+    values = copy.deepcopy(dict(assignments))
+    with suppress(ConfigError):
+        _assign(study, values)
+    return values
 
 
-def _settings(study: Study, assignments: Mapping[str, object]) -> Settings:
-    """Return a point's assignments with replicate 0 and the seek at its start."""
-    settings: Settings = []
-    for path, value in assignments.items():
-        settings.append((path, value))
-        if path.endswith(TRACE_FILE) and (digest := f"{path.removesuffix('file')}digest") not in assignments:
-            # The scenario's digest is that of another trace.
-            settings.append((digest, None))
-    if study.seek is not None:
-        settings.append((study.seek.path, study.seek.start))
-    return [*settings, ("run.replicate", 0)]
-
-
-def _set(scenario: dict[str, Any], settings: Settings) -> None:
-    for path, value in settings:
+def _assign(study: Study, assignments: Assignments) -> dict[str, object]:
+    """Return the study's scenario with a point's assignments."""
+    scenario = copy.deepcopy(dict(study.scenario))
+    for path, value in settings_of(study, assignments):
         parameters.assign(scenario, path, value)
-
-
-def _read_values(scenario: Mapping[str, Any], paths: Sequence[str]) -> dict[str, object]:
-    return {path: column_value(parameters.read(scenario, path)) for path in paths}
-
-
-def _segments(path: str) -> list[str]:
-    """Return the segments of a path; `array` is short for the first of `arrays`."""
-    first, *rest = path.split(".")
-    return ["arrays", "0", *rest] if first == "array" else [first, *rest]
-
-
-def _top(key: str) -> str:
-    """Return the group of a top-level field: `array` and `arrays` are resolved together."""
-    return "arrays" if key == "array" else key
+    return scenario

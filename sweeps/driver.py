@@ -2,19 +2,23 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from destage.errors import Issue
-from destage.store.fragments import TRANSIENT_KINDS
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
 from destage.store.manifests import Manifest
 from destage.sweeps.batches import Batch, CostModel, Queue
 from destage.sweeps.executors import Executor
+from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import SessionState
-from destage.sweeps.planner import Facts, PlannedRun
+from destage.sweeps.run_ids import pack_ids
 from destage.sweeps.worker import Failure, FinishedBatch, Receipt, commit_failure
 
 WINDOW = 3
@@ -35,10 +39,9 @@ class Driver:
 
     Attributes:
         start: Starts the executor when the first run needs it; takes the number of runs waiting.
-        columns: The result columns of facts.
         deadline: The end of the budget [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
-        rows: The facts of every run in the store.
+        finished: The runs that need no further execution.
         retries: Batches returned for infrastructure reasons.
         messages: Warnings.
         stopped: Why the session ends early, if it does: `interrupted`, `budget`, `infrastructure` or
@@ -49,11 +52,10 @@ class Driver:
     manifest: Manifest
     lease: Lease
     start: Callable[[int], Executor]
-    columns: Sequence[str]
     interrupts: Interrupts
     deadline: float | None
     report: Callable[[], None]
-    rows: dict[str, Facts] = field(default_factory=dict)
+    finished: FinishedRuns
     executed: int = 0
     failed: int = 0
     retries: int = 0
@@ -64,18 +66,18 @@ class Driver:
     _executor: Executor | None = None
     _has_abandoned: bool = False
 
-    def drive(self, runs: Sequence[PlannedRun]) -> None:
-        """Execute the runs that are missing, until all are committed or the session stops.
+    def drive(self, plan: pa.Table) -> None:
+        """Execute the runs of a plan that are missing, until all are committed or the session stops.
 
         Batches in flight are always committed.
         """
-        missing = {run.run_id: run for run in runs if run.run_id not in self.rows}
-        if not missing:
+        missing = self._find_missing(plan)
+        if not len(missing):
             return
         if self._executor is None:
             self._executor = self.start(len(missing))
         executor = self._executor
-        queue = Queue(list(missing.values()), self.costs)
+        queue = Queue(plan, self.costs, missing)
         in_flight = 0
         while (queue and self.stopped is None) or in_flight:
             if queue:  # batches in flight are committed in any case, and may be the last
@@ -105,6 +107,12 @@ class Driver:
         if self._executor is not None:
             self._executor.close()
 
+    def _find_missing(self, plan: pa.Table) -> np.ndarray:
+        """Return the first row of each run that is not finished; rows of several points may share a run."""
+        ids = pack_ids(plan["run_id"])
+        _, first = np.unique(ids.dictionary_encode().indices.to_numpy(), return_index=True)
+        return first[self.finished.find(ids.take(pa.array(first))) < 0]
+
     def _check_stop(self) -> None:
         if self.stopped is not None:
             return
@@ -132,15 +140,13 @@ class Driver:
     def _accept(self, batch: Batch, receipt: Receipt) -> None:
         self.manifest.append(receipt.fragment)
         self.executed += len(batch.run_ids)
-        events = 0.0
-        for row in receipt.facts.to_pylist():
-            facts = facts_of(row, self.columns)
-            self.rows[row["run_id"]] = facts
-            events += facts.values.get("events") or 0.0
-            if facts.status == "failed":
-                self.failed += 1
-                self._record_failure(row)
-        self.costs.observe(receipt.seconds, events, len(batch.run_ids))
+        facts = receipt.facts
+        self.finished.add(facts)
+        failed = facts.filter(pc.equal(facts["status"], "failed")).to_pylist()
+        self.failed += len(failed)
+        for row in failed:
+            self._record_failure(row)
+        self.costs.observe(receipt.seconds, pc.sum(facts["events"]).as_py() or 0.0, len(batch.run_ids))
         self._trip_breaker()
 
     def _record_failure(self, row: Mapping[str, object]) -> None:
@@ -177,16 +183,3 @@ class Driver:
         self._has_abandoned = True
         if is_exhausted and self.stopped is None:
             self.stopped = "infrastructure"
-
-
-def facts_of(row: Mapping[str, object], columns: Sequence[str]) -> Facts:
-    """Return the facts of a row: its status and some of its columns."""
-    values = {
-        column: float(value) if isinstance(value := row[column], (int, float)) else None for column in columns
-    }
-    return Facts(str(row["status"]), values)
-
-
-def is_present(row: Mapping[str, object]) -> bool:
-    """Whether a row is final, so that its run is not executed again."""
-    return row["error_kind"] not in TRANSIENT_KINDS

@@ -5,26 +5,31 @@ replays exactly the rounds it has written and then continues.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as attribute
 
 import pyarrow as pa
 
-from destage.store.plan import plan_schema
+from destage.engine import PARTS
+from destage.store.plan import CONFIG_COLUMNS, plan_schema
+from destage.sweeps.canonical_parts import Canonical
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import ProbeVerdict, SearchResult, SearchState, search
 from destage.sweeps.study import Study
 
+_MOST_UNIFIED = 1 << 30
+"""Texts of parts that are merged to one dictionary [bytes]; Arrow allows twice as many."""
+
 
 @dataclass(frozen=True, slots=True)
-class PlannedRun:
+class _PlannedRun:
     """One row of a plan.
 
     Attributes:
         probe: The sought parameter's value; None if the study seeks nothing.
         run_id: The run's identity; other rows may share it.
-        config: The canonical configuration as JSON.
         events: Its expected cost [events]; None before any run of its point has ended.
     """
 
@@ -32,7 +37,7 @@ class PlannedRun:
     replicate: int
     probe: int | None
     run_id: str
-    config: str
+    config: Canonical
     events: float | None
 
 
@@ -53,7 +58,7 @@ class _PointPlan:
     """The runs planned for one point: by replicate, the run of each probe."""
 
     replicates: int
-    runs: dict[int, dict[int | None, str]] = field(default_factory=dict)
+    runs: dict[int, dict[int | None, str]] = attribute(default_factory=dict)
 
 
 class Planner:
@@ -62,19 +67,33 @@ class Planner:
     def __init__(self, study: Study, expansion: Expansion) -> None:
         self._study = study
         self._expansion = expansion
-        self._points = expansion.points
-        self._plans = {point.id: _PointPlan(study.replicates.least) for point in expansion.points}
+        self._points = expansion.points if study.is_adaptive else ()
+        self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
+        self._planned: set[str] = set()
+        self._rounds = 0
         self.schema = plan_schema(list(expansion.fields), study.seek.path if study.seek else None)
 
-    def next_round(self, rows: Mapping[str, Facts]) -> list[PlannedRun]:
+    def next_round(self, rows: Mapping[str, Facts]) -> pa.Table | None:
         """Plan the next round.
 
         Args:
-            rows: The facts of every run of earlier rounds, by run id.
+            rows: The facts of every run of earlier rounds, by run id; not used unless the study is adaptive.
 
         Returns:
-            The runs of the round in the order of the points; empty when all is answered.
+            The runs of the round in the order of the points; None when all is answered.
         """
+        table: pa.Table | None = None
+        if self._study.is_adaptive:
+            known = {run: rows[run] for run in self._planned if run in rows}
+            if runs := self._plan_runs(known):
+                self._planned |= {run.run_id for run in runs}
+                table = self._make_table(runs)
+        elif self._rounds == 0:
+            table = self._make_grid_table()
+        self._rounds += 1
+        return table
+
+    def _plan_runs(self, rows: Mapping[str, Facts]) -> list[_PlannedRun]:
         planned = []
         for point in self._points:
             plan = self._plans[point.id]
@@ -84,23 +103,37 @@ class Planner:
             planned += [self._plan_run(point, replicate, probe, rows) for replicate, probe in runs]
         return planned
 
-    def make_table(self, runs: Sequence[PlannedRun], number: int) -> pa.Table:
+    def _make_grid_table(self) -> pa.Table:
+        """Return the only round of a study that is not adaptive."""
+        table = pa.Table.from_batches(self._expansion.tabulate())
+        columns = {name: table[name] for name in table.column_names}
+        columns["round"] = pa.repeat(pa.scalar(0), table.num_rows)
+        columns["estimated_events"] = pa.nulls(table.num_rows, pa.float64())
+        table = pa.table({name: columns[name] for name in self.schema.names}, schema=self.schema)
+        texts = sum(chunk.dictionary.nbytes for name in CONFIG_COLUMNS for chunk in table[name].chunks)
+        # Parquet stores the texts of a column once only if its chunks share a dictionary.
+        return table.unify_dictionaries() if texts < _MOST_UNIFIED else table
+
+    def _make_table(self, runs: Sequence[_PlannedRun]) -> pa.Table:
         """Return the runs of a round as a table of the plan."""
-        columns: dict[str, list[object]] = {
+        columns: dict[str, object] = {
             "point_id": [run.point.id for run in runs],
             "label": [run.point.label for run in runs],
             "replicate": [run.replicate for run in runs],
             "run_id": [run.run_id for run in runs],
-            "round": [number for _ in runs],
-            "config": [run.config for run in runs],
+            "round": [self._rounds for _ in runs],
             "estimated_events": [run.events for run in runs],
         }
+        for part, column in zip(PARTS, CONFIG_COLUMNS, strict=True):
+            found = [run.config.parts.get(part) for run in runs]
+            members = [None if one is None else one.member for one in found]
+            columns[column] = pa.array(members, pa.string()).dictionary_encode()
         if self._study.seek is not None:
             columns[self._study.seek.path] = [run.probe for run in runs]
         points = {run.point.id: run.point for run in runs}
         axes = {identity: self._expansion.axis_values(point) for identity, point in points.items()}
-        for column in self._expansion.fields:
-            columns[column.name] = [axes[run.point.id][column.name] for run in runs]
+        for field in self._expansion.fields:
+            columns[field.name] = [axes[run.point.id][field.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
     def find_results(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, SearchResult]:
@@ -167,11 +200,12 @@ class Planner:
 
     def _plan_run(
         self, point: Point, replicate: int, probe: int | None, rows: Mapping[str, Facts]
-    ) -> PlannedRun:
-        identity, config = point.run(replicate, probe)
+    ) -> _PlannedRun:
+        config = point.configure(replicate, probe)
+        identity = config.run_id
         events = self._expected_events(point, rows)
         self._plans[point.id].runs.setdefault(replicate, {})[probe] = identity
-        return PlannedRun(point, replicate, probe, identity, config, events)
+        return _PlannedRun(point, replicate, probe, identity, config, events)
 
     def _expected_events(self, point: Point, rows: Mapping[str, Facts]) -> float | None:
         if not rows:

@@ -1,156 +1,263 @@
 """Points: the grid of a study's axes that `where` keeps, and the explicit points."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from dataclasses import field as attribute
-from itertools import product
-from math import prod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from destage.errors import ConfigError, Issue, QueryError
+from destage.errors import ConfigError, Issue
 from destage.sweeps import parameters
 from destage.sweeps.axes import in_base_units
+from destage.sweeps.axis_columns import find_type, fit
+from destage.sweeps.blocks import Block
 from destage.sweeps.canonical_parts import Canonical, CanonicalReader
-from destage.sweeps.configurations import Configurations
-from destage.sweeps.identity import canonical_text, point_id
+from destage.sweeps.configurations import Configurations, assigned_values
+from destage.sweeps.fragments import Assignments, is_nested
+from destage.sweeps.grid import BLOCK, Grid, GridBlock
+from destage.sweeps.identity import point_id
 from destage.sweeps.study import Study
 
 
-@dataclass(slots=True)
+class _Shared:
+    """What all points of a study share."""
+
+    __slots__ = ("paths", "reader", "seek")
+
+    def __init__(self, study: Study, paths: Sequence[str]) -> None:
+        self.paths = tuple(paths)
+        self.reader = CanonicalReader()
+        self.seek = None if study.seek is None else study.seek.path
+
+
 class Point:
     """One configuration of a study, without replicate and sought value.
 
     Attributes:
         id: The digest of its assignments.
         label: Its name in reports, if it has one.
-        axes: The value of every axis column, read back from the resolved configuration.
-        canonical: The canonical configuration; replicate 0, the sought parameter at the seek's start.
     """
 
-    id: str
-    label: str | None
-    axes: dict[str, object]
-    canonical: Canonical
-    _seek: str | None
-    _reader: CanonicalReader
-    _sought: dict[int, Canonical] = attribute(default_factory=dict)
+    __slots__ = ("_members", "_shared", "_sought", "_values", "id", "label")
+
+    def __init__(
+        self,
+        identity: str,
+        label: str | None,
+        values: tuple[object, ...],
+        members: tuple[str | None, ...],
+        shared: _Shared,
+    ) -> None:
+        self.id = identity
+        self.label = label
+        self._values = values
+        self._members = members
+        self._shared = shared
+        self._sought: dict[int, Canonical] | None = None
+
+    @property
+    def axes(self) -> dict[str, object]:
+        """The value of every axis column, read back from the resolved configuration."""
+        return dict(zip(self._shared.paths, self._values, strict=True))
 
     @property
     def config(self) -> dict[str, Any]:
-        """The canonical configuration as a fresh document."""
-        return self.canonical.config
+        """The canonical configuration, replicate 0, the sought parameter at the seek's start."""
+        return self._shared.reader.join(self._members).config
 
-    def run(self, replicate: int, probe: int | None) -> tuple[str, str]:
-        """Return one run of this point: its id and its canonical configuration as JSON.
+    def configure(self, replicate: int, probe: int | None) -> Canonical:
+        """Return the configuration of one run of this point.
 
         Args:
             probe: The sought parameter's value; None if the study seeks nothing.
         """
-        if probe is None or self._seek is None:
-            return self.canonical.run(replicate)
-        if probe not in self._sought:
-            self._sought[probe] = self._reader.with_value(self.canonical, self._seek, probe)
-        return self._sought[probe].run(replicate)
+        shared = self._shared
+        canonical = shared.reader.join(self._members)
+        if probe is not None and shared.seek is not None:
+            self._sought = {} if self._sought is None else self._sought
+            if probe not in self._sought:
+                self._sought[probe] = shared.reader.with_value(canonical, shared.seek, probe)
+            canonical = self._sought[probe]
+        return canonical.replicate(replicate)
 
 
-@dataclass(frozen=True, slots=True)
 class Expansion:
-    """All points of a study.
+    """All points of a study, grid first.
 
     Attributes:
-        points: The points, grid first.
+        blocks: The points as Arrow columns.
         fields: The Arrow field of each axis column.
+        count: The number of points.
     """
 
-    points: tuple[Point, ...]
-    fields: tuple[pa.Field, ...]
+    def __init__(self, study: Study, blocks: Sequence[Block], fields: Sequence[pa.Field]) -> None:
+        self.blocks = tuple(blocks)
+        self.fields = tuple(fields)
+        self._shared = _Shared(study, [field.name for field in fields])
+        self.count = sum(map(len, blocks))
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """Each point by itself, for studies that plan from results."""
+        return tuple(point for block in self.blocks for point in self.list_points(block))
+
+    def list_points(self, block: Block) -> list[Point]:
+        """Return the points of a block, each by itself."""
+        paths = self._shared.paths
+        values = zip(*[block.list_values(path) for path in paths], strict=True)
+        described = zip(
+            block.ids.to_pylist(),
+            block.labels.to_pylist(),
+            values if paths else [()] * len(block),
+            block.list_parts(),
+            strict=True,
+        )
+        return [Point(*one, self._shared) for one in described]
 
     def axis_values(self, point: Point) -> dict[str, object]:
         """Return a point's axis columns in the type of their fields."""
-        return {field.name: _fit(point.axes[field.name], field) for field in self.fields}
+        return {
+            field.name: fit(value, field.type)
+            for field, value in zip(self.fields, point.axes.values(), strict=True)
+        }
+
+    def tabulate(self) -> Iterable[pa.RecordBatch]:
+        """Yield the columns of a plan that describe the first runs of all points, point by point."""
+        return (block.tabulate(self.fields) for block in self.blocks)
 
 
-MOST_COMBINATIONS = 1_000_000
-"""Maximum combinations of a grid before `where`: the driver holds them all."""
-
-
-def expand(study: Study) -> Expansion:
+def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     """Expand a study into its points.
+
+    Args:
+        block: The maximum number of points built at a time.
 
     Raises:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
-    grid = _grid(study)
-    explicit = [(label, dict(assignments)) for label, assignments in study.points]
-    chosen: list[tuple[str | None, dict[str, object], int | None]]
-    chosen = [(None, assignments, None) for assignments in grid]
-    chosen += [(label, assignments, index) for index, (label, assignments) in enumerate(explicit)]
-    if not chosen:
-        raise ConfigError([Issue("study.no-points", "where", "no point meets it", study.where)], study.name)
-    columns = list(dict.fromkeys(path for _, assignments, _ in chosen for path in assignments))
-    configurations = Configurations(study, columns)
-    sought = None if study.seek is None else study.seek.path
-    points: dict[str, Point] = {}
-    issues: dict[tuple[str, str], Issue] = {}
-    for label, assignments, index in chosen:
-        try:
-            canonical, values = configurations.build(assignments)
-        except ConfigError as error:
-            for issue in (_with_place(issue, assignments, index) for issue in error.issues):
-                issues.setdefault((issue.place, repr(issue.value)), issue)
-            continue
-        named = assignments if index is None else _in_base_units(assignments)
-        identity = point_id(named)
-        if identity in points and label not in {None, points[identity].label or label}:
-            # Points that differ in their labels only share their runs.
-            identity = point_id({**named, "label": label})
-        point = points.setdefault(
-            identity, Point(identity, label, values, canonical, sought, configurations.reader)
-        )
-        point.label = point.label or label  # an explicit point may be one of the grid's
-    if issues:
-        raise ConfigError(issues.values(), study.name)
-    found_points = tuple(points.values())
-    fields = tuple(_field(path, [point.axes[path] for point in found_points]) for path in columns)
-    if study.document.get("published") or study.document.get("places"):
-        from destage.sweeps.published_checks import check_places  # noqa: PLC0415 - loads duckdb
-
-        check_places(
-            study.document,
-            [{"point_id": point.id, "label": point.label, **point.axes} for point in found_points],
-            fields,
-            found_points[0].config,
-            None if study.seek is None else study.seek.metric,
-        )
-    return Expansion(found_points, fields)
+    return _Expander(study, block).expand()
 
 
-def _grid(study: Study) -> list[dict[str, object]]:
-    if not study.axes:
-        return [] if study.points else [{}]
-    count = prod(len(values) for values in study.axes.values())
-    if count > MOST_COMBINATIONS:
-        message = f"{count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
-        raise ConfigError([Issue("study.too-many-values", "axes", message)], study.name)
-    combinations = [dict(zip(study.axes, values, strict=True)) for values in product(*study.axes.values())]
-    if study.where is None:
-        return combinations
-    from destage import sql  # noqa: PLC0415 - loads duckdb, which only a condition needs
+class _Expander:
+    def __init__(self, study: Study, block: int) -> None:
+        self._study = study
+        self._block = block
+        self._issues: dict[tuple[str, str], Issue] = {}
+        self._grid = Grid(study)
+        explicit = [path for _, assignments in study.points for path in assignments]
+        self._columns = list(dict.fromkeys([*study.axes, *explicit]))
+        self._explicit = list(dict.fromkeys(explicit))
+        # Later replicates of other studies depend on the results.
+        replicates = 1 if study.is_adaptive else study.replicates.least
+        self._configurations = Configurations(study, self._columns, replicates)
 
-    fields = [_field(path, values) for path, values in study.axes.items()]
-    columns = [
-        pa.array([_fit(row[field.name], field) for row in combinations], field.type) for field in fields
-    ]
-    table = pa.table([*columns, pa.array(range(len(combinations)))], names=[*study.axes, "position"])
-    try:
-        kept = sql.filter_rows(table, study.where)
-    except QueryError as error:
-        raise ConfigError(
-            [Issue("study.bad-sql", "where", error.message, study.where)], study.name
-        ) from error
-    return [combinations[position] for position in kept["position"].to_pylist()]
+    def expand(self) -> Expansion:
+        study = self._study
+        blocks = [
+            found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
+        ]
+        has_grid = bool(blocks) or bool(self._issues)
+        if not has_grid and not study.points:
+            raise ConfigError(
+                [Issue("study.no-points", "where", "no point meets it", study.where)], study.name
+            )
+        explicit = self._build_explicit()
+        if self._issues:
+            raise ConfigError(self._issues.values(), study.name)
+        if explicit is not None:
+            blocks = self._add_explicit(blocks, explicit)
+        fields = []
+        for path in self._columns if has_grid else self._explicit:
+            kinds = set[type]().union(*[block.find_kinds(path) for block in blocks])
+            fields.append(pa.field(path, find_type(kinds)))
+        expansion = Expansion(study, blocks, fields)
+        _check_places(study, expansion)
+        return expansion
+
+    def _build_grid(self, block: GridBlock) -> Block | None:
+        """Return a block of the grid; None once there are mistakes."""
+        axes = self._grid.axes
+
+        def assigned(point: int) -> Assignments:
+            values = {path: axes[path][block.codes[path][point]] for path in axes}
+            return assigned_values(self._study, values)
+
+        def report(point: int, error: ConfigError) -> None:
+            self._report(error, assigned(point), None)
+
+        built = self._configurations.build_grid(axes, block.codes, block.count, report)
+        if self._issues:
+            return None
+        if is_nested(self._study, tuple(axes)):
+            ids = pa.array([point_id(assigned(point)) for point in range(block.count)])
+        else:
+            ids = self._grid.identify(block)
+        return self._make_block(ids, built.runs, built.names)
+
+    def _make_block(self, ids: pa.Array, runs: pa.RecordBatch, names: Mapping[str, pa.Array]) -> Block:
+        return Block.make(ids, runs, self._configurations.axes, names, len(runs) // len(ids))
+
+    def _build_explicit(self) -> Block | None:
+        """Return the explicit points, each once; None if there are none, or mistakes."""
+        study = self._study
+        if not study.points:
+            return None
+        given = [dict(assignments) for _, assignments in study.points]
+
+        def report(index: int, error: ConfigError) -> None:
+            self._report(error, assigned_values(study, given[index]), index)
+
+        built = self._configurations.build_each(given, report)
+        if self._issues:
+            return None
+        labels: dict[str, str | None] = {}
+        positions: dict[str, int] = {}
+        for position, (label, assignments) in enumerate(study.points):
+            named = _in_base_units(assigned_values(study, assignments))
+            identity = point_id(named)
+            if identity in labels and label not in {None, labels[identity] or label}:
+                # Points that differ in their labels only share their runs.
+                identity = point_id({**named, "label": label})
+            labels[identity] = labels.get(identity) or label
+            positions.setdefault(identity, position)
+        every = self._make_block(pa.nulls(len(given), pa.string()), built.runs, built.names)
+        block = every.take(np.array(list(positions.values())))
+        block.ids = pa.array(list(positions))
+        block.labels = pa.array([labels[identity] for identity in positions], pa.string())
+        return block
+
+    @staticmethod
+    def _add_explicit(blocks: Sequence[Block], explicit: Block) -> list[Block]:
+        """Label the points of the grid that are explicit too, and add the other explicit points."""
+        is_left = np.ones(len(explicit), bool)
+        for block in blocks:
+            found = pc.index_in(block.ids, explicit.ids)
+            block.labels = explicit.labels.take(found)
+            is_left[found.drop_null().to_numpy()] = False
+        left = explicit.take(np.flatnonzero(is_left))
+        return [*blocks, left] if len(left) else list(blocks)
+
+    def _report(self, error: ConfigError, assignments: Assignments, index: int | None) -> None:
+        for issue in (_with_place(issue, assignments, index) for issue in error.issues):
+            self._issues.setdefault((issue.place, repr(issue.value)), issue)
+
+
+def _check_places(study: Study, expansion: Expansion) -> None:
+    if not study.document.get("published") and not study.document.get("places"):
+        return
+    from destage.sweeps.published_checks import check_places  # noqa: PLC0415 - loads duckdb
+
+    points = expansion.points
+    check_places(
+        study.document,
+        [{"point_id": point.id, "label": point.label, **point.axes} for point in points],
+        expansion.fields,
+        points[0].config,
+        None if study.seek is None else study.seek.metric,
+    )
 
 
 def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
@@ -159,26 +266,6 @@ def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:
         path: in_base_units(value, parameters.find_parameter(path).unit, path)
         for path, value in assignments.items()
     }
-
-
-def _fit(value: object, field: pa.Field) -> object:
-    """Return an axis's value in the type of its column."""
-    if value is None or isinstance(value, str) or not pa.types.is_string(field.type):
-        return value
-    return canonical_text(value) if isinstance(value, Mapping | list) else str(value)
-
-
-def _field(path: str, values: Sequence[object]) -> pa.Field:
-    kinds = {type(value) for value in values if value is not None}
-    if kinds == {bool}:
-        kind = pa.bool_()
-    elif kinds == {int}:
-        kind = pa.int64()
-    elif kinds and kinds <= {int, float}:
-        kind = pa.float64()
-    else:
-        kind = pa.string()
-    return pa.field(path, kind)
 
 
 def _with_place(issue: Issue, assignments: Mapping[str, object], index: int | None) -> Issue:

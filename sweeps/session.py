@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import yaml
 
 from destage.errors import Issue
@@ -19,14 +20,16 @@ from destage.store.lease import Lease
 from destage.store.manifests import Manifest
 from destage.store.plan import write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
-from destage.store.rows import read_rows
+from destage.store.rows import is_transient, read_rows
 from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
-from destage.sweeps.driver import Driver, facts_of, is_present
+from destage.sweeps.driver import Driver
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
+from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
-from destage.sweeps.planner import PlannedRun, Planner
+from destage.sweeps.planner import Planner
 from destage.sweeps.points import Expansion
+from destage.sweeps.run_ids import as_ids, pack_ids
 from destage.sweeps.study import Study
 from destage.sweeps.unanswered import find_unanswered
 
@@ -64,7 +67,7 @@ class SweepSession:
         self._began = time.monotonic()
         self._phase: Phase = "plan"
         self._round = 0
-        self._planned: set[str] = set()
+        self._planned = as_ids(b"")
         self._reused = 0
         self._failed_before = 0
         self._recorded_at = self._began
@@ -78,18 +81,19 @@ class SweepSession:
         self._head = self._keep_study()
         self._manifest = Manifest(self._generation)
         messages = adopt_fragments(layout, self._manifest)
-        rows = [row for row in read_rows(layout, self._columns).to_pylist() if is_present(row)]
-        self._before = {row["run_id"] for row in rows}
+        rows = read_rows(layout, self._columns)
+        finished = FinishedRuns(self._columns, keeps_facts=study.is_adaptive)
+        finished.add(rows.filter(pc.invert(is_transient(rows))))
+        self._before = len(finished)
         self._driver = Driver(
             layout=layout,
             manifest=self._manifest,
             lease=lease,
             start=self._start,
-            columns=self._columns,
             interrupts=interrupts,
             deadline=None if study.wall_s is None else self._began + study.wall_s,
             report=self._report,
-            rows={row["run_id"]: facts_of(row, self._columns) for row in rows},
+            finished=finished,
             messages=messages,
         )
 
@@ -98,9 +102,9 @@ class SweepSession:
         driver = self._driver
         planner = Planner(self._study, self._expansion)
         try:
-            while driver.stopped is None and (runs := self._next_round(planner)):
+            while driver.stopped is None and (plan := self._next_round(planner)) is not None:
                 self._phase = "run"
-                driver.drive(runs)
+                driver.drive(plan)
                 self._round += 1
         finally:
             driver.close()
@@ -112,7 +116,8 @@ class SweepSession:
             self._generation.publish(self._head)
             self._generation.drop_earlier(self._head)
         write_progress(self._generation, self._progress_so_far(*measure_fragments(self._layout)))
-        failed = sum(driver.rows[run].status == "failed" for run in self._planned if run in driver.rows)
+        finished = driver.finished
+        failed = int(finished.have_status(finished.find(self._planned), "failed").sum())
         done: SessionState = "failed_runs" if failed else "unanswered" if unanswered else "finished"
         return Outcome(
             path=self._layout.root,
@@ -126,19 +131,22 @@ class SweepSession:
             messages=(*driver.messages, *unanswered),
         )
 
-    def _next_round(self, planner: Planner) -> list[PlannedRun]:
-        """Plan and write the next round; empty when all is answered."""
+    def _next_round(self, planner: Planner) -> pa.Table | None:
+        """Plan and write the next round; None when all is answered."""
         self._phase = "plan"
         self._report()
-        runs = planner.next_round({run: self._driver.rows[run] for run in self._planned})
-        if runs:
-            self._planned |= {run.run_id for run in runs}
-            self._write_round(planner.make_table(runs, self._round))
-            reused = self._planned & self._before
-            self._reused = len(reused)
-            self._failed_before = sum(self._driver.rows[run].status == "failed" for run in reused)
-            self._record_progress()
-        return runs
+        finished = self._driver.finished
+        plan = planner.next_round(finished.facts)
+        if plan is None:
+            return None
+        self._planned = pc.unique(pa.chunked_array([self._planned, pack_ids(plan["run_id"])]))
+        self._write_round(plan)
+        numbers = finished.find(self._planned)
+        reused = numbers[(numbers >= 0) & (numbers < self._before)]
+        self._reused = len(reused)
+        self._failed_before = int(finished.have_status(reused, "failed").sum())
+        self._record_progress()
+        return plan
 
     def _keep_study(self) -> Head:
         """Return a head with the study alone; an equal study that is stored stays where it is."""
@@ -171,16 +179,13 @@ class SweepSession:
         """Write the answers of a seek, and return a warning for each point without an answer."""
         self._phase = "answer"
         self._report()
-        facts = {run: self._driver.rows[run] for run in self._planned}
+        finished = self._driver.finished
         answers = certificates = None
         if self._study.seek is not None:
-            answers, certificates = write_answers(
-                self._generation,
-                self._kept,
-                *make_answer_tables(self._study, self._expansion, planner, facts),
-            )
+            tables = make_answer_tables(self._study, self._expansion, planner, finished.facts)
+            answers, certificates = write_answers(self._generation, self._kept, *tables)
         self._head = replace(self._head, answers=answers, certificates=certificates, finished=True)
-        return find_unanswered(self._study, self._expansion, planner, facts)
+        return find_unanswered(self._study, self._expansion, planner, finished)
 
     def _start(self, waiting: int) -> Executor:
         """Start the executor for the number of runs waiting and those that may follow."""

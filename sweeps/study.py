@@ -94,6 +94,11 @@ class Study:
     wall_s: float | None
 
     @property
+    def is_adaptive(self) -> bool:
+        """Whether later runs depend on the results of earlier ones."""
+        return self.seek is not None or self.replicates.metric is not None
+
+    @property
     def id(self) -> str:
         """A digest of name, scenario and seek.
 

@@ -1,7 +1,10 @@
 """Points without an answer: which they are, why, and the setting that mends it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from destage.errors import Issue
 from destage.spec import quantities
@@ -11,12 +14,16 @@ from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import SearchState
 from destage.sweeps.study import Study
 
+if TYPE_CHECKING:
+    from destage.sweeps.finished_runs import FinishedRuns
+
+_UNSTEADY = "not_stationary"
 NEEDED = "requests_needed"
 """The result column with the `max_requests` that a run without a steady state needs."""
 
 
 def find_unanswered(
-    study: Study, expansion: Expansion, planner: Planner, rows: Mapping[str, Facts]
+    study: Study, expansion: Expansion, planner: Planner, finished: "FinishedRuns"
 ) -> list[Issue]:
     """Return a warning for each point without an answer, in the order of the points.
 
@@ -24,18 +31,37 @@ def find_unanswered(
     overloaded or failed array is a result. With a seek it is a point all of whose searches are undecided.
 
     Args:
-        study: The study.
-        expansion: Its points.
         planner: Its planner, after the last round.
-        rows: The facts of all runs.
+        finished: All planned runs.
     """
-    issues = []
+    if not study.is_adaptive:
+        return list(_find_in_grid(expansion, finished))
+    issues, rows = [], finished.facts
     for point in expansion.points:
         runs = [rows[run] for run in planner.list_runs(point)]
-        unsteady = [facts for facts in runs if facts.status == "not_stationary"]
+        unsteady = [facts for facts in runs if facts.status == _UNSTEADY]
         if unsteady and _is_unanswered(study, planner, point, rows, runs):
-            issues.append(Issue("sweep.unanswered", _name(point), _explain(unsteady)))
+            needed = [facts.values.get(NEEDED) for facts in unsteady]
+            issues.append(_issue(point, [value for value in needed if value is not None]))
     return issues
+
+
+def _find_in_grid(expansion: Expansion, finished: "FinishedRuns") -> Iterator[Issue]:
+    """Yield the warnings of a study whose points have a fixed number of runs."""
+    for block in expansion.blocks:
+        numbers = finished.find(block.pack_run_ids()).reshape(len(block), block.replicates)
+        unsteady = finished.have_status(numbers, _UNSTEADY)
+        unanswered = unsteady.any(axis=1) & ~finished.have_status(numbers, "ok").any(axis=1)
+        positions = np.flatnonzero(unanswered)
+        if not len(positions):
+            continue
+        for point, position in zip(expansion.list_points(block.take(positions)), positions, strict=True):
+            needed = finished.needed_requests(numbers[position][unsteady[position]])
+            yield _issue(point, needed[~np.isnan(needed)].tolist())
+
+
+def _issue(point: Point, needed: Sequence[float]) -> Issue:
+    return Issue("sweep.unanswered", _name(point), _explain(needed))
 
 
 def _name(point: Point) -> str:
@@ -59,8 +85,7 @@ def _is_unanswered(
     return states <= {SearchState.UNDECIDED}
 
 
-def _explain(unsteady: list[Facts]) -> str:
-    needed = [value for facts in unsteady if (value := facts.values.get(NEEDED)) is not None]
+def _explain(needed: Sequence[float]) -> str:
     if needed:
         # Two significant digits: it is an estimate.
         digits = 10 ** max(len(str(int(max(needed)))) - 2, 0)

@@ -19,7 +19,7 @@ from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
-from destage.store.plan import read_axes, read_plan
+from destage.store.plan import join_configs, read_axes, read_plan
 from destage.store.rows import find_missing_columns, find_present_runs, read_rows
 from destage.sweeps import parameters
 from destage.sweeps.canonical_parts import CanonicalReader, column_value
@@ -94,8 +94,9 @@ def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> I
     axes = read_axes(plan)
     wanted = pa.array(chosen, pa.string())
     points: dict[str, list[dict[str, Any]]] = {run_id: [] for run_id in chosen}
-    for row in plan.filter(pc.is_in(plan["run_id"], wanted)).to_pylist():
-        points[row["run_id"]].append(row)
+    rows_of_plan = plan.filter(pc.is_in(plan["run_id"], wanted))
+    for row, config in zip(rows_of_plan.to_pylist(), join_configs(rows_of_plan).to_pylist(), strict=True):
+        points[row["run_id"]].append({**row, "config": config})
     names = engine.results_schema().names
     rows = read_rows(layout, names, past_damage=True)
     stored = {row["run_id"]: row for row in rows.filter(pc.is_in(rows["run_id"], wanted)).to_pylist()}
@@ -142,7 +143,7 @@ def _check_plan_rows(run_id: str, rows: Sequence[dict[str, Any]], axes: Sequence
     for row in rows:
         config = json.loads(row["config"])
         replicate = config["run"]["replicate"]
-        again, _ = CanonicalReader().read(engine.canonical_json(config)).run(replicate)
+        again = CanonicalReader().read(engine.canonical_json(config)).run_id
         if (again, replicate) != (run_id, row["replicate"]):
             yield Issue("sweep.wrong-plan", run_id, f"its configuration is that of run {again}")
         for path in axes:

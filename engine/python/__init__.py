@@ -6,6 +6,7 @@ returns all mistakes; `catalog` and `traces` hold hardware, workloads and record
 """
 
 from destage.engine import catalog, scenario_schema, traces
+from destage.engine.composition import PARTS, Composer, point_ids
 from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
@@ -23,8 +24,10 @@ def authoring_schema() -> Node:
 
 
 __all__ = [
+    "PARTS",
     "RESULTS_VERSION",
     "Column",
+    "Composer",
     "Scenario",
     "assemble",
     "authoring_schema",
@@ -33,6 +36,7 @@ __all__ = [
     "columns",
     "miss_ratio_curve",
     "normalise",
+    "point_ids",
     "prepare",
     "quantities",
     "results_schema",

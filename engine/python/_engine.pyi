@@ -7,6 +7,7 @@ from typing import Any, final
 
 __all__ = [
     "Batch",
+    "Composer",
     "EngineConfigError",
     "EngineTraceError",
     "Trace",
@@ -17,6 +18,7 @@ __all__ = [
     "disk_service_times",
     "miss_ratio_curves",
     "normalise",
+    "point_ids",
     "recognise_trace",
     "record_requests",
     "results_version",
@@ -101,6 +103,27 @@ class Batch:
     """Result rows, exported without a copy."""
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+
+@final
+class Composer:
+    """Builds the configurations of points from fragments that they share."""
+
+    def __new__(cls, axes: Sequence[Sequence[str]]) -> Composer:
+        """A composer that reads these parameters, each as the segments of a dotted path."""
+    def add(self, members: str) -> int:
+        """Add a fragment, one or more fields as JSON members in base units; returns its number."""
+    def compose(self, fragments: Sequence[bytes], replicates: int) -> tuple[Batch, list[tuple[int, str]]]:
+        """The runs of points, one row per point and replicate, and the invalid points, which have no rows.
+
+        `fragments` has the numbers of each fragment at each point, as little-endian u32.
+        """
+
+def point_ids(members: Sequence[Sequence[str]], numbers: Sequence[bytes], count: int) -> Batch:
+    """The identity of each point of a grid: the digest of its assignments as JSON.
+
+    `members` has, for each axis in the order of the paths, the JSON member of each of its values; `numbers`
+    has, for each axis, the number of its value at each point, as little-endian u32.
+    """
 
 def simulate_batch(scenarios: Sequence[str], traces: Mapping[str, Trace]) -> Batch:
     """Run each configuration, JSON in base units; one row each, in order. Releases the GIL."""

@@ -44,7 +44,7 @@ def make_session(tmp_path: Path) -> MakeSession:
         layout = SweepLayout(tmp_path / "sweeps" / "study-00000000")
         fields = [pa.field(name, kind) for name, kind in (axes or {}).items()]
         schema = plan_schema(fields, seek)
-        planned = [{"round": 0, "config": config, **row} for row in (*runs, *planned_only)]
+        planned = [{"round": 0, **row, **_split(row.get("config", config))} for row in (*runs, *planned_only)]
         rounds = [
             pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in planned], schema)
         ]
@@ -68,6 +68,11 @@ def make_session(tmp_path: Path) -> MakeSession:
         return open_session(layout.root)
 
     return make
+
+
+def _split(config: str) -> dict[str, str]:
+    """Return the columns of a plan that hold a configuration."""
+    return {f"config.{name}": json.dumps({name: value})[1:-1] for name, value in json.loads(config).items()}
 
 
 CAPACITY = "controller.cache.capacity"

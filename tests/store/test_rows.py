@@ -62,7 +62,7 @@ def test_only_the_requested_columns_are_read(make_rows: MakeRows, layout: SweepL
 
 def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows, layout: SweepLayout) -> None:
     schema = plan_schema([pa.field("cache", pa.int64())], "workload.users")
-    common = {"label": None, "replicate": 0, "round": 0, "config": "{}", "estimated_events": None}
+    common = {"label": None, "replicate": 0, "round": 0, "estimated_events": None}
     planned = [
         {"point_id": "p", "run_id": "a", "cache": 0, "workload.users": 5, **common},
         {"point_id": "q", "run_id": "a", "cache": 1, "workload.users": 5, **common},
@@ -77,7 +77,7 @@ def test_runs_are_the_plan_joined_with_its_rows_many_to_one(make_rows: MakeRows,
         {"point_id": "p", "run_id": "a", "cache": 0, "events": 7},
         {"point_id": "q", "run_id": "a", "cache": 1, "events": 7},
     ]
-    assert "config" not in runs.schema.names
+    assert not any(name.startswith("config.") for name in runs.schema.names)
     assert (sweep.axes, sweep.seek) == (["cache"], "workload.users")
 
 

@@ -96,7 +96,8 @@ def _check(study: Study, *probes: int | None) -> None:
     for point, assigned in zip(points, assignments, strict=True):
         for replicate, probe in [(0, probes[0]), *[(3, probe) for probe in probes]]:
             text = _by_itself(study, assigned, replicate, probe)
-            assert point.run(replicate, probe) == (_identity(text), text)
+            config = point.configure(replicate, probe)
+            assert (config.run_id, config.text) == (_identity(text), text)
 
 
 @pytest.mark.parametrize("name", GRIDS)
@@ -128,7 +129,8 @@ def test_a_trace_is_identified_by_its_content(make_study: MakeStudy, tmp_path: P
     files = {f"{STREAM}.arrival.file": ["a.parquet", "b.parquet", "again.parquet"]}
     study = make_study(scenario=scenario, axes={**files, "arrays.0.disks": [2, 3]})
     # The scenario's digest is that of a.parquet and does not apply to another file.
-    first = [point.run(0, None) for point in expand(study).points]
+    configs = [point.configure(0, None) for point in expand(study).points]
+    first = [(config.run_id, config.text) for config in configs]
     for (identity, text), assigned in zip(first, _assignments(study), strict=True):
         plain = _by_itself(study, {**assigned, f"{STREAM}.arrival.digest": None}, 0, None)
         assert (identity, text) == (_identity(plain), plain)

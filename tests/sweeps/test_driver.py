@@ -5,19 +5,22 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from destage.errors import Issue
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease, Lease
 from destage.store.manifests import Manifest
+from destage.store.plan import join_configs
 from destage.store.rows import find_present_runs, read_rows
 from destage.sweeps import Study
 from destage.sweeps.batches import BATCHES_PER_S, Batch, CostModel, Queue
 from destage.sweeps.driver import BREAKER, TRIES, WINDOW, Driver
 from destage.sweeps.executors import InlineExecutor
+from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.interrupts import Interrupts
-from destage.sweeps.planner import PlannedRun, Planner
+from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
 from destage.sweeps.worker import Failure, FinishedBatch
 
@@ -62,8 +65,18 @@ def layout(tmp_path: Path) -> SweepLayout:
     return layout
 
 
-def _runs(study: Study) -> list[PlannedRun]:
-    return Planner(study, expand(study)).next_round({})
+def _plan(study: Study) -> pa.Table:
+    plan = Planner(study, expand(study)).next_round({})
+    assert plan is not None
+    return plan
+
+
+def _ids(plan: pa.Table) -> set[str]:
+    return set(plan["run_id"].to_pylist())
+
+
+def _repeat(plan: pa.Table, count: int) -> pa.Table:
+    return plan.take(pa.repeat(pa.scalar(0), count))
 
 
 def _driver(
@@ -74,15 +87,15 @@ def _driver(
         manifest=Manifest(layout),
         lease=lease,
         start=lambda _: executor,
-        columns=("events",),
         interrupts=Interrupts(),
         deadline=deadline,
         report=lambda: None,
+        finished=FinishedRuns(("events",), keeps_facts=True),
     )
 
 
 def test_infrastructure_failures_are_retried(make_study: MakeStudy, layout: SweepLayout) -> None:
-    runs = _runs(make_study(replicates=3))
+    runs = _plan(make_study(replicates=3))
     executor = FaultyExecutor(
         layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone")
     )
@@ -90,7 +103,7 @@ def test_infrastructure_failures_are_retried(make_study: MakeStudy, layout: Swee
     driver.drive(runs)
     driver.close()
     rows = read_rows(layout)
-    assert find_present_runs(rows) == {run.run_id for run in runs} == driver.rows.keys()
+    assert find_present_runs(rows) == _ids(runs) == driver.finished.facts.keys()
     assert set(rows["prov_attempt"].to_pylist()) == {1}
     assert (driver.retries, driver.stopped) == (3, None)
 
@@ -102,23 +115,24 @@ def test_a_split_batch_keeps_its_runs_and_counts_the_attempt() -> None:
 
 
 def test_an_abandoned_run_leaves_a_row_that_is_retried(make_study: MakeStudy, layout: SweepLayout) -> None:
-    first, *others = _runs(make_study(replicates=3))
+    plan = _plan(make_study(replicates=3))
+    first, *others = plan["run_id"].to_pylist()
 
     def fail(batch: Batch) -> Failure | None:
-        return Failure("oom", "out of memory") if first.run_id in batch.run_ids else None
+        return Failure("oom", "out of memory") if first in batch.run_ids else None
 
     executor = FaultyExecutor(layout, fail)
     driver = _driver(layout, executor)
-    driver.drive([first, *others])
+    driver.drive(plan)
     driver.close()
     rows = {row["run_id"]: row for row in read_rows(layout).to_pylist()}
-    assert find_present_runs(read_rows(layout)) == {run.run_id for run in others}
-    assert (rows[first.run_id]["error_kind"], rows[first.run_id]["error"]) == ("oom", "out of memory")
+    assert find_present_runs(read_rows(layout)) == set(others)
+    assert (rows[first]["error_kind"], rows[first]["error"]) == ("oom", "out of memory")
     assert driver.stopped == "infrastructure"
     (warning,) = driver.messages
     assert (warning.code, warning.place) == ("sweep.runs-abandoned", str(layout.root))
-    assert warning.data == {"run_ids": (first.run_id,), "attempts": TRIES, "kind": "oom"}
-    assert sum(first.run_id in batch.run_ids for batch in executor.seen) == TRIES
+    assert warning.data == {"run_ids": (first,), "attempts": TRIES, "kind": "oom"}
+    assert sum(first in batch.run_ids for batch in executor.seen) == TRIES
 
 
 def test_a_worker_that_must_not_take_part_ends_the_session(
@@ -127,7 +141,7 @@ def test_a_worker_that_must_not_take_part_ends_the_session(
     mismatch = Issue("sweep.worker-store-mismatch", "host", "another directory")
     executor = FaultyExecutor(layout, lambda _: mismatch)
     driver = _driver(layout, executor)
-    driver.drive(_runs(make_study(replicates=30)))
+    driver.drive(_plan(make_study(replicates=30)))
     driver.close()
     assert (driver.stopped, driver.messages, driver.executed) == ("infrastructure", [mismatch], 0)
     assert len(executor.seen) == WINDOW
@@ -137,8 +151,8 @@ def test_a_worker_that_must_not_take_part_ends_the_session(
 def test_a_run_that_kills_its_worker_fails_alone(
     make_study: MakeStudy, layout: SweepLayout, kind: str
 ) -> None:
-    runs = _runs(make_study(replicates=100))
-    fatal = runs[50].run_id
+    runs = _plan(make_study(replicates=100))
+    fatal = runs["run_id"][50].as_py()
     executor = FaultyExecutor(
         layout, lambda batch: Failure(kind, "killed") if fatal in batch.run_ids else None
     )
@@ -147,12 +161,12 @@ def test_a_run_that_kills_its_worker_fails_alone(
     driver.drive(runs)
     driver.close()
     assert max(len(batch.run_ids) for batch in executor.seen) > 2**TRIES
-    assert find_present_runs(read_rows(layout)) == {run.run_id for run in runs} - {fatal}
+    assert find_present_runs(read_rows(layout)) == _ids(runs) - {fatal}
     assert driver.stopped == "infrastructure"
 
 
 def test_the_retry_budget_grows_with_the_slots(make_study: MakeStudy, layout: SweepLayout) -> None:
-    runs = _runs(make_study(replicates=120))
+    runs = _plan(make_study(replicates=120))
     executor = FaultyExecutor(
         layout, lambda batch: None if batch.attempt else Failure("infrastructure", "gone")
     )
@@ -161,23 +175,23 @@ def test_the_retry_budget_grows_with_the_slots(make_study: MakeStudy, layout: Sw
     driver.drive(runs)
     driver.close()
     assert driver.stopped is None
-    assert len(driver.rows) == 120
+    assert len(driver.finished.facts) == 120
 
 
 def test_a_signal_during_the_last_batches_does_not_interrupt(
     make_study: MakeStudy, layout: SweepLayout
 ) -> None:
-    runs = _runs(make_study(replicates=3))
+    runs = _plan(make_study(replicates=3))
     executor = FaultyExecutor(layout, lambda _: None)
     driver = _driver(layout, executor)
     driver.report = lambda: setattr(driver.interrupts, "is_draining", True)
     driver.drive(runs)
     driver.close()
-    assert (driver.stopped, len(driver.rows)) == (None, 3)
+    assert (driver.stopped, len(driver.finished.facts)) == (None, 3)
 
 
 def test_budget_and_signals_stop_the_session(make_study: MakeStudy, layout: SweepLayout) -> None:
-    runs = _runs(make_study(replicates=30))
+    runs = _plan(make_study(replicates=30))
     executor = FaultyExecutor(layout, lambda _: None)
     driver = _driver(layout, executor, deadline=time.monotonic())
     driver.drive(runs)
@@ -190,10 +204,9 @@ def test_budget_and_signals_stop_the_session(make_study: MakeStudy, layout: Swee
 
 
 def test_equal_failures_without_success_stop_the_session(make_study: MakeStudy, layout: SweepLayout) -> None:
-    runs = [
-        PlannedRun(run.point, run.replicate, None, run.run_id, "{}", None)
-        for run in _runs(make_study(replicates=2 * BREAKER + 50))
-    ]
+    runs = _plan(make_study(replicates=2 * BREAKER + 50))
+    invalid = pa.repeat(pa.scalar('"workload":{}'), len(runs)).dictionary_encode()
+    runs = runs.set_column(runs.schema.get_field_index("config.workload"), "config.workload", invalid)
     driver = _driver(layout, FaultyExecutor(layout, lambda _: None))
     driver.drive(runs)
     driver.close()
@@ -203,7 +216,7 @@ def test_equal_failures_without_success_stop_the_session(make_study: MakeStudy, 
 
 
 def test_batches_start_single_and_shrink_to_the_end(make_study: MakeStudy) -> None:
-    runs = _runs(make_study(replicates=200))
+    runs = _plan(make_study(replicates=200))
     costs = CostModel()
     queue = Queue(runs, costs)
     assert len(queue.take(2).run_ids) == 1
@@ -221,9 +234,8 @@ def test_batches_start_single_and_shrink_to_the_end(make_study: MakeStudy) -> No
 def test_batches_are_long_enough_to_keep_all_slots_busy(
     make_study: MakeStudy, slots: int, seconds: int
 ) -> None:
-    (run,) = _runs(make_study(replicates=1))
     costs = CostModel()
-    queue = Queue([run] * 300_000, costs)
+    queue = Queue(_repeat(_plan(make_study(replicates=1)), 300_000), costs)
     costs.observe(seconds=1.0, events=1000, runs=1)
     assert [len(queue.take(slots).run_ids) for _ in range(20)] == [seconds] * 20
 
@@ -232,9 +244,8 @@ def test_batches_are_long_enough_to_keep_all_slots_busy(
     ("runs", "slots"), [(10_000, 10_000), (50_000, 10_000), (300_000, 10_000), (500, 50)]
 )
 def test_no_fixed_batch_length_ends_much_sooner(make_study: MakeStudy, runs: int, slots: int) -> None:
-    (run,) = _runs(make_study(replicates=1))
     costs = CostModel()
-    queue = Queue([run] * runs, costs)
+    queue = Queue(_repeat(_plan(make_study(replicates=1)), runs), costs)
     costs.observe(seconds=1.0, events=1000, runs=1)
 
     def learned() -> Iterator[int]:
@@ -269,10 +280,39 @@ def test_a_lost_lease_stops_the_session_after_batches_in_flight(
             self.looks += 1
             return self.looks > 1
 
-    runs = _runs(make_study(axes={"array.disks": [1, 2]}, replicates=60))
+    runs = _plan(make_study(axes={"array.disks": [1, 2]}, replicates=60))
     driver = _driver(layout, FaultyExecutor(layout, lambda _: None), lease=Losing())
     driver.drive(runs)
     assert driver.stopped == "infrastructure"
     assert [one.code for one in driver.messages] == ["sweep.lease-lost"]
     assert 0 < driver.executed < len(runs)
-    assert find_present_runs(read_rows(layout)) == driver.rows.keys()
+    assert find_present_runs(read_rows(layout)) == driver.finished.facts.keys()
+
+
+def test_batches_hand_out_each_run_with_its_configuration(make_study: MakeStudy) -> None:
+    axes = {"array.disks": [2, 3, 4], "workload.users": [5, 6]}
+    plan = _plan(make_study(axes=axes, replicates=3))
+    expected = dict(zip(plan["run_id"].to_pylist(), join_configs(plan).to_pylist(), strict=True))
+    # Chunks with dictionaries of their own, as in a plan of more text than one dictionary can hold.
+    parts = [
+        plan.slice(start, 5).combine_chunks().take(list(range(min(5, 18 - start))))
+        for start in (0, 5, 10, 15)
+    ]
+    for whole in (plan, pa.concat_tables(parts)):
+        queue, handed = Queue(whole, CostModel()), {}
+        while queue:
+            batch = queue.take(1)
+            handed |= dict(zip(batch.run_ids, batch.configs, strict=True))
+        assert handed == expected
+
+
+def test_rows_of_several_points_share_one_execution(make_study: MakeStudy, layout: SweepLayout) -> None:
+    plan = _plan(make_study(axes={"controller.cache.write_fraction": [0.25, 0.5, 0.75]}))
+    assert (len(plan), len(_ids(plan))) == (6, 2)
+    executor = FaultyExecutor(layout, lambda _: None)
+    driver = _driver(layout, executor)
+    driver.drive(plan)
+    driver.drive(plan)
+    driver.close()
+    assert driver.executed == 2
+    assert sorted(run for batch in executor.seen for run in batch.run_ids) == sorted(_ids(plan))

@@ -1,17 +1,20 @@
 """The planner is a pure function of the study and the rows of earlier rounds."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from destage.sweeps import Study
 from destage.sweeps.answer_tables import make_answer_tables
-from destage.sweeps.planner import Facts, PlannedRun, Planner
+from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, expand
 
 MakeStudy = Callable[..., Study]
-Judge = Callable[[PlannedRun], Facts]
+Row = Mapping[str, Any]
+Judge = Callable[[Row], Facts]
+USERS = "workload.users"
 
 SEEK = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms", "disk_busy_mean <= 0.9"]}
 
@@ -28,9 +31,8 @@ def _facts(p95_ms: float = 1, status: str = "ok", disk: float = 0.5, link: float
 
 
 def _carry(limits: Mapping[int, int]) -> Judge:
-    def judge(run: PlannedRun) -> Facts:
-        assert run.probe is not None
-        return _facts(p95_ms=30 * run.probe / limits[run.replicate])
+    def judge(run: Row) -> Facts:
+        return _facts(p95_ms=30 * run[USERS] / limits[run["replicate"]])
 
     return judge
 
@@ -38,9 +40,9 @@ def _carry(limits: Mapping[int, int]) -> Judge:
 def _play(study: Study, judge: Judge) -> tuple[Expansion, Planner, dict[str, Facts], list[pa.Table]]:
     expansion = expand(study)
     planner, rows, tables = Planner(study, expansion), {}, []
-    while runs := planner.next_round(rows):
-        tables.append(planner.make_table(runs, len(tables)))
-        rows |= {run.run_id: judge(run) for run in runs}
+    while (table := planner.next_round(rows)) is not None:
+        tables.append(table)
+        rows |= {run["run_id"]: judge(run) for run in table.to_pylist()}
     return expansion, planner, rows, tables
 
 
@@ -64,10 +66,12 @@ def test_a_replay_gives_the_same_tables(make_study: MakeStudy) -> None:
     _, _, rows, tables = _play(study, judge)
     planner, known = Planner(study, expand(study)), dict[str, Facts]()
     for number, table in enumerate(tables):
-        runs = planner.next_round(known)
-        assert planner.make_table(runs, number).equals(table)
-        known |= {run.run_id: rows[run.run_id] for run in runs}
-    assert planner.next_round(known) == []
+        again = planner.next_round(known)
+        assert again is not None
+        assert again.equals(table)
+        assert set(table["round"].to_pylist()) == {number}
+        known |= {run: rows[run] for run in table["run_id"].to_pylist()}
+    assert planner.next_round(known) is None
 
 
 def test_later_rounds_estimate_costs_from_earlier_ones(make_study: MakeStudy) -> None:
@@ -94,8 +98,8 @@ def test_an_answer_is_the_mean_over_certified_replicates(make_study: MakeStudy) 
 def test_the_objective_missed_by_most_binds(
     make_study: MakeStudy,
 ) -> None:
-    def judge(run: PlannedRun) -> Facts:
-        return _facts(p95_ms=20 + (run.probe or 0) * 0.3, disk=(run.probe or 0) * 0.05, link=0.99)
+    def judge(run: Row) -> Facts:
+        return _facts(p95_ms=20 + run[USERS] * 0.3, disk=run[USERS] * 0.05, link=0.99)
 
     answer = _answer(make_study(seek=SEEK, replicates=5), judge)
     assert answer["answer_mean"] == 18
@@ -106,9 +110,8 @@ def test_points_are_held_to_the_limit_of_their_label(make_study: MakeStudy) -> N
     seek = {**SEEK, "limits": {"busy": ["disk_busy_max <= 0.8"]}}
     points = [{"label": "busy", "array.disks": 4}, {"label": "slow", "array.disks": 5}]
 
-    def judge(run: PlannedRun) -> Facts:
-        assert run.probe is not None
-        return _facts(p95_ms=run.probe, disk=run.probe / 100)
+    def judge(run: Row) -> Facts:
+        return _facts(p95_ms=run[USERS], disk=run[USERS] / 100)
 
     expansion, planner, rows, _ = _play(make_study(seek=seek, points=points), judge)
     answers, _ = make_answer_tables(make_study(seek=seek, points=points), expansion, planner, rows)
@@ -126,8 +129,8 @@ def test_censored_answers_have_no_interval(make_study: MakeStudy) -> None:
 
 
 def test_runs_without_a_steady_state_are_counted_not_averaged(make_study: MakeStudy) -> None:
-    def judge(run: PlannedRun) -> Facts:
-        unsteady = run.replicate == 0 and (run.probe or 0) > 20
+    def judge(run: Row) -> Facts:
+        unsteady = run["replicate"] == 0 and run[USERS] > 20
         return _facts(status="not_stationary") if unsteady else _carry(dict.fromkeys(range(5), 40))(run)
 
     answer = _answer(make_study(seek=SEEK, replicates=5), judge)
@@ -135,8 +138,8 @@ def test_runs_without_a_steady_state_are_counted_not_averaged(make_study: MakeSt
 
 
 def test_failed_runs_are_counted_not_averaged(make_study: MakeStudy) -> None:
-    def judge(run: PlannedRun) -> Facts:
-        return _facts(status="failed") if run.replicate == 1 else _carry(dict.fromkeys(range(5), 40))(run)
+    def judge(run: Row) -> Facts:
+        return _facts(status="failed") if run["replicate"] == 1 else _carry(dict.fromkeys(range(5), 40))(run)
 
     answer = _answer(make_study(seek=SEEK, replicates=5), judge)
     assert (answer["failed"], answer["n"]) == (1, 4)
@@ -158,6 +161,6 @@ def test_replicates_are_added_until_the_interval_is_narrow(make_study: MakeStudy
 def test_replicates_are_added_for_a_result_column(make_study: MakeStudy) -> None:
     until = {"interval_of": "response_p95", "relative": 0.1}
     study = make_study(replicates={"min": 5, "max": 12, "until": until})
-    _, _, rows, tables = _play(study, lambda run: _facts(p95_ms=10 + run.replicate % 5))
+    _, _, rows, tables = _play(study, lambda run: _facts(p95_ms=10 + run["replicate"] % 5))
     assert [table.num_rows for table in tables] == [5, 5]
     assert len(rows) == 10

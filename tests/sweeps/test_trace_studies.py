@@ -43,7 +43,7 @@ def replay(document: dict[str, Any], tmp_path: Path) -> dict[str, Any]:
 def test_a_trace_can_be_an_axis(make_study: MakeStudy, tmp_path: Path) -> None:
     _write(tmp_path / "b.parquet", gap_ns=2_000_000)
     points = expand(make_study(axes={FILE: ["a.parquet", "b.parquet"]})).points
-    assert len({point.run(0, None)[0] for point in points}) == 2
+    assert len({point.configure(0, None).run_id for point in points}) == 2
 
 
 @pytest.mark.usefixtures("replay")
@@ -90,7 +90,7 @@ def test_a_run_reads_each_trace_once(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (point,) = expand(make_study()).points
-    _, config = point.run(0, None)
+    config = point.configure(0, None).text
     looks: list[object] = []
     version = engine.traces.places.read_version
     monkeypatch.setattr(

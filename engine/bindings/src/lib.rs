@@ -5,13 +5,17 @@
 // The macros of pyo3 pass arguments by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod canonical_text;
+mod composer;
 mod curves;
 mod errors;
 #[cfg(target_os = "linux")]
 mod huge_pages;
+mod identity;
 mod measured;
 #[cfg(feature = "mutations")]
 mod mutants;
+mod parts;
 mod rows;
 mod trace;
 
@@ -24,6 +28,7 @@ use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use composer::Composer;
 use errors::{EngineConfigError, EngineTraceError, run_error};
 use rows::Batch;
 use trace::{Trace, TraceReader, TraceSummariser};
@@ -147,7 +152,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<TraceReader>()?;
     module.add_class::<TraceSummariser>()?;
     module.add_class::<Batch>()?;
+    module.add_class::<Composer>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
+    module.add_function(wrap_pyfunction!(composer::point_ids, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;
     module.add_function(wrap_pyfunction!(record_requests, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

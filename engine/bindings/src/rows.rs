@@ -32,6 +32,17 @@ impl Batch {
             .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         Ok(Self { rows })
     }
+
+    /// A table of these columns, without nulls in its rows.
+    pub fn from_columns(columns: Vec<(String, ArrayRef)>, count: usize) -> PyResult<Self> {
+        let (fields, arrays): (Vec<_>, Vec<_>) = columns
+            .into_iter()
+            .map(|(name, array)| (Field::new(name, array.data_type().clone(), true), array))
+            .unzip();
+        let rows = StructArray::try_new_with_length(fields.into(), arrays, None, count)
+            .map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Self { rows })
+    }
 }
 
 #[pymethods]

@@ -36,6 +36,7 @@ pub use config::Scenario;
 pub use error::RunError;
 pub use issue::Issue;
 pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
+pub use validation::is_within_bounds;
 #[cfg(any(test, feature = "mutations"))]
 pub use {mutation::Mutation, simulation::simulate_mutant};
 

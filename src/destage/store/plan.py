@@ -1,14 +1,20 @@
 """The plan: a table of runs, one file per planning round, published before its first run starts.
 
 Columns: `point_id`, `label`, `replicate`, `run_id`, `round`, one per axis (its dotted path), for a seek the
-probed value (the sought parameter's dotted path), `config` (canonical JSON) and `estimated_events`. The
-schema's metadata names the axes and the sought parameter, so that a reader needs no study file.
+probed value (the sought parameter's dotted path), `config.<part>` for each top-level field of the canonical
+configuration, and `estimated_events`. The schema's metadata names the axes and the sought parameter, so that
+a reader needs no study file.
+
+A part is a JSON member, `"name":{...}`. The parts joined by commas in braces are the canonical configuration
+(`join_configs`). They are dictionaries: the runs of a large plan share a few texts.
 """
 
 import json
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from destage.engine import PARTS
 from destage.store.generations import Generation
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -21,7 +27,13 @@ LEADING = (
     pa.field("run_id", pa.string()),
     pa.field("round", pa.int64()),
 )
-TRAILING = (pa.field("config", pa.string()), pa.field("estimated_events", pa.float64()))
+CONFIG_COLUMNS = tuple(f"config.{part}" for part in PARTS)
+"""The columns of the parts of a configuration, in the order of the canonical text."""
+PART_TYPE = pa.dictionary(pa.int32(), pa.string())
+TRAILING = (
+    *(pa.field(name, PART_TYPE) for name in CONFIG_COLUMNS),
+    pa.field("estimated_events", pa.float64()),
+)
 
 
 def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
@@ -29,6 +41,16 @@ def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
     probe = [] if seek is None else [pa.field(seek, pa.int64())]
     metadata = {"destage.axes": json.dumps([field.name for field in axes]), "destage.seek": json.dumps(seek)}
     return pa.schema([*LEADING, *axes, *probe, *TRAILING], metadata=metadata)
+
+
+def join_configs(plan: pa.Table) -> pa.ChunkedArray:
+    """Return the canonical configuration of each row of a plan, as JSON text.
+
+    Texts take about 10 kB a row: pass a slice of a large plan.
+    """
+    parts = [plan[name].cast(pa.string()) for name in CONFIG_COLUMNS]
+    members = pc.binary_join_element_wise(*parts, ",", null_handling="skip")
+    return pc.binary_join_element_wise("{", members, "}", "")
 
 
 def write_round(generation: Generation, kept: str | None, number: int, table: pa.Table) -> str:

@@ -16,7 +16,7 @@ from destage.store.generations import read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.parquet import read_parquet
-from destage.store.plan import plan_schema, read_axes, read_plan, read_seek
+from destage.store.plan import CONFIG_COLUMNS, plan_schema, read_axes, read_plan, read_seek
 from destage.store.progress import Counts
 from destage.store.rows import find_present_runs, list_complete_fragments, read_rows, rows_schema
 
@@ -96,11 +96,11 @@ class Sweep:
         return read_rows(self._layout)
 
     def runs(self) -> pa.Table:
-        """Return the planned runs that are stored: plan columns without `config`, then those of `rows`.
+        """Return the planned runs that are stored: plan columns but the configuration, then those of `rows`.
 
         Points that share a run (five write fractions of a cache of size 0) have a row each.
         """
-        plan = self.plan().drop_columns(["config"])
+        plan = self.plan().drop_columns(list(CONFIG_COLUMNS))
         rows = self.rows()
         at = {run_id: index for index, run_id in enumerate(rows["run_id"].to_pylist())}
         indices = [at.get(run_id) for run_id in plan["run_id"].to_pylist()]

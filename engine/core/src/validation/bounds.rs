@@ -12,6 +12,13 @@ use crate::issue::Issue;
 
 static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
 
+/// Whether top-level fields of a configuration are within their bounds.
+pub fn is_within_bounds(fields: &Value) -> bool {
+    let mut issues = Vec::new();
+    check(fields, &SCHEMA, "", &mut issues);
+    issues.is_empty()
+}
+
 impl Scenario {
     /// The bounds that the configuration breaks.
     pub(super) fn check_bounds(&self, arrays_key: &str) -> Vec<Issue> {

@@ -14,9 +14,10 @@ def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     from destage import sweeps
     from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json
+    from destage.store.plan import CONFIG_COLUMNS, join_configs
 
     preview = sweeps.plan(sweeps.load_study(spec), store)
-    rows = preview.table.drop_columns(["config"])
+    rows = preview.table.drop_columns(list(CONFIG_COLUMNS))
     if as_json:
         facts = {
             "sweep": str(preview.sweep_path),
@@ -36,6 +37,6 @@ def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
         }
     )
     print_note(f"first {min(_FIRST_ROWS, rows.num_rows)} of {rows.num_rows} rows:")
-    config = json.loads(preview.table["config"][0].as_py()) if preview.runs else {}
+    config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
     units = {name: find_unit(name, config) for name in rows.column_names if "." in name}
     print_table(rows.slice(0, _FIRST_ROWS), {name: unit for name, unit in units.items() if unit})
