@@ -27,6 +27,8 @@ RETRIES_PER_SLOT = 4
 BREAKER = 20
 """Equal failures before the first success that end the session."""
 _TICK_S = 0.2
+_STOP_S = 1.0
+"""Time that stopped batches have to commit the runs that have ended [s]."""
 
 
 @dataclass
@@ -63,11 +65,12 @@ class Driver:
     _errors: Counter[str] = field(default_factory=Counter)
     _executor: Executor | None = None
     _has_abandoned: bool = False
+    _has_stopped_batches: bool = False
 
     def drive(self, runs: Sequence[PlannedRun]) -> None:
         """Execute the runs that are missing, until all are committed or the session stops.
 
-        Batches in flight are always committed.
+        Batches in flight are committed, unless the budget is used up: then they are stopped.
         """
         missing = {run.run_id: run for run in runs if run.run_id not in self.rows}
         if not missing:
@@ -78,8 +81,15 @@ class Driver:
         queue = Queue(list(missing.values()), self.costs)
         in_flight = 0
         while (queue and self.stopped is None) or in_flight:
-            if queue:  # batches in flight are committed in any case, and may be the last
+            self.interrupts.check()
+            if queue:  # batches in flight may be the last
                 self._check_stop()
+            if in_flight and self._is_past(0.0) and not self._has_stopped_batches:
+                self._has_stopped_batches = True
+                self.stopped = self.stopped or "budget"
+                executor.stop()
+            if self._has_stopped_batches and self._is_past(_STOP_S):
+                break
             while queue and self.stopped is None and in_flight < WINDOW * executor.slots:
                 executor.submit(queue.take(executor.slots))
                 in_flight += 1
@@ -114,24 +124,28 @@ class Driver:
             self.stopped = "infrastructure"
         elif self.interrupts.is_draining:
             self.stopped = "interrupted"
-        elif self.deadline is not None and time.monotonic() >= self.deadline:
+        elif self._is_past(0.0):
             self.stopped = "budget"
+
+    def _is_past(self, allowance_s: float) -> bool:
+        """Return whether the budget is used up for so long [s]."""
+        return self.deadline is not None and time.monotonic() >= self.deadline + allowance_s
 
     def _settle(self, done: FinishedBatch, queue: Queue) -> None:
         if isinstance(done.result, Receipt):
-            self._accept(done.batch, done.result)
+            self._accept(done.result)
         elif isinstance(done.result, Issue):
             # A worker that rejects every batch would drain the queue.
             queue.retry(done.batch)
             if self.stopped is None:
                 self.stopped = "infrastructure"
                 self.messages.append(done.result)
-        else:
+        elif done.result.kind != "stopped":
             self._retry(done.batch, done.result, queue)
 
-    def _accept(self, batch: Batch, receipt: Receipt) -> None:
+    def _accept(self, receipt: Receipt) -> None:
         self.manifest.append(receipt.fragment)
-        self.executed += len(batch.run_ids)
+        self.executed += receipt.facts.num_rows
         events = 0.0
         for row in receipt.facts.to_pylist():
             facts = facts_of(row, self.columns)
@@ -140,7 +154,7 @@ class Driver:
             if facts.status == "failed":
                 self.failed += 1
                 self._record_failure(row)
-        self.costs.observe(receipt.seconds, events, len(batch.run_ids))
+        self.costs.observe(receipt.seconds, events, receipt.facts.num_rows)
         self._trip_breaker()
 
     def _record_failure(self, row: Mapping[str, object]) -> None:

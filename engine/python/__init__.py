@@ -6,6 +6,7 @@ returns all mistakes; `catalog` and `traces` hold hardware, workloads and record
 """
 
 from destage.engine import catalog, scenario_schema, traces
+from destage.engine._engine import StopSignal
 from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
@@ -26,6 +27,7 @@ __all__ = [
     "RESULTS_VERSION",
     "Column",
     "Scenario",
+    "StopSignal",
     "assemble",
     "authoring_schema",
     "canonical_json",
