@@ -181,14 +181,12 @@ def _check_machines(marker: Marker, nodes: Iterable[dict[str, Any]]) -> None:
     }
     if not asked:
         return
-    ended: list[ray.ObjectRef[None]] = []
+    ended: list[Any] = []
     deadline = time.monotonic() + _PROBE_S
     # In short steps: Python handles signals only between them, and counts those of one step as one.
     while len(ended) < len(asked) and time.monotonic() < deadline:
         ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_STEP_S)
-    found: "dict[str, Failure | Issue | None]" = {
-        asked[reference]["NodeID"]: _result(reference) for reference in ended
-    }
+    found = {asked[reference]["NodeID"]: _result(reference) for reference in ended}
     mismatches = [one for one in found.values() if isinstance(one, Issue)]
     if mismatches:
         first = mismatches[0]
