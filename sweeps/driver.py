@@ -66,6 +66,7 @@ class Driver:
     _executor: Executor | None = None
     _has_abandoned: bool = False
     _has_stopped_batches: bool = False
+    _abandoned: dict[str, Issue] = field(default_factory=dict)
 
     def drive(self, runs: Sequence[PlannedRun]) -> None:
         """Execute the runs that are missing, until all are committed or the session stops.
@@ -184,13 +185,24 @@ class Driver:
                 queue.retry(part)
             return
         self.manifest.append(commit_failure(batch, failure, self.layout.fragments))
-        runs = "1 run" if len(batch.run_ids) == 1 else f"{len(batch.run_ids)} runs"
-        message = f"{runs} abandoned after {batch.attempt + 1} attempts: {failure.message}"
-        data = {"run_ids": batch.run_ids, "attempts": batch.attempt + 1, "kind": failure.kind}
-        self.messages.append(Issue("sweep.runs-abandoned", str(self.layout.root), message, data=data))
+        self._report_abandoned(batch, failure)
         self._has_abandoned = True
         if is_exhausted and self.stopped is None:
             self.stopped = "infrastructure"
+
+    def _report_abandoned(self, batch: Batch, failure: Failure) -> None:
+        """Add a warning, or the runs to the earlier warning of the same failure."""
+        earlier = self._abandoned.get(failure.message)
+        run_ids = batch.run_ids if earlier is None else (*earlier.data["run_ids"], *batch.run_ids)
+        runs = "1 run" if len(run_ids) == 1 else f"{len(run_ids)} runs"
+        message = f"{runs} abandoned after {batch.attempt + 1} attempts: {failure.message}"
+        data = {"run_ids": run_ids, "attempts": batch.attempt + 1, "kind": failure.kind}
+        issue = Issue("sweep.runs-abandoned", str(self.layout.root), message, data=data)
+        self._abandoned[failure.message] = issue
+        if earlier is None:
+            self.messages.append(issue)
+        else:
+            self.messages[self.messages.index(earlier)] = issue
 
 
 def facts_of(row: Mapping[str, object], columns: Sequence[str]) -> Facts:

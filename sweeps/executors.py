@@ -5,9 +5,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
 from destage.engine import StopSignal
+from destage.errors import Issue
 from destage.objects import Location
 from destage.sweeps.batches import Batch
-from destage.sweeps.worker import BatchStoppedError, Failure, FinishedBatch, Receipt, execute_batch
+from destage.sweeps.worker import (
+    BatchStoppedError,
+    Failure,
+    FinishedBatch,
+    Receipt,
+    execute_batch,
+    explain_machine_failure,
+)
 
 
 class Executor(Protocol):
@@ -80,7 +88,7 @@ class InlineExecutor:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(future: Future[Receipt]) -> Receipt | Failure:
+def _result(future: Future[Receipt]) -> Receipt | Failure | Issue:
     error = future.exception()
     if error is None:
         return future.result()
@@ -88,7 +96,8 @@ def _result(future: Future[Receipt]) -> Receipt | Failure:
         return Failure("stopped", "the session ended")
     if isinstance(error, MemoryError):
         return Failure("oom", "the process ran out of memory")
-    return Failure("infrastructure", f"{type(error).__name__}: {error}")
+    failed = explain_machine_failure(error)
+    return failed or Failure("infrastructure", f"{type(error).__name__}: {error}")
 
 
 def count_processors() -> int:

@@ -76,6 +76,11 @@ MOST_COMBINATIONS = 1_000_000
 """Maximum combinations of a grid before `where`: the driver holds them all."""
 
 
+_LONGEST_INT = 2**63 - 1
+MOST_RUNS = 5_000_000
+"""Maximum points times replicates: the driver holds the runs of a round."""
+
+
 def expand(study: Study) -> Expansion:
     """Expand a study into its points.
 
@@ -89,6 +94,11 @@ def expand(study: Study) -> Expansion:
     chosen += [(label, assignments, index) for index, (label, assignments) in enumerate(explicit)]
     if not chosen:
         raise ConfigError([Issue("study.no-points", "where", "no point meets it", study.where)], study.name)
+    runs = len(chosen) * study.replicates.least
+    if runs > MOST_RUNS:
+        message = f"{len(chosen):,} points x {study.replicates.least:,} replicates are {runs:,} runs"
+        message += f"; at most {MOST_RUNS:,} are allowed"
+        raise ConfigError([Issue("study.too-many-runs", "replicates", message)], study.name)
     columns = list(dict.fromkeys(path for _, assignments, _ in chosen for path in assignments))
     configurations = Configurations(study, columns)
     sought = None if study.seek is None else study.seek.path
@@ -173,12 +183,18 @@ def _field(path: str, values: Sequence[object]) -> pa.Field:
     if kinds == {bool}:
         kind = pa.bool_()
     elif kinds == {int}:
-        kind = pa.int64()
-    elif kinds and kinds <= {int, float}:
+        # The engine rejects what is longer, with its place.
+        is_long = any(isinstance(value, int) and abs(value) > _LONGEST_INT for value in values)
+        kind = pa.string() if is_long else pa.int64()
+    elif kinds and kinds <= {int, float} and all(map(_is_float, values)):
         kind = pa.float64()
     else:
         kind = pa.string()
     return pa.field(path, kind)
+
+
+def _is_float(value: object) -> bool:
+    return not isinstance(value, int) or abs(value) <= _LONGEST_INT
 
 
 def _with_place(issue: Issue, assignments: Mapping[str, object], index: int | None) -> Issue:

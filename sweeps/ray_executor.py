@@ -26,7 +26,14 @@ from destage.store.layout import SweepLayout
 from destage.sweeps.batches import Batch
 from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
 from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
-from destage.sweeps.worker import BatchStoppedError, Failure, FinishedBatch, Receipt, execute_batch
+from destage.sweeps.worker import (
+    BatchStoppedError,
+    Failure,
+    FinishedBatch,
+    Receipt,
+    execute_batch,
+    explain_machine_failure,
+)
 
 RECOUNT_S = 5.0
 """Interval at which the processors of the cluster are counted [s]."""
@@ -223,4 +230,5 @@ def _failure_of_task(cause: BaseException) -> Failure | Issue:
         python = ".".join(platform.python_version_tuple()[:2])
         message = f"a worker has no Destage: install it for Python {python} on all machines"
         return Issue("sweep.worker-without-destage", "", message)
-    return Failure("infrastructure", f"{type(cause).__name__}: {cause}")
+    failed = explain_machine_failure(cause)
+    return failed or Failure("infrastructure", f"{type(cause).__name__}: {cause}")

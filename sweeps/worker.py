@@ -1,5 +1,6 @@
 """A worker: executes a batch, adds provenance, commits one fragment and returns a receipt."""
 
+import errno
 import socket
 import time
 from collections.abc import Sequence
@@ -14,6 +15,14 @@ from destage.objects import Location
 from destage.store.fragments import Fragment, write_fragment
 from destage.store.rows import rows_schema
 from destage.sweeps.batches import Batch
+
+_FAILURES = {
+    errno.ENOSPC: "system.disk-full",
+    errno.EDQUOT: "system.disk-full",
+    errno.EROFS: "system.permission-denied",
+    errno.EACCES: "system.permission-denied",
+    errno.EPERM: "system.permission-denied",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +65,13 @@ class FinishedBatch:
 
 class BatchStoppedError(Exception):
     """A batch was stopped before its first run ended."""
+
+
+def explain_machine_failure(error: BaseException) -> Issue | None:
+    """Return why no worker can commit rows, if the error says so; trying again would not help."""
+    if not isinstance(error, OSError) or error.errno not in _FAILURES:
+        return None
+    return Issue(_FAILURES[error.errno], str(error.filename or ""), error.strerror or str(error))
 
 
 def execute_batch(

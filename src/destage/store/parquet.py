@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from destage.machine import read_memory_size
 from destage.objects import Location, ObjectPath
 
 
@@ -16,8 +18,16 @@ def open_parquet(place: Location) -> Iterator[pq.ParquetFile]:
     Raises:
         pa.ArrowException: It is damaged or not Parquet.
     """
-    source = pa.BufferReader(place.read_bytes()) if isinstance(place, ObjectPath) else place
+    if isinstance(place, ObjectPath):
+        source: Any = pa.BufferReader(place.read_bytes())
+    elif place.exists() and not place.is_file():
+        raise pa.ArrowInvalid("a pipe, socket, device or directory; must be a file")
+    else:
+        source = place
     with pq.ParquetFile(source) as file:
+        found = file.metadata
+        if found.num_rows * found.num_columns > read_memory_size():
+            raise pa.ArrowInvalid(f"{found.num_rows:,} rows do not fit in this machine's memory")
         yield file
 
 
