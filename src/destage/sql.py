@@ -162,6 +162,10 @@ class Database:
 
     def _kinds(self, statement: str) -> list[str]:
         try:
+            statement.encode()
+        except UnicodeEncodeError as error:
+            raise QueryError("query.bad-syntax", "invalid UTF-8") from error
+        try:
             return [found.type.name for found in self._connection.extract_statements(statement)]
         except duckdb.Error as error:
             message = _message(_details(error))
@@ -266,7 +270,7 @@ def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) 
     The last segment of a dotted column is an alias, as in a query.
     """
     try:
-        duckdb.SQLExpression(where)
+        duckdb.SQLExpression(where.encode(errors="replace").decode())
     except duckdb.Error as error:
         raise QueryError("query.bad-syntax", _message(_details(error)), "where") from error
     position = pa.array(range(table.num_rows), pa.int64())

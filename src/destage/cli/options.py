@@ -1,5 +1,6 @@
 """Arguments and options that several commands share, and the checks of their values."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -53,6 +54,11 @@ def parse_duration(text: str, unit: Literal["ns", "s"], option: str) -> float:
     if duration <= 0:
         raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
     return duration
+
+
+def decode_argument(text: str) -> str:
+    """Return an argument as UTF-8 has it, where the locale has a narrower encoding."""
+    return os.fsencode(text).decode(errors="surrogateescape")
 
 
 def make_limits(timeout: str, rows: int, memory: str | None) -> "QueryLimits":

@@ -16,6 +16,7 @@ from destage.cli.options import (
     QueryTimeout,
     Store,
     SweepName,
+    decode_argument,
     make_limits,
 )
 from destage.cli.rows import find_sweep, print_rows
@@ -45,4 +46,6 @@ def sql(
     limits = make_limits(timeout, max_rows, memory)
     with open_session(find_sweep(sweep, store), limits) as session:
         form = "json" if as_json else form
-        print_rows(session.sql(statement), form, out, session.units, escape_formulas=escape_formulas)
+        print_rows(
+            session.sql(decode_argument(statement)), form, out, session.units, escape_formulas=escape_formulas
+        )
