@@ -6,12 +6,17 @@ returns all mistakes; `catalog` and `traces` hold hardware, workloads and record
 """
 
 from destage.engine import catalog, scenario_schema, traces
-from destage.engine._engine import StopSignal
 from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
-from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch, simulate_canonical
+from destage.engine.simulation import (
+    RESULTS_VERSION,
+    StopSignal,
+    simulate,
+    simulate_batch,
+    simulate_canonical,
+)
 from destage.spec import quantities
 from destage.spec.schema_tree import Node
 

@@ -8,11 +8,12 @@ from typing import Any
 import pyarrow as pa
 
 from destage.engine import _engine, configuration, engine_errors, traces
-from destage.engine._engine import StopSignal
 from destage.engine.configuration import Scenario
 from destage.engine.result_columns import results_schema
 from destage.errors import ConfigError, DestageError, SimulationError, TraceError
 
+StopSignal = _engine.StopSignal
+"""Stops runs from another thread: `set()` ends each within milliseconds."""
 RESULTS_VERSION: int = _engine.results_version()
 """The version of results: equal versions give equal rows for equal configurations and seeds."""
 
