@@ -2,7 +2,6 @@
 
 import io
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,24 +10,29 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from destage.errors import QueryError
+from destage.queries.plain_values import flatten, list_json_values
 from destage.queries.presentation import present
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORMATS = ("table", "csv", "json", "parquet", "markdown")
 
 
-def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
-    """Return rows as csv, json, parquet or markdown; `table` is for the terminal only.
+def encode(table: pa.Table, form: str, units: Mapping[str, str], *, escape_formulas: bool = False) -> bytes:
+    """Return rows as csv, json, parquet or markdown, in UTF-8; `table` is for the terminal only.
 
-    `units` has the base unit of an axis by its dotted path; only markdown shows quantities.
+    Args:
+        units: The base unit of an axis by its dotted path; only markdown shows quantities.
+        escape_formulas: Whether csv has an apostrophe before texts that a spreadsheet reads as formulas.
     """
     sink = io.BytesIO()
     match form:
         case "csv":
-            pyarrow.csv.write_csv(_flat(table), sink)
+            rows = flatten(table)
+            pyarrow.csv.write_csv(_escape_formulas(rows) if escape_formulas else rows, sink)
         case "json":
             sink.write((json.dumps(rows_as_json(table), ensure_ascii=False, indent=1) + "\n").encode())
         case "parquet":
-            pq.write_table(table, sink, compression="zstd")
+            pq.write_table(_storable(table), sink, compression="zstd")
         case "markdown":
             sink.write(format_markdown(table, units).encode())
         case _:
@@ -41,8 +45,10 @@ def encode(table: pa.Table, form: str, units: Mapping[str, str]) -> bytes:
 
 
 def rows_as_json(table: pa.Table) -> list[dict[str, Any]]:
-    """Return rows as JSON values: times as text, NaN and infinity as null."""
-    return [{name: _plain(value) for name, value in row.items()} for row in table.to_pylist()]
+    """Return rows as JSON values; times, intervals, blobs, NaN and infinity as texts."""
+    columns = [list_json_values(column) for column in table.columns]
+    names = table.column_names
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
@@ -56,20 +62,28 @@ def format_markdown(table: pa.Table, units: Mapping[str, str]) -> str:
     return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
 
 
-def _plain(value: object) -> object:
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
-
-
-def _flat(table: pa.Table) -> pa.Table:
-    """Return the table with lists as JSON text, which csv can contain."""
+def _storable(table: pa.Table) -> pa.Table:
+    """Return the table with the types that Parquet lacks, intervals and unions, as texts."""
     for index, field in enumerate(table.schema):
-        if pa.types.is_nested(field.type):
-            texts = pa.array(
-                [None if value is None else json.dumps(value) for value in table[field.name].to_pylist()]
-            )
-            table = table.set_column(index, field.name, texts)
+        if _has_unstorable(field.type):
+            table = table.set_column(index, field.name, flatten(table.select([index]))[0])
     return table
+
+
+def _has_unstorable(kind: pa.DataType) -> bool:
+    if pa.types.is_interval(kind) or pa.types.is_union(kind):
+        return True
+    return any(_has_unstorable(kind.field(at).type) for at in range(kind.num_fields))
+
+
+def _escape_formulas(table: pa.Table) -> pa.Table:
+    """Return the table with an apostrophe before each text, and name, that begins like a formula."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            texts = [_escape(text) for text in table[index].to_pylist()]
+            table = table.set_column(index, field.name, pa.array(texts, pa.string()))
+    return table.rename_columns([_escape(name) or "" for name in table.column_names])
+
+
+def _escape(text: str | None) -> str | None:
+    return f"'{text}" if text is not None and text.startswith(_FORMULA) else text

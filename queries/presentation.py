@@ -4,6 +4,7 @@ Used by the table and markdown formats and the report; csv, json and parquet kee
 """
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from destage.objects import locate
+from destage.queries.plain_values import flatten, is_plain
 from destage.spec import quantities
 
 _SCALES = {
@@ -84,6 +86,7 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
     Columns without a value, or with nothing to warn about, are hidden. The interval of an `x`, from `x_low`
     to `x_high`, is in its cell. `units` has the base unit of an axis by its dotted path.
     """
+    table = _as_shown(table)
     names = table.column_names
     folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_figure"}
     values = {name: table[name].to_pylist() for name in names}
@@ -95,6 +98,14 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
+
+
+def _as_shown(table: pa.Table) -> pa.Table:
+    """Return the table with values that have no usual form as texts."""
+    for index, field in enumerate(table.schema):
+        if not (pa.types.is_list(field.type) or is_plain(field.type)):
+            table = table.set_column(index, field.name, flatten(table.select([index]))[0])
+    return table
 
 
 def title_column(name: str) -> str:
@@ -114,6 +125,8 @@ def find_scale(name: str) -> float:
 
 def format_number(value: float) -> str:
     """Return a number in four significant digits, without an exponent."""
+    if not math.isfinite(value):
+        return str(float(value))
     if float(value).is_integer() and abs(value) < 10**15:
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
     if abs(value) >= 10**_SIGNIFICANT:

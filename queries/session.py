@@ -11,6 +11,7 @@ from destage.engine import limiting, scenario_schema, traces
 from destage.queries import views
 from destage.queries.named_queries import Kind, find_query
 from destage.queries.published_values import tabulate_published
+from destage.query_limits import QueryLimits
 from destage.sql import Database
 from destage.store import Location, Sweep, open_sweep
 from destage.store.plan import CONFIG_COLUMNS, join_configs
@@ -30,7 +31,7 @@ class Session:
         points: The planned points: `point_id`, `label` and the axis columns [base units].
     """
 
-    def __init__(self, sweep: Sweep) -> None:
+    def __init__(self, sweep: Sweep, limits: QueryLimits | None = None) -> None:
         self.sweep = sweep
         self.spec = sweep.spec()
         self.axes = sweep.axes
@@ -70,6 +71,7 @@ class Session:
                 "timeline": views.build_timeline_view(),
             },
             {"limiting_resource(measured, idle)": limiting.limiting_sql("measured", "idle")},
+            limits,
         )
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
@@ -130,9 +132,9 @@ class Session:
         self.close()
 
 
-def open_session(path: str | Location) -> Session:
-    """Open the sweep in a directory."""
-    return Session(open_sweep(path))
+def open_session(path: str | Location, limits: QueryLimits | None = None) -> Session:
+    """Open the sweep in a directory; `limits` bound each query."""
+    return Session(open_sweep(path), limits)
 
 
 def _with_axes(answers: pa.Table, plan: pa.Schema, axes: list[str]) -> pa.Table:

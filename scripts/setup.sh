@@ -15,6 +15,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 lock=$root/requirements.lock
 least_python=3.11
+# The toolchain that is installed if there is none.
+rust=1.95.0
 least_rust=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$root/engine/Cargo.toml")
 
 # rustup's own folder is not on PATH until the next login, and an older cargo may be.
@@ -59,14 +61,44 @@ has_rust() {
   version=$(rust_version) && [ -n "$version" ] && at_least "$least_rust" "$version"
 }
 
-rustup_site=https://sh.rustup.rs
-rustup_toolchains=https://static.rust-lang.org/rustup/release-stable.toml
+# One version of rustup's installer, by digest. rustup itself verifies the toolchain.
+rustup_site=https://static.rust-lang.org/rustup/archive/1.28.2
+rustup_digest() {
+  case "$1" in
+    x86_64-unknown-linux-gnu) echo 20a06e644b0d9bd2fbdbfd52d42540bdde820ea7df86e92e533c073da0cdd43c ;;
+    aarch64-unknown-linux-gnu) echo e3853c5a252fca15252d07cb23a1bdd9377a8c6f3efa01531109281ae47f841c ;;
+    x86_64-apple-darwin) echo 9c331076f62b4d0edeae63d9d1c9442d5fe39b37b05025ec8d41c5ed35486496 ;;
+    aarch64-apple-darwin) echo 20ef5516c31b1ac2290084199ba77dbbcaa1406c45c1d978ca68558ef5964ef5 ;;
+    *) return 1 ;;
+  esac
+}
 rust_advice="Rust $least_rust or later with clippy and rustfmt (https://rustup.rs, or \`rustup update stable\`)"
 
 reaches() { curl --proto '=https' --tlsv1.2 -sSfI --connect-timeout 10 -o /dev/null "$1" 2>/dev/null; }
 
 can_install_rust() {
-  command -v rustup >/dev/null 2>&1 || { reaches "$rustup_site" && reaches "$rustup_toolchains"; }
+  local target
+  command -v rustup >/dev/null 2>&1 && return
+  target=$(rustup_target) && rustup_digest "$target" >/dev/null && reaches "$rustup_site/$target/rustup-init"
+}
+
+rustup_target() {
+  case "$(uname -s)" in
+    Linux) echo "$(uname -m)-unknown-linux-gnu" ;;
+    Darwin) echo "$(uname -m | sed 's/^arm64$/aarch64/')-apple-darwin" ;;
+    *) return 1 ;;
+  esac
+}
+
+sha256_of() { if command -v sha256sum >/dev/null 2>&1; then sha256sum "$1"; else shasum -a 256 "$1"; fi | cut -d ' ' -f 1; }
+
+# fetch_rustup FILE: downloads the installer; fails if its digest differs.
+fetch_rustup() {
+  local target
+  target=$(rustup_target)
+  curl --proto '=https' --tlsv1.2 -sSf -o "$1" "$rustup_site/$target/rustup-init" || return 1
+  [ "$(sha256_of "$1")" = "$(rustup_digest "$target")" ] || fail "the installer of rustup has another digest than the pinned one; nothing was run"
+  chmod +x "$1"
 }
 
 install_rust() {
@@ -75,8 +107,13 @@ install_rust() {
     rustup toolchain install stable --profile minimal --component clippy,rustfmt >&2 || fail "install $rust_advice"
     return
   fi
-  curl --proto '=https' --tlsv1.2 -sSf "$rustup_site" |
-    sh -s -- -y -q --no-modify-path --profile minimal --component clippy,rustfmt >&2 || fail "install $rust_advice"
+  local folder status=0
+  folder=$(mktemp -d) || fail "cannot make a temporary folder"
+  fetch_rustup "$folder/rustup-init" &&
+    "$folder/rustup-init" -y -q --no-modify-path --profile minimal --default-toolchain "$rust" \
+      --component clippy,rustfmt >&2 || status=1
+  rm -rf "$folder"
+  [ "$status" = 0 ] || fail "install $rust_advice"
 }
 
 # The packages under src/destage are symbolic links; with core.symlinks=false git checks out text files instead.

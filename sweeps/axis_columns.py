@@ -7,6 +7,13 @@ import pyarrow as pa
 
 from destage.sweeps.identity import canonical_text
 
+_LONGEST_INT = 2**63 - 1
+
+
+def kind_of(value: object) -> type:
+    """Return the type of a value as a column holds it: longer integers, which the engine rejects, as text."""
+    return str if isinstance(value, int) and abs(value) > _LONGEST_INT else type(value)
+
 
 def find_type(kinds: Collection[type]) -> pa.DataType:
     """Return the Arrow type of a column that holds values of these types."""

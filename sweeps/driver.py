@@ -31,6 +31,8 @@ RETRIES_PER_SLOT = 4
 BREAKER = 20
 """Equal failures before the first success that end the session."""
 _TICK_S = 0.2
+_STOP_S = 1.0
+"""Time that stopped batches have to commit the runs that have ended [s]."""
 
 
 @dataclass
@@ -65,11 +67,13 @@ class Driver:
     _errors: Counter[str] = field(default_factory=Counter)
     _executor: Executor | None = None
     _has_abandoned: bool = False
+    _has_stopped_batches: bool = False
+    _abandoned: dict[str, Issue] = field(default_factory=dict)
 
     def drive(self, plan: pa.Table) -> None:
         """Execute the runs of a plan that are missing, until all are committed or the session stops.
 
-        Batches in flight are always committed.
+        Batches in flight are committed, unless the budget is used up: then they are stopped.
         """
         missing = self._find_missing(plan)
         if not len(missing):
@@ -80,8 +84,15 @@ class Driver:
         queue = Queue(plan, self.costs, missing)
         in_flight = 0
         while (queue and self.stopped is None) or in_flight:
-            if queue:  # batches in flight are committed in any case, and may be the last
+            self.interrupts.check()
+            if queue:  # batches in flight may be the last
                 self._check_stop()
+            if in_flight and self._is_past(0.0) and not self._has_stopped_batches:
+                self._has_stopped_batches = True
+                self.stopped = self.stopped or "budget"
+                executor.stop()
+            if self._has_stopped_batches and self._is_past(_STOP_S):
+                break
             while queue and self.stopped is None and in_flight < WINDOW * executor.slots:
                 executor.submit(queue.take(executor.slots))
                 in_flight += 1
@@ -122,31 +133,35 @@ class Driver:
             self.stopped = "infrastructure"
         elif self.interrupts.is_draining:
             self.stopped = "interrupted"
-        elif self.deadline is not None and time.monotonic() >= self.deadline:
+        elif self._is_past(0.0):
             self.stopped = "budget"
+
+    def _is_past(self, allowance_s: float) -> bool:
+        """Return whether the budget is used up for so long [s]."""
+        return self.deadline is not None and time.monotonic() >= self.deadline + allowance_s
 
     def _settle(self, done: FinishedBatch, queue: Queue) -> None:
         if isinstance(done.result, Receipt):
-            self._accept(done.batch, done.result)
+            self._accept(done.result)
         elif isinstance(done.result, Issue):
             # A worker that rejects every batch would drain the queue.
             queue.retry(done.batch)
             if self.stopped is None:
                 self.stopped = "infrastructure"
                 self.messages.append(done.result)
-        else:
+        elif done.result.kind != "stopped":
             self._retry(done.batch, done.result, queue)
 
-    def _accept(self, batch: Batch, receipt: Receipt) -> None:
+    def _accept(self, receipt: Receipt) -> None:
         self.manifest.append(receipt.fragment)
-        self.executed += len(batch.run_ids)
         facts = receipt.facts
+        self.executed += facts.num_rows
         self.finished.add(facts)
         failed = facts.filter(pc.equal(facts["status"], "failed")).to_pylist()
         self.failed += len(failed)
         for row in failed:
             self._record_failure(row)
-        self.costs.observe(receipt.seconds, pc.sum(facts["events"]).as_py() or 0.0, len(batch.run_ids))
+        self.costs.observe(receipt.seconds, pc.sum(facts["events"]).as_py() or 0.0, facts.num_rows)
         self._trip_breaker()
 
     def _record_failure(self, row: Mapping[str, object]) -> None:
@@ -176,10 +191,21 @@ class Driver:
                 queue.retry(part)
             return
         self.manifest.append(commit_failure(batch, failure, self.layout.fragments))
-        runs = "1 run" if len(batch.run_ids) == 1 else f"{len(batch.run_ids)} runs"
-        message = f"{runs} abandoned after {batch.attempt + 1} attempts: {failure.message}"
-        data = {"run_ids": batch.run_ids, "attempts": batch.attempt + 1, "kind": failure.kind}
-        self.messages.append(Issue("sweep.runs-abandoned", str(self.layout.root), message, data=data))
+        self._report_abandoned(batch, failure)
         self._has_abandoned = True
         if is_exhausted and self.stopped is None:
             self.stopped = "infrastructure"
+
+    def _report_abandoned(self, batch: Batch, failure: Failure) -> None:
+        """Add a warning, or the runs to the earlier warning of the same failure."""
+        earlier = self._abandoned.get(failure.message)
+        run_ids = batch.run_ids if earlier is None else (*earlier.data["run_ids"], *batch.run_ids)
+        runs = "1 run" if len(run_ids) == 1 else f"{len(run_ids)} runs"
+        message = f"{runs} abandoned after {batch.attempt + 1} attempts: {failure.message}"
+        data = {"run_ids": run_ids, "attempts": batch.attempt + 1, "kind": failure.kind}
+        issue = Issue("sweep.runs-abandoned", str(self.layout.root), message, data=data)
+        self._abandoned[failure.message] = issue
+        if earlier is None:
+            self.messages.append(issue)
+        else:
+            self.messages[self.messages.index(earlier)] = issue

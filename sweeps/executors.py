@@ -4,9 +4,18 @@ import os
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import Protocol
 
+from destage.engine import StopSignal
+from destage.errors import Issue
 from destage.objects import Location
 from destage.sweeps.batches import Batch
-from destage.sweeps.worker import Failure, FinishedBatch, Receipt, execute_batch
+from destage.sweeps.worker import (
+    BatchStoppedError,
+    Failure,
+    FinishedBatch,
+    Receipt,
+    execute_batch,
+    explain_machine_failure,
+)
 
 
 class Executor(Protocol):
@@ -27,8 +36,12 @@ class Executor(Protocol):
         """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
         ...
 
+    def stop(self) -> None:
+        """Stop the batches in flight: the runs that have ended are committed, the others are not."""
+        ...
+
     def close(self) -> None:
-        """Release all resources; batches in flight are abandoned where possible."""
+        """Release all resources; batches in flight are abandoned."""
         ...
 
 
@@ -37,8 +50,17 @@ class InlineExecutor:
 
     name = "inline"
 
-    def __init__(self, slots: int, fragments: Location, facts: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        slots: int,
+        fragments: Location,
+        facts: tuple[str, ...],
+        *,
+        timeout_s: float | None = None,
+    ) -> None:
         self.slots = slots
+        self._timeout_s = timeout_s
+        self._stop = StopSignal()
         self._fragments = fragments
         self._facts = facts
         self._pool = ThreadPoolExecutor(slots, thread_name_prefix="destage-run")
@@ -46,25 +68,36 @@ class InlineExecutor:
 
     def submit(self, batch: Batch) -> None:
         """Submit a batch; returns immediately."""
-        self._in_flight[self._pool.submit(execute_batch, batch, self._fragments, self._facts)] = batch
+        future = self._pool.submit(
+            execute_batch, batch, self._fragments, self._facts, timeout_s=self._timeout_s, stop=self._stop
+        )
+        self._in_flight[future] = batch
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
         ended, _ = wait(self._in_flight, timeout_s, return_when=FIRST_COMPLETED)
         return [FinishedBatch(self._in_flight.pop(future), _result(future)) for future in ended]
 
+    def stop(self) -> None:
+        """Stop the batches in flight: the runs that have ended are committed, the others are not."""
+        self._stop.set()
+
     def close(self) -> None:
-        """Drop batches that have not started and wait for those in flight: a thread cannot be stopped."""
+        """Drop batches that have not started, and stop those in flight."""
+        self._stop.set()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _result(future: Future[Receipt]) -> Receipt | Failure:
+def _result(future: Future[Receipt]) -> Receipt | Failure | Issue:
     error = future.exception()
     if error is None:
         return future.result()
+    if isinstance(error, BatchStoppedError):
+        return Failure("stopped", "the session ended")
     if isinstance(error, MemoryError):
         return Failure("oom", "the process ran out of memory")
-    return Failure("infrastructure", f"{type(error).__name__}: {error}")
+    failed = explain_machine_failure(error)
+    return failed or Failure("infrastructure", f"{type(error).__name__}: {error}")
 
 
 def count_processors() -> int:

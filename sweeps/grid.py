@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from destage import engine
 from destage.errors import ConfigError, Issue, QueryError
-from destage.sweeps.axis_columns import find_type, fit
+from destage.sweeps.axis_columns import find_type, fit, kind_of
 from destage.sweeps.identity import canonical_text
 from destage.sweeps.study import Study
 
@@ -39,6 +39,7 @@ class Grid:
 
     Attributes:
         axes: The values of each axis.
+        count: The number of combinations, before the condition.
     """
 
     def __init__(self, study: Study) -> None:
@@ -46,9 +47,9 @@ class Grid:
         self._study = study
         # Without axes the scenario is one point, unless there are explicit points.
         is_empty = not study.axes and bool(study.points)
-        self._count = 0 if is_empty else prod(len(values) for values in study.axes.values())
-        if self._count > MOST_COMBINATIONS:
-            message = f"{self._count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
+        self.count = 0 if is_empty else prod(len(values) for values in study.axes.values())
+        if self.count > MOST_COMBINATIONS:
+            message = f"{self.count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
             raise ConfigError([Issue("study.too-many-values", "axes", message)], study.name)
 
     def list_blocks(self, most: int = BLOCK) -> Iterator[GridBlock]:
@@ -57,8 +58,8 @@ class Grid:
         Args:
             most: The maximum number of points in a block.
         """
-        for start in range(0, self._count, _FILTERED):
-            positions = np.arange(start, min(start + _FILTERED, self._count))
+        for start in range(0, self.count, _FILTERED):
+            positions = np.arange(start, min(start + _FILTERED, self.count))
             if self._study.where is not None and self.axes:
                 positions = self._filter(positions, self._study.where)
             for first in range(0, len(positions), most):
@@ -86,7 +87,7 @@ class Grid:
         columns = {}
         for path, codes in self._codes(positions).items():
             values = self.axes[path]
-            kind = find_type({type(value) for value in values})
+            kind = find_type({kind_of(value) for value in values})
             columns[path] = pa.array([fit(value, kind) for value in values], kind).take(pa.array(codes))
         table = pa.table([*columns.values(), pa.array(positions)], names=[*columns, "position"])
         try:

@@ -13,6 +13,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.is_draining = False
+        self._is_aborting = False
         self._previous: dict[signal.Signals, object] = {}
         self._is_main_thread = threading.current_thread() is threading.main_thread()
 
@@ -32,7 +33,13 @@ class Interrupts:
             for number in _SIGNALS:
                 signal.signal(number, self._handle)
 
+    def check(self) -> None:
+        """Raise KeyboardInterrupt if a second signal has arrived, again if a library has caught it."""
+        if self._is_aborting:
+            raise KeyboardInterrupt
+
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
         if self.is_draining:
+            self._is_aborting = True
             raise KeyboardInterrupt
         self.is_draining = True

@@ -74,7 +74,7 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
         is_last = position == len(segments) - 1
         key: int | str = segment
         if isinstance(node, list):
-            key = int(segment)
+            key = int(segment) if segment.isdecimal() else len(node)
             if key >= len(node):
                 count = "1 entry" if len(node) == 1 else f"{len(node)} entries"
                 message = f"the list has {count}, counted from 0"

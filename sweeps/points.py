@@ -129,6 +129,10 @@ class Expansion:
         return (block.tabulate(self.fields) for block in self.blocks)
 
 
+MOST_RUNS = 5_000_000
+"""Maximum points times replicates: the driver holds the runs of a round."""
+
+
 def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     """Expand a study into its points.
 
@@ -156,6 +160,7 @@ class _Expander:
 
     def expand(self) -> Expansion:
         study = self._study
+        self._check_runs()
         blocks = [
             found for block in self._grid.list_blocks(self._block) if (found := self._build_grid(block))
         ]
@@ -176,6 +181,17 @@ class _Expander:
         expansion = Expansion(study, blocks, fields)
         _check_places(study, expansion)
         return expansion
+
+    def _check_runs(self) -> None:
+        """Raise an error if there are too many runs; points that the condition leaves out do not count."""
+        replicates = self._study.replicates.least
+        points = self._grid.count + len(self._study.points)
+        if points * replicates > MOST_RUNS and self._study.where is not None:
+            points = sum(block.count for block in self._grid.list_blocks()) + len(self._study.points)
+        if points * replicates > MOST_RUNS:
+            message = f"{points:,} points x {replicates:,} replicates are {points * replicates:,} runs"
+            message += f"; at most {MOST_RUNS:,} are allowed"
+            raise ConfigError([Issue("study.too-many-runs", "replicates", message)], self._study.name)
 
     def _build_grid(self, block: GridBlock) -> Block | None:
         """Return a block of the grid; None once there are mistakes."""

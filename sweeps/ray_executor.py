@@ -4,7 +4,7 @@ import logging
 import os
 import platform
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 # Read by ray when it is first imported: no usage reports, no copying of uv environments to workers.
@@ -26,21 +26,30 @@ from destage.store.layout import SweepLayout
 from destage.sweeps.batches import Batch
 from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
 from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
-from destage.sweeps.worker import Failure, FinishedBatch, Receipt, execute_batch
+from destage.sweeps.worker import (
+    BatchStoppedError,
+    Failure,
+    FinishedBatch,
+    Receipt,
+    execute_batch,
+    explain_machine_failure,
+)
 
 RECOUNT_S = 5.0
 """Interval at which the processors of the cluster are counted [s]."""
 _PROBE_S = 60.0
 """Timeout for the check of all machines; each batch repeats the check [s]."""
+_STEP_S = 0.2
 _ATTEMPTS = 3
 _NO_MODULE = "No module named 'destage"
 _Result = TypeVar("_Result")
 
 
 @ray.remote(num_cpus=1, max_retries=0)
-def _execute(batch: Batch, marker: Marker, facts: tuple[str, ...]) -> Receipt:
+def _execute(batch: Batch, marker: Marker, facts: tuple[str, ...], timeout_s: float | None) -> Receipt:
     check_marker(marker)
-    return execute_batch(batch, SweepLayout(locate(marker.sweep)).fragments, facts)
+    fragments = SweepLayout(locate(marker.sweep)).fragments
+    return execute_batch(batch, fragments, facts, timeout_s=timeout_s)
 
 
 @ray.remote(num_cpus=0, max_retries=0)
@@ -56,13 +65,24 @@ class RayExecutor:
 
     name = "ray"
 
-    def __init__(self, slots: int | None, fragments: Location, facts: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        slots: int | None,
+        fragments: Location,
+        facts: tuple[str, ...],
+        *,
+        timeout_s: float | None = None,
+        on_start: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Start or join Ray, call `on_start`, and check all machines."""
         self._sweep = fragments.parent
+        self._timeout_s = timeout_s
         self._facts = facts
         self._in_flight: dict[ray.ObjectRef[Receipt], Batch] = {}
         self._owns_ray = not ray.is_initialized()
         if self._owns_ray:
             _start(slots)
+        on_start()
         self._marker = write_marker(self._sweep)
         self._most_slots = slots
         self._count_slots()
@@ -74,7 +94,7 @@ class RayExecutor:
 
     def submit(self, batch: Batch) -> None:
         """Submit a batch; returns immediately."""
-        self._in_flight[_execute.remote(batch, self._marker, self._facts)] = batch
+        self._in_flight[_execute.remote(batch, self._marker, self._facts, self._timeout_s)] = batch
 
     def collect(self, timeout_s: float) -> list[FinishedBatch]:
         """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
@@ -95,10 +115,17 @@ class RayExecutor:
         self.slots = count if self._most_slots is None else min(count, self._most_slots)
         self._next_count = time.monotonic() + RECOUNT_S
 
+    def stop(self) -> None:
+        """Stop the batches in flight: the runs that have ended are committed, the others are not."""
+        for reference in self._in_flight:
+            ray.cancel(reference)  # raises KeyboardInterrupt in the worker
+
     def close(self) -> None:
         """Cancel batches in flight, and stop Ray if it was started here."""
         for reference in self._in_flight:
             ray.cancel(reference, force=True)
+        if self._in_flight and self._owns_ray:
+            _kill_monitor()
         self._in_flight.clear()
         remove_markers(self._sweep)
         if self._owns_ray:
@@ -107,9 +134,13 @@ class RayExecutor:
 
 def _start(slots: int | None) -> None:
     address = os.environ.get("RAY_ADDRESS")
-    if address:
-        _join(address)
-        return
+    try:
+        _join(address) if address else _start_here(slots)
+    except SystemExit:  # Ray's handler of SIGTERM, until ours is installed again
+        raise KeyboardInterrupt from None
+
+
+def _start_here(slots: int | None) -> None:
     try:
         ray.init(
             address="local",
@@ -123,6 +154,13 @@ def _start(slots: int | None) -> None:
         first = " ".join(str(error).split())[:300]
         message = f"Ray cannot be started on this machine: {first}; use --executor inline"
         raise SweepError("sweep.ray-not-started", message) from error
+
+
+def _kill_monitor() -> None:
+    """Kill Ray's autoscaler on this machine, which takes more than a second to end by itself."""
+    node: Any = ray._private.worker._global_node  # noqa: SLF001
+    if node is not None:
+        node._kill_process_type("monitor", check_alive=False, allow_graceful=False)  # noqa: SLF001
 
 
 def _join(address: str) -> None:
@@ -150,7 +188,11 @@ def _check_machines(marker: Marker, nodes: Iterable[dict[str, Any]]) -> None:
     }
     if not asked:
         return
-    ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_PROBE_S)
+    ended: list[Any] = []
+    deadline = time.monotonic() + _PROBE_S
+    # In short steps: Python handles signals only between them, and counts those of one step as one.
+    while len(ended) < len(asked) and time.monotonic() < deadline:
+        ended, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_STEP_S)
     found = {asked[reference]["NodeID"]: _result(reference) for reference in ended}
     mismatches = [one for one in found.values() if isinstance(one, Issue)]
     if mismatches:
@@ -170,9 +212,16 @@ def _result(reference: "ray.ObjectRef[_Result]") -> _Result | Failure | Issue:
 def _failure(error: exceptions.RayError) -> Failure | Issue:
     if isinstance(error, exceptions.OutOfMemoryError):
         return Failure("oom", "Ray killed the worker: the node ran out of memory")
+    if isinstance(error, exceptions.TaskCancelledError):
+        return Failure("stopped", "the session ended")
     if not isinstance(error, exceptions.RayTaskError):
         return Failure("infrastructure", f"{type(error).__name__}: {str(error).splitlines()[0]}")
-    cause = error.cause
+    return _failure_of_task(error.cause)
+
+
+def _failure_of_task(cause: BaseException) -> Failure | Issue:
+    if isinstance(cause, BatchStoppedError):
+        return Failure("stopped", "the session ended")
     if isinstance(cause, MemoryError):
         return Failure("oom", "the worker ran out of memory")
     if isinstance(cause, WorkerMismatchError):
@@ -181,4 +230,5 @@ def _failure(error: exceptions.RayError) -> Failure | Issue:
         python = ".".join(platform.python_version_tuple()[:2])
         message = f"a worker has no Destage: install it for Python {python} on all machines"
         return Issue("sweep.worker-without-destage", "", message)
-    return Failure("infrastructure", f"{type(cause).__name__}: {cause}")
+    failed = explain_machine_failure(cause)
+    return failed or Failure("infrastructure", f"{type(cause).__name__}: {cause}")

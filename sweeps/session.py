@@ -196,11 +196,19 @@ class SweepSession:
             self._report("starting Ray (takes a few seconds)")
             from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
 
-            executor: Executor = RayExecutor(self._workers, self._layout.fragments, self._columns)
-            self._driver.interrupts.install()
+            executor: Executor = RayExecutor(
+                self._workers,
+                self._layout.fragments,
+                self._columns,
+                timeout_s=self._study.timeout_s,
+                on_start=self._driver.interrupts.install,  # Ray replaces the handlers
+            )
         else:
             executor = InlineExecutor(
-                self._workers or count_processors(), self._layout.fragments, self._columns
+                self._workers or count_processors(),
+                self._layout.fragments,
+                self._columns,
+                timeout_s=self._study.timeout_s,
             )
         self._phase = "run"
         self._started_at = time.monotonic()

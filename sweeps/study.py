@@ -20,6 +20,8 @@ from destage.sweeps.parameters import Parameter, explain_unknown, find_parameter
 from destage.sweeps.study_charts import find_chart_mistakes
 from destage.sweeps.study_schema import find_study_mistakes, read_default
 
+_LONGEST_S = 10_000 * 86_400
+"""Longest budget and time limit [s]."""
 TRACE_FILE = ".arrival.file"
 """The end of the dotted path of a trace's file."""
 
@@ -81,6 +83,8 @@ class Study:
         axes: The values of each axis in base units, by dotted path.
         points: Explicit points beside the grid: label and assignments.
         where: An SQL condition over the axes; None keeps the whole grid.
+        wall_s: The budget of a session [s].
+        timeout_s: The time limit of one run [s].
     """
 
     document: Mapping[str, Any]
@@ -92,6 +96,7 @@ class Study:
     seek: Seek | None
     replicates: Replicates
     wall_s: float | None
+    timeout_s: float | None = None
 
     @property
     def is_adaptive(self) -> bool:
@@ -155,7 +160,8 @@ class _Reader:
         self._read_points()
         self._seek = self._read_seek()
         self._replicates = self._read_replicates()
-        self._wall_s = self._read_wall()
+        self._wall_s = self._read_duration("budget", "wall")
+        self._timeout_s = self._read_duration("run", "timeout")
         self._check_charts()
 
     def study(self) -> Study:
@@ -170,6 +176,7 @@ class _Reader:
             seek=self._seek,
             replicates=self._replicates,
             wall_s=self._wall_s,
+            timeout_s=self._timeout_s,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -279,18 +286,20 @@ class _Reader:
             self._add("study.unknown-name", "replicates.until.interval_of", message, metric)
         return Replicates(least, most, metric, float(until["relative"]))
 
-    def _read_wall(self) -> float | None:
-        written, place = self._document.get("budget", {}).get("wall"), "budget.wall"
+    def _read_duration(self, table: str, key: str) -> float | None:
+        """Return a duration of the study itself [s]."""
+        written, place = self._document.get(table, {}).get(key), f"{table}.{key}"
         if written is None:
             return None
         try:
-            wall_s = float(in_base_units(written, "s", place))  # type: ignore[arg-type]
+            duration_s = float(in_base_units(written, "s", place))  # type: ignore[arg-type]
         except ConfigError as error:
             self.issues += error.issues
             return None
-        if wall_s <= 0:
-            self._add("study.out-of-range", place, "must be above 0s", written)
-        return wall_s
+        if not 0 < duration_s <= _LONGEST_S:
+            message = f"must be above 0s and at most {_LONGEST_S // 86_400} d"
+            self._add("study.out-of-range", place, message, written)
+        return duration_s
 
     def _check_charts(self) -> None:
         # An axis with a mistake has an issue of its own; charts may still name it.

@@ -105,6 +105,10 @@ _STUDY: dict[str, Any] = {
             "Limits that stop the sweep; a stopped sweep can be resumed.",
             {"wall": node(["string", "number"], "Wall-clock time, such as 2h.")},
         ),
+        "run": table(
+            "How runs are executed; changes no result.",
+            {"timeout": node(["string", "number"], "Time limit of one run, such as 10m (default: none).")},
+        ),
         **published_schema.PROPERTIES,
         "charts": CHARTS,
     },

@@ -1,5 +1,6 @@
 """A worker: executes a batch, adds provenance, commits one fragment and returns a receipt."""
 
+import errno
 import socket
 import time
 from collections.abc import Sequence
@@ -9,11 +10,19 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import Issue
+from destage.errors import Issue, SimulationError
 from destage.objects import Location
 from destage.store.fragments import Fragment, write_fragment
 from destage.store.rows import rows_schema
 from destage.sweeps.batches import Batch
+
+_FAILURES = {
+    errno.ENOSPC: "system.disk-full",
+    errno.EDQUOT: "system.disk-full",
+    errno.EROFS: "system.permission-denied",
+    errno.EACCES: "system.permission-denied",
+    errno.EPERM: "system.permission-denied",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,7 @@ class Failure:
     """A batch that a worker could not execute, for reasons other than its configurations.
 
     Attributes:
-        kind: `infrastructure` or `oom`.
+        kind: `infrastructure`, `oom`, or `stopped` if the session ended its runs.
     """
 
     kind: str
@@ -54,17 +63,49 @@ class FinishedBatch:
     result: Receipt | Failure | Issue
 
 
-def execute_batch(batch: Batch, fragments: Location, facts: Sequence[str]) -> Receipt:
-    """Run a batch and commit its rows.
+class BatchStoppedError(Exception):
+    """A batch was stopped before its first run ended."""
+
+
+def explain_machine_failure(error: BaseException) -> Issue | None:
+    """Return why no worker can commit rows, if the error says so; trying again would not help."""
+    if not isinstance(error, OSError) or error.errno not in _FAILURES:
+        return None
+    return Issue(_FAILURES[error.errno], str(error.filename or ""), error.strerror or str(error))
+
+
+def execute_batch(
+    batch: Batch,
+    fragments: Location,
+    facts: Sequence[str],
+    *,
+    timeout_s: float | None = None,
+    stop: engine.StopSignal | None = None,
+) -> Receipt:
+    """Run a batch and commit its rows; if it is stopped, those of the runs that have ended.
+
+    Args:
+        timeout_s: The time limit of each run [s].
+        stop: Stops the batch from another thread; on a process's main thread, SIGINT does.
 
     Raises:
+        BatchStoppedError: It was stopped, and no run has ended.
         TraceError: A trace cannot be read on this machine, or has other contents.
     """
-    tables, seconds = [], []
-    for config in batch.configs:
-        began = time.perf_counter()
-        tables.append(engine.simulate_canonical(config))
-        seconds.append(time.perf_counter() - began)
+    tables: list[pa.Table] = []
+    seconds: list[float] = []
+    try:
+        for config in batch.configs:
+            began = time.perf_counter()
+            tables.append(engine.simulate_canonical(config, stop=stop, timeout_s=timeout_s))
+            seconds.append(time.perf_counter() - began)
+    except (KeyboardInterrupt, SimulationError) as error:
+        if isinstance(error, SimulationError) and error.code != "run.stopped":
+            raise
+        # A signal may arrive between the two lists.
+        del tables[len(seconds) :]
+        if not tables:
+            raise BatchStoppedError from error
     rows = pa.concat_tables(tables).combine_chunks()
     count = rows.num_rows
     now = datetime.now(UTC)
@@ -74,7 +115,7 @@ def execute_batch(batch: Batch, fragments: Location, facts: Sequence[str]) -> Re
         "prov_attempt": pa.array([batch.attempt] * count, pa.int64()),
         "prov_time": pa.array([now] * count, pa.timestamp("us", tz="UTC")),
     }
-    rows = rows.add_column(0, "run_id", pa.array(batch.run_ids))
+    rows = rows.add_column(0, "run_id", pa.array(batch.run_ids[:count]))
     for name, values in provenance.items():
         rows = rows.append_column(name, values)
     fragment = write_fragment(fragments, rows)

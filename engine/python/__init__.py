@@ -11,7 +11,13 @@ from destage.engine.configuration import Scenario, assemble, canonical_json, nor
 from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
-from destage.engine.simulation import RESULTS_VERSION, simulate, simulate_batch, simulate_canonical
+from destage.engine.simulation import (
+    RESULTS_VERSION,
+    StopSignal,
+    simulate,
+    simulate_batch,
+    simulate_canonical,
+)
 from destage.spec import quantities
 from destage.spec.schema_tree import Node
 
@@ -29,6 +35,7 @@ __all__ = [
     "Column",
     "Composer",
     "Scenario",
+    "StopSignal",
     "assemble",
     "authoring_schema",
     "canonical_json",

@@ -9,7 +9,9 @@ __all__ = [
     "Batch",
     "Composer",
     "EngineConfigError",
+    "EngineStopped",
     "EngineTraceError",
+    "StopSignal",
     "Trace",
     "TraceReader",
     "TraceSummariser",
@@ -34,11 +36,25 @@ class EngineConfigError(ValueError):
     issues: str
     """JSON list of the broken rules: `code`, `place` (a dotted path) and `message`."""
 
+class EngineStopped(RuntimeError):  # noqa: N818 - a request of the caller, not an error
+    """A run was stopped before its end."""
+
 class EngineTraceError(ValueError):
     """A trace cannot be used, or a run failed."""
 
     issues: str
     """JSON list of `code`, `place`, `message` and, for a trace, `data`."""
+
+@final
+class StopSignal:
+    """Stops runs from another thread."""
+
+    def __new__(cls) -> StopSignal: ...
+    def set(self) -> None:
+        """Stop all runs that have this signal, and those that will."""
+    @property
+    def is_set(self) -> bool:
+        """Whether it is set."""
 
 @final
 class Trace:
@@ -125,8 +141,17 @@ def point_ids(members: Sequence[Sequence[str]], numbers: Sequence[bytes], count:
     has, for each axis, the number of its value at each point, as little-endian u32.
     """
 
-def simulate_batch(scenarios: Sequence[str], traces: Mapping[str, Trace]) -> Batch:
-    """Run each configuration, JSON in base units; one row each, in order. Releases the GIL."""
+def simulate_batch(
+    scenarios: Sequence[str],
+    traces: Mapping[str, Trace],
+    stop: StopSignal | None = None,
+    timeout_s: float | None = None,
+) -> Batch:
+    """Run each configuration, JSON in base units; one row each, in order. Releases the GIL.
+
+    A run that takes longer than `timeout_s` is a failed row. Raises `EngineStopped` after `stop` is set, and
+    what the handler of a signal raises.
+    """
 
 def normalise(scenario: str) -> str:
     """The canonical form of a configuration, JSON in base units."""

@@ -10,8 +10,10 @@ import pyarrow as pa
 from destage.engine import _engine, configuration, engine_errors, traces
 from destage.engine.configuration import Scenario
 from destage.engine.result_columns import results_schema
-from destage.errors import ConfigError, DestageError, TraceError
+from destage.errors import ConfigError, DestageError, SimulationError, TraceError
 
+StopSignal = _engine.StopSignal
+"""Stops runs from another thread: `set()` ends each within milliseconds."""
 RESULTS_VERSION: int = _engine.results_version()
 """The version of results: equal versions give equal rows for equal configurations and seeds."""
 
@@ -34,16 +36,27 @@ def simulate(scenario: Scenario, *, folder: str | Path = ".") -> dict[str, Any]:
     return row
 
 
-def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -> pa.Table:
+def simulate_batch(
+    scenarios: Sequence[Scenario],
+    *,
+    folder: str | Path = ".",
+    stop: StopSignal | None = None,
+    timeout_s: float | None = None,
+) -> pa.Table:
     """Run many configurations one after another, without holding the GIL.
 
     Args:
         scenarios: Configurations; catalogue names and unit strings are resolved. A text must be
             canonical JSON.
+        stop: Stops the runs from another thread.
+        timeout_s: The time limit of each run [s], after which it fails with the `error_kind` `timeout`.
 
     Returns:
         One row per configuration, in order. A failed run has the `status` `failed`, an `error_kind` and an
         `error`, which begins with its code and place.
+
+    Raises:
+        SimulationError: The runs were stopped; its code is `run.stopped`.
     """
     texts: list[str] = []
     loaded: dict[str, _engine.Trace] = {}
@@ -55,21 +68,35 @@ def simulate_batch(scenarios: Sequence[Scenario], *, folder: str | Path = ".") -
             loaded |= found
         except (ConfigError, TraceError) as error:
             rejected[index] = error
-    done = _run(texts, loaded)
+    done = _run(texts, loaded, stop, timeout_s)
     return _insert_rejected(done, rejected) if rejected else done
 
 
-def simulate_canonical(config: str) -> pa.Table:
+def simulate_canonical(
+    config: str, *, stop: StopSignal | None = None, timeout_s: float | None = None
+) -> pa.Table:
     """Run one canonical configuration with bound traces, as in a plan, and return its row as a table.
 
+    `stop` and `timeout_s` as in `simulate_batch`.
+
     Raises:
+        SimulationError: The run was stopped; its code is `run.stopped`.
         TraceError: A trace cannot be read on this machine, or its content has another digest.
     """
-    return _run([config], traces.load_bound(json.loads(config)) if '"trace"' in config else {})
+    loaded = traces.load_bound(json.loads(config)) if '"trace"' in config else {}
+    return _run([config], loaded, stop, timeout_s)
 
 
-def _run(texts: Sequence[str], loaded: Mapping[str, _engine.Trace]) -> pa.Table:
-    batch = pa.record_batch(_engine.simulate_batch(texts, loaded))
+def _run(
+    texts: Sequence[str],
+    loaded: Mapping[str, _engine.Trace],
+    stop: StopSignal | None = None,
+    timeout_s: float | None = None,
+) -> pa.Table:
+    try:
+        batch = pa.record_batch(_engine.simulate_batch(texts, loaded, stop, timeout_s))
+    except _engine.EngineStopped as error:
+        raise SimulationError("run.stopped", "the run was stopped before its end") from error
     return pa.Table.from_batches([batch]).cast(results_schema())
 
 

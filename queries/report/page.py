@@ -1,5 +1,7 @@
 """The report: one HTML file that needs no network, the question and its answer first."""
 
+import base64
+import hashlib
 import json
 from collections.abc import Sequence
 from html import escape
@@ -33,12 +35,23 @@ def render_page(session: Session) -> str:
         _provenance(session),
     ]
     title = f"{session.sweep.name}: answer and figures"
+    script = _asset("page.js")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{_asset('chart.css')}{_asset('page.css')}</style></head>\n"
-        f"<body><main>\n{''.join(sections)}</main><script>{_asset('page.js')}</script></body></html>\n"
+        f"<body><main>\n{''.join(sections)}</main><script>{script}</script></body></html>\n"
+    )
+
+
+def _policy(script: str) -> str:
+    """Return the content-security policy: nothing is loaded, and only the page's own script runs."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
+        "form-action 'none'"
     )
 
 
@@ -189,8 +202,9 @@ def _intervals(session: Session) -> Sequence[tuple[str, str]]:
 
 
 def _json(value: object) -> str:
-    # "</script>" inside the data would end the element.
-    return json.dumps(value, ensure_ascii=False).replace("</", "<\\/")
+    # "</script>" inside the data would end the element, and "<!--<script>" would keep it open.
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _asset(name: str) -> str:

@@ -17,6 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from destage.errors import QueryError
+from destage.query_limits import QueryLimits, execute_limited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,6 +32,8 @@ _SETTINGS = {
     "enable_external_access": "false",
     "lock_configuration": "true",
 }
+_BATCH = 65_536
+"""Rows fetched at a time."""
 _EXPLAIN = re.compile(
     r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
     re.IGNORECASE | re.DOTALL,
@@ -48,8 +51,10 @@ class Database:
         tables: Mapping[str, pa.Table],
         views: Mapping[str, str] | None = None,
         macros: Mapping[str, str] | None = None,
+        limits: QueryLimits | None = None,
     ) -> None:
         """Create the tables, then the views over them and over earlier views, then the scalar macros."""
+        self._limits = limits or QueryLimits()
         self._connection = duckdb.connect(":memory:")
         for name, table in tables.items():
             self.add_table(name, table)
@@ -60,7 +65,8 @@ class Database:
                 raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
         for signature, expression in (macros or {}).items():
             self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
-        for setting, value in _SETTINGS.items():
+        memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
+        for setting, value in (memory | _SETTINGS).items():
             self._connection.execute(f"SET {setting} = {value}")
         columns = self._connection.execute(
             "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
@@ -76,18 +82,44 @@ class Database:
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
 
+        A column whose name another column has before it gets a number: `a`, `a_1`.
+
         Raises:
-            QueryError: It is not exactly one SELECT or EXPLAIN, is not allowed, does not bind, or fails.
+            QueryError: It is not exactly one SELECT or EXPLAIN, is not allowed, does not bind, fails, or
+                exceeds a limit.
         """
-        explain, select = self._split(statement)
-        values = dict(parameters or {})
-        with self._read_only():
-            select = self._resolve_aliases(select, values)
-            try:
-                relation = self._connection.sql(explain + select, params=values or None)
-                return relation.to_arrow_table()
-            except duckdb.Error as error:
-                raise _query_error(_details(error)) from error
+
+        def run() -> pa.Table:
+            explain, select = self._split(statement)
+            values = dict(parameters or {})
+            with self._read_only():
+                select = self._resolve_aliases(select, values)
+                try:
+                    return self._fetch(explain + select, values)
+                except duckdb.Error as error:
+                    raise _query_error(_details(error)) from error
+
+        return execute_limited(run, self._connection, self._limits.seconds)
+
+    def _fetch(self, statement: str, values: Mapping[str, object]) -> pa.Table:
+        """Return the rows of a statement, as long as they are within the limits."""
+        batches: list[pa.RecordBatch] = []
+        with self._connection.sql(statement, params=dict(values) or None).to_arrow_reader(_BATCH) as reader:
+            self._read_batches(reader, batches)
+            table = pa.Table.from_batches(batches, reader.schema)
+        return table.rename_columns(_distinct(table.column_names))
+
+    def _read_batches(self, reader: pa.RecordBatchReader, batches: list[pa.RecordBatch]) -> None:
+        rows = size = 0
+        for batch in reader:
+            rows += batch.num_rows
+            size += batch.nbytes
+            if rows > self._limits.rows:
+                message = f"more than {self._limits.rows:,} rows; add a LIMIT, or raise --max-rows"
+                raise QueryError("query.too-many-rows", message, data={"limit": self._limits.rows})
+            if size > self._limits.memory_bytes:
+                raise _memory_error(self._limits.memory_bytes)
+            batches.append(batch)
 
     def close(self) -> None:
         """Release the tables."""
@@ -129,6 +161,10 @@ class Database:
         return explain, text
 
     def _kinds(self, statement: str) -> list[str]:
+        try:
+            statement.encode()
+        except UnicodeEncodeError as error:
+            raise QueryError("query.bad-syntax", "invalid UTF-8") from error
         try:
             return [found.type.name for found in self._connection.extract_statements(statement)]
         except duckdb.Error as error:
@@ -228,22 +264,42 @@ def join_statement(expression: str, tables: Mapping[str, str], keys: Sequence[st
     return f"SELECT {on}, (\n{expression}\n)::DOUBLE AS value FROM {first}{joined} ORDER BY {on}"
 
 
-def filter_rows(table: pa.Table, where: str) -> pa.Table:
+def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) -> pa.Table:
     """Return the rows of a table that meet a condition, in their order.
 
     The last segment of a dotted column is an alias, as in a query.
     """
     try:
-        duckdb.SQLExpression(where)
+        duckdb.SQLExpression(where.encode(errors="replace").decode())
     except duckdb.Error as error:
         raise QueryError("query.bad-syntax", _message(_details(error)), "where") from error
     position = pa.array(range(table.num_rows), pa.int64())
-    with Database({"rows": table.append_column("_position", position)}) as database:
+    with Database({"rows": table.append_column("_position", position)}, limits=limits) as database:
         try:
             kept = database.query(f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position")
         except QueryError as error:
             raise QueryError(error.code, error.message, "where", error.data) from error
     return table.take(kept["_position"])
+
+
+def render_texts(column: pa.ChunkedArray) -> list[str | None]:
+    """Return values as DuckDB writes them: intervals, blobs, times before or after the years of Python."""
+    with duckdb.connect(":memory:") as connection:
+        connection.register("_given", pa.table({"value": column}))
+        rows = connection.execute("SELECT CAST(value AS VARCHAR) FROM _given").fetchall()
+    return [text for (text,) in rows]
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Return column names of which none occurs twice."""
+    found: dict[str, None] = {}
+    for name in names:
+        number, unique = 0, name
+        while unique in found or (number and unique in names):
+            number += 1
+            unique = f"{name}_{number}"
+        found[unique] = None
+    return list(found)
 
 
 def _aliases(paths: Sequence[str]) -> dict[str, list[str]]:
@@ -276,7 +332,14 @@ def _query_error(details: dict[str, Any]) -> QueryError:
             if "Referenced table" in message:
                 message += '; write an axis in double quotes, as in "controller.cache.capacity"'
             return QueryError("query.unknown-name", message, data={"name": details.get("name")})
+        case "Out of Memory":
+            return QueryError("query.out-of-memory", message)
     return QueryError("query.failed", message)
+
+
+def _memory_error(limit: int) -> QueryError:
+    message = f"the result needs more than {limit >> 20:,} MiB; select fewer rows, or raise --memory"
+    return QueryError("query.out-of-memory", message, data={"limit_bytes": limit})
 
 
 def _message(details: dict[str, Any]) -> str:

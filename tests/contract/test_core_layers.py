@@ -18,7 +18,7 @@ LAYERS = (
     ("config",),
     ("raid", "replacement", "metrics"),
     ("event", "pipe", "slab", "slot_table", "ranked_slots", "divisor", "rng"),
-    ("units", "issue", "mutation"),
+    ("units", "issue", "interruption", "mutation"),
 )
 """The modules of the crate, from the top. A module imports modules of lower layers only."""
 

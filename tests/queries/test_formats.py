@@ -41,9 +41,9 @@ def test_csv_keeps_names_and_base_units() -> None:
     assert table["answers"].to_pylist() == ["[46, 47]", "[97]"]
 
 
-def test_json_has_null_for_nan_and_infinity() -> None:
+def test_json_has_texts_for_nan_and_infinity() -> None:
     rows = json.loads(encode(pa.table({"x": [float("nan"), 1.5]}), "json", {}))
-    assert rows == [{"x": None}, {"x": 1.5}]
+    assert rows == [{"x": "NaN"}, {"x": 1.5}]
 
 
 def test_markdown_shows_units_intervals_and_bounds() -> None:

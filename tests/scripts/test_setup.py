@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -41,3 +42,29 @@ def test_a_checkout_without_symlinks_is_rejected_with_the_fix(tmp_path: Path) ->
     assert fix is not None
     assert run("sh", "-c", fix[0], folder=clone).returncode == 0
     assert all((clone / link).is_symlink() for link in [*LINKS, "examples/link.parquet"])
+
+
+def test_an_installer_of_another_digest_is_not_run(tmp_path: Path) -> None:
+    clone, tools, mark = tmp_path / "clone", tmp_path / "tools", tmp_path / "mark"
+    for path in [*LINKS, "engine/python/catalog_data"]:
+        (clone / path).mkdir(parents=True)
+    shutil.copy(ROOT / "engine" / "Cargo.toml", clone / "engine")
+    shutil.copytree(ROOT / "scripts", clone / "scripts", ignore=shutil.ignore_patterns("*.json", "*.sum"))
+    tools.mkdir()
+    curl = tools / "curl"
+    curl.write_text(
+        '#!/bin/sh\nwhile [ $# -gt 0 ]; do [ "$1" = -o ] && out=$2; shift; done\n'
+        f'[ "$out" = /dev/null ] || printf "#!/bin/sh\\ntouch {mark}\\n" >"$out"\n'
+    )
+    curl.chmod(0o755)
+    done = subprocess.run(
+        ["/bin/bash", "scripts/setup.sh", "python"],
+        cwd=clone,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(tmp_path), "PYTHON": sys.executable},
+    )
+    assert done.returncode == 1
+    assert "digest" in done.stderr
+    assert not mark.exists()

@@ -54,6 +54,9 @@ class FaultyExecutor:
         failed, self._failed = self._failed, []
         return failed or self._inner.collect(timeout_s)
 
+    def stop(self) -> None:
+        self._inner.stop()
+
     def close(self) -> None:
         self._inner.close()
 

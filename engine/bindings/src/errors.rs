@@ -4,7 +4,7 @@ use destage_core::RunError;
 use destage_core::miss_ratio_curve::CurveError;
 use destage_core::trace::TraceError;
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,6 +20,7 @@ create_exception!(
     PyValueError,
     "A trace cannot be used: `issues` is a JSON list of code, place, message and data."
 );
+create_exception!(_engine, EngineStopped, PyRuntimeError, "A run was stopped before its end.");
 
 /// The exception for why a run cannot start or failed.
 pub fn run_error(error: &RunError) -> PyErr {

@@ -12,6 +12,7 @@ mod errors;
 #[cfg(target_os = "linux")]
 mod huge_pages;
 mod identity;
+mod interruption;
 mod measured;
 #[cfg(feature = "mutations")]
 mod mutants;
@@ -22,14 +23,18 @@ mod trace;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use destage_core::replacement::Policy;
-use destage_core::{COLUMNS, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate};
+use destage_core::{
+    COLUMNS, Interruption, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate_interruptible,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use composer::Composer;
-use errors::{EngineConfigError, EngineTraceError, run_error};
+use errors::{EngineConfigError, EngineStopped, EngineTraceError, run_error};
+use interruption::{Interrupts, StopSignal};
 use rows::Batch;
 use trace::{Trace, TraceReader, TraceSummariser};
 
@@ -50,18 +55,28 @@ fn normalise(scenario: &str) -> PyResult<String> {
 
 /// Runs scenarios one after the other; returns their rows in order, as a record batch.
 ///
-/// `traces` holds the traces that they name, by digest or file name. A failed run is a row with its error.
+/// `traces` holds the traces that they name, by digest or file name. A failed run is a row with its error, as is one that
+/// takes longer than `timeout_s`. Raises `EngineStopped` after `stop` is set, and what the handler of a signal raises.
 #[pyfunction]
+#[pyo3(signature = (scenarios, traces, stop = None, timeout_s = None))]
 fn simulate_batch(
     py: Python<'_>,
     scenarios: Vec<String>,
     traces: HashMap<String, Py<Trace>>,
+    stop: Option<Py<StopSignal>>,
+    timeout_s: Option<f64>,
 ) -> PyResult<Batch> {
     let traces: BTreeMap<_, _> =
         traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
-    let outcomes: Vec<_> =
-        py.detach(|| scenarios.iter().map(|scenario| run_guarded(scenario, &traces)).collect());
-    Batch::new(&outcomes)
+    let limit = timeout_s
+        .map(|seconds| Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err("timeout_s")))
+        .transpose()?;
+    let is_main = interruption::is_main_thread(py)?;
+    let outcomes: Result<Vec<_>, _> = py.detach(|| {
+        let interrupts = Interrupts::new(is_main, stop.as_ref().map(Py::get), limit);
+        scenarios.iter().map(|scenario| run_guarded(scenario, &traces, &interrupts)).collect()
+    });
+    Batch::new(&outcomes?)
 }
 
 /// The requests that the hosts of a scenario of one array issue, in order.
@@ -71,26 +86,41 @@ fn simulate_batch(
 fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Trace>>) -> PyResult<Trace> {
     let traces: BTreeMap<_, _> =
         traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
-    py.detach(|| record(Scenario::from_json(scenario).map_err(RunError::Configuration)?, &traces))
-        .map(Trace::from_inner)
-        .map_err(|error| run_error(&error))
+    let is_main = interruption::is_main_thread(py)?;
+    py.detach(|| {
+        let interrupts = Interrupts::new(is_main, None, None);
+        Scenario::from_json(scenario)
+            .map_err(RunError::Configuration)
+            .and_then(|scenario| record(scenario, &traces, &interrupts))
+            .map_err(|error| interrupts.take_raised().unwrap_or_else(|| run_error(&error)))
+    })
+    .map(Trace::from_inner)
 }
 
-fn run_guarded(scenario: &str, traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>) -> Outcome {
+/// Runs a scenario; fails only if it was stopped.
+fn run_guarded(
+    scenario: &str,
+    traces: &BTreeMap<String, Arc<destage_core::trace::Trace>>,
+    interrupts: &Interrupts<'_>,
+) -> PyResult<Outcome> {
+    interrupts.begin_run();
     let run = || {
         let scenario = Scenario::from_json(scenario).map_err(RunError::Configuration)?;
-        simulate(scenario, traces)
+        simulate_interruptible(scenario, traces, interrupts)
     };
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(outcome)) => outcome,
-        Ok(Err(error)) => Outcome::failed(error.kind(), &error.to_string()),
+        Ok(Ok(outcome)) => Ok(outcome),
+        Ok(Err(error @ RunError::Interrupted(Interruption::Stopped))) => {
+            Err(interrupts.take_raised().unwrap_or_else(|| EngineStopped::new_err(error.to_string())))
+        }
+        Ok(Err(error)) => Ok(Outcome::failed(error.kind(), &error.to_string())),
         Err(panic) => {
             let message = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("the engine panicked");
-            Outcome::failed("panic", &format!("run.panic: {message}"))
+            Ok(Outcome::failed("panic", &format!("run.panic: {message}")))
         }
     }
 }
@@ -148,6 +178,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("EngineConfigError", py.get_type::<EngineConfigError>())?;
     module.add("EngineTraceError", py.get_type::<EngineTraceError>())?;
+    module.add("EngineStopped", py.get_type::<EngineStopped>())?;
+    module.add_class::<StopSignal>()?;
     module.add_class::<Trace>()?;
     module.add_class::<TraceReader>()?;
     module.add_class::<TraceSummariser>()?;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::interruption::Interruption;
 use crate::issue::Issue;
 use crate::trace::TraceError;
 use crate::units::SimTime;
@@ -53,6 +54,8 @@ pub enum RunError {
         /// Requests completed.
         requests: u64,
     },
+    /// The run was ended from outside.
+    Interrupted(Interruption),
     /// Requests are outstanding and no event can complete them.
     Deadlock {
         /// Simulated time \[ns\].
@@ -73,6 +76,8 @@ impl RunError {
             Self::Trace(_) | Self::TraceNotLoaded { .. } | Self::TraceBeyondArray { .. } => "trace",
             Self::Deadlock { .. } => "deadlock",
             Self::EventLimit { .. } | Self::EndOfTime { .. } => "limit",
+            Self::Interrupted(Interruption::TimedOut { .. }) => "timeout",
+            Self::Interrupted(Interruption::Stopped) => "stopped",
         }
     }
 
@@ -121,6 +126,16 @@ impl RunError {
                     "more than {YEARS} years simulated and {requests} requests completed, and the run has not ended; shorten the longest times of the configuration"
                 ),
             ),
+            Self::Interrupted(Interruption::TimedOut { limit_ms }) => Issue::new(
+                "run.timeout",
+                "",
+                format!(
+                    "the run took longer than its time limit of {limit_ms} ms; raise the limit or shorten the window"
+                ),
+            ),
+            Self::Interrupted(Interruption::Stopped) => {
+                Issue::new("run.stopped", "", "the run was stopped before its end".to_owned())
+            }
             Self::Deadlock { at_ns, state } => {
                 Issue::new("run.deadlock", "", format!("deadlock at {at_ns} ns: {state}"))
             }

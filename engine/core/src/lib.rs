@@ -11,6 +11,7 @@ pub mod disk;
 mod divisor;
 mod error;
 mod event;
+mod interruption;
 mod issue;
 pub mod metrics;
 pub mod miss_ratio_curve;
@@ -34,8 +35,11 @@ mod write_cache;
 
 pub use config::Scenario;
 pub use error::RunError;
+pub use interruption::{Interrupt, Interruption, Uninterrupted};
 pub use issue::Issue;
-pub use simulation::{COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate};
+pub use simulation::{
+    COLUMNS, Column, Kind, Outcome, Status, TraceStore, Value, record, simulate, simulate_interruptible,
+};
 pub use validation::is_within_bounds;
 #[cfg(any(test, feature = "mutations"))]
 pub use {mutation::Mutation, simulation::simulate_mutant};

@@ -24,6 +24,7 @@ from destage.engine import _engine, configuration
 from destage.engine.engine_errors import translated_errors
 from destage.engine.traces import files, places
 from destage.errors import TraceError
+from destage.machine import read_memory_size
 from destage.objects import Location
 
 SCHEMA = pa.schema(
@@ -146,6 +147,8 @@ def write_parquet(trace: _engine.Trace, path: str | Path) -> None:
         writer.write_table(records, row_group_size=ROWS)
 
 
+_RECORD_BYTES = 26
+"""Memory of a record, without optional columns [bytes]."""
 ROWS = 1 << 20
 """Rows of a row group of the compact form."""
 
@@ -251,9 +254,16 @@ def _load(
 ) -> tuple[_engine.Trace, str]:
     """Return a trace and its digest; a changed version is read again."""
     format_name, skip_bad, volume = options
+    most = read_memory_size() // 2
     with files.open_trace(place) as file:
         if file.format_of(format_name) == "parquet":
-            records = pq.read_table(file.path)
+            with pq.ParquetFile(file.path) as compact:
+                found = compact.metadata
+                files.check_size(found.num_rows * _RECORD_BYTES, most)
+                files.check_size(
+                    sum(found.row_group(at).total_byte_size for at in range(found.num_row_groups)), most
+                )
+                records = compact.read()
             if volume is not None:
                 records = select_volume(records, volume)
                 if not len(records):
@@ -261,7 +271,7 @@ def _load(
             trace = from_table(records)
         else:
             reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)
-            for piece in file.read_pieces():
+            for piece in file.read_pieces(most):
                 reader.feed(piece)
             reader.finish()
             trace = reader.trace()

@@ -77,20 +77,43 @@ class TraceFile:
             return "parquet"
         return _engine.recognise_trace(self._head, len(self._head) < _HEAD)
 
-    def read_pieces(self) -> Iterator[bytes]:
-        """Yield the decompressed content, once."""
+    def read_pieces(self, most: int | None = None) -> Iterator[bytes]:
+        """Yield the decompressed content, once.
+
+        Args:
+            most: The maximum size of the decompressed content [bytes].
+
+        Raises:
+            TraceError: The content is larger.
+        """
+        size = len(self._head)
         if self._head:
             yield self._head
         while piece := self._source.read(PIECE):
+            size += len(piece)
+            check_size(size, most)
             yield piece
+
+
+def check_size(size: int, most: int | None) -> None:
+    """Check that a trace [bytes] fits in the memory that it may take [bytes].
+
+    Raises:
+        TraceError: It is larger.
+    """
+    if most is not None and size > most:
+        message = f"needs more than {most >> 20:,} MiB of memory, half of this machine's"
+        raise TraceError("trace.beyond-memory", f"{message}; replay a part of it or use a larger machine")
 
 
 @contextmanager
 def open_trace(place: Location) -> Iterator[TraceFile]:
     """Open a trace for a `with` block, and name it in errors."""
     try:
-        with places.open_local(place) as path, path.open("rb") as raw:
-            yield TraceFile(path, raw)
+        with places.open_local(place) as path:
+            _check_file(path)
+            with path.open("rb") as raw:
+                yield TraceFile(path, raw)
     except (pa.ArrowException, OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise TraceError("trace.unreadable", f"cannot be read: {reason}", str(place)) from None
@@ -100,6 +123,13 @@ def open_trace(place: Location) -> Iterator[TraceFile]:
         if error.place != str(place):
             error.source = str(place)
         raise
+
+
+def _check_file(path: Path) -> None:
+    """Check that a path is a file: opening a pipe would wait for its writer."""
+    if path.exists() and not path.is_file():
+        kind = "a directory" if path.is_dir() else "a pipe, socket or device"
+        raise TraceError("trace.not-a-file", f"{kind}; must be a file")
 
 
 def _unpack(raw: BinaryIO) -> _Source:

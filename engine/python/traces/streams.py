@@ -92,7 +92,7 @@ def convert(
             name = file.format_of(format_name)
             reader = None
             if name == "parquet":
-                tables = _batches(file.path, volume, progress)
+                tables = _checked(_batches(file.path, volume, progress))
             else:
                 reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False)
                 tables = _tables(file, reader, progress)
@@ -144,6 +144,15 @@ def _batches(path: Path, volume: int | None, progress: Progress) -> Iterator[pa.
             if len(records):
                 yield records
             progress(done, file.metadata.num_rows)
+
+
+def _checked(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    """Yield the columns of the compact form; raises at a record that `profile` rejects."""
+    found = _engine.TraceSummariser()
+    for records in tables:
+        columns = traces.from_arrow(records)
+        found.add_columns(columns)
+        yield traces.to_table(columns)
 
 
 def _write(tables: Iterator[pa.Table], out: Path) -> int:

@@ -4,11 +4,18 @@ import errno
 import os
 import sys
 import traceback
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import typer
 
-from destage.cli.output import issue_as_json, print_error, print_json, print_note
+from destage.cli.output import (
+    issue_as_json,
+    open_standard_streams,
+    print_error,
+    print_json,
+    print_note,
+)
 from destage.errors import (
     ClusterError,
     ConfigError,
@@ -42,6 +49,9 @@ _SYSTEM = {
     errno.EROFS: "system.permission-denied",
 }
 
+_MACHINE = {number for number in _SYSTEM if number != errno.ENOENT} | {errno.EIO, errno.ESTALE, errno.EMFILE}
+"""Failures of the machine, which another place or another time may not have."""
+
 
 class Application(typer.Typer):
     """A Typer application that prints each error as one line, and as JSON where the command has `--json`.
@@ -54,6 +64,7 @@ class Application(typer.Typer):
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         """Run the command that the arguments name and exit."""
+        open_standard_streams()
         arguments = list(args[0] if args else sys.argv[1:])
         options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
@@ -62,11 +73,10 @@ class Application(typer.Typer):
         except (KeyboardInterrupt, typer.Abort):
             code = _INTERRUPTED
         except BrokenPipeError:
-            # The reader of stdout has exited: nothing may be written to it at exit either.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             code = _BROKEN_PIPE
         except Exception as error:  # noqa: BLE001 - the last place where an error can become one line
             code = self._report(error, as_json="--json" in options)
+        _flush()
         sys.exit(code if isinstance(code, int) else 0)
 
     def _report(self, error: Exception, *, as_json: bool) -> int:
@@ -84,9 +94,20 @@ class Application(typer.Typer):
         return _exit_code(error)
 
 
+def _flush() -> None:
+    """Write what stdout holds, or drop it if that fails, so that the interpreter does not try again."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _exit_code(error: Exception) -> int:
     match error:
         case ClusterError() | UnreachableError() | TraceError(__cause__=UnreachableError()):
+            return _INFRASTRUCTURE
+        case OSError() if error.errno in _MACHINE:
             return _INFRASTRUCTURE
         case ConfigError() | TraceError() | QueryError() | UsageError():
             return _INVALID

@@ -1,5 +1,6 @@
 """Arguments and options that several commands share, and the checks of their values."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,9 +10,13 @@ import typer
 from destage.errors import ConfigError, StoreError, UsageError
 
 if TYPE_CHECKING:
+    from destage.query_limits import QueryLimits
     from destage.store import Location
 
 LARGEST_SEED = 2**64 - 1
+DEFAULT_TIMEOUT, DEFAULT_ROWS = "10min", 10_000_000
+_LEAST_MEMORY = 64 << 20
+"""Memory without which DuckDB cannot run a query [bytes]."""
 
 
 def parse_store(text: str) -> "Location":
@@ -49,6 +54,29 @@ def parse_duration(text: str, unit: Literal["ns", "s"], option: str) -> float:
     if duration <= 0:
         raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
     return duration
+
+
+def decode_argument(text: str) -> str:
+    """Return an argument as UTF-8 has it, where the locale has a narrower encoding."""
+    return os.fsencode(text).decode(errors="surrogateescape")
+
+
+def make_limits(timeout: str, rows: int, memory: str | None) -> "QueryLimits":
+    """Return the limits that `--timeout`, `--max-rows` and `--memory` give."""
+    from destage.query_limits import QueryLimits
+    from destage.spec import quantities
+
+    seconds = parse_duration(timeout, "s", "--timeout")
+    if memory is None:
+        return QueryLimits(seconds=seconds, rows=rows)
+    try:
+        size = int(quantities.parse(memory, "bytes"))
+    except ConfigError as error:
+        raise ConfigError([replace(issue, place="--memory") for issue in error.issues]) from None
+    if size < _LEAST_MEMORY:
+        message = f"{memory}: must be at least {_LEAST_MEMORY >> 20} MiB"
+        raise UsageError("usage.out-of-range", message, "--memory")
+    return QueryLimits(seconds=seconds, rows=rows, memory_bytes=size)
 
 
 def read_file(file: Path) -> bytes:
@@ -105,6 +133,23 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Hide progress.")]
 Format = Annotated[
     Literal["table", "csv", "json", "parquet", "markdown"],
     typer.Option("--format", help="Output format of the rows."),
+]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option(
+        "--escape-formulas",
+        help="In CSV, put an apostrophe before texts that a spreadsheet would run as formulas.",
+    ),
+]
+QueryTimeout = Annotated[
+    str, typer.Option("--timeout", help="Time limit of the query, such as 30s.", metavar="DURATION")
+]
+MaxRows = Annotated[int, typer.Option("--max-rows", min=1, help="Maximum rows of the result.")]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", metavar="SIZE", help="Memory limit, such as 2GiB (default: half of the machine's)."
+    ),
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write to FILE instead of stdout.")]
 ReportFile = Annotated[

@@ -1,5 +1,7 @@
 """Output: data on stdout, everything else on stderr."""
 
+import codecs
+import io
 import json
 import os
 import sys
@@ -10,6 +12,23 @@ from typing import Any
 from destage.errors import Issue
 
 _RED, _YELLOW, _PLAIN = "\x1b[31m", "\x1b[33m", "\x1b[0m"
+
+
+def open_standard_streams() -> None:
+    """Make stdout and stderr writable: a closed one drops its text, and a narrow encoding escapes characters.
+
+    A closed descriptor must not become that of a file of the store, which a message would then overwrite.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            opened = os.open(os.devnull, os.O_RDWR)
+            if opened != descriptor:
+                os.dup2(opened, descriptor)
+                os.close(opened)
+            setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w", encoding="utf-8"))  # noqa: SIM115, PTH123
+        elif descriptor and isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")
 
 
 def print_error(issue: Issue, source: str = "") -> None:
@@ -39,7 +58,8 @@ def print_data(text: str | bytes) -> None:
 
 def print_json(value: object) -> None:
     """Write a value to stdout as JSON; a value that JSON does not have is written as its text."""
-    print_data(json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n")
+    is_narrow = codecs.lookup(sys.stdout.encoding or "utf-8").name != "utf-8"
+    print_data(json.dumps(value, indent=1, ensure_ascii=is_narrow, default=str) + "\n")
 
 
 def issue_as_json(issue: Issue, source: str = "") -> dict[str, Any]:

@@ -30,14 +30,21 @@ def find_sweep(sweep: str, store: "Location | None") -> "Location":
     return path
 
 
-def print_rows(rows: "pa.Table", form: str, out: Path | None, units: dict[str, str]) -> None:
+def print_rows(
+    rows: "pa.Table",
+    form: str,
+    out: Path | None,
+    units: dict[str, str],
+    *,
+    escape_formulas: bool = False,
+) -> None:
     """Write rows to a file or to stdout; a table in a file is Markdown."""
     from destage.queries.formats import encode
 
     if form == "table" and out is None:
         print_table(rows, units)
         return
-    data = encode(rows, "markdown" if form == "table" else form, units)
+    data = encode(rows, "markdown" if form == "table" else form, units, escape_formulas=escape_formulas)
     if out is None:
         print_data(data)
     else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from destage.cli.hard_stop import HardStop
 from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
 from destage.cli.published_table import print_published
@@ -35,7 +36,7 @@ def run_study(
     """Run a study, print its answers and write its report."""
     from destage import sweeps
 
-    with ProgressDisplay(study.name, is_quiet=quiet) as display:
+    with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
         outcome = sweeps.run(study, store, executor=executor, workers=workers, progress=display)
     conclude(outcome, report, as_json=as_json)
 

@@ -8,6 +8,7 @@ does. Lists are consistent with writes on all three services, which the lease re
 
 import mimetypes
 import random
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -33,8 +34,10 @@ _SETTLING, _SETTLING_S = 4, 0.5
 """Retries, and the pause before each [s], of reading an empty object on Azure: it may be being written."""
 _PIECE = 16 << 20
 """Size of the pieces of `read_pieces` [bytes]."""
-_SECRETS = {"access_key", "secret_key", "session_token", "account_key", "client_secret", "sas_token", "sig"}
-"""URL options that hold credentials."""
+_SECRET = re.compile(r"key|token|secret|passw|credential|signature|^sig$|^sas")
+"""Names of URL options that hold credentials."""
+_LOGIN = re.compile(r"^[^/]*//[^/]*@|^[^/]*:[^/]*@")
+"""An address with a user, as in an endpoint or a proxy."""
 _Got = TypeVar("_Got")
 
 
@@ -97,12 +100,15 @@ class ObjectPath:
             raise StoreError("bucket.unknown-scheme", message, f"{parts.scheme}://")
         user, is_azure = parts.username, parts.scheme.startswith("abfs")
         is_known = user is None or is_azure or (parts.scheme.startswith("g") and user == "anonymous")
-        asked = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
-        if parts.password is not None or not is_known or asked & _SECRETS:
+        asked = parse_qsl(parts.query, keep_blank_values=True, separator="&")
+        has_secret = any(_SECRET.search(name.lower()) or _LOGIN.search(value) for name, value in asked)
+        if parts.password is not None or not is_known or has_secret:
             message = "URLs must not hold credentials; set them in the environment, as in AWS_ACCESS_KEY_ID"
             raise StoreError("bucket.credentials-in-url", message, f"{parts.scheme}://")
-        if not parts.netloc or parts.fragment:
-            raise StoreError("bucket.bad-url", f"no bucket; write it as {parts.scheme}://bucket/prefix", url)
+        if not parts.netloc or parts.fragment or "#" in url:
+            wrong = "no bucket" if not parts.netloc else "a fragment (#) is not allowed"
+            message = f"{wrong}; write it as {parts.scheme}://bucket/prefix"
+            raise StoreError("bucket.bad-url", message, f"{parts.scheme}://")
         key = str(PurePosixPath("/", parts.path)).lstrip("/")
         return cls(f"{parts.scheme}://{parts.netloc}", parts.query, key, key)
 

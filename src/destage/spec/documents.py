@@ -1,4 +1,4 @@
-"""Parser of YAML documents that rejects duplicate keys and self-references."""
+"""Parser of YAML documents that rejects duplicate keys, self-references and expansions without bound."""
 
 import re
 from collections.abc import Mapping
@@ -32,7 +32,12 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
         place = f"{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
         if isinstance(error, _DuplicateKeyError):
             raise error_at("duplicate-key", place, str(error.problem)) from error
+        if isinstance(error, _TooLargeError):
+            raise error_at("too-large", place, str(error.problem)) from error
         raise error_at("bad-syntax", place, f"invalid YAML: {error.problem}") from error
+    except ValueError as error:
+        # A number of thousands of digits.
+        raise error_at("bad-syntax", "", f"invalid YAML: {error}") from error
     except RecursionError as error:
         raise error_at("bad-syntax", "", "lists and tables are nested too deeply") from error
     return document
@@ -54,22 +59,49 @@ class _DuplicateKeyError(yaml.MarkedYAMLError):
     """A mapping that has a key twice."""
 
 
+class _TooLargeError(yaml.MarkedYAMLError):
+    """A document with too many values."""
+
+
+MOST_VALUES = 1_000_000
+"""Maximum values of a document, with every alias replaced by what it stands for."""
+
+
 class _UniqueKeyLoader(yaml.SafeLoader):
     """A YAML loader that rejects duplicate keys; PyYAML silently keeps the last.
 
-    As in YAML 1.2, only true and false are booleans: `on`, `off`, `yes` and `no` are strings.
+    As in YAML 1.2, only true and false are booleans: `on`, `off`, `yes` and `no` are strings. So is a date:
+    values are those of JSON.
     """
 
     def construct_document(self, node: yaml.Node) -> Any:
+        count = _count_values(node, {})
+        if count > MOST_VALUES:
+            raise _TooLargeError(
+                problem=f"{count:,} values, with aliases expanded; at most {MOST_VALUES:,} are allowed",
+                problem_mark=node.start_mark,
+            )
         # Construct leaves first, so that an alias to its own parent is detected.
         self.deep_construct = True
         return super().construct_document(node)
 
+    def construct_scalar(self, node: Any) -> Any:
+        value = super().construct_scalar(node)
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise yaml.constructor.ConstructorError(None, None, "half of a surrogate pair", node.start_mark)
+        return value
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key_node, _ in node.value:
-            if not isinstance(key_node, yaml.ScalarNode):
+            if key_node.tag == _MERGE:
                 continue
+            if key_node.tag != _TEXT:
+                written = getattr(key_node, "value", "")
+                shown = f" {written}" if isinstance(written, str) else ""
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key{shown} must be a text; write it in quotes", key_node.start_mark
+                )
             if key_node.value in seen:
                 raise _DuplicateKeyError(
                     problem=f"duplicate key {key_node.value!r}", problem_mark=key_node.start_mark
@@ -78,11 +110,30 @@ class _UniqueKeyLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-_BOOLEAN = "tag:yaml.org,2002:bool"
+def _count_values(node: yaml.Node, counted: dict[int, int]) -> int:
+    """Return the number of values of a node with every alias replaced by what it stands for."""
+    if id(node) in counted:
+        return counted[id(node)]
+    counted[id(node)] = 1  # for a node within itself, which the constructor rejects
+    if isinstance(node, yaml.SequenceNode):
+        counted[id(node)] += sum(_count_values(item, counted) for item in node.value)
+    elif isinstance(node, yaml.MappingNode):
+        counted[id(node)] += sum(_count_values(item, counted) for pair in node.value for item in pair)
+    return counted[id(node)]
+
+
+_TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
+_BOOLEAN, _TIMESTAMP = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:timestamp"
 _UniqueKeyLoader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOLEAN]
+    first: [(tag, pattern) for tag, pattern in resolvers if tag not in {_BOOLEAN, _TIMESTAMP}]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _UniqueKeyLoader.add_implicit_resolver(
     _BOOLEAN, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
 )
+_UniqueKeyLoader.yaml_constructors = {
+    tag: constructor
+    for tag, constructor in yaml.SafeLoader.yaml_constructors.items()
+    if tag is None or tag.rpartition(":")[2] in {"null", "bool", "int", "float", "str", "seq", "map"}
+}
+"""A value of another tag, such as `!!binary`, is an error."""

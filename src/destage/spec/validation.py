@@ -28,7 +28,7 @@ _TYPES = {
 
 GENERIC_KINDS = (
     *("bad-form", "bad-quantity", "bad-syntax", "duplicate-key", "empty", "missing-key"),
-    *("out-of-range", "too-few", "unknown-key", "unknown-name", "wrong-type"),
+    *("out-of-range", "too-few", "too-large", "unknown-key", "unknown-name", "wrong-type"),
 )
 """Kinds of mistakes in any document; a code is the namespace of the document and a kind."""
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import stat
 from functools import lru_cache
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def read_checked(path: Location) -> bytes:
     Raises:
         StoreError: The content is not what was written.
     """
+    if isinstance(path, Path) and path.exists() and not path.is_file():
+        raise damaged(path)  # reading a pipe would wait
     data = path.read_bytes()
     if digest_of(data) != find_digest(path.name):
         raise damaged(path)
@@ -43,6 +46,8 @@ def is_intact(path: Location) -> bool:
     """
     if isinstance(path, Path):
         there = path.stat()
+        if not stat.S_ISREG(there.st_mode):
+            return False
         found = _digest_file(path, there.st_size, there.st_mtime_ns, there.st_ino)
     else:
         found = digest_of(path.read_bytes())

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from destage.errors import StoreError
+from destage.machine import read_memory_size
 from destage.objects import Location, ObjectPath
 from destage.store.digests import digest_of, find_digest, is_intact
 from destage.store.durable import temporary_name, write_durably
@@ -105,8 +106,9 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
     if isinstance(path, ObjectPath):
         data = path.read_bytes()
         is_whole = digest_of(data) == find_digest(path.name)
-    elif path.is_dir():
-        raise NotAFragmentError("store.foreign-file", "not a fragment", path.name)
+    elif path.exists() and not path.is_file():
+        message = "a pipe, socket, device or directory; must be a file"
+        raise NotAFragmentError("store.foreign-file", message, path.name)
     else:
         data, is_whole = None, is_intact(path)
     if not is_whole:
@@ -119,6 +121,10 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
     with file:
         if (file.schema_arrow.metadata or {}).get(b"destage.format") != FORMAT.encode():
             raise NotAFragmentError("store.foreign-file", f"not a {FORMAT} file", path.name)
+        found = file.metadata
+        if found.num_rows * found.num_columns > read_memory_size():
+            message = f"{found.num_rows:,} rows do not fit in this machine's memory"
+            raise NotAFragmentError("store.foreign-file", message, path.name)
         yield file
 
 

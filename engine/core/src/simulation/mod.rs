@@ -45,6 +45,7 @@ use std::sync::Arc;
 use crate::config::Scenario;
 use crate::error::RunError;
 use crate::event::Event;
+use crate::interruption::{Interrupt, POLL_EVENTS, Uninterrupted};
 use crate::trace::Trace;
 use crate::units::SimTime;
 
@@ -81,9 +82,21 @@ impl TraceStore for std::collections::BTreeMap<String, Arc<Trace>> {
 /// # Errors
 /// The configuration breaks a rule, a trace cannot be replayed, or the run is stuck.
 pub fn simulate(scenario: Scenario, traces: &dyn TraceStore) -> Result<Outcome, RunError> {
+    simulate_interruptible(scenario, traces, &Uninterrupted)
+}
+
+/// Runs a scenario, which `interrupt` may end early.
+///
+/// # Errors
+/// Those of [`simulate`], and [`RunError::Interrupted`].
+pub fn simulate_interruptible(
+    scenario: Scenario,
+    traces: &dyn TraceStore,
+    interrupt: &dyn Interrupt,
+) -> Result<Outcome, RunError> {
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     let mut simulation = Simulation::build(scenario, traces)?;
-    simulation.run()?;
+    simulation.run(interrupt)?;
     simulation.check_time()?;
     Ok(simulation.into_outcome())
 }
@@ -110,8 +123,8 @@ struct Simulation {
 const STANDSTILL: u64 = 4_000_000;
 
 impl Simulation {
-    fn run(&mut self) -> Result<(), RunError> {
-        self.warm_up_functionally();
+    fn run(&mut self, interrupt: &dyn Interrupt) -> Result<(), RunError> {
+        self.warm_up_functionally(interrupt)?;
         // Faults at time 0 take effect before the first request.
         self.schedule_faults();
         self.start_timeline();
@@ -119,6 +132,7 @@ impl Simulation {
         self.start_power();
         self.end_if_input_over();
         let (mut now, mut at_this_moment) = (SimTime::ZERO, 0);
+        let mut next_check = 0;
         while !self.is_over() {
             let Some((time, event)) = self.context.events.next_packed() else {
                 if self.is_input_over() && !self.control.is_draining() {
@@ -139,8 +153,8 @@ impl Simulation {
                     return Err(RunError::Standstill { at_ns: now.0 });
                 }
             }
-            if self.event_count == self.scenario.run.max_events {
-                return Err(self.event_limit());
+            if self.event_count == next_check {
+                next_check = self.check_end(interrupt)?;
             }
             self.event_count += 1;
             self.act(event.event());
@@ -173,6 +187,17 @@ impl Simulation {
             Event::Phase(index) => self.on_phase(index),
             Event::Processor(which) => self.on_processor(which),
         }
+    }
+
+    /// Checks whether the run has to end before its input is over; returns the event count of the next check.
+    #[cold]
+    fn check_end(&self, interrupt: &dyn Interrupt) -> Result<u64, RunError> {
+        let limit = self.scenario.run.max_events;
+        if self.event_count == limit {
+            return Err(self.event_limit());
+        }
+        interrupt.check().map_err(RunError::Interrupted)?;
+        Ok(limit.min(self.event_count + POLL_EVENTS))
     }
 
     #[cold]

@@ -3,6 +3,7 @@
 use super::{Simulation, TraceStore};
 use crate::config::Scenario;
 use crate::error::RunError;
+use crate::interruption::Interrupt;
 use crate::issue::Issue;
 use crate::trace::Trace;
 
@@ -12,8 +13,12 @@ use crate::trace::Trace;
 /// second. Closed hosts wait for answers, so their list depends on the array; that of open hosts does not.
 ///
 /// # Errors
-/// What [`simulate`](super::simulate) rejects; more than one array, whose addresses would mix; no request at all.
-pub fn record(scenario: Scenario, traces: &dyn TraceStore) -> Result<Trace, RunError> {
+/// What [`simulate_interruptible`](super::simulate_interruptible) rejects; more than one array, whose addresses would mix; no request at all.
+pub fn record(
+    scenario: Scenario,
+    traces: &dyn TraceStore,
+    interrupt: &dyn Interrupt,
+) -> Result<Trace, RunError> {
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     if scenario.arrays().len() > 1 {
         let message =
@@ -22,7 +27,7 @@ pub fn record(scenario: Scenario, traces: &dyn TraceStore) -> Result<Trace, RunE
     }
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.hosts.recorded = Some(Box::default());
-    simulation.run()?;
+    simulation.run(interrupt)?;
     let columns = simulation.hosts.recorded.take().map(|columns| *columns).unwrap_or_default();
     Ok(Trace::from_columns(columns)?)
 }

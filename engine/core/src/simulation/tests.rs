@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use super::Simulation;
 use super::hosts::Source;
+use super::{COLUMNS, simulate_interruptible};
 use crate::config::Scenario;
+use crate::error::RunError;
+use crate::interruption::{Interrupt, Interruption, Uninterrupted};
 use crate::units::SimDuration;
 use crate::workload::Command;
 
@@ -126,5 +129,49 @@ fn a_further_user_changes_no_varied_streams_of_others() {
     assert_eq!((few.len(), more.len()), (15, 20));
     for (who, drawn) in &few {
         assert_eq!(&more[who], drawn, "{who:?}");
+    }
+}
+
+/// Ends a run at a check.
+struct At {
+    check: u32,
+    seen: std::cell::Cell<u32>,
+}
+
+impl At {
+    fn new(check: u32) -> Self {
+        Self { check, seen: 0.into() }
+    }
+}
+
+impl Interrupt for At {
+    fn check(&self) -> Result<(), Interruption> {
+        self.seen.set(self.seen.get() + 1);
+        if self.seen.get() > self.check { Err(Interruption::Stopped) } else { Ok(()) }
+    }
+}
+
+#[test]
+fn a_run_ends_at_the_check_that_interrupts_it() {
+    for check in [0, 1, 3] {
+        let interrupt = At::new(check);
+        let error = simulate_interruptible(scenario(3, 4, "5", 0), &BTreeMap::new(), &interrupt).unwrap_err();
+        assert!(matches!(error, RunError::Interrupted(Interruption::Stopped)), "{error}");
+        assert_eq!(interrupt.seen.get(), check + 1);
+        assert_eq!((error.kind(), error.issues()[0].code), ("stopped", "run.stopped"));
+    }
+}
+
+#[test]
+fn checks_without_interruption_change_no_column() {
+    let run = |interrupt: &dyn Interrupt| {
+        simulate_interruptible(scenario(3, 4, "5", 0), &BTreeMap::new(), interrupt).unwrap()
+    };
+    let checked = At::new(u32::MAX);
+    let (first, second) = (run(&Uninterrupted), run(&checked));
+    assert!(checked.seen.get() > 10);
+    assert_eq!(first.number("events").unwrap() as u64 / 4096 + 1, u64::from(checked.seen.get()));
+    for (column, (one, other)) in COLUMNS.iter().zip(first.values().iter().zip(second.values())) {
+        assert_eq!(format!("{one:?}"), format!("{other:?}"), "{}", column.name);
     }
 }

@@ -3,6 +3,8 @@
 use super::Simulation;
 use super::hosts::Source;
 use crate::config::WarmUp;
+use crate::error::RunError;
+use crate::interruption::{Interrupt, POLL_EVENTS};
 use crate::read_cache::ReadCache;
 use crate::workload::Op;
 
@@ -12,15 +14,19 @@ const DRAWS_PER_LINE: u64 = 16;
 impl Simulation {
     /// Fills the write cache to midway between its water marks, and a read cache that keeps all it reads to its capacity,
     /// as far as the workload's own addresses do.
-    pub(super) fn warm_up_functionally(&mut self) {
+    ///
+    /// # Errors
+    /// The run is interrupted.
+    pub(super) fn warm_up_functionally(&mut self, interrupt: &dyn Interrupt) -> Result<(), RunError> {
         if self.scenario.run.warm_up != WarmUp::None {
-            self.fill_caches();
+            self.fill_caches(interrupt)?;
             self.record_dirty();
         }
         self.start_phases();
+        Ok(())
     }
 
-    fn fill_caches(&mut self) {
+    fn fill_caches(&mut self, interrupt: &dyn Interrupt) -> Result<(), RunError> {
         let Self { scenario, context, hosts, write_back, reads, .. } = self;
         let (run, lines) = (&scenario.run, reads.lines);
         let protected = write_back.as_ref().filter(|back| back.may_hold_dirty());
@@ -46,7 +52,10 @@ impl Simulation {
                 let is_write_done = write_back.as_ref().is_none_or(|back| back.cache.used() >= target);
                 let is_read_done = !keeps_reads || reads.cache.as_ref().is_none_or(ReadCache::is_full);
                 if draws == 0 || (is_write_done && is_read_done) {
-                    return;
+                    return Ok(());
+                }
+                if draws.is_multiple_of(POLL_EVENTS) {
+                    interrupt.check().map_err(RunError::Interrupted)?;
                 }
                 draws -= 1;
                 let command = twin.command(&models);
@@ -74,5 +83,6 @@ impl Simulation {
                 }
             }
         }
+        Ok(())
     }
 }

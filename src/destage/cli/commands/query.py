@@ -4,7 +4,21 @@ from typing import Annotated
 
 import typer
 
-from destage.cli.options import Format, Json, Out, Store, SweepName, split_assignment
+from destage.cli.options import (
+    DEFAULT_ROWS,
+    DEFAULT_TIMEOUT,
+    EscapeFormulas,
+    Format,
+    Json,
+    MaxRows,
+    Memory,
+    Out,
+    QueryTimeout,
+    Store,
+    SweepName,
+    make_limits,
+    split_assignment,
+)
 from destage.cli.output import print_json, print_pairs
 from destage.cli.rows import find_sweep, print_rows
 
@@ -20,6 +34,10 @@ def query(
     ] = None,
     form: Format = "table",
     out: Out = None,
+    escape_formulas: EscapeFormulas = False,
+    timeout: QueryTimeout = DEFAULT_TIMEOUT,
+    max_rows: MaxRows = DEFAULT_ROWS,
+    memory: Memory = None,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
@@ -28,10 +46,13 @@ def query(
     from destage.queries.named_queries import FITTING, find_query
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
-    with open_session(find_sweep(sweep, store)) as session:
+    limits = make_limits(timeout, max_rows, memory)
+    with open_session(find_sweep(sweep, store), limits) as session:
         if name is None:
             names = {each.name for each in list_queries() if each.studies in FITTING[session.kind]}
             purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
             print_json(purposes) if as_json else print_pairs(purposes)
             return
-        print_rows(session.query(name, parameters), "json" if as_json else form, out, session.units)
+        rows = session.query(name, parameters)
+        form = "json" if as_json else form
+        print_rows(rows, form, out, session.units, escape_formulas=escape_formulas)

@@ -1,5 +1,6 @@
 """`destage resume`."""
 
+from destage.cli.hard_stop import HardStop
 from destage.cli.options import Executor, Json, Quiet, RayAddress, ReportFile, Store, SweepName, Workers
 from destage.cli.progress import ProgressDisplay
 from destage.cli.session import choose_executor, conclude
@@ -21,6 +22,6 @@ def resume(
 
     executor = choose_executor(ray_address, executor)
     path = find_sweep(sweep, store)
-    with ProgressDisplay(path.name, is_quiet=quiet) as display:
+    with HardStop(path.name), ProgressDisplay(path.name, is_quiet=quiet) as display:
         outcome = sweeps.resume(path, executor=executor, workers=workers, progress=display)
     conclude(outcome, report, as_json=as_json)

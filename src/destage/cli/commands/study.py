@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.hard_stop import HardStop
 from destage.cli.options import Executor, Json, Quiet, ReportFile, Store, Workers
 from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
 from destage.cli.progress import ProgressDisplay
@@ -100,7 +101,7 @@ def _run_all(
     sections = []
     code = 0
     for place, name in enumerate(names, 1):
-        with ProgressDisplay(f"{place}/{len(names)} {name}", is_quiet=quiet) as display:
+        with HardStop(name), ProgressDisplay(f"{place}/{len(names)} {name}", is_quiet=quiet) as display:
             outcome = sweeps.run(
                 studies.load(name), store, executor=executor, workers=workers, progress=display
             )

@@ -43,7 +43,7 @@ fn outcome(scenario: &Value) -> Outcome {
 }
 
 fn requests(scenario: &Value) -> Vec<Record> {
-    record(parse(scenario), &BTreeMap::new()).unwrap().records().collect()
+    record(parse(scenario), &BTreeMap::new(), &crate::Uninterrupted).unwrap().records().collect()
 }
 
 fn issues(scenario: &Value) -> Vec<String> {
@@ -146,7 +146,7 @@ fn a_window_is_the_phase_that_it_names() {
         &BTreeMap::new(),
     )
     .unwrap();
-    simulation.run().unwrap();
+    simulation.run(&crate::Uninterrupted).unwrap();
     let noted: Vec<_> = simulation
         .context
         .timeline

@@ -3,6 +3,7 @@
 use crate::config::Scenario;
 use crate::disk::BlockDevice as _;
 use crate::error::RunError;
+use crate::interruption::Uninterrupted;
 use crate::mutation::{Mutant, Mutation};
 use crate::simulation::{Outcome, Simulation, TraceStore};
 
@@ -18,7 +19,7 @@ pub fn simulate_mutant(
     let scenario = scenario.normalise().map_err(RunError::Configuration)?;
     let mut simulation = Simulation::build(scenario, traces)?;
     simulation.build_in(mutation);
-    simulation.run()?;
+    simulation.run(&Uninterrupted)?;
     Ok(simulation.into_outcome())
 }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from destage.cli.hard_stop import HardStop
 from destage.cli.options import Json, Spec, Store
 from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
@@ -36,7 +37,7 @@ def drive(spec: Spec, store: Store = None, as_json: Json = False) -> None:
     study = sweeps.load_study(spec)
     layout = SweepLayout(sweeps.sweep_path(study, store))
     _await_lease(layout.lease)
-    with ProgressDisplay(study.name) as display:
+    with HardStop(study.name), ProgressDisplay(study.name) as display:
         outcome = sweeps.run(study, store, executor="ray", progress=display)
     for warning in outcome.messages:
         print_warning(warning)

@@ -242,8 +242,11 @@ fn an_interaction_computes_once_before_its_first_io() {
     // Together: the reads of an interaction are issued when it has computed.
     arrival["order"] = json!("parallel");
     let run = scenario(1, &host(2, "fcfs"), &arrival, &constant(2), &constant(1), 9);
-    let times: Vec<_> =
-        record(parse(&run), &BTreeMap::new()).unwrap().records().map(|request| request.time.0 / MS).collect();
+    let times: Vec<_> = record(parse(&run), &BTreeMap::new(), &crate::Uninterrupted)
+        .unwrap()
+        .records()
+        .map(|request| request.time.0 / MS)
+        .collect();
     assert_eq!(times, [0, 0, 0, 15, 15, 15, 30, 30, 30]);
 }
 
@@ -252,7 +255,11 @@ fn processor_time_changes_no_other_draw() {
     let requests = |time: &Value| -> Vec<_> {
         let mut run = scenario(1, &host(1, "fcfs"), &poisson(50.0), time, &instant(), 300);
         run["run"]["warm_up"] = json!("none");
-        record(parse(&run), &BTreeMap::new()).unwrap().records().map(|request| request.lba).collect()
+        record(parse(&run), &BTreeMap::new(), &crate::Uninterrupted)
+            .unwrap()
+            .records()
+            .map(|request| request.lba)
+            .collect()
     };
     assert_eq!(requests(&exponential(10 * MS)), requests(&Value::Null));
 }

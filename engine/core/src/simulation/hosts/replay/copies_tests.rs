@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::config::Scenario;
 use crate::error::RunError;
+use crate::interruption::Uninterrupted;
 use crate::simulation::{record, simulate};
 use crate::trace::{Columns, Record};
 
@@ -44,7 +45,10 @@ fn traces() -> BTreeMap<String, Arc<Trace>> {
 }
 
 fn requests(mode: &str, users: u32, copies: &Value) -> Vec<Record> {
-    record(scenario(mode, users, copies, 4000, "error"), &traces()).unwrap().records().collect()
+    record(scenario(mode, users, copies, 4000, "error"), &traces(), &Uninterrupted)
+        .unwrap()
+        .records()
+        .collect()
 }
 
 /// What a request is, but for when and by whom.
@@ -128,7 +132,7 @@ fn copies_share_the_stated_part_of_their_extents() {
         [(0.0, "error", 4000), (0.25, "error", 4000), (1.0, "error", 4000), (0.25, "compact", 750)]
     {
         let copies = json!({"shift": "none", "shared_fraction": share});
-        let seen = record(scenario("open", 4, &copies, capacity, map), &traces()).unwrap();
+        let seen = record(scenario("open", 4, &copies, capacity, map), &traces(), &Uninterrupted).unwrap();
         let extents = |copy: u32| -> BTreeSet<u64> {
             let own = seen.records().filter(|record| record.process == copy && record.sectors.0 > 0);
             own.map(|record| record.lba.0 / EXTENT).collect()

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::scenarios::scenario;
 use crate::config::Scenario;
 use crate::event::Event;
+use crate::interruption::Uninterrupted;
 use crate::simulation::Simulation;
 use crate::simulation::write_back::WriteBack;
 
@@ -20,7 +21,7 @@ pub(super) fn build(scenario: &Value) -> Simulation {
 
 /// Runs to the end and on until nothing is in progress: then nothing may be left in any of the slabs.
 pub(super) fn run(simulation: &mut Simulation) {
-    if let Err(error) = simulation.run() {
+    if let Err(error) = simulation.run(&Uninterrupted) {
         panic!("{error}");
     }
     if simulation.arrays.have_lost_data() {

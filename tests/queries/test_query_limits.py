@@ -1,0 +1,69 @@
+"""A query ends at its limits of time, rows and memory, and by a signal."""
+
+import os
+import signal
+import threading
+import time
+
+import pyarrow as pa
+import pytest
+
+from destage.errors import QueryError
+from destage.query_limits import QueryLimits
+from destage.sql import Database, filter_rows
+
+ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0"
+CROSS = (
+    "SELECT count(*) FROM range(10000000) a, range(10000000) b, range(10000000) c WHERE a.range = b.range + 1"
+)
+SOON_S = 10.0
+
+
+@pytest.mark.parametrize("statement", [ENDLESS, CROSS])
+def test_a_query_ends_at_its_time_limit_and_the_next_one_runs(statement: str) -> None:
+    with Database({}, limits=QueryLimits(seconds=0.5)) as database:
+        began = time.monotonic()
+        with pytest.raises(QueryError) as caught:
+            database.query(statement)
+        assert time.monotonic() - began < SOON_S
+        assert (caught.value.code, caught.value.data) == ("query.timeout", {"limit_s": 0.5})
+        assert database.query("SELECT 1 AS one").to_pylist() == [{"one": 1}]
+
+
+@pytest.mark.parametrize("statement", [ENDLESS, CROSS])
+def test_one_signal_ends_a_query(statement: str) -> None:
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    with Database({}) as database:
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            database.query(statement)
+    assert time.monotonic() - began < SOON_S
+
+
+def test_a_result_ends_at_its_rows() -> None:
+    with Database({}, limits=QueryLimits(rows=1000)) as database:
+        assert database.query("SELECT * FROM range(1000)").num_rows == 1000
+        with pytest.raises(QueryError) as caught:
+            database.query("SELECT * FROM range(1000000000000)")
+    assert (caught.value.code, caught.value.data) == ("query.too-many-rows", {"limit": 1000})
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT list(range) FROM range(1000000000)",
+        "SELECT repeat('x', 1000) || range FROM range(1000000000)",
+    ],
+)
+def test_a_query_ends_at_its_memory(statement: str) -> None:
+    limits = QueryLimits(memory_bytes=128 << 20)
+    with Database({}, limits=limits) as database, pytest.raises(QueryError) as caught:
+        database.query(statement)
+    assert caught.value.code == "query.out-of-memory"
+
+
+def test_a_condition_ends_at_its_time_limit() -> None:
+    with pytest.raises(QueryError) as caught:
+        filter_rows(pa.table({"x": [1]}), f"x < ({ENDLESS})", QueryLimits(seconds=0.5))
+    assert (caught.value.code, caught.value.place) == ("query.timeout", "where")
