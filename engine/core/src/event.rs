@@ -207,14 +207,18 @@ impl EventQueue {
     /// Precondition: there is room, and `entry`, the last one scheduled, is before all far events.
     #[inline]
     fn insert_near(&mut self, entry: Entry) {
-        let mut at = self.near.len();
         self.near.push(entry);
-        // Events of the same time were scheduled before it.
-        while at > 0 && self.near[at - 1].time <= entry.time {
-            self.near[at] = self.near[at - 1];
-            at -= 1;
+        let near = &mut self.near[..];
+        let mut place = near.len() - 1;
+        for at in (1..near.len()).rev() {
+            // Events of the same time were scheduled before it.
+            if near[at - 1].time > entry.time {
+                break;
+            }
+            near[at] = near[at - 1];
+            place = at - 1;
         }
-        self.near[at] = entry;
+        near[place] = entry;
     }
 
     fn schedule_among_many(&mut self, entry: Entry) {

@@ -18,32 +18,7 @@ use rustc_hash::FxBuildHasher;
 const PAGE: u64 = 64 * 64;
 
 /// The members among 4096 consecutive stripes.
-#[derive(Clone, Debug)]
-struct Page {
-    words: [u64; 64],
-    /// Words with members.
-    used: u64,
-}
-
-impl Page {
-    const EMPTY: Self = Self { words: [0; 64], used: 0 };
-
-    /// The first member from `place`.
-    #[inline]
-    fn next_from(&self, place: u64) -> Option<u64> {
-        let word = place / 64;
-        let here = self.words[word as usize] >> (place % 64);
-        if here != 0 {
-            return Some(place + u64::from(here.trailing_zeros()));
-        }
-        let later = self.used & (u64::MAX << 1 << word);
-        if later == 0 {
-            return None;
-        }
-        let word = later.trailing_zeros();
-        Some(u64::from(word * 64 + self.words[word as usize].trailing_zeros()))
-    }
-}
+type Page = [u64; 64];
 
 /// A set of stripes.
 #[derive(Debug, Default)]
@@ -51,6 +26,8 @@ pub struct StripeSet {
     /// Index of each page with members.
     index: HashMap<u64, u32, FxBuildHasher>,
     pages: Vec<Page>,
+    /// Words of each page that have members: together, so that they stay in the processor's cache.
+    used: Vec<u64>,
     free: Vec<u32>,
     /// Pages with members, by address.
     order: BTreeSet<u64>,
@@ -65,9 +42,8 @@ impl StripeSet {
             Some(&slot) => slot,
             None => self.add_page(page),
         };
-        let page = &mut self.pages[slot as usize];
-        page.words[(place / 64) as usize] |= 1 << (place % 64);
-        page.used |= 1 << (place / 64);
+        self.pages[slot as usize][(place / 64) as usize] |= 1 << (place % 64);
+        self.used[slot as usize] |= 1 << (place / 64);
     }
 
     /// Removes a stripe; returns whether it was present.
@@ -75,13 +51,13 @@ impl StripeSet {
     pub fn remove(&mut self, stripe: u64) -> bool {
         let (number, place) = (stripe / PAGE, stripe % PAGE);
         let Some(&slot) = self.index.get(&number) else { return false };
-        let page = &mut self.pages[slot as usize];
-        let (word, bit) = (&mut page.words[(place / 64) as usize], 1 << (place % 64));
+        let (word, bit) = (&mut self.pages[slot as usize][(place / 64) as usize], 1 << (place % 64));
         let was_in = *word & bit != 0;
         *word &= !bit;
         if *word == 0 {
-            page.used &= !(1 << (place / 64));
-            if page.used == 0 {
+            let used = &mut self.used[slot as usize];
+            *used &= !(1 << (place / 64));
+            if *used == 0 {
                 self.remove_page(number, slot);
             }
         }
@@ -93,19 +69,37 @@ impl StripeSet {
     pub fn next_from(&self, stripe: u64) -> Option<u64> {
         let (page, place) = (stripe / PAGE, stripe % PAGE);
         if let Some(&slot) = self.index.get(&page)
-            && let Some(place) = self.pages[slot as usize].next_from(place)
+            && let Some(place) = self.next_in(slot, place)
         {
             return Some(page * PAGE + place);
         }
         let &page = self.order.range(page + 1..).next()?;
-        let place = self.pages[self.index[&page] as usize].next_from(0)?;
+        let place = self.next_in(self.index[&page], 0)?;
         Some(page * PAGE + place)
+    }
+
+    /// The first member from `place` of the page in `slot`.
+    #[inline]
+    fn next_in(&self, slot: u32, place: u64) -> Option<u64> {
+        let (page, used) = (&self.pages[slot as usize], self.used[slot as usize]);
+        let word = place / 64;
+        let here = page[word as usize] >> (place % 64);
+        if here != 0 {
+            return Some(place + u64::from(here.trailing_zeros()));
+        }
+        let later = used & (u64::MAX << 1 << word);
+        if later == 0 {
+            return None;
+        }
+        let word = later.trailing_zeros();
+        Some(u64::from(word * 64 + page[word as usize].trailing_zeros()))
     }
 
     fn add_page(&mut self, page: u64) -> u32 {
         // A freed page has no members.
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.pages.push(Page::EMPTY);
+            self.pages.push([0; 64]);
+            self.used.push(0);
             (self.pages.len() - 1) as u32
         });
         self.index.insert(page, slot);

@@ -6,7 +6,7 @@
 //!
 //! Assumed: values are evenly distributed within a bucket (quantiles interpolate linearly).
 //!
-//! Cost: 59 KiB, a few instructions to record, nothing allocates after construction.
+//! Cost: a few instructions to record; 1 KiB for each octave up to the greatest duration, at most 59 KiB.
 
 use crate::units::SimDuration;
 
@@ -20,7 +20,8 @@ const BUCKETS: usize = ((64 - SUB_BITS + 1) << SUB_BITS) as usize;
 /// Counts of durations by size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
-    counts: Box<[u64]>,
+    /// By bucket, up to the last octave recorded: a run has several histograms that stay empty.
+    counts: Vec<u64>,
     count: u64,
     /// \[ns\]
     sum: u128,
@@ -47,18 +48,28 @@ impl Default for Histogram {
 
 impl Histogram {
     /// An empty histogram.
-    pub fn new() -> Self {
-        Self { counts: vec![0; BUCKETS].into(), count: 0, sum: 0, least: u64::MAX, greatest: 0 }
+    pub const fn new() -> Self {
+        Self { counts: Vec::new(), count: 0, sum: 0, least: u64::MAX, greatest: 0 }
     }
 
     /// Counts one duration.
     #[inline]
     pub fn record(&mut self, duration: SimDuration) {
-        self.counts[index(duration.0)] += 1;
+        let index = index(duration.0);
+        if index >= self.counts.len() {
+            self.grow(index);
+        }
+        self.counts[index] += 1;
         self.count += 1;
         self.sum += u128::from(duration.0);
         self.least = self.least.min(duration.0);
         self.greatest = self.greatest.max(duration.0);
+    }
+
+    /// Extends the counts to the octave of bucket `index`.
+    #[cold]
+    fn grow(&mut self, index: usize) {
+        self.counts.resize((index | ((1 << SUB_BITS) - 1)) + 1, 0);
     }
 
     /// Durations recorded.
@@ -102,6 +113,9 @@ impl Histogram {
 
     /// Adds the durations of `other`.
     pub fn merge(&mut self, other: &Self) {
+        if other.counts.len() > self.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
         }
@@ -113,14 +127,14 @@ impl Histogram {
 
     /// Removes all durations; keeps the memory.
     pub fn clear(&mut self) {
-        self.counts.fill(0);
+        self.counts.clear();
         (self.count, self.sum, self.least, self.greatest) = (0, 0, u64::MAX, 0);
     }
 
     /// The non-empty buckets, by rising duration.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
         let from = if self.count > 0 { index(self.least) } else { BUCKETS };
-        let to = index(self.greatest).min(BUCKETS - 1);
+        let to = index(self.greatest);
         (from..=to).filter(|&index| self.counts[index] > 0).map(|index| Bucket {
             lower: SimDuration(lower_edge(index)),
             upper: SimDuration(if index + 1 == BUCKETS { u64::MAX } else { lower_edge(index + 1) }),

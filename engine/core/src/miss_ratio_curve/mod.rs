@@ -45,6 +45,7 @@ use serde::Serialize;
 use serde_json::Value;
 use thiserror::Error;
 
+use accesses::only_side;
 pub use accesses::{Side, accesses};
 pub use sample::Sample;
 use sample::{PARTS, Sampled};
@@ -148,6 +149,13 @@ pub struct Curve {
     pub points: Vec<Point>,
 }
 
+impl Curve {
+    /// The curve of a side without an access.
+    const fn empty(side: Side) -> Self {
+        Self { side, accesses: 0, distinct: 0, points: Vec::new() }
+    }
+}
+
 /// The curves of reads, writes and both.
 ///
 /// # Errors
@@ -173,11 +181,27 @@ pub fn miss_ratio_curves(trace: &Trace, options: &CurveOptions) -> Result<[Curve
             return Err(CurveError::SizeTooSmall { blocks, least });
         }
     }
-    let first = [Side::Reads, Side::Writes, Side::Both].map(|side| FirstPass::new(trace, options, side));
-    let most = first.iter().map(|pass| pass.distinct).max().unwrap_or(1).max(least);
+    let passes = first_passes(trace, options);
+    let most = passes.iter().map(|pass| pass.distinct).max().unwrap_or(1).max(least);
     let steps = if options.policy == Policy::Lru { STEPS } else { STEPS_SIMULATED };
     let sizes = sizes.unwrap_or_else(|| log_sizes(least, most, steps));
-    Ok(first.map(|pass| pass.curve(trace, options, &sizes)))
+    let curves: Vec<_> = passes.iter().map(|pass| pass.curve(trace, options, &sizes)).collect();
+    Ok([Side::Reads, Side::Writes, Side::Both].map(|side| {
+        let alike = curves.iter().find(|curve| curve.side == side || side == Side::Both);
+        alike.map_or(Curve::empty(side), |curve| Curve { side, ..curve.clone() })
+    }))
+}
+
+/// The first passes over all three sides, both first; if one side has all requests, over that side only.
+fn first_passes(trace: &Trace, options: &CurveOptions) -> Vec<FirstPass> {
+    let sides =
+        only_side(trace).map_or_else(|| vec![Side::Both, Side::Reads, Side::Writes], |side| vec![side]);
+    let whole = options.sample.map(|sample| (sample, Sampled::new(sample, trace, options.block)));
+    let pass = |side| match &whole {
+        None => FirstPass::exact(accesses(trace, side, options.block), side),
+        Some((sample, sampled)) => FirstPass::sampled(*sample, sampled.of(side), side),
+    };
+    sides.into_iter().map(pass).collect()
 }
 
 /// Sizes from `least` to `most`, both included, with `steps` per doubling and all powers of two.
@@ -248,29 +272,28 @@ struct FirstPass {
 }
 
 impl FirstPass {
-    fn new(trace: &Trace, options: &CurveOptions, side: Side) -> Self {
-        let keys = accesses(trace, side, options.block);
-        let Some(sample) = options.sample else {
-            let distances = DistanceHistogram::new(keys);
-            let (accesses, distinct) = (distances.accesses, distances.distinct as u64);
-            return Self { side, accesses, distinct, sampled: None, distances };
-        };
-        let sampled = Sampled::new(sample, keys);
+    fn exact(keys: impl Iterator<Item = u64>, side: Side) -> Self {
+        let distances = DistanceHistogram::new(keys);
+        let (accesses, distinct) = (distances.accesses, distances.distinct as u64);
+        Self { side, accesses, distinct, sampled: None, distances }
+    }
+
+    fn sampled(sample: Sample, sampled: Sampled, side: Side) -> Self {
         let distances = DistanceHistogram::new(sampled.without(None));
         let distinct = libm::round(distances.distinct as f64 / sample.rate) as u64;
-        Self { side, accesses: sampled.accesses, distinct, sampled: Some((sample, sampled)), distances }
+        Self { side, accesses: sampled.accesses(), distinct, sampled: Some((sample, sampled)), distances }
     }
 
     fn curve(&self, trace: &Trace, options: &CurveOptions, sizes: &[u64]) -> Curve {
         let points = match &self.sampled {
             _ if self.accesses == 0 => Vec::new(),
-            None => self.exact(trace, options, sizes),
+            None => self.count_misses(trace, options, sizes),
             Some((sample, sampled)) => self.estimate(*sample, sampled, options.policy, sizes),
         };
         Curve { side: self.side, accesses: self.accesses, distinct: self.distinct, points }
     }
 
-    fn exact(&self, trace: &Trace, options: &CurveOptions, sizes: &[u64]) -> Vec<Point> {
+    fn count_misses(&self, trace: &Trace, options: &CurveOptions, sizes: &[u64]) -> Vec<Point> {
         let policy = options.policy;
         let hits = if policy == Policy::Lru {
             self.distances.hits(sizes.iter().map(|&size| size as f64))

@@ -5,6 +5,10 @@
 //!
 //! C. A. Waldspurger, N. Park, A. Garthwaite, I. Ahmad: Efficient MRC construction with SHARDS, FAST 2015.
 
+use super::accesses::{Side, for_each_access};
+use crate::trace::Trace;
+use crate::units::Sectors;
+
 /// Disjoint parts of a sample, by hash, whose differences give its error.
 pub const PARTS: u8 = 10;
 
@@ -28,27 +32,50 @@ const fn mix(mut bits: u64) -> u64 {
 /// The accesses to the blocks of a sample, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Sampled {
-    /// Accesses to all blocks.
-    pub accesses: u64,
+    /// Accesses to all blocks, by whether they write.
+    accesses: [u64; 2],
     keys: Vec<u64>,
     parts: Vec<u8>,
+    writes: Vec<bool>,
 }
 
 impl Sampled {
-    /// The accesses of `keys` to blocks of the sample.
-    pub fn new(sample: Sample, keys: impl IntoIterator<Item = u64>) -> Self {
+    /// The accesses of `trace` to blocks of the sample.
+    pub fn new(sample: Sample, trace: &Trace, block: Sectors) -> Self {
         let salt = mix(sample.seed.wrapping_add(0x9E37_79B9_7F4A_7C15));
         let most = (sample.rate * u64::MAX as f64) as u64;
         let mut sampled = Self::default();
-        for key in keys {
-            sampled.accesses += 1;
+        for_each_access(trace, block, |key, is_write| {
+            sampled.accesses[usize::from(is_write)] += 1;
             let hash = mix(key ^ salt);
             if hash <= most {
                 sampled.keys.push(key);
                 sampled.parts.push((((hash & 0xFFFF_FFFF) * u64::from(PARTS)) >> 32) as u8);
+                sampled.writes.push(is_write);
+            }
+        });
+        sampled
+    }
+
+    /// The accesses of one side.
+    pub fn of(&self, side: Side) -> Self {
+        let mut part = Self::default();
+        for is_write in [false, true].into_iter().filter(|&is_write| side.has(is_write)) {
+            part.accesses[usize::from(is_write)] = self.accesses[usize::from(is_write)];
+        }
+        for ((&key, &number), &is_write) in self.keys.iter().zip(&self.parts).zip(&self.writes) {
+            if side.has(is_write) {
+                part.keys.push(key);
+                part.parts.push(number);
+                part.writes.push(is_write);
             }
         }
-        sampled
+        part
+    }
+
+    /// Accesses to all blocks, sampled or not.
+    pub const fn accesses(&self) -> u64 {
+        self.accesses[0] + self.accesses[1]
     }
 
     /// The accesses, without those to the blocks of one part.

@@ -101,6 +101,22 @@ proptest! {
     }
 
     #[test]
+    fn one_side_alone_has_the_curve_of_both(requests in requests(), writes: bool, is_sampled: bool) {
+        // The same requests with one of the other side have all three curves computed; its block is one of its own.
+        let alone: Vec<_> = requests.iter().map(|&(_, first, sectors)| (writes, first, sectors)).collect();
+        let mixed = [alone.as_slice(), &[(!writes, 1 << 40, 1)]].concat();
+        let sample = is_sampled.then_some(Sample { rate: 0.5, seed: 1 });
+        let options = options(8, Policy::Lru, sample, Some(vec![20, 60, 200]));
+        let [reads, writes_curve, both] = miss_ratio_curves(&trace(&alone), &options).unwrap();
+        let [reads_mixed, writes_mixed, _] = miss_ratio_curves(&trace(&mixed), &options).unwrap();
+        let (side, other, expected) =
+            if writes { (writes_curve, reads, writes_mixed) } else { (reads, writes_curve, reads_mixed) };
+        prop_assert_eq!(&side, &expected);
+        prop_assert_eq!(Curve { side: Side::Both, ..side }, both);
+        prop_assert_eq!((other.accesses, other.distinct, other.points.len()), (0, 0, 0));
+    }
+
+    #[test]
     fn a_sample_of_all_blocks_is_exact(requests in requests(), index in 0..Policy::ALL.len()) {
         let (trace, policy, sizes) = (trace(&requests), Policy::ALL[index], Some(vec![10, 30, 100, 1000]));
         let sample = Some(Sample { rate: 1.0, seed: 3 });

@@ -53,7 +53,7 @@ impl WriteCache {
             let entry = self.groups.get_mut(group);
             entry.sectors -= count;
             if let Some(full) = &mut self.full {
-                full[entry.place.array as usize].leave(entry.place.stripe);
+                full[entry.place().array as usize].leave(entry.place().stripe);
             }
             if !is_left {
                 self.leave_group(slot, group);

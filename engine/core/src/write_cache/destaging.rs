@@ -31,7 +31,7 @@ impl WriteCache {
     #[inline]
     pub fn is_full(&self, group: u32) -> bool {
         let entry = self.groups.get(group);
-        entry.sectors == self.stripe_sectors[entry.place.array as usize].get()
+        entry.sectors == self.stripe_sectors[entry.place().array as usize].get()
     }
 
     /// The group of `stripe`, which follows the one chosen last, if it is full and may be destaged with it.
@@ -59,7 +59,7 @@ impl WriteCache {
         self.groups
             .by_age(array)
             .take_while(|&(_, since)| since + limit <= now)
-            .find(|&(group, _)| !is_busy(self.groups.get(group).place.stripe))
+            .find(|&(group, _)| !is_busy(self.groups.get(group).place().stripe))
             .map(|(group, _)| group)
     }
 
@@ -84,13 +84,15 @@ impl WriteCache {
             entry.next_in_flight = in_flight;
             in_flight = Link::to(slot);
             self.scratch.push((entry.key & NUMBER, entry.in_flight));
+            // Prefetches memory for the removal of the line when it is on the disks.
+            std::hint::black_box(self.index.at_home(entry.key));
         }
         self.scratch.sort_unstable();
         extents.clear();
         for &(line, mask) in &self.scratch {
             join_runs(line * self.line_sectors, mask, extents);
         }
-        (group.place.stripe, in_flight, group.lines)
+        (group.place().stripe, in_flight, group.lines)
     }
 
     /// The lines of a destage are on the disks: those not written again are clean or free. Calls `each` with each line and

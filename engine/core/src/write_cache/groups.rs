@@ -1,16 +1,18 @@
 //! Groups: the dirty lines of one stripe, which are destaged together; by stripe, and by age if there is an age limit.
 
 use super::ages::Ages;
-use super::key;
+use super::{ARRAY_SHIFT, NUMBER, key};
 use crate::destage::StripeId;
 use crate::slab::Link;
 use crate::slot_table::SlotTable;
 use crate::units::SimTime;
 
-/// The dirty lines of one stripe.
+/// The dirty lines of one stripe: half a line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
 pub(super) struct Group {
-    pub place: StripeId,
+    /// Array and stripe.
+    key: u64,
     /// First line; each line links to the next.
     pub first: Link,
     /// Dirty lines; 0 for a free entry.
@@ -19,6 +21,14 @@ pub(super) struct Group {
     pub sectors: u64,
     /// Line that was written last.
     pub last_line: u64,
+}
+
+impl Group {
+    /// Its stripe.
+    #[inline]
+    pub const fn place(&self) -> StripeId {
+        StripeId { array: (self.key >> ARRAY_SHIFT) as u16, stripe: self.key & NUMBER }
+    }
 }
 
 /// The groups of all arrays.
@@ -50,12 +60,17 @@ impl Groups {
     /// The group of a stripe, if it has one.
     #[inline]
     pub fn find(&self, place: StripeId) -> Option<u32> {
-        if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.place == place)
-        {
+        let key = key(place.array, place.stripe);
+        if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.key == key) {
             return Some(self.latest);
         }
-        let is_of = |group: u32| self.entries[group as usize].place == place;
-        self.index.find(key(place.array, place.stripe), is_of)
+        self.index.find(key, |group| self.entries[group as usize].key == key)
+    }
+
+    /// Prefetches memory for a search for `place`: independent loads overlap.
+    #[inline]
+    pub fn expect(&self, place: StripeId) {
+        std::hint::black_box(self.index.at_home(key(place.array, place.stripe)));
     }
 
     /// The number of groups of `array`.
@@ -82,7 +97,8 @@ impl Groups {
     /// A new, empty group. Precondition: the stripe has none, and no group is newer than `now`.
     #[inline]
     pub fn add(&mut self, place: StripeId, now: SimTime) -> u32 {
-        let entry = Group { place, first: Link::END, lines: 0, sectors: 0, last_line: u64::MAX };
+        let key = key(place.array, place.stripe);
+        let entry = Group { key, first: Link::END, lines: 0, sectors: 0, last_line: u64::MAX };
         let group = if let Some(group) = self.free.pop() {
             self.entries[group as usize] = entry;
             group
@@ -93,7 +109,7 @@ impl Groups {
         if let Some(ages) = &mut self.ages {
             ages.enter(group, place.array, now);
         }
-        self.index.insert(key(place.array, place.stripe), group);
+        self.index.insert(key, group);
         self.counts[place.array as usize] += 1;
         self.latest = group;
         group
@@ -103,12 +119,12 @@ impl Groups {
     #[inline]
     pub fn remove(&mut self, group: u32) -> Group {
         let entry = self.entries[group as usize];
-        let StripeId { array, stripe } = entry.place;
+        let array = entry.place().array;
         if let Some(ages) = &mut self.ages {
             ages.leave(group, array);
         }
         self.entries[group as usize].lines = 0;
-        self.index.remove(key(array, stripe), group);
+        self.index.remove(entry.key, group);
         self.counts[array as usize] -= 1;
         self.free.push(group);
         entry

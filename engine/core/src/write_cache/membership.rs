@@ -1,7 +1,7 @@
 //! Membership of lines in groups, and of groups in orders.
 
 use super::{WriteCache, groups};
-use crate::destage::{DestagePolicy as _, StripeId, Write};
+use crate::destage::{DestagePolicy as _, Write};
 use crate::slab::Link;
 use crate::units::SimTime;
 
@@ -9,8 +9,7 @@ impl WriteCache {
     /// A line became dirty.
     #[inline]
     pub(super) fn join_group(&mut self, now: SimTime, array: u16, line: u64, slot: u32) {
-        let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
-        let place = StripeId { array, stripe };
+        let place = self.stripe_of(array, line);
         let sectors = u64::from(self.lines[slot as usize].dirty.count_ones());
         let found = self.groups.find(place);
         let group = found.unwrap_or_else(|| self.groups.add(place, now));
@@ -37,7 +36,7 @@ impl WriteCache {
         let is_sequential =
             line == entry.last_line.wrapping_add(1) || (line == entry.last_line && !is_overwrite);
         entry.last_line = line;
-        let (place, lines) = (entry.place, entry.lines);
+        let (place, lines) = (entry.place(), entry.lines);
         self.destage.write(group, place, Write { lines, is_sequential });
         if added > 0 {
             self.record_full(group);
@@ -49,9 +48,9 @@ impl WriteCache {
     pub(super) fn record_full(&mut self, group: u32) {
         if let Some(full) = &mut self.full {
             let entry = self.groups.get(group);
-            let array = entry.place.array as usize;
+            let array = entry.place().array as usize;
             if entry.sectors == self.stripe_sectors[array].get() {
-                full[array].enter(entry.place.stripe);
+                full[array].enter(entry.place().stripe);
             }
         }
     }
@@ -59,9 +58,9 @@ impl WriteCache {
     /// Removes a group from all orders.
     pub(super) fn leave(&mut self, group: u32) -> groups::Group {
         let entry = self.groups.remove(group);
-        self.destage.leave(group, entry.place);
+        self.destage.leave(group, entry.place());
         if let Some(full) = &mut self.full {
-            full[entry.place.array as usize].leave(entry.place.stripe);
+            full[entry.place().array as usize].leave(entry.place().stripe);
         }
         entry
     }

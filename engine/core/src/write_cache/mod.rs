@@ -29,7 +29,7 @@ mod tests;
 use claims::Claims;
 use groups::Groups;
 
-use crate::destage::{Destage, Elevator};
+use crate::destage::{Destage, Elevator, StripeId};
 use crate::divisor::Divisor;
 use crate::mutation::{Mutant, Mutation};
 use crate::slab::Link;
@@ -78,7 +78,9 @@ pub struct Parts {
     pub keeps_clean: bool,
 }
 
+/// One line, within one line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 struct Line {
     key: u64,
     dirty: u64,
@@ -199,6 +201,7 @@ impl WriteCache {
     #[inline]
     pub fn accept(&mut self, now: SimTime, array: u16, line: u64, mask: u64, may_allocate: bool) -> Accepted {
         let key = key(array, line);
+        self.groups.expect(self.stripe_of(array, line));
         let slot = self.find(key);
         if let Some(slot) = slot
             && self.lines[slot as usize].dirty != 0
@@ -245,6 +248,13 @@ impl WriteCache {
         }
         self.join_group(now, array, line, slot);
         Accepted::In { absorbed: 0, was_dirty: false }
+    }
+
+    /// The stripe of `line`.
+    #[inline]
+    fn stripe_of(&self, array: u16, line: u64) -> StripeId {
+        let (stripe, _) = self.stripe_sectors[array as usize].div_rem(line * self.line_sectors);
+        StripeId { array, stripe }
     }
 
     fn end_claims(&mut self, key: u64, mask: u64) {

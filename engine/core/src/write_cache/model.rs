@@ -193,7 +193,7 @@ impl Pair {
             let chosen = cache.choose(array, is_busy);
             prop_assert_eq!(chosen.is_some(), has_any, "what is dirty and not busy can leave");
             if let (true, true, Some(group)) = (*prefers_full, has_full, chosen) {
-                prop_assert!(is_full(cache.groups.get(group).place.stripe), "full stripes first");
+                prop_assert!(is_full(cache.groups.get(group).place().stripe), "full stripes first");
             }
             chosen
         };

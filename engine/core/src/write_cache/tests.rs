@@ -106,7 +106,7 @@ fn a_group_is_as_old_as_its_first_line() {
     let overdue = |cache: &WriteCache, now, busy| {
         cache
             .overdue(0, SimTime(now), limit, |stripe| stripe == busy)
-            .map(|group| cache.groups.get(group).place.stripe)
+            .map(|group| cache.groups.get(group).place().stripe)
     };
     assert_eq!(overdue(&cache, 10, 9), None);
     assert_eq!(overdue(&cache, 11, 9), Some(0));

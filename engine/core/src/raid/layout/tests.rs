@@ -32,6 +32,19 @@ fn drawing(layout: &Layout, stripes: u64) -> Vec<String> {
         .collect()
 }
 
+proptest! {
+    #[test]
+    fn the_first_piece_is_the_first_of_the_pieces(
+        level in 0..LEVELS.len(), disks in 1_u32..9, start in 0_u64..900, sectors in 1_u64..200,
+    ) {
+        let Ok(layout) = Layout::new(LEVELS[level], disks, Sectors(16), Sectors(1000)) else { return Ok(()) };
+        let (start, sectors) = (Lba(start), Sectors(sectors.min(layout.capacity().0 - start)));
+        let [first, listed] = [Some(layout.first_piece(start, sectors)), layout.pieces(start, sectors).next()]
+            .map(|piece| piece.map(|piece| (piece.strip.disk, piece.strip.disk_lba, piece.lba, piece.sectors)));
+        prop_assert_eq!(first, listed);
+    }
+}
+
 #[test]
 fn strips_follow_the_diagram() {
     assert_eq!(drawing(&layout(Level::Raid0, 4), 2), ["0 1 2 3", "4 5 6 7"]);

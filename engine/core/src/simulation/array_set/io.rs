@@ -38,7 +38,7 @@ impl ArraySet {
     /// Reads an extent of an array whose disks are all there.
     #[inline]
     fn read_pieces(&mut self, context: &mut Context, operation: u32, array: u16, extent: Extent) {
-        let Some(first) = self[array].layout.pieces(extent.lba, extent.sectors).next() else { return };
+        let first = self[array].layout.first_piece(extent.lba, extent.sectors);
         self.read_piece(context, operation, array, &first);
         // Few reads go beyond one strip.
         if first.sectors < extent.sectors {

@@ -151,7 +151,7 @@ impl StripeWrite {
     #[inline]
     fn plan_small(&mut self, layout: &Layout, policy: ParityUpdate, stripe: u64, extents: &[Extent]) -> bool {
         let [extent] = extents else { return false };
-        let Some(piece) = layout.pieces(extent.lba, extent.sectors).next() else { return false };
+        let piece = layout.first_piece(extent.lba, extent.sectors);
         let (start, end) = (piece.strip.offset, Sectors(piece.strip.offset.0 + extent.sectors.0));
         let touched = Touched { strips: 1, covering: 1, start, end };
         if piece.sectors < extent.sectors || choose(policy, layout, touched) != Update::ReadModifyWrite {
