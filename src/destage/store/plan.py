@@ -45,30 +45,31 @@ def write_round(layout: SweepLayout, number: int, table: pa.Table) -> None:
 
 def drop_rounds(layout: SweepLayout, first: int) -> None:
     """Remove the planning rounds from `first` on, in reverse order, so that readers never see a gap."""
-    for path in reversed(_round_paths(layout)[first:]):
+    for path in reversed(list_rounds(layout)[first:]):
         path.unlink()
 
 
 def read_plan(layout: SweepLayout) -> pa.Table | None:
     """Return all planning rounds as one table; None before the first one."""
-    paths = _round_paths(layout)
+    paths = list_rounds(layout)
     if not paths:
         return None
     tables = [read_parquet(path) for path in paths]
     return pa.concat_tables(tables, promote_options="default")
 
 
-def read_axes(plan: pa.Table) -> list[str]:
+def read_axes(plan: pa.Schema) -> list[str]:
     """Return the dotted paths of a plan's axes."""
-    return [str(path) for path in json.loads(plan.schema.metadata[b"destage.axes"])]
+    return [str(path) for path in json.loads(plan.metadata[b"destage.axes"])]
 
 
-def read_seek(plan: pa.Table) -> str | None:
+def read_seek(plan: pa.Schema) -> str | None:
     """Return the dotted path of the parameter that a plan seeks, if any."""
-    path = json.loads(plan.schema.metadata[b"destage.seek"])
+    path = json.loads(plan.metadata[b"destage.seek"])
     return None if path is None else str(path)
 
 
-def _round_paths(layout: SweepLayout) -> list[Location]:
+def list_rounds(layout: SweepLayout) -> list[Location]:
+    """Return the files of the planning rounds, in their order."""
     there = {path.name for path, _ in list_sizes(layout.root)}
     return list(takewhile(lambda path: path.name in there, map(layout.plan, count())))

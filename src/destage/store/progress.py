@@ -98,13 +98,20 @@ def read_progress(layout: SweepLayout) -> RecordedProgress | None:
 def _count_rows(layout: SweepLayout) -> Counts:
     """Count the rows."""
     # Imported here because recorded progress needs neither, and `status` must start fast.
-    from destage.store.plan import read_plan  # noqa: PLC0415
-    from destage.store.rows import find_present_runs, read_rows  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.compute as pc  # noqa: PLC0415
 
-    table = read_plan(layout)
-    planned = set() if table is None else set(table["run_id"].to_pylist())
+    from destage.store.parquet import open_parquet  # noqa: PLC0415
+    from destage.store.plan import list_rounds  # noqa: PLC0415
+    from destage.store.rows import is_transient, read_rows  # noqa: PLC0415
+
+    files = list_rounds(layout)
+    runs = []
+    for path in files:
+        with open_parquet(path) as file:
+            runs += file.read(columns=["run_id"])["run_id"].cast(pa.string()).chunks
+    planned = pc.unique(pa.chunked_array(runs, pa.string()))
     rows = read_rows(layout, columns=[])
-    present = find_present_runs(rows) & planned
-    failed = sum(row["status"] == "failed" and row["run_id"] in present for row in rows.to_pylist())
-    rounds = 0 if table is None else int(max(table["round"].to_pylist(), default=-1)) + 1
-    return Counts(len(planned), len(present), failed, rounds)
+    rows = rows.filter(pc.and_(pc.is_in(rows["run_id"], planned), pc.invert(is_transient(rows))))
+    failed = pc.sum(pc.equal(rows["status"], "failed")).as_py() or 0
+    return Counts(len(planned), rows.num_rows, failed, len(files))

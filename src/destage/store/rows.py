@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from destage import engine
 from destage.errors import StoreError
 from destage.objects import Location
-from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment
+from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, check_fragment, inspect_fragment
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.manifests import read_manifest
@@ -94,17 +94,42 @@ def is_transient(rows: pa.Table) -> pa.ChunkedArray:
     return pc.fill_null(pc.is_in(rows["error_kind"], pa.array(TRANSIENT_KINDS)), fill_value=False)
 
 
+def list_complete(layout: SweepLayout) -> list[Location]:
+    """Return the complete fragments by name; torn and foreign files, which the next writer reports, are not.
+
+    A fragment that the manifest lists with its size was checked when it was committed.
+    """
+    named = read_manifest(layout)
+    sizes = _list_fragments(layout)
+
+    def is_complete(path: Location) -> bool:
+        known = named.get(path.stem)
+        if known is not None and known.size == sizes[path]:
+            return True
+        try:
+            inspect_fragment(path, sizes[path])
+        except (NotAFragmentError, FileNotFoundError):
+            return False
+        return True
+
+    return [path for path, fits in zip(sizes, map_places(is_complete, sizes), strict=True) if fits]
+
+
+def _list_fragments(layout: SweepLayout) -> dict[Location, int]:
+    return {
+        path: size
+        for path, size in list_sizes(layout.fragments)
+        if path.suffix == ".parquet" and not path.name.startswith(".")
+    }
+
+
 def _read_complete(layout: SweepLayout, columns: list[str] | None) -> list[pa.Table] | None:
     """Return the rows of all complete fragments; None if one disappeared after it was listed.
 
     A compaction writes a larger fragment before it deletes smaller ones, so that a new listing has all rows.
     """
     named = read_manifest(layout)
-    sizes = {
-        path: size
-        for path, size in list_sizes(layout.fragments)
-        if path.suffix == ".parquet" and not path.name.startswith(".")
-    }
+    sizes = _list_fragments(layout)
 
     def read(path: Location) -> pa.Table | None:
         known = named.get(path.stem)
