@@ -1,7 +1,7 @@
-"""SQL over Arrow tables: an in-memory DuckDB database without access to anything but these tables.
+"""SQL over Arrow tables and Parquet files: a DuckDB database without access to anything but these.
 
-A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without files,
-network, extensions or Python variables, and without changes of settings or rows.
+A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without other
+files, network, extensions or Python variables, and without changes of settings or rows.
 
 An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
 segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
@@ -31,6 +31,7 @@ _SETTINGS = {
     "enable_external_access": "false",
     "lock_configuration": "true",
 }
+_BATCH_ROWS = 65_536
 _EXPLAIN = re.compile(
     r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
     re.IGNORECASE | re.DOTALL,
@@ -41,25 +42,29 @@ _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 
 
 class Database:
-    """A read-only database of Arrow tables, with views over them."""
+    """A read-only database of Arrow tables and Parquet files, with views over them."""
 
     def __init__(
         self,
         tables: Mapping[str, pa.Table],
         views: Mapping[str, str] | None = None,
         macros: Mapping[str, str] | None = None,
+        files: "Iterable[str]" = (),
     ) -> None:
-        """Create the tables, then the views over them and over earlier views, then the scalar macros."""
+        """Create the tables, then the views over them and over earlier views, then the scalar macros.
+
+        Args:
+            files: The paths of Parquet files that the views read, which do not change while it is open.
+        """
         self._connection = duckdb.connect(":memory:")
+        self._connection.execute("SET parquet_metadata_cache = true")
         for name, table in tables.items():
             self.add_table(name, table)
         for name, statement in (views or {}).items():
-            try:
-                self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
-            except duckdb.Error as error:
-                raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
+            self.add_view(name, statement)
         for signature, expression in (macros or {}).items():
             self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
+        self._connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
         for setting, value in _SETTINGS.items():
             self._connection.execute(f"SET {setting} = {value}")
         columns = self._connection.execute(
@@ -72,6 +77,13 @@ class Database:
         self._connection.register("_given", table)
         self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
         self._connection.unregister("_given")
+
+    def add_view(self, name: str, statement: str) -> None:
+        """Add a view; its columns have no aliases of their own."""
+        try:
+            self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
+        except duckdb.Error as error:
+            raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
@@ -86,6 +98,14 @@ class Database:
             try:
                 relation = self._connection.sql(explain + select, params=values or None)
                 return relation.to_arrow_table()
+            except duckdb.Error as error:
+                raise _query_error(_details(error)) from error
+
+    def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
+        """Run one of Destage's own statements and yield its rows in batches; errors as in `query`."""
+        with self._connection.cursor() as connection:
+            try:
+                yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
             except duckdb.Error as error:
                 raise _query_error(_details(error)) from error
 
@@ -276,6 +296,8 @@ def _query_error(details: dict[str, Any]) -> QueryError:
             if "Referenced table" in message:
                 message += '; write an axis in double quotes, as in "controller.cache.capacity"'
             return QueryError("query.unknown-name", message, data={"name": details.get("name")})
+        case "IO":
+            return QueryError("query.unreadable-rows", f"{message}; the sweep's files changed or are damaged")
     return QueryError("query.failed", message)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from destage.cli.options import Format, Json, Out, Store, SweepName, split_assignment
 from destage.cli.output import print_json, print_pairs
-from destage.cli.rows import find_sweep, print_rows
+from destage.cli.rows import find_sweep, note_left_out, print_rows
 
 
 def query(
@@ -26,6 +26,7 @@ def query(
     """Run a named query on a sweep's results."""
     from destage.queries import list_queries, open_session
     from destage.queries.named_queries import FITTING, find_query
+    from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     with open_session(find_sweep(sweep, store)) as session:
@@ -34,4 +35,7 @@ def query(
             purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
             print_json(purposes) if as_json else print_pairs(purposes)
             return
-        print_rows(session.query(name, parameters), "json" if as_json else form, out, session.units)
+        form = "json" if as_json else form
+        shown = open_excerpt(session, MOST_LISTED) if form == "table" and out is None else session
+        print_rows(shown.query(name, parameters), form, out, session.units)
+        note_left_out(shown, sweep)
