@@ -146,6 +146,7 @@ fuzz: python ## Run CASES random scenarios, valid and invalid, in the debug buil
 bench: engine ## Run the benchmarks of the engine, and of planning, driving and reading sweeps
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/orchestration.py
+	@$(BIN)/python benchmarks/reading.py
 
 .PHONY: lock
 lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions
