@@ -52,12 +52,12 @@ class Frames:
         ) -> "Iterator[pl.DataFrame]":
             for batch in self.session.stream(name, columns):
                 frame = pl.DataFrame(pl.from_arrow(batch))
-                frame = frame if predicate is None else frame.filter(predicate)
-                yield frame if most is None else frame.head(most)
                 if most is not None:
+                    frame = frame.head(most)
                     most -= frame.height
-                    if most <= 0:
-                        return
+                yield frame if predicate is None else frame.filter(predicate)
+                if most == 0:
+                    return
 
         empty = pl.DataFrame(pl.from_arrow(self.session.sql(f"SELECT * FROM {name} LIMIT 0")))  # noqa: S608
         return register_io_source(read, schema=empty.schema)

@@ -24,7 +24,8 @@ FIGURES = "published_figures"
 """The view of published figures with their classes."""
 MEANS = ("points", "certified")
 """The views with a mean and an interval for each result column."""
-_SPACE = re.compile(r"(?:\s|--[^\n]*\n)*")
+_HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
+"""The comments above a statement."""
 MOST_ORDERED = 100_000
 """Stored rows up to which `runs` is in the order of the plan; sorting more takes their whole memory."""
 
@@ -143,16 +144,15 @@ class Session:
 
         Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
         """
+        statement = _HEADER.sub("", statement, count=1)
         text = statement.lower()
         columns = [name for name in views.list_measured_columns() if name in text]
         if "limiting_resource" in text:
             columns = list(dict.fromkeys([*columns, *limiting.columns_needed()]))
-        means = [f"{name} AS ({self._means(name, columns)})" for name in MEANS if name in text]
+        means = ", ".join(f"{name} AS ({self._means(name, columns)})" for name in MEANS if name in text)
         if means:
-            start = _SPACE.match(statement).end()  # type: ignore[union-attr] - it matches nothing, too
-            rest = statement[start:]
-            rest = f", {rest[4:]}" if rest[:4].upper() == "WITH" else f" {rest}"
-            statement = f"WITH {', '.join(means)}{rest}"
+            is_with = text.startswith("with")
+            statement = f"WITH {means}, {statement[4:]}" if is_with else f"WITH {means} {statement}"
         return self.sql(statement, parameters)
 
     def _means(self, name: str, columns: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ class Measure:
     """What points are compared by.
 
     Attributes:
-        source: The view that has it.
+        source: The relation that has it.
         value: Its expression, smaller is better.
         words: The best points in words.
     """
@@ -37,8 +37,9 @@ class Measure:
     words: str
 
 
+_ANSWERED = "(SELECT configurations.*, answer_mean FROM configurations LEFT JOIN answers USING (point_id))"
 _MEASURES = {
-    "seek": Measure("answers", "-answer_mean", "the largest load"),
+    "seek": Measure(_ANSWERED, "-answer_mean", "the largest load"),
     "replay": Measure("points", "completion_time_s", "the shortest completion time"),
     "fixed": Measure("points", "response_p95_us", "the lowest response time (95th percentile)"),
 }
