@@ -171,15 +171,15 @@ def _means(
         is_part: Whether a row is only a part of the point's planned runs; its place is still the point's.
     """
     by = ", ".join(map(quote, keys))
-    across = ",\n    ".join(
-        f"avg({quote(name)}) AS {quote(name)}, "
+    across = "".join(
+        f",\n    avg({quote(name)}) AS {quote(name)}, "
         f"stddev_samp({quote(name)}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
         f"count({quote(name)}) AS {quote(name + '_count')}"
         for name in columns
     )
-    intervals = ",\n    ".join(
+    intervals = "".join(
         f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
-        f"{quote(name)} + {spread} AS {quote(name + '_high')}"
+        f"{quote(name)} + {spread} AS {quote(name + '_high')},\n    "
         for name in columns
         for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
     )
@@ -200,15 +200,13 @@ WITH planned AS (
   {by_replicate(keys, carried, columns)}
 ), across_replicates AS (
   SELECT {by}, {first}, min(plan_row) AS plan_row,
-    count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing,
-    {across}
+    count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing{across}
   FROM by_replicate
   GROUP BY {by}
 )
 SELECT {shown},
     n, {", ".join(f"n_{status}" for status in STATUSES)}, n_missing,
-    {intervals},
-    {place}.plan_row
+    {intervals}{place}.plan_row
 FROM across_replicates {join}
 CROSS JOIN student
 ORDER BY {place}.plan_row, {", ".join(f"across_replicates.{quote(name)}" for name in keys)}
@@ -221,11 +219,10 @@ def _list_replicates(keys: Sequence[str], carried: Sequence[str], columns: Seque
     counts = ", ".join(
         f"coalesce(status = '{status}', false)::INTEGER AS n_{status}" for status in ("ok", *STATUSES)
     )
-    values = ",\n    ".join(
-        f"if(status = 'ok', {quote(name)}, NULL)::DOUBLE AS {quote(name)}" for name in columns
+    values = "".join(
+        f",\n    if(status = 'ok', {quote(name)}, NULL)::DOUBLE AS {quote(name)}" for name in columns
     )
-    return f"""SELECT {kept}, plan_row, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing,
-    {values}
+    return f"""SELECT {kept}, plan_row, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing{values}
   FROM planned"""
 
 
@@ -234,9 +231,8 @@ def _average_replicates(keys: Sequence[str], carried: Sequence[str], columns: Se
     by = ", ".join(map(quote, [*keys, "replicate"]))
     first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
     counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
-    values = ",\n    ".join(f"avg({quote(name)}) FILTER (status = 'ok') AS {quote(name)}" for name in columns)
+    values = "".join(f",\n    avg({quote(name)}) FILTER (status = 'ok') AS {quote(name)}" for name in columns)
     return f"""SELECT {by}, {first}, min(plan_row) AS plan_row, {counts},
-    count(*) - count(stored_run_id) AS n_missing,
-    {values}
+    count(*) - count(stored_run_id) AS n_missing{values}
   FROM planned
   GROUP BY {by}"""
