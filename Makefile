@@ -147,6 +147,7 @@ fuzz: python ## Run CASES random scenarios, valid and invalid, in the debug buil
 bench: engine ## Run the benchmarks of the engine, and of planning, driving and reading sweeps
 	@$(BIN)/python benchmarks/run.py
 	@$(BIN)/python benchmarks/orchestration.py
+	@$(BIN)/python benchmarks/reading.py
 
 .PHONY: scale
 scale: engine ## Plan, drive, kill and resume RUNS runs on a stand-in executor; print time and memory of each step

@@ -6,6 +6,8 @@ from destage.queries.session import Session, open_session
 from destage.store import Location, find_sweep, locate
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import polars as pl
 
 
@@ -41,9 +43,24 @@ class Frames:
         return pl.LazyFrame(pl.from_arrow(self.session.query(name)))
 
     def _view(self, name: str) -> "pl.LazyFrame":
+        """Return a view, of which a collected frame reads only the columns and rows that it needs."""
         import polars as pl  # noqa: PLC0415 - only notebooks need it
+        from polars.io.plugins import register_io_source  # noqa: PLC0415
 
-        return pl.LazyFrame(pl.from_arrow(self.session.sql(f"SELECT * FROM {name}")))  # noqa: S608
+        def read(
+            columns: list[str] | None, predicate: "pl.Expr | None", most: int | None, _: int | None
+        ) -> "Iterator[pl.DataFrame]":
+            for batch in self.session.stream(name, columns):
+                frame = pl.DataFrame(pl.from_arrow(batch))
+                if most is not None:
+                    frame = frame.head(most)
+                    most -= frame.height
+                yield frame if predicate is None else frame.filter(predicate)
+                if most == 0:
+                    return
+
+        empty = pl.DataFrame(pl.from_arrow(self.session.sql(f"SELECT * FROM {name} LIMIT 0")))  # noqa: S608
+        return register_io_source(read, schema=empty.schema)
 
 
 def open_frames(sweep: str | Location, store: str | Location | None = None) -> Frames:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from destage.queries.session import Session
 from destage.sql import find_qualifiers, join_statement, quote_text
-from destage.store.places import find_points
 from destage.store.published_figures import Quantity
 from destage.student import half_width
 
@@ -81,5 +80,5 @@ def _values(session: Session, quantity: Quantity) -> list[list[float]] | None:
 
 
 def _rows_at(session: Session, *named: Mapping[str, object]) -> str:
-    found = ", ".join(map(quote_text, find_points(session.points, session.config, *named))) or "NULL"
+    found = ", ".join(map(quote_text, session.points.find(*named))) or "NULL"
     return f"(SELECT * FROM replicates WHERE point_id IN ({found}))"  # noqa: S608 - digests of the plan

@@ -1,12 +1,12 @@
 """Published figures, each joined to the points of the sweep that it is about."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
 
-from destage.store.places import find_points
+from destage.queries.point_table import PointTable
 from destage.store.published_figures import PublishedFigure, read_figures
 
 PUBLISHED_SCHEMA = pa.schema(
@@ -28,18 +28,16 @@ _ONE_COLUMN = re.compile(
 def tabulate_published(
     study: Mapping[str, Any],
     metric: str | None,
-    points: Sequence[Mapping[str, object]],
-    scenario: Mapping[str, object],
+    points: PointTable,
 ) -> pa.Table:
     """Return a row for each point whose answer was published; of several figures the first.
 
     Args:
         metric: The name of its answers, if it seeks something.
-        points: The sweep's points: `point_id`, `label` and the axis columns [base units].
-        scenario: A resolved configuration of the sweep; it determines the unit of an axis.
+        points: The sweep's points.
     """
     rows: dict[str, dict[str, object]] = {}
-    for figure, value, point_id in [] if metric is None else _figures_at(study, metric, points, scenario):
+    for figure, value, point_id in [] if metric is None else _figures_at(study, metric, points):
         row = {"metric": metric, "value": value, "figure": figure.name, "source": figure.source}
         rows.setdefault(point_id, {"point_id": point_id, **row})
     return pa.Table.from_pylist(list(rows.values()), PUBLISHED_SCHEMA)
@@ -48,12 +46,11 @@ def tabulate_published(
 def find_published_values(
     study: Mapping[str, Any],
     column: str,
-    points: Sequence[Mapping[str, object]],
-    scenario: Mapping[str, object],
+    points: PointTable,
 ) -> dict[str, list[float]]:
     """Return the numbers published for a result column or the sought value [base unit], by point id."""
     found: dict[str, list[float]] = {}
-    for _, value, point_id in _figures_at(study, column, points, scenario):
+    for _, value, point_id in _figures_at(study, column, points):
         found.setdefault(point_id, []).append(value)
     return found
 
@@ -61,8 +58,7 @@ def find_published_values(
 def _figures_at(
     study: Mapping[str, Any],
     column: str,
-    points: Sequence[Mapping[str, object]],
-    scenario: Mapping[str, object],
+    points: PointTable,
 ) -> Iterator[tuple[PublishedFigure, float, str]]:
     """Yield each figure that is a column of one place, with its value [the column's unit] and its points."""
     for figure in read_figures(study):
@@ -74,5 +70,5 @@ def _figures_at(
             continue
         factor = float(match[4] or 1)
         base = float(value) * factor if match[3] == "/" else float(value) / factor
-        for point_id in find_points(points, scenario, quantity.places[match[1]], quantity.at):
+        for point_id in points.find(quantity.places[match[1]], quantity.at):
             yield figure, base, point_id

@@ -1,78 +1,146 @@
-"""An open sweep: its rows as views, with named queries and SQL over them."""
+"""An open sweep: views over its Parquet files, with named queries and SQL over them."""
 
-import json
-from collections.abc import Mapping
+import re
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
 from destage.engine import limiting, scenario_schema, traces
+from destage.errors import QueryError
 from destage.queries import views
 from destage.queries.named_queries import Kind, find_query
-from destage.queries.published_values import tabulate_published
+from destage.queries.point_table import PointTable
+from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
+from destage.queries.relations import Relations, open_relations, restrict_relations
 from destage.query_limits import QueryLimits
-from destage.sql import Database
+from destage.sql import Database, quote
 from destage.store import Location, Sweep, open_sweep
-from destage.store.plan import CONFIG_COLUMNS, join_configs
+from destage.store.published_figures import read_figures
 
 FIGURES = "published_figures"
 """The view of published figures with their classes."""
+MEANS = ("points", "certified")
+"""The views with a mean and an interval for each result column."""
+_HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
+"""The comments above a statement."""
+MOST_ORDERED = 100_000
+"""Stored rows up to which `runs` is in the order of the plan; sorting more takes their whole memory."""
 
 
 class Session:
     """One sweep, with the rows that are there when it is opened.
+
+    A statement reads the columns that it needs from the sweep's files, or from copies of the objects of a
+    bucket, which `close` deletes.
 
     Attributes:
         spec: The study as it was run.
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the parameter that the study seeks, if any.
         config: The canonical configuration of the first planned run; empty without a plan.
-        points: The planned points: `point_id`, `label` and the axis columns [base units].
+        left_out: The number of planned points that the session does not have; see `select_points`.
     """
 
-    def __init__(self, sweep: Sweep, limits: QueryLimits | None = None) -> None:
+    def __init__(
+        self,
+        sweep: Sweep,
+        limits: QueryLimits | None = None,
+        *,
+        whole: "Session | None" = None,
+        point_ids: Sequence[str] = (),
+    ) -> None:
+        """Open a sweep, or some points of a session that has it open; `limits` bound each query."""
+        self._limits = limits
         self.sweep = sweep
         self.spec = sweep.spec()
         self.axes = sweep.axes
         self.seek = sweep.seek
-        plan = sweep.plan()
-        self.config: dict[str, Any] = (
-            json.loads(join_configs(plan.slice(0, 1))[0].as_py()) if plan.num_rows else {}
-        )
-        plan = plan.drop_columns(list(CONFIG_COLUMNS))
-        plan = plan.append_column("plan_row", pa.array(range(plan.num_rows), pa.int64()))
-        runs = sweep.runs()
-        answers = _with_axes(sweep.answers(), plan.schema, self.axes)
-        points = (
-            plan.select(["point_id", "label", *self.axes])
-            .group_by(["point_id", "label", *self.axes])
-            .aggregate([])
-        )
-        # Classified when a statement first names them: that takes a statement for each figure.
-        self._has_figures = False
-        measured = views.list_measured_columns()
-        self.points: list[dict[str, Any]] = points.to_pylist()
+        self.config: dict[str, Any] = sweep.configuration()
+        self.left_out = 0 if whole is None else whole.point_count - len(point_ids)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if whole is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="destage-", ignore_cleanup_errors=True)
+            self._open(open_relations(sweep, Path(self._folder.name)))
+        else:
+            statement = "SELECT plan.* FROM plan WHERE point_id IN (SELECT unnest($ids)) ORDER BY plan_row"
+            plan = whole.sql(statement, {"ids": list(point_ids)})
+            self._open(restrict_relations(whole.relations, plan, self.seek))
+
+    def _open(self, relations: Relations) -> None:
+        """Create the database of some relations."""
+        self.relations = relations
+        # Relations of many columns, and figures that take a statement each, are made when first named.
+        self._pending = {FIGURES, *MEANS}
         self._database = Database(
             {
-                "plan": plan,
-                "runs": runs,
-                "found_answers": answers,
-                "certificates": sweep.certificates(),
-                "published": tabulate_published(self.spec, self.metric, self.points, self.config),
-                "student": views.build_quantiles(max(len(plan["replicate"].unique()), 2)),
+                "certificates": self.sweep.certificates(),
+                "student": views.build_quantiles(max(relations.replicates, 2)),
+                **relations.tables,
             },
             {
-                "configurations": views.build_configurations_view(self.axes),
-                "points": views.build_points_view(self.axes, self.seek, measured),
-                "certified": views.build_certified_view(self.axes, measured),
+                "plan": relations.plan,
+                "stored_rows": relations.rows,
+                "runs": views.build_runs_view(is_ordered=relations.stored <= MOST_ORDERED),
+                "configurations": views.build_configurations_view(
+                    self.axes, shares_runs=relations.shares_runs
+                ),
                 "replicates": views.build_replicates_view(self.seek, self.metric),
-                "answers": views.build_answers_view(),
                 "timeline": views.build_timeline_view(),
             },
             {"limiting_resource(measured, idle)": limiting.limiting_sql("measured", "idle")},
-            limits,
+            self._limits,
+            relations.files,
         )
+        self._database.add_table("found_answers", self._read_answers())
+        has_published = self.metric is not None and any(read_figures(self.spec))
+        published = tabulate_published(self.spec, self.metric, self.points) if has_published else None
+        self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
+        self._database.add_view("answers", views.build_answers_view())
+
+    def _read_answers(self) -> pa.Table:
+        """Return the answers with every axis column; a sweep without answers stores none of them."""
+        answers = self.sweep.answers()
+        plan = self._database.query("FROM plan LIMIT 0").schema
+        for axis in self.axes:
+            if axis not in answers.column_names:
+                answers = answers.append_column(
+                    plan.field(axis), pa.nulls(answers.num_rows, plan.field(axis).type)
+                )
+        return answers
+
+    @cached_property
+    def points(self) -> PointTable:
+        """The planned points."""
+        keys = ", ".join(map(quote, ["label", *self.axes]))
+        table = self._database.query(f"SELECT point_id, {keys} FROM configurations ORDER BY plan_row")  # noqa: S608
+        return PointTable(table, self.config)
+
+    @cached_property
+    def planned_runs(self) -> int:
+        """The number of planned runs; points that share one count it once."""
+        count: int = self._database.query("SELECT count(DISTINCT run_id) AS n FROM plan")["n"][0].as_py()
+        return count
+
+    @cached_property
+    def missing_runs(self) -> int:
+        """The number of planned runs without a row."""
+        statement = "SELECT count(DISTINCT run_id) AS n FROM plan ANTI JOIN stored_rows USING (run_id)"
+        count: int = self._database.query(statement)["n"][0].as_py()
+        return count
+
+    @cached_property
+    def point_count(self) -> int:
+        """The number of planned points."""
+        count: int = self._database.query("SELECT count(*) AS n FROM configurations")["n"][0].as_py()
+        return count
+
+    def select_points(self, point_ids: Sequence[str]) -> "Session":
+        """Open some of the points as a session of its own, to be closed before this one."""
+        return Session(self.sweep, self._limits, whole=self, point_ids=point_ids)
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN over the views and `plan`.
@@ -80,12 +148,60 @@ class Session:
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
         `published_figures`, which has the rows of `judge_figures`.
         """
-        if not self._has_figures and FIGURES in statement:
-            from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
-
-            self._has_figures = True
-            self._database.add_table(FIGURES, judge_figures(self))
+        self._add_pending(statement)
+        try:
+            return self._database.query(statement, parameters)
+        except QueryError:
+            if self._folder is None or all(Path(file).exists() for file in self.relations.files):
+                raise
+        # A compaction replaced the files since they were listed.
+        self._database.close()
+        self._open(open_relations(self.sweep, Path(self._folder.name)))
+        self._add_pending(statement)
         return self._database.query(statement, parameters)
+
+    def sql_of_named_columns(
+        self, statement: str, parameters: Mapping[str, object] | None = None
+    ) -> pa.Table:
+        """Run a SELECT that names each result column of `points` and `certified` that it needs.
+
+        Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
+        """
+        statement = _HEADER.sub("", statement, count=1)
+        text = statement.lower()
+        columns = [name for name in views.list_measured_columns() if name in text]
+        if "limiting_resource" in text:
+            columns = list(dict.fromkeys([*columns, *limiting.columns_needed()]))
+        means = ", ".join(f"{name} AS ({self._means(name, columns)})" for name in MEANS if name in text)
+        if means:
+            is_with = text.startswith("with")
+            statement = f"WITH {means}, {statement[4:]}" if is_with else f"WITH {means} {statement}"
+        return self.sql(statement, parameters)
+
+    def _means(self, name: str, columns: Sequence[str]) -> str:
+        """Return the statement of `points` or `certified`."""
+        if name == "certified":
+            return views.build_certified_view(self.axes, columns)
+        repeats = self.relations.repeats_replicates
+        return views.build_points_view(self.axes, self.seek, columns, repeats_replicates=repeats)
+
+    def _add_pending(self, statement: str) -> None:
+        text = statement.lower()
+        # A statement may define `points` itself.
+        for name in [name for name in self._pending if name in text and f"{name} as (" not in text]:
+            self._pending.discard(name)
+            if name == FIGURES:
+                from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
+
+                self._database.add_table(name, judge_figures(self))
+            else:
+                self._database.add_view(name, self._means(name, views.list_measured_columns()))
+
+    def stream(self, view: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of a view or of a statement in brackets, in batches, with some of its columns."""
+        self._add_pending(view)
+        listed = "*" if columns is None else ", ".join(map(quote, columns))
+        return self._database.stream(f"SELECT {listed} FROM {view}")  # noqa: S608
 
     def query(self, name: str, parameters: Mapping[str, str] | None = None) -> pa.Table:
         """Run a named query; its columns `answer...` get the name of the sought value: `users_supported...`.
@@ -96,7 +212,7 @@ class Session:
             QueryError: The kind of study does not have the query, or a parameter is unknown or not a number.
         """
         query = find_query(name, self.kind)
-        rows = self.sql(query.sql, query.values(parameters or {}))
+        rows = self.sql_of_named_columns(query.sql, query.values(parameters or {}))
         return rows.rename_columns([self._answer_name(name) for name in rows.column_names])
 
     @property
@@ -122,8 +238,10 @@ class Session:
         return {path: unit for path, unit in found.items() if unit is not None}
 
     def close(self) -> None:
-        """Release the rows."""
+        """Release the files, and delete copies of them."""
         self._database.close()
+        if self._folder is not None:
+            self._folder.cleanup()
 
     def __enter__(self) -> Self:
         return self
@@ -135,13 +253,3 @@ class Session:
 def open_session(path: str | Location, limits: QueryLimits | None = None) -> Session:
     """Open the sweep in a directory; `limits` bound each query."""
     return Session(open_sweep(path), limits)
-
-
-def _with_axes(answers: pa.Table, plan: pa.Schema, axes: list[str]) -> pa.Table:
-    """Return the answers with every axis column; a sweep without answers stores none of them."""
-    for axis in axes:
-        if axis not in answers.column_names:
-            answers = answers.append_column(
-                plan.field(axis), pa.nulls(answers.num_rows, plan.field(axis).type)
-            )
-    return answers

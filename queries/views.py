@@ -1,4 +1,9 @@
-"""The views of a sweep: SQL over its tables (plan, runs, found_answers, certificates, published, student).
+"""The views of a sweep, SQL over the relations of its files and a few tables.
+
+The relations are `plan` and `stored_rows`, the tables `found_answers`, `certificates`, `published` and
+`student`.
+
+`runs` has a row per planned and stored run: the columns of the plan, then the result columns.
 
 `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
 measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c`
@@ -44,42 +49,60 @@ def list_measured_columns() -> list[str]:
     ]
 
 
-def build_configurations_view(axes: Sequence[str]) -> str:
+def build_runs_view(*, is_ordered: bool) -> str:
+    """Return the statement of `runs`: the planned runs that are stored."""
+    order = " ORDER BY plan.plan_row" if is_ordered else ""
+    return (
+        "SELECT plan.* EXCLUDE (plan_row), stored_rows.* EXCLUDE (run_id) "
+        f"FROM plan JOIN stored_rows USING (run_id){order}"
+    )
+
+
+def build_configurations_view(axes: Sequence[str], *, shares_runs: bool) -> str:
     """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
 
     Points may share runs, as all write fractions without a battery. `is_first` marks the first.
+
+    Args:
+        shares_runs: Whether any do; otherwise the runs of points need not be compared.
     """
     carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
+    listed = ", list_sort(list(run_id)) AS run_ids" if shares_runs else ""
+    planned = f"SELECT point_id, min(plan_row) AS plan_row, {carried}{listed} FROM plan GROUP BY point_id"
+    if not shares_runs:
+        return f"SELECT *, true AS is_first FROM ({planned})"
     return f"""
-WITH planned AS (
-  SELECT point_id, min(plan_row) AS plan_row, {carried}, list_sort(list(run_id)) AS run_ids
-  FROM plan
-  GROUP BY point_id
-)
 SELECT * EXCLUDE (run_ids), row_number() OVER (PARTITION BY run_ids, label ORDER BY plan_row) = 1 AS is_first
-FROM planned
+FROM ({planned})
 """
 
 
-def build_points_view(axes: Sequence[str], seek: str | None, columns: Sequence[str]) -> str:
-    """Return the statement of `points`, with the means of result columns."""
+def build_points_view(
+    axes: Sequence[str], seek: str | None, columns: Sequence[str], *, repeats_replicates: bool
+) -> str:
+    """Return the statement of `points`, with the means of result columns.
+
+    Args:
+        repeats_replicates: Whether a replicate may have several runs, which are averaged first.
+    """
     keys = ["point_id"] if seek is None else ["point_id", seek]
-    return _means(keys, ["label", *axes], columns, planned="plan", measured="runs")
+    return _means(
+        keys,
+        ["label", *axes],
+        columns,
+        "plan",
+        is_part=seek is not None,
+        repeats_replicates=repeats_replicates,
+    )
 
 
 def build_certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
     """Return the statement of `certified`: each replicate measured at its own largest passing value."""
-    proofs = (
-        "SELECT point_id, replicate, run_id_pass AS run_id FROM certificates WHERE run_id_pass IS NOT NULL"
+    chosen = (
+        "(SELECT plan.* FROM plan JOIN (SELECT point_id, replicate, run_id_pass AS run_id FROM certificates "
+        "WHERE run_id_pass IS NOT NULL) USING (point_id, replicate, run_id))"
     )
-    chosen = "SELECT {0}.* FROM {0} JOIN (" + proofs + ") USING (point_id, replicate, run_id)"
-    return _means(
-        ["point_id"],
-        ["label", *axes],
-        columns,
-        planned="(" + chosen.format("plan") + ")",
-        measured="(" + chosen.format("runs") + ")",
-    )
+    return _means(["point_id"], ["label", *axes], columns, chosen, is_part=True, repeats_replicates=True)
 
 
 def build_replicates_view(seek: str | None, metric: str | None) -> str:
@@ -119,6 +142,7 @@ WITH once AS (
     any_value(timeline_event) AS timeline_event, any_value(timeline_subject) AS timeline_subject,
     any_value(timeline_value) AS timeline_value
   FROM runs JOIN configurations USING (point_id)
+  WHERE len(timeline_s) > 0
   GROUP BY run_id
 ), transitions AS (
   SELECT run_id, plan_row, unnest(range(1, len(timeline_s) + 1)) AS step,
@@ -133,55 +157,82 @@ ORDER BY plan_row, run_id, step
 
 
 def _means(
-    keys: Sequence[str], carried: Sequence[str], columns: Sequence[str], *, planned: str, measured: str
+    keys: Sequence[str],
+    carried: Sequence[str],
+    columns: Sequence[str],
+    planned: str,
+    *,
+    is_part: bool,
+    repeats_replicates: bool,
 ) -> str:
+    """Return the statement of means over the replicates of planned runs, in one pass over plan and rows.
+
+    Args:
+        is_part: Whether a row is only a part of the point's planned runs; its place is still the point's.
+    """
     by = ", ".join(map(quote, keys))
-    within = ",\n    ".join(f"avg({quote(name)}) AS {quote(name)}" for name in columns)
-    across = ",\n    ".join(
-        f"avg({quote(name)}) AS {quote(name)}, "
+    across = "".join(
+        f",\n    avg({quote(name)}) AS {quote(name)}, "
         f"stddev_samp({quote(name)}) / sqrt(count({quote(name)})) AS {quote(name + '_error')}, "
         f"count({quote(name)}) AS {quote(name + '_count')}"
         for name in columns
     )
-    intervals = ",\n    ".join(
+    intervals = "".join(
         f"{quote(name)}, {quote(name)} - {spread} AS {quote(name + '_low')}, "
-        f"{quote(name)} + {spread} AS {quote(name + '_high')}"
+        f"{quote(name)} + {spread} AS {quote(name + '_high')},\n    "
         for name in columns
         for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
     )
     first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
-    counts = ", ".join(f"count(*) FILTER (WHERE status = '{status}') AS n_{status}" for status in STATUSES)
+    counts = ", ".join(f"sum(n_{status})::BIGINT AS n_{status}" for status in STATUSES)
+    by_replicate = _average_replicates if repeats_replicates else _list_replicates
+    place = "configurations" if is_part else "across_replicates"
+    join = (
+        "LEFT JOIN configurations ON configurations.point_id = across_replicates.point_id" if is_part else ""
+    )
+    shown = ", ".join(f"across_replicates.{quote(name)}" for name in [*keys, *carried])
     return f"""
-WITH wanted AS (
-  SELECT {by}, {first}, count(*) AS n_planned
-  FROM {planned}
-  GROUP BY {by}
-), tried AS (
-  SELECT {by}, count(*) AS n_tried, {counts}
-  FROM {measured}
-  GROUP BY {by}
-), within_replicate AS (
-  SELECT {by}, replicate,
-    {within}
-  FROM {measured}
-  WHERE status = 'ok'
-  GROUP BY {by}, replicate
+WITH planned AS (
+  SELECT planned.*, stored_rows.* EXCLUDE (run_id), stored_rows.run_id AS stored_run_id
+  FROM {planned} AS planned
+  LEFT JOIN stored_rows ON planned.run_id = stored_rows.run_id
+), by_replicate AS (
+  {by_replicate(keys, carried, columns)}
 ), across_replicates AS (
-  SELECT {by}, count(*) AS n,
-    {across}
-  FROM within_replicate
+  SELECT {by}, {first}, min(plan_row) AS plan_row,
+    count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing{across}
+  FROM by_replicate
   GROUP BY {by}
 )
-SELECT {by}, {", ".join(map(quote, carried))},
-    coalesce(n, 0) AS n,
-    {", ".join(f"coalesce(n_{status}, 0) AS n_{status}" for status in STATUSES)},
-    n_planned - coalesce(n_tried, 0) AS n_missing,
-    {intervals},
-    plan_row
-FROM wanted
-LEFT JOIN tried USING ({by})
-LEFT JOIN across_replicates USING ({by})
-LEFT JOIN (SELECT point_id, plan_row FROM configurations) USING (point_id)
+SELECT {shown},
+    n, {", ".join(f"n_{status}" for status in STATUSES)}, n_missing,
+    {intervals}{place}.plan_row
+FROM across_replicates {join}
 CROSS JOIN student
-ORDER BY plan_row, {by}
+ORDER BY {place}.plan_row, {", ".join(f"across_replicates.{quote(name)}" for name in keys)}
 """
+
+
+def _list_replicates(keys: Sequence[str], carried: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of each replicate's measurements where each is one run."""
+    kept = ", ".join(map(quote, [*keys, *carried]))
+    counts = ", ".join(
+        f"coalesce(status = '{status}', false)::INTEGER AS n_{status}" for status in ("ok", *STATUSES)
+    )
+    values = "".join(
+        f",\n    if(status = 'ok', {quote(name)}, NULL)::DOUBLE AS {quote(name)}" for name in columns
+    )
+    return f"""SELECT {kept}, plan_row, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing{values}
+  FROM planned"""
+
+
+def _average_replicates(keys: Sequence[str], carried: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the statement of each replicate's means over its runs."""
+    by = ", ".join(map(quote, [*keys, "replicate"]))
+    first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
+    counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
+    values = "".join(f",\n    avg({quote(name)}) FILTER (status = 'ok') AS {quote(name)}" for name in columns)
+    return f"""SELECT {by}, {first}, min(plan_row) AS plan_row, {counts},
+    count(*) - count(stored_run_id) AS n_missing{values}
+  FROM planned
+  GROUP BY {by}"""

@@ -11,6 +11,7 @@ from destage.queries.presentation import (
     name_value,
     title_axis,
 )
+from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
 from destage.queries.report.facets import BATTERY, CAPACITY
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
@@ -24,36 +25,59 @@ _BOUNDS = {"at_least": "at least ", "below": "at most "}
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""
+_MOST_UNANSWERED = 20
+"""Points without an answer that have a sentence each."""
 _NAMED = 4
 """More points than this with one limiting resource are counted rather than named."""
 
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
-    return [*_compose_results(session), *_list_unanswered(session)]
+    shown = open_excerpt(session, MOST_DRAWN)
+    remark = describe_excerpt(shown)
+    return [
+        *_note_missing(session),
+        *_compose_results(session, shown),
+        *_list_unanswered(shown),
+        *([remark] if remark else []),
+    ]
 
 
-def _compose_results(session: Session) -> list[str]:
+def _note_missing(session: Session) -> list[str]:
+    """Return a sentence that a sweep lacks rows, if it does."""
+    if not session.missing_runs:
+        return []
+    are = "is" if session.missing_runs == 1 else "are"
+    runs = f"{session.missing_runs:,} of {format_count(session.planned_runs, 'planned run')}"
+    return [f"{runs} {are} missing, so that the results are preliminary."]
+
+
+def _compose_results(session: Session, shown: Session) -> list[str]:
     verdicts = compose_verdicts(session)
     if verdicts:
         return verdicts
     if session.kind == "replay":
-        return compose_replay_answer(session, lambda row: _name(row, session))
-    rows: list[Row] = session.query("design_space").to_pylist()
+        return compose_replay_answer(shown, lambda row: _name(row, shown))
+    rows: list[Row] = shown.query("design_space").to_pylist()
     if session.metric is None:
-        return _response_answer(rows, session)
-    return _seek_answer(rows, session.metric, session)
+        return _response_answer(rows, shown)
+    return [*_seek_answer(rows, session.metric, shown), *(_count_answers(session) if rows else [])]
 
 
 def _list_unanswered(session: Session) -> list[str]:
     """Return a sentence for each point without an answer: its name, what did not settle, what mends it."""
     rows = session.query("unanswered").to_pylist() if session.config else []
     sentences = []
-    for row in rows:
+    for row in rows[:_MOST_UNANSWERED]:
         needed = f" to {format_number(row['requests_needed'])}" if row["requests_needed"] else ""
         cause = "the write cache" if row["unsettled"] == "write_cache" else "response times"
         sentences.append(
             f"No answer with {_name(row, session)}: {cause} did not become steady; {row['remedy']}{needed}."
+        )
+    more = len(rows) - _MOST_UNANSWERED
+    if more > 0:
+        sentences.append(
+            f"No answer with {format_count(more, 'more point')}; the query `unanswered` lists all."
         )
     return sentences
 
@@ -75,18 +99,29 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
     sentences.insert(1, load + _published(baseline, session))
     sentences += _limits(answered, session)
-    censored = sum(row["censored"] is not None for row in rows)
-    open_points = sum(row[metric] is None for row in rows)
-    unmet = sum(row["interval_met"] is False for row in answered)
-    if censored:
+    return sentences
+
+
+def _count_answers(session: Session) -> list[str]:
+    """Return how many points have only a bound, a wide interval or no answer, if some have one."""
+    counts = session.sql(
+        "SELECT count(answer_mean) AS answered, count(censored) AS censored, "
+        "count(*) FILTER (answer_mean IS NOT NULL AND NOT interval_met) AS unmet, "
+        "count(*) - count(answer_mean) AS unanswered "
+        "FROM configurations LEFT JOIN answers USING (point_id) WHERE is_first"
+    ).to_pylist()[0]
+    sentences: list[str] = []
+    if not counts["answered"]:
+        return sentences
+    if counts["censored"]:
         sentences.append(
-            f"{format_count(censored, 'point')} reached an end of the search range; the answer there is only "
-            "a bound."
+            f"{format_count(counts['censored'], 'point')} reached an end of the search range; the answer "
+            "there is only a bound."
         )
-    if unmet:
-        sentences.append(f"{format_count(unmet, 'point')} missed the target width of the interval.")
-    if open_points:
-        sentences.append(f"Not answered yet: {format_count(open_points, 'point')}.")
+    if counts["unmet"]:
+        sentences.append(f"{format_count(counts['unmet'], 'point')} missed the target width of the interval.")
+    if counts["unanswered"]:
+        sentences.append(f"Not answered yet: {format_count(counts['unanswered'], 'point')}.")
     return sentences
 
 
@@ -167,7 +202,8 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
         for row in timed
         if row not in bare.values() and _elsewhere(row, session) in bare
     ]
-    if pairs:
+    # The points of an excerpt are not chosen for this comparison.
+    if pairs and not session.left_out:
         without, having = max(
             pairs, key=lambda pair: float(pair[0]["response_p95_us"] / pair[1]["response_p95_us"])
         )

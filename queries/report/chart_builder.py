@@ -246,8 +246,9 @@ class _Builder:
         if not self.request.has_published:
             return {}
         session = self.session
-        values = find_published_values(session.spec, column, session.points, session.config)
-        return {_key(point, session): values.get(point["point_id"], []) for point in session.points}
+        values = find_published_values(session.spec, column, session.points)
+        points = session.points.list_rows(list(values)) if values else []
+        return {_key(point, session): values[point["point_id"]] for point in points}
 
     def _x(self, row: Row) -> float:
         x = self.facets.x

@@ -2,6 +2,7 @@
 
 from destage.errors import QueryError
 from destage.queries.report.chart import Figure
+from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
 from destage.queries.report.standard_charts import build_standard_chart, fitting_charts
 from destage.queries.report.study_charts import build_study_charts
@@ -23,7 +24,8 @@ def build_figures(session: Session) -> list[Figure]:
 
 
 def find_figure(session: Session, name: str) -> Figure:
-    """Build one figure."""
+    """Build one figure; of a large sweep, with the points that a report shows."""
+    whole, session = session, open_excerpt(session, MOST_DRAWN)
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
     known = [*own, *standard, TIMELINE, RATIOS]
@@ -35,7 +37,7 @@ def find_figure(session: Session, name: str) -> Figure:
     elif name == TIMELINE:
         figure = build_timeline(session)
     elif name == RATIOS:
-        figure = build_ratio_plot(session)
+        figure = build_ratio_plot(whole)
     else:
         raise QueryError(
             "query.unknown-plot",

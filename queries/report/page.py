@@ -17,6 +17,7 @@ from destage.queries.named_queries import find_query
 from destage.queries.presentation import format_count, format_number, present
 from destage.queries.report.answer import compose_answer
 from destage.queries.report.chart import Figure
+from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
 from destage.queries.report.figures import build_figures
 from destage.queries.report.published_section import render_published_section
 from destage.queries.report.ratio_plot import build_ratio_plot
@@ -26,12 +27,13 @@ from destage.queries.session import Session
 
 def render_page(session: Session) -> str:
     """Return a sweep's report in HTML."""
+    shown = open_excerpt(session, MOST_DRAWN)
     sections = [
         _answer(session),
-        *(_figure(figure) for figure in build_figures(session)),
+        *(_figure(figure, describe_excerpt(shown)) for figure in build_figures(shown)),
         *map(_figure, filter(None, [build_ratio_plot(session)])),
         render_published_section(session),
-        _design_space(session),
+        _design_space(shown),
         _provenance(session),
     ]
     title = f"{session.sweep.name}: answer and figures"
@@ -71,10 +73,11 @@ def _answer(session: Session) -> str:
     )
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: Figure, remark: str = "") -> str:
+    caption = " ".join(filter(None, [figure.caption, remark]))
     return (
         f'<section class="figure" id="{figure.name}"><h2>{escape(figure.chart.title)}</h2>'
-        f'<div class="scroll">{draw(figure.chart)}</div><p class="caption">{escape(figure.caption)}</p>'
+        f'<div class="scroll">{draw(figure.chart)}</div><p class="caption">{escape(caption)}</p>'
         f"{_sql(figure.sql)}</section>\n"
     )
 
@@ -86,9 +89,10 @@ def _sql(text: str) -> str:
 def _design_space(session: Session) -> str:
     rows = session.query("design_space")
     query = find_query("design_space", session.kind)
+    caption = " ".join(filter(None, [query.purpose, describe_excerpt(session), "Click a heading to sort."]))
     return (
         '<section id="design_space"><h2>Design space</h2>'
-        f'<p class="caption">{escape(query.purpose)} Click a heading to sort.</p>'
+        f'<p class="caption">{escape(caption)}</p>'
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
         f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(query.sql)}'

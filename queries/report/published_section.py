@@ -50,7 +50,7 @@ def compose_verdicts(session: Session) -> list[str]:
     summary = [f"{summarize_verdicts(rows)}."] if rows else []
     if answers:
         return [*answers, *summary]
-    sought = tabulate_published(session.spec, session.metric, session.points, session.config)
+    sought = tabulate_published(session.spec, session.metric, session.points)
     if not session.spec.get("places") or sought.num_rows:
         return []
     simulated = [row for row in rows if row["kind"] in SIMULATED and row["simulated"] is not None]

@@ -106,8 +106,7 @@ def fitting_charts(session: Session) -> dict[str, StandardChart]:
     charts = session.spec.get("charts")
     if not charts:
         return fitting
-    named = {point["label"] for point in session.points} - {None}
-    if CAPACITY not in session.axes or len(named) > _MOST_NAMED:
+    if CAPACITY not in session.axes or len(session.points.list_labels()) > _MOST_NAMED:
         return {}
     drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
     return {name: each for name, each in fitting.items() if not set(_columns(each, session)) <= drawn}

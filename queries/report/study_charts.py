@@ -32,7 +32,7 @@ def build_study_charts(session: Session) -> list[Figure]:
             y_log=entry.get("y_log", False),
             has_published=entry.get("published", True),
         )
-        figure = build_figure(request, session.sql(request.sql).to_pylist(), session)
+        figure = build_figure(request, session.sql_of_named_columns(request.sql).to_pylist(), session)
         if figure is not None:
             figures.append(figure)
     return figures

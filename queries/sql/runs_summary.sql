@@ -4,7 +4,8 @@
 -- row: one per status
 WITH executed AS (
   -- Points that share a run have a row each in `runs`; the run is counted once.
-  SELECT DISTINCT ON (run_id) run_id, status, error_kind, error, requests, events, prov_engine_s FROM runs
+  SELECT status, error, requests, events, prov_engine_s FROM stored_rows
+  WHERE run_id IN (SELECT run_id FROM plan)
 )
 
 SELECT

@@ -1,7 +1,7 @@
-"""SQL over Arrow tables: an in-memory DuckDB database without access to anything but these tables.
+"""SQL over Arrow tables and Parquet files: a DuckDB database without access to anything but these.
 
-A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without files,
-network, extensions or Python variables, and without changes of settings or rows.
+A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without other
+files, network, extensions or Python variables, and without changes of settings or rows.
 
 An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
 segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
@@ -32,7 +32,7 @@ _SETTINGS = {
     "enable_external_access": "false",
     "lock_configuration": "true",
 }
-_BATCH = 65_536
+_BATCH_ROWS = 65_536
 """Rows fetched at a time."""
 _EXPLAIN = re.compile(
     r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
@@ -44,7 +44,7 @@ _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 
 
 class Database:
-    """A read-only database of Arrow tables, with views over them."""
+    """A read-only database of Arrow tables and Parquet files, with views over them."""
 
     def __init__(
         self,
@@ -52,19 +52,23 @@ class Database:
         views: Mapping[str, str] | None = None,
         macros: Mapping[str, str] | None = None,
         limits: QueryLimits | None = None,
+        files: "Iterable[str]" = (),
     ) -> None:
-        """Create the tables, then the views over them and over earlier views, then the scalar macros."""
+        """Create the tables, then the views over them and over earlier views, then the scalar macros.
+
+        Args:
+            files: The paths of Parquet files that the views read, which do not change while it is open.
+        """
         self._limits = limits or QueryLimits()
         self._connection = duckdb.connect(":memory:")
+        self._connection.execute("SET parquet_metadata_cache = true")
         for name, table in tables.items():
             self.add_table(name, table)
         for name, statement in (views or {}).items():
-            try:
-                self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
-            except duckdb.Error as error:
-                raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
+            self.add_view(name, statement)
         for signature, expression in (macros or {}).items():
             self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
+        self._connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
         for setting, value in (memory | _SETTINGS).items():
             self._connection.execute(f"SET {setting} = {value}")
@@ -78,6 +82,13 @@ class Database:
         self._connection.register("_given", table)
         self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
         self._connection.unregister("_given")
+
+    def add_view(self, name: str, statement: str) -> None:
+        """Add a view; its columns have no aliases of their own."""
+        try:
+            self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
+        except duckdb.Error as error:
+            raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
@@ -104,7 +115,9 @@ class Database:
     def _fetch(self, statement: str, values: Mapping[str, object]) -> pa.Table:
         """Return the rows of a statement, as long as they are within the limits."""
         batches: list[pa.RecordBatch] = []
-        with self._connection.sql(statement, params=dict(values) or None).to_arrow_reader(_BATCH) as reader:
+        with self._connection.sql(statement, params=dict(values) or None).to_arrow_reader(
+            _BATCH_ROWS
+        ) as reader:
             self._read_batches(reader, batches)
             table = pa.Table.from_batches(batches, reader.schema)
         return table.rename_columns(_distinct(table.column_names))
@@ -120,6 +133,14 @@ class Database:
             if size > self._limits.memory_bytes:
                 raise _memory_error(self._limits.memory_bytes)
             batches.append(batch)
+
+    def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
+        """Run one of Destage's own statements and yield its rows in batches; errors as in `query`."""
+        with self._connection.cursor() as connection:
+            try:
+                yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
+            except duckdb.Error as error:
+                raise _query_error(_details(error)) from error
 
     def close(self) -> None:
         """Release the tables."""
@@ -334,6 +355,8 @@ def _query_error(details: dict[str, Any]) -> QueryError:
             return QueryError("query.unknown-name", message, data={"name": details.get("name")})
         case "Out of Memory":
             return QueryError("query.out-of-memory", message)
+        case "IO":
+            return QueryError("query.unreadable-rows", f"{message}; the sweep's files changed or are damaged")
     return QueryError("query.failed", message)
 
 

@@ -31,3 +31,23 @@ def test_queries_do_not_import_polars_or_ray() -> None:
     code = "import sys, destage.queries; print({'polars', 'ray'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_frame_reads_only_the_columns_collected(
+    seek_session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[object] = []
+    frames = destage.open(str(seek_session.sweep.path))
+    stream = frames.session.stream
+
+    def record(view: str, columns: list[str] | None = None) -> object:
+        read.append(columns)
+        return stream(view, columns)
+
+    monkeypatch.setattr(frames.session, "stream", record)
+    runs = frames.runs()
+    assert read == []
+    found = runs.filter(pl.col("response_p95_us") > 80_000).select("run_id").collect()
+    assert sorted(found["run_id"].to_list()) == ["p0-0-60", "p0-1-68", "p1-0-80", "p1-1-88"]
+    assert [sorted(columns or ["all"]) for columns in read] == [["response_p95_us", "run_id"]]
+    assert runs.head(3).collect().height == 3

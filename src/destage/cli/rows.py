@@ -10,7 +10,11 @@ from destage.errors import Issue
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from destage.queries import Session
     from destage.store import Location
+
+MOST_ROWS = 1_000
+"""Maximum rows of a table on stdout; a file and the other formats have all."""
 
 
 def find_sweep(sweep: str, store: "Location | None") -> "Location":
@@ -42,7 +46,10 @@ def print_rows(
     from destage.queries.formats import encode
 
     if form == "table" and out is None:
-        print_table(rows, units)
+        print_table(rows.slice(0, MOST_ROWS), units)
+        if rows.num_rows > MOST_ROWS:
+            left_out = rows.num_rows - MOST_ROWS
+            print_note(f"first {MOST_ROWS} rows; {left_out} left out; --format csv or --out prints all")
         return
     data = encode(rows, "markdown" if form == "table" else form, units, escape_formulas=escape_formulas)
     if out is None:
@@ -50,3 +57,11 @@ def print_rows(
     else:
         out.write_bytes(data)
         print_note(f"{rows.num_rows} rows written to {out}")
+
+
+def note_left_out(shown: "Session", sweep: str) -> None:
+    """Print which points of a large sweep a table shows, and how to see all."""
+    from destage.queries.report.excerpt import describe_excerpt
+
+    if shown.left_out:
+        print_note(f"{describe_excerpt(shown)} All: destage query {sweep} design_space --format csv")

@@ -10,6 +10,7 @@ from destage.cli.hard_stop import HardStop
 from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
 from destage.cli.published_table import print_published
+from destage.cli.rows import note_left_out
 from destage.cli.table import print_table
 from destage.errors import Issue, UsageError
 
@@ -80,6 +81,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     from destage.queries import open_session
     from destage.queries.formats import rows_as_json
     from destage.queries.report import compose_answer, write_report
+    from destage.queries.report.excerpt import MOST_DRAWN, MOST_LISTED, open_excerpt
     from destage.queries.verdicts import judge_figures
 
     for warning in outcome.messages:
@@ -90,7 +92,8 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
             print_json({"outcome": outcome_as_json(outcome)})
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
-        rows = session.query("design_space")
+        shown = open_excerpt(session, MOST_DRAWN if as_json else MOST_LISTED)
+        rows = shown.query("design_space")
         published = judge_figures(session)
         file = write_report(session, report)
         if as_json:
@@ -99,11 +102,13 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
                     "outcome": outcome_as_json(outcome),
                     "report": str(file),
                     "design_space": rows_as_json(rows),
+                    "points_left_out": shown.left_out,
                     "published": rows_as_json(published),
                 }
             )
         else:
             print_table(rows, session.units)
+            note_left_out(shown, outcome.path.name)
             if published.num_rows:
                 print_data("\n")
                 print_published(published.to_pylist())

@@ -7,14 +7,23 @@ from destage.objects import Location
 from destage.store.digests import read_checked
 
 
-def read_parquet(place: Location) -> pa.Table:
+def read_parquet(place: Location, columns: list[str] | None = None) -> pa.Table:
     """Return the table in a Parquet file that carries the digest of its content in its name.
+
+    Args:
+        columns: The columns (default: all).
 
     Raises:
         StoreError: The content is not what was written.
     """
     with pq.ParquetFile(pa.BufferReader(read_checked(place))) as file:
-        return file.read()
+        return file.read(columns=columns)
+
+
+def read_parquet_schema(place: Location) -> pa.Schema:
+    """Return the schema of a Parquet file; errors as in `read_parquet`."""
+    with pq.ParquetFile(pa.BufferReader(read_checked(place))) as file:
+        return file.schema_arrow
 
 
 def as_parquet(table: pa.Table) -> bytes:

@@ -72,12 +72,12 @@ def read_plan(layout: SweepLayout, head: Head | None) -> pa.Table | None:
     return pa.concat_tables(tables, promote_options="default")
 
 
-def read_axes(plan: pa.Table) -> list[str]:
+def read_axes(plan: pa.Schema) -> list[str]:
     """Return the dotted paths of a plan's axes."""
-    return [str(path) for path in json.loads(plan.schema.metadata[b"destage.axes"])]
+    return [str(path) for path in json.loads(plan.metadata[b"destage.axes"])]
 
 
-def read_seek(plan: pa.Table) -> str | None:
+def read_seek(plan: pa.Schema) -> str | None:
     """Return the dotted path of the parameter that a plan seeks, if any."""
-    path = json.loads(plan.schema.metadata[b"destage.seek"])
+    path = json.loads(plan.metadata[b"destage.seek"])
     return None if path is None else str(path)

@@ -1,7 +1,9 @@
-"""A sweep opened for reading: its study, plan, runs and answers as Arrow tables."""
+"""A sweep opened for reading: its study, the files of its plan and rows, and its tables."""
 
+import json
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -11,14 +13,14 @@ import yaml
 from destage.errors import StoreError
 from destage.objects import Location, locate
 from destage.store.answers import answers_schema, certificates_schema
-from destage.store.digests import read_checked
+from destage.store.digests import damaged, is_intact, read_checked
 from destage.store.generations import read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.parquet import read_parquet
-from destage.store.plan import CONFIG_COLUMNS, plan_schema, read_axes, read_plan, read_seek
+from destage.store.parquet import read_parquet, read_parquet_schema
+from destage.store.plan import CONFIG_COLUMNS, join_configs, plan_schema, read_axes, read_plan, read_seek
 from destage.store.progress import Counts
-from destage.store.rows import find_present_runs, list_complete_fragments, read_rows, rows_schema
+from destage.store.rows import is_transient, list_complete_fragments, read_rows, rows_schema
 
 _READS = 5
 """Maximum attempts to read the files of a head; a later writer deletes those that its own does not name."""
@@ -42,11 +44,13 @@ class Sweep:
 
     @cached_property
     def _study(self) -> str:
-        return self._read(lambda head: read_checked(self._layout.generations / head.study).decode())
+        return self._read(lambda head: read_checked(self._file(head.study)).decode())
 
     @cached_property
-    def _plan(self) -> pa.Table | None:
-        return self._read(lambda head: read_plan(self._layout, head))
+    def _plan_schema(self) -> pa.Schema | None:
+        """The schema of the first round; its metadata names the axes."""
+        rounds = self._head.rounds
+        return read_parquet_schema(self._file(rounds[0])) if rounds else None
 
     @property
     def name(self) -> str:
@@ -61,12 +65,12 @@ class Sweep:
     @property
     def axes(self) -> list[str]:
         """The dotted paths of the axes, in the study's order."""
-        return [] if self._plan is None else read_axes(self._plan)
+        return [] if self._plan_schema is None else read_axes(self._plan_schema)
 
     @property
     def seek(self) -> str | None:
         """The dotted path of the sought parameter, if the study seeks one."""
-        return None if self._plan is None else read_seek(self._plan)
+        return None if self._plan_schema is None else read_seek(self._plan_schema)
 
     @property
     def study_text(self) -> str:
@@ -80,16 +84,32 @@ class Sweep:
 
     def plan(self) -> pa.Table:
         """Return every planned run, all rounds together."""
-        return plan_schema([], None).empty_table() if self._plan is None else self._plan
+        plan = self._read(lambda head: read_plan(self._layout, head))
+        return plan_schema([], None).empty_table() if plan is None else plan
 
     def plan_files(self) -> list[Location]:
-        """Return the Parquet files of the plan's rounds, checked."""
-        self._read(lambda head: read_plan(self._layout, head))
-        return [self._layout.generations / name for name in self._head.rounds]
+        """Return the Parquet files of the plan, one per round, in their order.
+
+        Local files are checked; whoever copies an object checks it (`read_checked`).
+
+        Raises:
+            StoreError: A file is damaged or lost.
+        """
+        return self._read(lambda head: [self._check(self._file(name)) for name in head.rounds])
 
     def row_files(self) -> list[Location]:
-        """Return the complete fragments, checked; those of runs that are not planned are among them."""
+        """Return the complete fragments by name, checked as in `plan_files`; of unplanned runs, too."""
         return list_complete_fragments(self._layout)
+
+    def configuration(self, row: int = 0) -> dict[str, Any]:
+        """Return the canonical configuration of one planned run; empty if the plan has no such row."""
+        for place in self.plan_files():
+            found = read_parquet(place, list(CONFIG_COLUMNS))
+            if row < found.num_rows:
+                config: dict[str, Any] = json.loads(join_configs(found.slice(row, 1))[0].as_py())
+                return config
+            row -= found.num_rows
+        return {}
 
     def rows(self) -> pa.Table:
         """Return one row per stored run: result columns and provenance columns."""
@@ -124,15 +144,26 @@ class Sweep:
 
     def count(self) -> Counts:
         """Count the planned runs, and those that are stored, by their rows."""
-        plan = self._plan
-        planned = set() if plan is None else set(plan["run_id"].to_pylist())
+        parts = self._read(lambda head: [read_parquet(self._file(name), ["run_id"]) for name in head.rounds])
+        planned = pc.unique(
+            pa.chunked_array([chunk for part in parts for chunk in part["run_id"].chunks], pa.string())
+        )
         rows = read_rows(self._layout, columns=[])
-        failed = rows.filter(pc.equal(rows["status"], "failed"))["run_id"].to_pylist()
-        present = find_present_runs(rows) & planned
-        return Counts(len(planned), len(present), len(present.intersection(failed)), len(self._head.rounds))
+        rows = rows.filter(pc.and_(pc.is_in(rows["run_id"], planned), pc.invert(is_transient(rows))))
+        failed = pc.sum(pc.equal(rows["status"], "failed")).as_py() or 0
+        return Counts(len(planned), rows.num_rows, failed, len(parts))
+
+    def _file(self, name: str) -> Location:
+        return self._layout.generations / name
+
+    @staticmethod
+    def _check(place: Location) -> Location:
+        if isinstance(place, Path) and not is_intact(place):
+            raise damaged(place)
+        return place
 
     def _table(self, name: str | None) -> pa.Table | None:
-        return None if name is None else read_parquet(self._layout.generations / name)
+        return None if name is None else read_parquet(self._file(name))
 
     def _read(self, read: Callable[[Head], _Read]) -> _Read:
         """Read files of the head; if a later writer has deleted them, those of its head.

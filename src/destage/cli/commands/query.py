@@ -20,7 +20,7 @@ from destage.cli.options import (
     split_assignment,
 )
 from destage.cli.output import print_json, print_pairs
-from destage.cli.rows import find_sweep, print_rows
+from destage.cli.rows import find_sweep, note_left_out, print_rows
 
 
 def query(
@@ -44,6 +44,7 @@ def query(
     """Run a named query on a sweep's results."""
     from destage.queries import list_queries, open_session
     from destage.queries.named_queries import FITTING, find_query
+    from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     limits = make_limits(timeout, max_rows, memory)
@@ -53,6 +54,7 @@ def query(
             purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
             print_json(purposes) if as_json else print_pairs(purposes)
             return
-        rows = session.query(name, parameters)
         form = "json" if as_json else form
-        print_rows(rows, form, out, session.units, escape_formulas=escape_formulas)
+        shown = open_excerpt(session, MOST_LISTED) if form == "table" and out is None else session
+        print_rows(shown.query(name, parameters), form, out, session.units, escape_formulas=escape_formulas)
+        note_left_out(shown, sweep)

@@ -1,0 +1,78 @@
+"""Benchmarks of reading a sweep: opening it, the design space, the table and the report, as one table.
+
+Each figure is measured in a process of its own, whose peak memory is printed, on a synthetic sweep of
+`--runs` runs in fragments of about 64 MB.
+"""
+
+import argparse
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from synthetic_sweep import REPLICATES, write_sweep
+
+from destage.queries import Session, open_session
+from destage.queries.formats import encode
+from destage.queries.report import compose_answer
+from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
+from destage.queries.report.page import render_page
+from destage.store import progress
+
+
+def list_points(session: Session) -> None:
+    """Format the table that `destage run` ends with."""
+    shown = open_excerpt(session, MOST_LISTED)
+    encode(shown.query("design_space"), "markdown", session.units)
+    compose_answer(session)
+
+
+OPERATIONS: dict[str, Callable[[Session], object]] = {
+    "open": lambda _: None,
+    "design_space": lambda session: session.query("design_space"),
+    "one column of runs": lambda session: session.sql("SELECT avg(response_p95_us) FROM runs"),
+    "table and answer": list_points,
+    "report": render_page,
+    "status without a record": lambda session: progress.status(session.sweep.path),
+}
+
+
+def measure(name: str, sweep: Path) -> None:
+    """Print the time of an operation, opening included, its processor time and the peak memory."""
+    began, used = time.perf_counter(), time.process_time()
+    with open_session(sweep) as session:
+        OPERATIONS[name](session)
+    seconds, processor = time.perf_counter() - began, time.process_time() - used
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{name:<28} {seconds:>9.2f} {processor:>11.2f} {peak:>9,.0f}", flush=True)
+
+
+def main() -> None:
+    """Write the sweep, and measure each operation in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1_000_000, help="runs of the sweep")
+    parser.add_argument("--sweep", type=Path, help="measure this sweep instead of a synthetic one")
+    parser.add_argument("--operation", choices=sorted(OPERATIONS), help="measure only this, in this process")
+    options = parser.parse_args()
+    if options.operation:
+        measure(options.operation, options.sweep)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        sweep = options.sweep or write_sweep(Path(folder), options.runs)
+        size = sum(path.stat().st_size for path in (sweep / "fragments").iterdir()) / 1e6
+        points = "" if options.sweep else f"{options.runs:,} runs, {options.runs // REPLICATES:,} points, "
+        print(
+            f"{platform.machine()}, Python {platform.python_version()}, {points}{size:,.0f} MB of fragments"
+        )
+        print(f"{'reading':<28} {'seconds':>9} {'processor s':>11} {'peak MB':>9}", flush=True)
+        for name in OPERATIONS:
+            command = [sys.executable, __file__, "--sweep", str(sweep), "--operation", name]
+            subprocess.run(command, check=True)  # noqa: S603 - this file
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""The plan and the rows of a sweep as SQL over its Parquet files, of which a statement reads what it needs.
+
+A run that several fragments hold counts once: a row with a result is kept over a failed one, then the row of
+the lowest fragment name. Only a sweep with such runs pays for their selection.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from destage.errors import StoreError
+from destage.queries.parquet_files import FRAGMENT, POSITION, FileGroup, copy_objects, group_fragments
+from destage.sql import quote, quote_text
+from destage.store import Sweep
+from destage.store.fragments import TRANSIENT_KINDS
+from destage.store.plan import plan_schema
+from destage.store.rows import rows_schema
+
+CHOSEN = "chosen_rows"
+"""The table of the rows that count, of runs that several fragments hold."""
+_MOST_ROUNDS = 8
+"""Rounds above which a copy of the plan is made, in one file."""
+_CONFIGURATION = "config"
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """The relations of a sweep.
+
+    Attributes:
+        plan: The statement of the planned runs: the columns of the plan except the configuration, `plan_row`.
+        rows: The statement of the stored rows, one per run.
+        files: The paths that the statements read.
+        tables: Tables that the statements read besides.
+        stored: The number of stored rows.
+        replicates: The number of replicates planned.
+        shares_runs: Whether several points of the plan share a run.
+        repeats_replicates: Whether a point has several runs of one replicate (and probed value).
+    """
+
+    plan: str
+    rows: str
+    files: tuple[str, ...]
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    stored: int = 0
+    replicates: int = 0
+    shares_runs: bool = False
+    repeats_replicates: bool = False
+
+
+def open_relations(sweep: Sweep, folder: Path) -> Relations:
+    """Return the relations of a sweep as it is now.
+
+    Args:
+        folder: A temporary directory, for copies that the relations read.
+
+    Raises:
+        StoreError: A file is damaged.
+    """
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("SET parquet_metadata_cache = true")
+        try:
+            plan, plan_files = _read_plan(connection, sweep, folder)
+            groups = group_fragments(connection, copy_objects(sweep.row_files(), folder), folder)
+            rows, tables, stored = _select_rows(connection, groups)
+            facts = _examine_plan(connection, plan, sweep.seek)
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            message = f"damaged: {reason}; move the file away and resume the sweep"
+            raise StoreError("store.damaged-fragment", message, str(sweep.path)) from error
+    files = (*plan_files, *(path for group in groups for path in group.paths))
+    return Relations(plan, rows, files, tables, stored, **facts)
+
+
+def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Relations:
+    """Return the relations of some rows of the plan, which are kept in memory.
+
+    Args:
+        plan: The rows, with the columns of `whole.plan`.
+    """
+    with duckdb.connect(":memory:") as connection:
+        connection.register("kept", plan)
+        facts = _examine_plan(connection, "SELECT * FROM kept", seek)
+    tables = whole.tables | {"kept": plan}
+    return Relations("SELECT * FROM kept", whole.rows, whole.files, tables, whole.stored, **facts)
+
+
+def _read_plan(
+    connection: duckdb.DuckDBPyConnection, sweep: Sweep, folder: Path
+) -> tuple[str, tuple[str, ...]]:
+    """Return the statement of the plan, and the files that it reads."""
+    files = copy_objects(sweep.plan_files(), folder)
+    if not files:
+        return f"{_empty(plan_schema([], None), 0)}", ()
+    schema = pa.unify_schemas(
+        [pa.schema(map(_decoded, pq.read_schema(path))) for path in files], promote_options="default"
+    )
+    types = _find_types(connection, schema)
+    parts, first = [], 0
+    for path in files:
+        metadata = pq.read_metadata(path)
+        there = set(metadata.schema.to_arrow_schema().names)
+        read = f"read_parquet({quote_text(str(path))}, file_row_number = true)"
+        columns = f"{_select(types, there)}, file_row_number + {first} AS plan_row"
+        parts.append(f"SELECT {columns} FROM {read}")  # noqa: S608 - files of the sweep
+        first += metadata.num_rows
+    plan = "\nUNION ALL\n".join(parts)
+    if len(files) <= _MOST_ROUNDS:
+        return plan, tuple(map(str, files))
+    merged = str(folder / "rounds.parquet")
+    connection.execute(f"COPY ({plan}) TO {quote_text(merged)} (FORMAT parquet, COMPRESSION zstd)")
+    return f"SELECT * FROM read_parquet({quote_text(merged)})", (merged,)  # noqa: S608
+
+
+def _decoded(column: pa.Field) -> pa.Field:
+    is_dictionary = pa.types.is_dictionary(column.type)
+    return pa.field(column.name, column.type.value_type if is_dictionary else column.type)
+
+
+def _select_rows(
+    connection: duckdb.DuckDBPyConnection, groups: Sequence[FileGroup]
+) -> tuple[str, dict[str, pa.Table], int]:
+    """Return the statement of the rows, the tables that it needs, and the number of stored rows."""
+    schema = rows_schema()
+    types = _find_types(connection, schema)
+    if not groups:
+        return _empty(schema, None), {}, 0
+    # The cast of a column to its own type costs nothing.
+    parts = [
+        f"SELECT {_select(types, group.columns)}, {FRAGMENT}, {POSITION} FROM {group.source()}"  # noqa: S608
+        for group in groups
+    ]
+    every = "\nUNION ALL\n".join(parts)
+    hashes = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({every})")  # noqa: S608
+    repeated = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+    plain = f"SELECT * EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every})"  # noqa: S608
+    if not repeated.size:
+        return plain, {}, len(hashes)
+    connection.register("repeated", pa.table({"digest": repeated}))
+    transient = ", ".join(map(quote_text, TRANSIENT_KINDS))
+    chosen = connection.sql(
+        f"SELECT run_id, {FRAGMENT}, {POSITION}, count(*) OVER (PARTITION BY run_id) AS copies "  # noqa: S608
+        f"FROM ({every}) SEMI JOIN repeated ON hash(run_id) = digest "
+        "QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY "
+        "coalesce(status = 'failed', false)::INTEGER "
+        f"+ coalesce(error_kind IN ({transient}), false)::INTEGER, {FRAGMENT}, {POSITION}) = 1"
+    ).to_arrow_table()
+    spare = sum(chosen["copies"].to_pylist()) - chosen.num_rows
+    at = " AND ".join(f"found.{name} = {CHOSEN}.{name}" for name in (FRAGMENT, POSITION))
+    once = (
+        f"SELECT found.* EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every}) AS found "  # noqa: S608
+        f"LEFT JOIN {CHOSEN} ON found.run_id = {CHOSEN}.run_id WHERE {CHOSEN}.run_id IS NULL OR ({at})"
+    )
+    return once, {CHOSEN: chosen.drop_columns(["copies"])}, len(hashes) - spare
+
+
+def _examine_plan(connection: duckdb.DuckDBPyConnection, plan: str, seek: str | None) -> dict[str, Any]:
+    """Return the facts about a plan that decide which statements answer it."""
+    keys = ["point_id", "replicate", *([] if seek is None else [seek])]
+    listed = ", ".join(map(quote, keys))
+    runs = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({plan})")  # noqa: S608
+    places = _sorted_hashes(connection, f"SELECT hash({listed}) AS digest FROM ({plan})")  # noqa: S608
+    (replicates,) = connection.sql(f"SELECT count(DISTINCT replicate) FROM ({plan})").fetchall()[0]  # noqa: S608
+    return {
+        "replicates": replicates,
+        "shares_runs": bool((runs[1:] == runs[:-1]).any()),
+        "repeats_replicates": bool((places[1:] == places[:-1]).any()),
+    }
+
+
+def _sorted_hashes(connection: duckdb.DuckDBPyConnection, statement: str) -> "np.ndarray[Any, Any]":
+    """Return the hashes [64 bits] of a column; equal ones may, but need not, come from equal values."""
+    hashes: np.ndarray[Any, Any] = connection.sql(statement).fetchnumpy()["digest"]
+    return np.sort(np.asarray(hashes))
+
+
+def _find_types(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> dict[str, str]:
+    """Return the SQL type of each column except the configuration's."""
+    empty = schema.remove_metadata().empty_table()
+    connection.register("empty", empty)
+    relation = connection.sql("SELECT * FROM empty")
+    found = {
+        name: str(kind)
+        for name, kind in zip(relation.columns, relation.types, strict=True)
+        if name.partition(".")[0] != _CONFIGURATION
+    }
+    connection.unregister("empty")
+    return found
+
+
+def _select(types: dict[str, str], there: "set[str] | frozenset[str]") -> str:
+    """Return the select list of typed columns; a column that the files lack is null."""
+    return ", ".join(
+        f"{quote(name) if name in there else 'NULL'}::{kind} AS {quote(name)}" for name, kind in types.items()
+    )
+
+
+def _empty(schema: pa.Schema, plan_row: int | None) -> str:
+    """Return the statement of no rows with the columns of a schema."""
+    with duckdb.connect(":memory:") as connection:
+        types = _find_types(connection, schema)
+    if plan_row is not None:
+        types["plan_row"] = "BIGINT"
+    return f"SELECT {_select(types, frozenset())} WHERE false"
