@@ -91,7 +91,7 @@ def verify(
 
 def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> Iterator[list[Issue]]:
     """Yield the problems of each chosen run: of its plan rows, and of its stored row."""
-    axes = read_axes(plan)
+    axes = read_axes(plan.schema)
     wanted = pa.array(chosen, pa.string())
     points: dict[str, list[dict[str, Any]]] = {run_id: [] for run_id in chosen}
     rows_of_plan = plan.filter(pc.is_in(plan["run_id"], wanted))
