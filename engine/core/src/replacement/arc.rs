@@ -41,7 +41,9 @@ impl Arc {
         let is_over = if is_in_b2 { held >= self.target } else { held > self.target };
         let is_from_t1 = held > 0.0 && (is_over || self.lists.len(T2) == 0);
         let (from, to) = if is_from_t1 { (T1, B1) } else { (T2, B2) };
-        self.lists.transfer_oldest(from, to)
+        let slot = self.lists.oldest(from)?;
+        self.lists.transfer(slot, to);
+        Some(slot)
     }
 
     /// Adapts the target to a hit of a ghost.

@@ -61,14 +61,6 @@ impl Directory {
         std::hint::black_box(nodes.map(|links| key(links.newer) ^ key(links.older)));
     }
 
-    /// Prefetches memory for the removal of the key in `slot`, the oldest of its queue, and for that of the next one.
-    #[inline]
-    pub fn expect_removal(&self, slot: u32) {
-        let node = &self.nodes[slot as usize];
-        let newer = node.links.newer.get().and_then(|newer| self.nodes.get(newer as usize));
-        std::hint::black_box(self.table.at_home(node.key) ^ newer.map_or(0, |newer| newer.key as u32));
-    }
-
     /// Adds `key` and returns its slot, with mark 0. Precondition: it is not known.
     #[inline]
     pub fn add(&mut self, key: u64) -> u32 {

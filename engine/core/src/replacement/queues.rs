@@ -83,23 +83,6 @@ impl<const N: usize> Queues<N> {
         self.queues[queue].refresh(&mut self.directory, slot);
     }
 
-    /// Removes the oldest slot of `queue` and adds it at the newest end of another, with no uses; returns it.
-    #[inline]
-    pub fn transfer_oldest(&mut self, queue: usize, to: usize) -> Option<u32> {
-        let slot = self.pop(queue)?;
-        self.put(slot, to);
-        self.expect_oldest(queue);
-        Some(slot)
-    }
-
-    /// Prefetches memory for the removal of the oldest slot of `queue`, which is next.
-    #[inline]
-    fn expect_oldest(&self, queue: usize) {
-        if let Some(slot) = self.oldest(queue) {
-            self.directory.expect_removal(slot);
-        }
-    }
-
     /// Removes `slot` from its queue, and its key.
     #[inline]
     pub fn forget(&mut self, slot: u32) {
@@ -112,7 +95,6 @@ impl<const N: usize> Queues<N> {
     pub fn forget_oldest(&mut self, queue: usize) -> Option<u32> {
         let slot = self.pop(queue)?;
         self.directory.forget(slot);
-        self.expect_oldest(queue);
         Some(slot)
     }
 }
