@@ -2,7 +2,6 @@
 
 import errno
 import socket
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import Issue, SimulationError
+from destage.errors import Issue
 from destage.objects import Location
 from destage.store.fragments import Fragment, write_fragment
 from destage.store.rows import rows_schema
@@ -92,25 +91,13 @@ def execute_batch(
         BatchStoppedError: It was stopped, and no run has ended.
         TraceError: A trace cannot be read on this machine, or has other contents.
     """
-    tables: list[pa.Table] = []
-    seconds: list[float] = []
-    try:
-        for config in batch.configs:
-            began = time.perf_counter()
-            tables.append(engine.simulate_canonical(config, stop=stop, timeout_s=timeout_s))
-            seconds.append(time.perf_counter() - began)
-    except (KeyboardInterrupt, SimulationError) as error:
-        if isinstance(error, SimulationError) and error.code != "run.stopped":
-            raise
-        # A signal may arrive between the two lists.
-        del tables[len(seconds) :]
-        if not tables:
-            raise BatchStoppedError from error
-    rows = pa.concat_tables(tables).combine_chunks()
-    count = rows.num_rows
+    done = engine.execute_canonical(batch.configs, stop=stop, timeout_s=timeout_s)
+    rows, count = done.rows, done.rows.num_rows
+    if done.stopped and not count:
+        raise BatchStoppedError
     now = datetime.now(UTC)
     provenance = {
-        "prov_engine_s": pa.array(seconds, pa.float64()),
+        "prov_engine_s": pa.array(done.seconds, pa.float64()),
         "prov_host": pa.array([socket.gethostname()] * count),
         "prov_attempt": pa.array([batch.attempt] * count, pa.int64()),
         "prov_time": pa.array([now] * count, pa.timestamp("us", tz="UTC")),
@@ -119,7 +106,9 @@ def execute_batch(
     for name, values in provenance.items():
         rows = rows.append_column(name, values)
     fragment = write_fragment(fragments, rows)
-    return Receipt(fragment, sum(seconds), rows.select(["run_id", "status", "error_kind", "error", *facts]))
+    return Receipt(
+        fragment, sum(done.seconds), rows.select(["run_id", "status", "error_kind", "error", *facts])
+    )
 
 
 def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> Fragment:

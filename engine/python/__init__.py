@@ -14,6 +14,7 @@ from destage.engine.scenario_schema import schema
 from destage.engine.simulation import (
     RESULTS_VERSION,
     StopSignal,
+    execute_canonical,
     simulate,
     simulate_batch,
     simulate_canonical,
@@ -41,6 +42,7 @@ __all__ = [
     "canonical_json",
     "catalog",
     "columns",
+    "execute_canonical",
     "miss_ratio_curve",
     "normalise",
     "point_ids",

@@ -146,11 +146,12 @@ def simulate_batch(
     traces: Mapping[str, Trace],
     stop: StopSignal | None = None,
     timeout_s: float | None = None,
-) -> Batch:
+) -> tuple[Batch, list[float], BaseException | None]:
     """Run each configuration, JSON in base units; one row each, in order. Releases the GIL.
 
-    A run that takes longer than `timeout_s` is a failed row. Raises `EngineStopped` after `stop` is set, and
-    what the handler of a signal raises.
+    Returns the rows, the time of each run [s], and what ended the call before the last run, if anything:
+    `EngineStopped` after `stop` is set, or what the handler of a signal raised. A run that takes longer than
+    `timeout_s` is a failed row.
     """
 
 def normalise(scenario: str) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -72,19 +72,43 @@ def simulate_batch(
     return _insert_rejected(done, rejected) if rejected else done
 
 
-def simulate_canonical(
-    config: str, *, stop: StopSignal | None = None, timeout_s: float | None = None
-) -> pa.Table:
-    """Run one canonical configuration with bound traces, as in a plan, and return its row as a table.
+class Execution(NamedTuple):
+    """What one call of the engine has executed.
 
-    `stop` and `timeout_s` as in `simulate_batch`.
+    Attributes:
+        rows: The result rows of the runs that have ended, in order.
+        seconds: The time of each of them [s].
+        stopped: Whether the call was stopped before the last run.
+    """
+
+    rows: pa.Table
+    seconds: list[float]
+    stopped: bool
+
+
+def execute_canonical(
+    configs: Sequence[str], *, stop: StopSignal | None = None, timeout_s: float | None = None
+) -> Execution:
+    """Run canonical configurations with bound traces, as in a plan, in one call of the engine.
+
+    `timeout_s` as in `simulate_batch`; `stop`, or a signal whose handler raises, ends the call after the runs
+    that have ended.
 
     Raises:
-        SimulationError: The run was stopped; its code is `run.stopped`.
         TraceError: A trace cannot be read on this machine, or its content has another digest.
     """
-    loaded = traces.load_bound(json.loads(config)) if '"trace"' in config else {}
-    return _run([config], loaded, stop, timeout_s)
+    loaded: dict[str, _engine.Trace] = {}
+    for config in configs:
+        if '"trace"' in config:
+            loaded |= traces.load_bound(json.loads(config))
+    batch, seconds, ended = _engine.simulate_batch(configs, loaded, stop, timeout_s)
+    rows = pa.Table.from_batches([pa.record_batch(batch)]).cast(results_schema())
+    return Execution(rows, seconds, ended is not None)
+
+
+def simulate_canonical(config: str) -> pa.Table:
+    """Run one canonical configuration as `execute_canonical`, and return its row as a table."""
+    return execute_canonical([config]).rows
 
 
 def _run(
@@ -93,11 +117,12 @@ def _run(
     stop: StopSignal | None = None,
     timeout_s: float | None = None,
 ) -> pa.Table:
-    try:
-        batch = pa.record_batch(_engine.simulate_batch(texts, loaded, stop, timeout_s))
-    except _engine.EngineStopped as error:
-        raise SimulationError("run.stopped", "the run was stopped before its end") from error
-    return pa.Table.from_batches([batch]).cast(results_schema())
+    batch, _, ended = _engine.simulate_batch(texts, loaded, stop, timeout_s)
+    if isinstance(ended, _engine.EngineStopped):
+        raise SimulationError("run.stopped", "the run was stopped before its end") from ended
+    if ended is not None:
+        raise ended
+    return pa.Table.from_batches([pa.record_batch(batch)]).cast(results_schema())
 
 
 def _prepare(scenario: Scenario, folder: str | Path) -> tuple[str, dict[str, _engine.Trace]]:

@@ -7,7 +7,7 @@ from destage.store.rows import rows_schema
 
 
 def test_batches_have_the_columns_of_the_table() -> None:
-    schema = pa.record_batch(_engine.simulate_batch(["{}"], {})).schema
+    schema = pa.record_batch(_engine.simulate_batch(["{}"], {})[0]).schema
     assert schema.names == [column.name for column in columns()]
     assert schema.types == results_schema().types
 

@@ -106,7 +106,7 @@ def test_failures_are_rows_in_their_place() -> None:
 def test_the_engine_rejects_invalid_configurations_itself() -> None:
     """The core validates for itself: no text makes it raise or stop; each is a failed row."""
     texts = ["", "null", "{}", "[1]", '{"workload": 3}', json.dumps({"workload": {"streams": []}})]
-    rows = pa.record_batch(_engine.simulate_batch(texts, {})).to_pylist()
+    rows = pa.record_batch(_engine.simulate_batch(texts, {})[0]).to_pylist()
     assert [row["error_kind"] for row in rows] == ["configuration"] * len(texts)
     assert all(row["error"] for row in rows)
 
@@ -118,7 +118,7 @@ def test_a_missing_trace_gives_a_failed_row() -> None:
         },
         "array": {"raid": "0", "disks": 1, "disk": json.loads(json.dumps(_base_server()))},
     }
-    (row,) = pa.record_batch(_engine.simulate_batch([json.dumps(scenario)], {})).to_pylist()
+    (row,) = pa.record_batch(_engine.simulate_batch([json.dumps(scenario)], {})[0]).to_pylist()
     assert (row["status"], row["error_kind"]) == ("failed", "trace")
     assert row["error"].startswith("trace.not-loaded at workload.streams.0.arrival.file: ")
 

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 
 import pyarrow as pa
 import pytest
@@ -19,6 +20,14 @@ CROSS = (
 SOON_S = 10.0
 
 
+@pytest.fixture
+def python_handles_interrupts() -> Iterator[None]:
+    """Handle SIGINT as Python does; a worker of pytest-xdist ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("statement", [ENDLESS, CROSS])
 def test_a_query_ends_at_its_time_limit_and_the_next_one_runs(statement: str) -> None:
     with Database({}, limits=QueryLimits(seconds=0.5)) as database:
@@ -31,6 +40,7 @@ def test_a_query_ends_at_its_time_limit_and_the_next_one_runs(statement: str) ->
 
 
 @pytest.mark.parametrize("statement", [ENDLESS, CROSS])
+@pytest.mark.usefixtures("python_handles_interrupts")
 def test_one_signal_ends_a_query(statement: str) -> None:
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     with Database({}) as database:

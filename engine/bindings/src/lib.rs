@@ -23,13 +23,13 @@ mod trace;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use destage_core::replacement::Policy;
 use destage_core::{
     COLUMNS, Interruption, Outcome, RESULTS_VERSION, RunError, Scenario, record, simulate_interruptible,
 };
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyBaseException, PyValueError};
 use pyo3::prelude::*;
 
 use composer::Composer;
@@ -53,10 +53,11 @@ fn normalise(scenario: &str) -> PyResult<String> {
         .map_err(|issues| run_error(&RunError::Configuration(issues)))
 }
 
-/// Runs scenarios one after the other; returns their rows in order, as a record batch.
+/// Runs scenarios one after the other; returns their rows in order, as a record batch, the time of each run \[s\], and what
+/// ended the call before the last run, if anything: `EngineStopped` after `stop` is set, or what the handler of a signal raised.
 ///
 /// `traces` holds the traces that they name, by digest or file name. A failed run is a row with its error, as is one that
-/// takes longer than `timeout_s`. Raises `EngineStopped` after `stop` is set, and what the handler of a signal raises.
+/// takes longer than `timeout_s`.
 #[pyfunction]
 #[pyo3(signature = (scenarios, traces, stop = None, timeout_s = None))]
 fn simulate_batch(
@@ -65,18 +66,25 @@ fn simulate_batch(
     traces: HashMap<String, Py<Trace>>,
     stop: Option<Py<StopSignal>>,
     timeout_s: Option<f64>,
-) -> PyResult<Batch> {
+) -> PyResult<(Batch, Vec<f64>, Option<Py<PyBaseException>>)> {
     let traces: BTreeMap<_, _> =
         traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
     let limit = timeout_s
         .map(|seconds| Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err("timeout_s")))
         .transpose()?;
     let is_main = interruption::is_main_thread(py)?;
-    let outcomes: Result<Vec<_>, _> = py.detach(|| {
+    let mut outcomes = Vec::with_capacity(scenarios.len());
+    let mut seconds = Vec::with_capacity(scenarios.len());
+    let ended = py.detach(|| {
         let interrupts = Interrupts::new(is_main, stop.as_ref().map(Py::get), limit);
-        scenarios.iter().map(|scenario| run_guarded(scenario, &traces, &interrupts)).collect()
+        scenarios.iter().try_for_each(|scenario| {
+            let began = Instant::now();
+            outcomes.push(run_guarded(scenario, &traces, &interrupts)?);
+            seconds.push(began.elapsed().as_secs_f64());
+            Ok(())
+        })
     });
-    Batch::new(&outcomes?)
+    Ok((Batch::new(&outcomes)?, seconds, ended.err().map(|error: PyErr| error.into_value(py))))
 }
 
 /// The requests that the hosts of a scenario of one array issue, in order.
