@@ -146,7 +146,7 @@ def test_reads_are_divided_by_parity_only() -> None:
 @pytest.mark.parametrize("window", [16, 64, 256])
 @pytest.mark.parametrize("policy", ["sptf", "sstf", "look", "c_look", "fcfs"])
 def test_a_deeper_queue_never_lowers_throughput(policy: str, window: int) -> None:
-    """The age limit acts on starved I/Os, not on all I/Os of a queue that is long or of a window that is deep."""
+    """The age limit acts on starved I/Os, not on all I/Os of a long queue or a deep window."""
     disk = DISK | {"queue": {"policy": policy, "depth": window, "age_limit": "1s"}}
     _assert_rising(disk, f"{policy}, window of {window}")
 
