@@ -26,6 +26,7 @@ import pyarrow as pa
 from destage import engine
 from destage.store.adoption import adopt_fragments
 from destage.store.fragments import Fragment, fragment_key, write_fragment
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease
 from destage.store.manifests import Manifest
@@ -179,7 +180,7 @@ def make_driver(
     layout.make()
     return Driver(
         layout=layout,
-        manifest=Manifest(layout),
+        manifest=Manifest(claim_generation(layout)),
         lease=FileLease(),
         start=partial(_use_executor, executor),
         interrupts=Interrupts(),
@@ -285,7 +286,7 @@ def main() -> None:
         rows = 10
         layout = write_fragments(Path(folder, "sweep"), options.fragments, rows)
         cases: dict[str, Callable[[], object]] = {
-            "not in the index": lambda: adopt_fragments(layout, Manifest(layout)),
+            "not in the index": lambda: adopt_fragments(layout, Manifest(claim_generation(layout))),
             "columns that a resume needs": lambda: read_rows(layout, columns),
             "all columns": lambda: read_rows(layout),
         }

@@ -19,6 +19,8 @@ from pathlib import Path
 import pyarrow as pa
 from orchestration import CALL_CENTER, ImmediateExecutor, make_driver
 
+from destage.store.digests import find_digest
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.plan import write_round
 from destage.sweeps import Study, parse_study
@@ -44,7 +46,7 @@ def plan_study(study: Study, folder: Path) -> pa.Table:
         raise AssertionError("the first round has runs")
     layout = SweepLayout(folder)
     layout.make()
-    write_round(layout, 0, plan)
+    write_round(claim_generation(layout), None, 0, plan)
     return plan
 
 
@@ -106,12 +108,15 @@ def main() -> None:
         measure("points", lambda: len(plan_study(single, folder / "single")))
         planned = measure("plan", lambda: len(plan_study(study, folder / "planned")))
         measure("drive", lambda: drive(study, folder / "driven", 0, 1.0))
-        before = SweepLayout(folder / "planned").plan(0)
+        (before,) = (folder / "planned" / "generations").glob("*-plan-0-*")
         written = before.stat().st_mtime_ns
         killed = measure("kill", lambda: drive(study, folder / "planned", 0, 0.1))
         measure("resume", lambda: drive(study, folder / "planned", killed, 1.0))
         print(json.dumps({"planned": planned, "plan_bytes": before.stat().st_size}))
-        if before.stat().st_mtime_ns != written:
+        if before.stat().st_mtime_ns != written or any(
+            find_digest(path.name) != find_digest(before.name)
+            for path in (folder / "planned" / "generations").glob("*-plan-0-*")
+        ):
             raise SystemExit("the plan of the resume differs from the stored one")
 
 

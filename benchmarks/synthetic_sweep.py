@@ -5,23 +5,23 @@ multiplied by a random factor of its own, so that files compress as real ones do
 become stationary. Points are combinations of four axes, each with five replicates.
 """
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import yaml
 
 from destage import engine
-from destage.store.durable import write_durably
 from destage.store.fragments import write_fragment
+from destage.store.generations import claim_generation
+from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.manifests import Manifest
-from destage.store.plan import plan_schema, write_round
+from destage.store.plan import CONFIG_COLUMNS, plan_schema, write_round
 from destage.store.rows import rows_schema
 from destage.sweeps import parse_study
+from destage.sweeps.canonical_parts import CanonicalReader
 
 REPLICATES = 5
 FRAGMENT_ROWS = 150_000
@@ -58,20 +58,22 @@ def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> 
     """Write a finished sweep with this number of runs below a folder; return its directory."""
     layout = SweepLayout(folder / "sweeps" / f"synthetic-{runs:08x}")
     layout.make()
-    layout.spec.write_text(yaml.safe_dump(yaml.safe_load(STUDY)))
+    generation = claim_generation(layout)
+    rounds = []
     random = np.random.default_rng(1)
     template = _simulate_row()
-    manifest = Manifest(layout)
+    manifest = Manifest(generation)
     for number, first in enumerate(range(0, runs, ROUND_RUNS)):
         plan = _plan(first, min(ROUND_RUNS, runs - first), number)
-        write_round(layout, number, plan)
+        rounds.append(write_round(generation, None, number, plan))
         # Runs end in another order than the plan's.
         run_ids = plan["run_id"].take(random.permutation(plan.num_rows))
         for start in range(0, len(run_ids), fragment_rows):
             rows = _rows(run_ids.slice(start, fragment_rows), template, random)
             manifest.append(write_fragment(layout.fragments, rows))
     manifest.flush()
-    write_durably(layout.finished, b"")
+    study = generation.write("study", ".yaml", STUDY.encode())
+    generation.publish(Head(study, tuple(rounds), planned=runs, finished=True))
     return layout.root
 
 
@@ -103,18 +105,13 @@ def _plan(first: int, count: int, number: int) -> pa.Table:
         rest = rest // side
     columns[AXES[-1].name] = 10 + rest
     schema = plan_schema(list(AXES), None)
-    config = pa.array([json.dumps(engine.normalise(parse_study(STUDY).scenario))])
-    for name in schema.names:
-        if name not in columns:  # the configuration, stored once
-            repeated = pa.array(np.zeros(count, np.int32))
-            columns[name] = pa.DictionaryArray.from_arrays(repeated, config)
-    fields = [
-        field.with_type(columns[field.name].type) if field.name.startswith("config") else field
-        for field in schema
-    ]
-    return pa.table(
-        {name: columns[name] for name in schema.names}, pa.schema(fields, metadata=schema.metadata)
-    )
+    canonical = CanonicalReader().read(engine.canonical_json(parse_study(STUDY).scenario))
+    for name, column in zip(engine.PARTS, CONFIG_COLUMNS, strict=True):
+        part = canonical.parts.get(name)
+        repeated = pa.array(np.zeros(count, np.int32), mask=np.full(count, part is None))
+        texts = pa.array(["" if part is None else part.member])
+        columns[column] = pa.DictionaryArray.from_arrays(repeated, texts)
+    return pa.table({name: columns[name] for name in schema.names}, schema)
 
 
 def _axis_value(name: str, place: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":

@@ -33,7 +33,7 @@ def test_a_list_names_every_file_with_its_size(destage: Any, sweep: Path) -> Non
 
 
 def test_an_archive_holds_the_requested_files(destage: Any, sweep: Path) -> None:
-    names = ["spec.yaml", "plan.parquet"]
+    names = [path.relative_to(sweep).as_posix() for path in sorted((sweep / "generations").glob("*-*-*"))]
     out = io.BytesIO()
     write_archive(sweep, names, out)
     out.seek(0)

@@ -10,11 +10,13 @@ import pyarrow as pa
 import pytest
 from error_codes import has_code
 from in_process_pod import InProcessPod, is_tar
+from small_stores import publish
 
 from destage.cluster import results
 from destage.errors import ClusterError, StoreError
 from destage.store import open_sweep
 from destage.store.fragments import write_fragment
+from destage.store.generations import list_heads, read_head
 from destage.store.layout import SweepLayout
 from destage.store.rows import rows_schema
 
@@ -28,8 +30,7 @@ def rows(*run_ids: str) -> pa.Table:
 def remote(tmp_path: Path) -> SweepLayout:
     """Return a sweep on the volume, with a temporary file and a lease."""
     layout = SweepLayout(tmp_path / "volume" / "sweeps" / "small-01")
-    layout.make()
-    layout.spec.write_text("name: small\n")
+    publish(layout, study="name: small\n")
     layout.lease.write_text("held")
     for number in range(5):
         write_fragment(layout.fragments, rows(f"{number:032x}", f"{number + 50:032x}"))
@@ -40,7 +41,7 @@ def remote(tmp_path: Path) -> SweepLayout:
 @pytest.fixture
 def pod(tmp_path: Path, remote: SweepLayout) -> InProcessPod:
     """Return the pod with the volume."""
-    assert remote.spec.is_file()
+    assert list_heads(remote)
     return InProcessPod(tmp_path / "volume")
 
 
@@ -52,7 +53,7 @@ def test_a_fetch_has_every_row_and_no_files_of_the_writer(
         pod, "small-01", tmp_path / "here", lambda done, total: reports.append((done, total))
     )
     assert open_sweep(found.path).rows().equals(open_sweep(remote.root).rows())
-    assert (found.files, found.kept) == (6, 0)
+    assert (found.files, found.kept) == (8, 0)  # five fragments, study, head and claim
     assert reports[-1] == (found.size, found.size)
     names = {path.name for path in found.path.rglob("*") if path.is_file()}
     assert not any(name.endswith(".tmp") for name in names)
@@ -64,13 +65,15 @@ def test_only_new_and_rewritten_files_are_fetched_again(
 ) -> None:
     first = results.fetch_results(pod, "small-01", tmp_path / "here")
     write_fragment(remote.fragments, rows("f" * 32))
-    remote.spec.write_text("name: small\nquestion: new\n")
-    remote.finished.touch()
+    publish(remote, study="name: small\nquestion: new\n", finished=True)
     again = results.fetch_results(pod, "small-01", tmp_path / "here")
-    assert (again.files, again.kept) == (2, 5)
+    # Heads and claims have no digest in their names: those of both generations are fetched.
+    assert (again.files, again.kept) == (6, 6)
     assert open_sweep(first.path).spec()["question"] == "new"
     assert open_sweep(first.path).rows().num_rows == 11
-    assert SweepLayout(first.path).finished.is_file()
+    head = read_head(SweepLayout(first.path))
+    assert head is not None
+    assert head.finished
 
 
 def test_an_interrupted_fetch_continues(

@@ -31,7 +31,7 @@ def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) ->
     found = results.fetch_results(pod, remote.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
     names = {path.relative_to(found.path).parts[0] for path in found.path.rglob("*") if path.is_file()}
-    assert {"spec.yaml", "plan.parquet", "manifest", "fragments", "finished"} <= names
+    assert {"generations", "manifest", "fragments"} <= names
     again = results.fetch_results(pod, remote.name, tmp_path / "here")
     assert again.kept == sum(1 for _ in (found.path / "fragments").glob("*.parquet"))
 

@@ -51,12 +51,14 @@ def test_a_bucket_has_the_same_files_as_a_folder(
     killable.assert_complete(store)
     there = {path for path, _ in list_tree(_layout(killable, store).root)}
     here = {path for path, _ in list_tree(killable.reference)}
-    assert {path for path in here ^ there if not path.startswith(("fragments/", "manifest/"))} == {"lease"}
+    assert {
+        path for path in here ^ there if not path.startswith(("fragments/", "generations/", "manifest/"))
+    } == {"lease"}
     assert not [path for path in there if path.endswith(".tmp")]
 
 
 def test_a_rejected_lease_names_the_store(store: ObjectPath, proxy: FaultyProxy, proxied_url: str) -> None:
-    (store / "sweeps" / "x" / "spec.yaml").touch()
+    (store / "sweeps" / "x" / "generations" / "000001-0123abcd-000001.json").touch()
     proxy.add_fault("deny", times=ALL)
     denied = f"^bucket.access-denied at {re.escape(store.service)}/{store.key}: "
     layout = SweepLayout(locate(proxied_url) / "sweeps" / "x")
@@ -192,11 +194,11 @@ def test_a_writer_without_its_lease_ends(
 
 def test_a_sweep_is_removed_with_all_its_objects(killable: KillableSweep, store: ObjectPath) -> None:
     killable.finish(store)
-    (store / "sweeps" / "other" / "spec.yaml").write_text("name: other\n")
+    (store / "sweeps" / "other" / "lease" / "x.json").write_text("{}")
     with hold_lease(_layout(killable, store).lease), pytest.raises(StoreError, match="^store.locked "):
         remove_sweep(_layout(killable, store))
     assert remove_sweep(_layout(killable, store)) > 10
-    assert [path for path, _ in list_tree(store)] == ["sweeps/other/spec.yaml"]
+    assert [path for path, _ in list_tree(store)] == ["sweeps/other/lease/x.json"]
     assert [path.name for path in (store / "sweeps").list_prefixes()] == ["other"]  # no empty marker is left
 
 

@@ -140,7 +140,7 @@ def test_a_study_of_an_object_has_the_rows_of_its_file(trace: ObjectPath, file: 
     names = ["run_id", *engine.results_schema().names]
     assert rows.num_rows == 4
     assert rows.select(names).sort_by("run_id").equals(others.select(names).sort_by("run_id"))
-    assert sweeps.verify(tmp_path / "object" / "sweeps" / f"replayed-{of_object}", sample=1.0).different == ()
+    assert sweeps.verify(tmp_path / "object" / "sweeps" / f"replayed-{of_object}", sample=1.0).problems == ()
 
 
 def test_a_sweep_of_a_file_continues_with_an_object(trace: ObjectPath, file: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from destage.errors import QueryError, StoreError
 from destage.queries import Session, open_session
 from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.manifests import Manifest
 from destage.store.rows import read_rows, rows_schema
@@ -26,7 +27,7 @@ def plan_run(run_id: str, disks: int = 4, **more: Any) -> dict[str, Any]:
 def write_rows(session: Session, *rows: dict[str, Any]) -> str:
     """Add a fragment to a session's sweep; return its name."""
     full = [{name: row.get(name) for name in rows_schema().names} for row in rows]
-    return write_fragment(session.sweep.path / "fragments", pa.Table.from_pylist(full, rows_schema())).key
+    return write_fragment(session.sweep.path / "fragments", pa.Table.from_pylist(full, rows_schema())).name
 
 
 def test_a_run_of_several_fragments_counts_once(make_session: Any) -> None:
@@ -94,10 +95,10 @@ def test_a_damaged_fragment_of_the_index_is_an_error(make_session: Any) -> None:
         layout.fragments,
         pa.table({"run_id": ["a"], "status": ["ok"], "error_kind": pa.nulls(1, pa.string())}),
     )
-    manifest = Manifest(layout)
+    manifest = Manifest(claim_generation(layout))
     manifest.append(fragment)
     manifest.flush()
-    (layout.fragments / f"{fragment.key}.parquet").write_bytes(b"\0" * fragment.size)
+    (layout.fragments / f"{fragment.name}.parquet").write_bytes(b"\0" * fragment.size)
     with pytest.raises(StoreError) as caught:
         open_session(layout.root)
     assert caught.value.code == "store.damaged-fragment"

@@ -11,6 +11,7 @@ from destage.store import open_sweep
 from destage.store.adoption import adopt_fragments
 from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.manifests import Manifest
@@ -38,20 +39,20 @@ def test_rows_without_an_added_column_stay_valid(make_study: MakeStudy, tmp_path
     layout = SweepLayout(first.path)
     complete = open_sweep(first.path).rows()
     _remove_column(layout, name)
-    assert adopt_fragments(layout, Manifest(layout)) == []
+    assert adopt_fragments(layout, Manifest(claim_generation(layout))) == []
     resumed = sweeps.resume(first.path, executor="inline")
     assert (resumed.runs, resumed.executed, resumed.reused) == (4, 0, 4)
     rows = open_sweep(first.path).rows()
     assert rows.schema.names == rows_schema().names
     assert rows[name].null_count == 4
     assert rows.drop_columns([name]).equals(complete.drop_columns([name]))
-    assert sweeps.verify(first.path, sample=1.0) == sweeps.Verification(4, ())
+    assert sweeps.verify(first.path, sample=1.0).problems == ()
 
     more = sweeps.run(make_study(axes={USERS: [2, 3, 4]}), tmp_path, executor="inline")
     assert (more.runs, more.executed) == (6, 2)
     for _ in range(2):
         assert open_sweep(first.path).rows()[name].null_count == 4
-        assert sweeps.verify(first.path, sample=1.0) == sweeps.Verification(6, ())
+        assert sweeps.verify(first.path, sample=1.0).problems == ()
         with queries.open_session(first.path) as session:
             assert session.sql("SELECT count(*) AS n FROM runs")["n"].to_pylist() == [6]
             assert session.query("design_space").num_rows == 3
@@ -66,4 +67,6 @@ def test_a_stored_null_is_compared_where_the_column_is_there(make_study: MakeStu
         at = table.schema.get_field_index("write_stalls")
         bare = table.set_column(at, "write_stalls", pa.nulls(table.num_rows, pa.int64()))
         write_fragment(layout.fragments, bare)
-    assert len(sweeps.verify(outcome.path, sample=1.0).different) == 2
+    assert [issue.code for issue in sweeps.verify(outcome.path, sample=1.0).problems] == [
+        "sweep.row-differs"
+    ] * 2

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +16,11 @@ from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import ConfigError, Issue, StoreError, SweepError
 from destage.store import Location, open_sweep
+from destage.store.fragments import write_fragment
+from destage.store.generations import claim_generation, read_head
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
+from destage.store.plan import write_round
 from destage.sweeps import Progress, Study
 
 MakeStudy = Callable[..., Study]
@@ -42,10 +46,13 @@ def test_a_second_run_executes_nothing(make_study: MakeStudy, tmp_path: Path) ->
         6,
         0,
     )
-    before = {path.name: path.read_bytes() for path in first.path.rglob("*") if path.is_file()}
+    fragments = SweepLayout(first.path).fragments
+    before = {path.name: path.read_bytes() for path in fragments.iterdir()}
+    plan = [place.name for place in open_sweep(first.path).plan_files()]
     again = sweeps.run(study, tmp_path)
     assert (again.runs, again.executed, again.reused, again.executor) == (6, 0, 6, "none")
-    assert {path.name: path.read_bytes() for path in first.path.rglob("*") if path.is_file()} == before
+    assert {path.name: path.read_bytes() for path in fragments.iterdir()} == before
+    assert [place.name for place in open_sweep(first.path).plan_files()] == plan
     assert sweeps.plan(study, tmp_path).present == 6
     status = sweeps.status(first.path)
     assert (status.planned, status.present, status.failed, status.finished) == (6, 6, 0, True)
@@ -93,13 +100,38 @@ def test_inline_and_ray_give_equal_rows(make_study: MakeStudy, tmp_path: Path) -
 
 def test_verify_finds_a_changed_row(make_study: MakeStudy, tmp_path: Path) -> None:
     outcome = sweeps.run(make_study(), tmp_path)
-    assert sweeps.verify(outcome.path, sample=1.0) == sweeps.Verification(2, ())
+    found = sweeps.verify(outcome.path, sample=1.0)
+    assert (found.planned, found.checked, found.problems) == (2, 2, ())
     (path, *_) = SweepLayout(outcome.path).fragments.iterdir()
     table = pq.read_table(path)
+    path.unlink()
     index = table.schema.get_field_index("response_mean_us")
     bent = pa.array([value + 1e-9 for value in table["response_mean_us"].to_pylist()])
-    pq.write_table(table.set_column(index, "response_mean_us", bent), path)
-    assert len(sweeps.verify(outcome.path, sample=1.0).different) >= 1
+    write_fragment(path.parent, table.set_column(index, "response_mean_us", bent))
+    codes = [issue.code for issue in sweeps.verify(outcome.path, sample=1.0).problems]
+    assert codes == ["sweep.row-differs"] * table.num_rows
+
+
+def test_verify_finds_what_is_missing_or_does_not_fit(make_study: MakeStudy, tmp_path: Path) -> None:
+    outcome = sweeps.run(make_study(axes=DISKS), tmp_path, executor="inline")
+    layout = SweepLayout(outcome.path)
+    fragment, *_ = sorted(layout.fragments.iterdir())
+    lost = pq.read_table(fragment)["run_id"].to_pylist()
+    fragment.rename(tmp_path / "aside.parquet")
+    problems = sweeps.verify(outcome.path).problems
+    assert [(issue.code, issue.place) for issue in problems] == [("sweep.run-missing", run) for run in lost]
+    assert not sweeps.status(outcome.path).finished
+    (tmp_path / "aside.parquet").rename(fragment)
+    assert sweeps.verify(outcome.path, sample=1.0).problems == ()
+    # A plan that its writer did not make: one axis does not fit the configuration.
+    plan = open_sweep(outcome.path).plan()
+    at = plan.schema.get_field_index("array.disks")
+    wrong = plan.set_column(at, plan.schema.field(at), pa.array([7] * len(plan), pa.int64()))
+    generation, head = claim_generation(layout), read_head(layout)
+    assert head is not None
+    generation.publish(replace(head, rounds=(write_round(generation, None, 0, wrong),)))
+    codes = {issue.code for issue in sweeps.verify(outcome.path, sample=1.0).problems}
+    assert codes == {"sweep.wrong-plan"}
 
 
 def test_an_invalid_point_is_rejected_before_any_write(make_study: MakeStudy, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import Issue
+from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease, Lease
 from destage.store.manifests import Manifest
@@ -87,7 +88,7 @@ def _driver(
 ) -> Driver:
     return Driver(
         layout=layout,
-        manifest=Manifest(layout),
+        manifest=Manifest(claim_generation(layout)),
         lease=lease,
         start=lambda _: executor,
         interrupts=Interrupts(),

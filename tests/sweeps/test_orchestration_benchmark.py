@@ -5,6 +5,7 @@ from pathlib import Path
 import script_modules
 
 from destage.store.adoption import adopt_fragments
+from destage.store.generations import claim_generation
 from destage.store.manifests import Manifest
 from destage.store.rows import read_rows
 
@@ -31,7 +32,7 @@ def test_memory_grows_with_the_columns_kept(tmp_path: Path) -> None:
 
 def test_generated_fragments_are_valid_and_not_indexed(tmp_path: Path) -> None:
     layout = ORCHESTRATION.write_fragments(tmp_path, 3, 4)
-    assert adopt_fragments(layout, Manifest(layout)) == []
+    assert adopt_fragments(layout, Manifest(claim_generation(layout))) == []
     rows = read_rows(layout)
     assert rows.num_rows == 12
     assert set(rows["status"].to_pylist()) == {"ok"}

@@ -98,10 +98,8 @@ class KillableSweep:
         assert rows.num_rows == len(set(rows["run_id"].to_pylist()))
         # repr distinguishes any two floats, and equals for NaN.
         assert repr(rows.to_pylist()) == repr(reference.rows().select(names).to_pylist())
-        for number in range(30):
-            plan, expected = layout.plan(number), SweepLayout(self.reference).plan(number)
-            assert plan.is_file() == expected.is_file()
-            assert not expected.is_file() or plan.read_bytes() == expected.read_bytes()
+        rounds = [(place.name[16:], place.read_bytes()) for place in sweep.plan_files()]
+        assert rounds == [(place.name[16:], place.read_bytes()) for place in reference.plan_files()]
         assert sweep.answers().equals(reference.answers())
         assert sweep.certificates().equals(reference.certificates())
         assert not list(list_sizes(layout.quarantine))
