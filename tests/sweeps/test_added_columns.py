@@ -28,7 +28,9 @@ ADDED = {"count": "write_stalls", "fraction": "disk_busy_max_fraction", "list": 
 def _remove_column(layout: SweepLayout, name: str) -> None:
     """Write a sweep's fragments as a release without a column wrote them, unknown to any manifest."""
     for path, _ in list(list_sizes(layout.fragments)):
-        write_fragment(layout.fragments, read_parquet(path).drop_columns([name]))
+        rows = read_parquet(path)
+        path.unlink()
+        write_fragment(layout.fragments, rows.drop_columns([name]))
     for path, _ in list(list_sizes(layout.manifest)):
         path.unlink()
 
@@ -64,6 +66,7 @@ def test_a_stored_null_is_compared_where_the_column_is_there(make_study: MakeStu
     layout = SweepLayout(outcome.path)
     for path, _ in list(list_sizes(layout.fragments)):
         table = read_parquet(path)
+        path.unlink()
         at = table.schema.get_field_index("write_stalls")
         bare = table.set_column(at, "write_stalls", pa.nulls(table.num_rows, pa.int64()))
         write_fragment(layout.fragments, bare)

@@ -17,7 +17,7 @@ from destage.engine import results_schema
 from destage.errors import ConfigError, Issue, StoreError, SweepError
 from destage.store import Location, open_sweep
 from destage.store.fragments import write_fragment
-from destage.store.generations import claim_generation, read_head
+from destage.store.generations import claim_generation, find_head, read_head
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.plan import write_round
@@ -177,7 +177,7 @@ def test_a_request_to_terminate_drains_and_can_be_resumed(
     assert sweeps.resume(outcome.path, executor="inline").runs == 360
 
 
-def test_a_session_that_fails_to_start_leaves_no_old_answers(
+def test_a_session_that_fails_to_start_leaves_the_sweep_as_it_was(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = sweeps.run(make_study(axes=DISKS), tmp_path)
@@ -186,9 +186,12 @@ def test_a_session_that_fails_to_start_leaves_no_old_answers(
         raise StoreError("store.not-writable", "the disk went away")
 
     monkeypatch.setattr("destage.sweeps.session.adopt_fragments", die)
+    before = open_sweep(done.path).spec(), open_sweep(done.path).plan()
     with pytest.raises(StoreError):
         sweeps.run(make_study(axes={"array.disks": [1]}), tmp_path)
-    assert not sweeps.status(done.path).finished
+    # Readers see the earlier study with its plan and answers until the new plan replaces all of them.
+    assert sweeps.status(done.path).finished
+    assert (open_sweep(done.path).spec(), open_sweep(done.path).plan()) == before
 
 
 def test_ctrl_c_once_drains_and_can_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
@@ -235,11 +238,18 @@ def test_an_invalid_probe_is_a_failed_run(
 
 def _count_status(path: Location) -> sweeps.Status:
     """Return a sweep's status by its rows alone."""
-    recorded = SweepLayout(path).progress.read_bytes()
-    SweepLayout(path).progress.unlink()
+    place = _progress_file(path)
+    recorded = place.read_bytes()
+    place.unlink()
     status = sweeps.status(path)
-    SweepLayout(path).progress.write_bytes(recorded)
+    place.write_bytes(recorded)
     return status
+
+
+def _progress_file(path: Location) -> Path:
+    found = find_head(SweepLayout(path))
+    assert found is not None
+    return Path(str(SweepLayout(path).generations)) / f"{found[0]}.progress"
 
 
 def test_recorded_progress_equals_the_counted_rows(make_study: MakeStudy, tmp_path: Path) -> None:
@@ -259,7 +269,7 @@ def test_the_status_of_a_finished_sweep_reads_no_rows(
     path = sweeps.run(make_study(axes=DISKS), tmp_path).path
     first, *_ = Path(str(SweepLayout(path).fragments)).iterdir()
     with monkeypatch.context() as blind:
-        blind.setattr("destage.store.rows.open_parquet", lambda _: pytest.fail("a row was read"))
+        blind.setattr("destage.store.rows.open_fragment", lambda _: pytest.fail("a row was read"))
         assert sweeps.status(path).finished
     first.unlink()
     status = sweeps.status(path)
@@ -270,7 +280,7 @@ def test_the_status_of_a_finished_sweep_reads_no_rows(
 def test_damaged_progress_is_ignored(make_study: MakeStudy, tmp_path: Path) -> None:
     path = sweeps.run(make_study(axes=DISKS), tmp_path).path
     status = sweeps.status(path)
-    SweepLayout(path).progress.write_bytes(b'{"planned": 3, "pre')
+    _progress_file(path).write_bytes(b'{"planned": 3, "pre')
     assert sweeps.status(path) == status
 
 
@@ -291,8 +301,10 @@ def test_the_status_of_a_running_sweep_is_its_recorded_progress(
 
 def test_a_sweep_whose_study_changed_cannot_be_resumed(make_study: MakeStudy, tmp_path: Path) -> None:
     path = sweeps.run(make_study(), tmp_path).path
-    spec = SweepLayout(path).spec
-    spec.write_bytes(spec.read_bytes().replace(b"name: quick", b"name: other"))
+    text = open_sweep(path).study_text.replace("name: quick", "name: other")
+    generation, head = claim_generation(SweepLayout(path)), read_head(SweepLayout(path))
+    assert head is not None
+    generation.publish(replace(head, study=generation.write("study", ".yaml", text.encode())))
     with pytest.raises(SweepError) as caught:
         sweeps.resume(path)
     assert (caught.value.code, caught.value.place) == ("sweep.study-changed", str(path))
