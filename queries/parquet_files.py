@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-
 from destage.objects import Location, ObjectPath
-from destage.sql import quote_text
+from destage.sql import FileConnection, quote_text
 from destage.store.digests import damaged, is_intact
 from destage.store.parallel import map_places
 
@@ -75,31 +73,24 @@ def copy_objects(files: Sequence[Location], folder: Path) -> list[Path]:
     return list(map_places(copy, files))
 
 
-def group_fragments(
-    connection: duckdb.DuckDBPyConnection, files: Sequence[Path], folder: Path
-) -> list[FileGroup]:
+def group_fragments(connection: FileConnection, files: Sequence[Path], folder: Path) -> list[FileGroup]:
     """Return fragments in at most two groups: the large ones, and a copy of the small ones if they are many.
 
     Args:
-        connection: A connection that may read and write files.
         folder: Where the copy is written.
     """
-    small = [path for path in files if path.stat().st_size < _SMALL] if len(files) > _MOST_FILES else []
-    large = [str(path) for path in files if path not in set(small)]
+    small = {path for path in files if path.stat().st_size < _SMALL} if len(files) > _MOST_FILES else set()
+    large = [str(path) for path in files if path not in small]
     groups = [_describe(connection, large)] if large else []
     if small:
         merged = folder / "small-fragments.parquet"
-        read = f"read_parquet({as_list(list(map(str, small)))}, union_by_name = true, filename = '_file')"
-        connection.execute(
-            f"COPY (SELECT * EXCLUDE (_file), parse_filename(_file) AS {FRAGMENT} FROM {read}) "  # noqa: S608
-            f"TO {quote_text(str(merged))} (FORMAT parquet, COMPRESSION zstd)"
-        )
+        read = f"read_parquet({as_list(sorted(map(str, small)))}, union_by_name = true, filename = '_file')"
+        statement = f"SELECT * EXCLUDE (_file), parse_filename(_file) AS {FRAGMENT} FROM {read}"  # noqa: S608
+        connection.write(statement, merged)
         groups.append(_describe(connection, [str(merged)], is_merged=True))
     return groups
 
 
-def _describe(
-    connection: duckdb.DuckDBPyConnection, paths: Sequence[str], *, is_merged: bool = False
-) -> FileGroup:
-    read = f"SELECT * FROM read_parquet({as_list(paths)}, union_by_name = true)"  # noqa: S608
-    return FileGroup(tuple(paths), frozenset(connection.sql(read).columns), is_merged)
+def _describe(connection: FileConnection, paths: Sequence[str], *, is_merged: bool = False) -> FileGroup:
+    columns = connection.list_columns(f"SELECT * FROM read_parquet({as_list(paths)}, union_by_name = true)")  # noqa: S608
+    return FileGroup(tuple(paths), frozenset(columns), is_merged)

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.errors import StoreError
+from destage.errors import QueryError, StoreError
 from destage.queries.parquet_files import FRAGMENT, POSITION, FileGroup, copy_objects, group_fragments
-from destage.sql import quote, quote_text
+from destage.sql import FileConnection, quote, quote_text
 from destage.store import Sweep
 from destage.store.fragments import TRANSIENT_KINDS
 from destage.store.plan import plan_schema
@@ -63,16 +62,14 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
     Raises:
         StoreError: A file is damaged.
     """
-    with duckdb.connect(":memory:") as connection:
-        connection.execute("SET parquet_metadata_cache = true")
+    with FileConnection() as connection:
         try:
             plan, plan_files = _read_plan(connection, sweep, folder)
             groups = group_fragments(connection, copy_objects(sweep.row_files(), folder), folder)
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.seek)
-        except duckdb.Error as error:
-            reason = str(error).splitlines()[0]
-            message = f"damaged: {reason}; move the file away and resume the sweep"
+        except QueryError as error:
+            message = f"damaged: {error.message}; move the file away and resume the sweep"
             raise StoreError("store.damaged-fragment", message, str(sweep.path)) from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
     return Relations(plan, rows, files, tables, stored, **facts)
@@ -84,16 +81,14 @@ def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Re
     Args:
         plan: The rows, with the columns of `whole.plan`.
     """
-    with duckdb.connect(":memory:") as connection:
-        connection.register("kept", plan)
+    with FileConnection() as connection:
+        connection.add_table("kept", plan)
         facts = _examine_plan(connection, "SELECT * FROM kept", seek)
     tables = whole.tables | {"kept": plan}
     return Relations("SELECT * FROM kept", whole.rows, whole.files, tables, whole.stored, **facts)
 
 
-def _read_plan(
-    connection: duckdb.DuckDBPyConnection, sweep: Sweep, folder: Path
-) -> tuple[str, tuple[str, ...]]:
+def _read_plan(connection: FileConnection, sweep: Sweep, folder: Path) -> tuple[str, tuple[str, ...]]:
     """Return the statement of the plan, and the files that it reads."""
     files = copy_objects(sweep.plan_files(), folder)
     if not files:
@@ -113,9 +108,9 @@ def _read_plan(
     plan = "\nUNION ALL\n".join(parts)
     if len(files) <= _MOST_ROUNDS:
         return plan, tuple(map(str, files))
-    merged = str(folder / "rounds.parquet")
-    connection.execute(f"COPY ({plan}) TO {quote_text(merged)} (FORMAT parquet, COMPRESSION zstd)")
-    return f"SELECT * FROM read_parquet({quote_text(merged)})", (merged,)  # noqa: S608
+    merged = folder / "rounds.parquet"
+    connection.write(plan, merged)
+    return f"SELECT * FROM read_parquet({quote_text(str(merged))})", (str(merged),)  # noqa: S608
 
 
 def _decoded(column: pa.Field) -> pa.Field:
@@ -124,7 +119,7 @@ def _decoded(column: pa.Field) -> pa.Field:
 
 
 def _select_rows(
-    connection: duckdb.DuckDBPyConnection, groups: Sequence[FileGroup]
+    connection: FileConnection, groups: Sequence[FileGroup]
 ) -> tuple[str, dict[str, pa.Table], int]:
     """Return the statement of the rows, the tables that it needs, and the number of stored rows."""
     schema = rows_schema()
@@ -142,15 +137,15 @@ def _select_rows(
     plain = f"SELECT * EXCLUDE ({FRAGMENT}, {POSITION}) FROM ({every})"  # noqa: S608
     if not repeated.size:
         return plain, {}, len(hashes)
-    connection.register("repeated", pa.table({"digest": repeated}))
+    connection.add_table("repeated", pa.table({"digest": repeated}))
     transient = ", ".join(map(quote_text, TRANSIENT_KINDS))
-    chosen = connection.sql(
+    chosen = connection.fetch(
         f"SELECT run_id, {FRAGMENT}, {POSITION}, count(*) OVER (PARTITION BY run_id) AS copies "  # noqa: S608
         f"FROM ({every}) SEMI JOIN repeated ON hash(run_id) = digest "
         "QUALIFY row_number() OVER (PARTITION BY run_id ORDER BY "
         "coalesce(status = 'failed', false)::INTEGER "
         f"+ coalesce(error_kind IN ({transient}), false)::INTEGER, {FRAGMENT}, {POSITION}) = 1"
-    ).to_arrow_table()
+    )
     spare = sum(chosen["copies"].to_pylist()) - chosen.num_rows
     at = " AND ".join(f"found.{name} = {CHOSEN}.{name}" for name in (FRAGMENT, POSITION))
     once = (
@@ -160,13 +155,13 @@ def _select_rows(
     return once, {CHOSEN: chosen.drop_columns(["copies"])}, len(hashes) - spare
 
 
-def _examine_plan(connection: duckdb.DuckDBPyConnection, plan: str, seek: str | None) -> dict[str, Any]:
+def _examine_plan(connection: FileConnection, plan: str, seek: str | None) -> dict[str, Any]:
     """Return the facts about a plan that decide which statements answer it."""
     keys = ["point_id", "replicate", *([] if seek is None else [seek])]
     listed = ", ".join(map(quote, keys))
     runs = _sorted_hashes(connection, f"SELECT hash(run_id) AS digest FROM ({plan})")  # noqa: S608
     places = _sorted_hashes(connection, f"SELECT hash({listed}) AS digest FROM ({plan})")  # noqa: S608
-    (replicates,) = connection.sql(f"SELECT count(DISTINCT replicate) FROM ({plan})").fetchall()[0]  # noqa: S608
+    replicates = connection.fetch(f"SELECT count(DISTINCT replicate) AS n FROM ({plan})")["n"][0].as_py()  # noqa: S608
     return {
         "replicates": replicates,
         "shares_runs": bool((runs[1:] == runs[:-1]).any()),
@@ -174,24 +169,15 @@ def _examine_plan(connection: duckdb.DuckDBPyConnection, plan: str, seek: str | 
     }
 
 
-def _sorted_hashes(connection: duckdb.DuckDBPyConnection, statement: str) -> "np.ndarray[Any, Any]":
+def _sorted_hashes(connection: FileConnection, statement: str) -> "np.ndarray[Any, Any]":
     """Return the hashes [64 bits] of a column; equal ones may, but need not, come from equal values."""
-    hashes: np.ndarray[Any, Any] = connection.sql(statement).fetchnumpy()["digest"]
-    return np.sort(np.asarray(hashes))
+    return np.sort(np.asarray(connection.fetch_values(statement)))
 
 
-def _find_types(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> dict[str, str]:
+def _find_types(connection: FileConnection, schema: pa.Schema) -> dict[str, str]:
     """Return the SQL type of each column except the configuration's."""
-    empty = schema.remove_metadata().empty_table()
-    connection.register("empty", empty)
-    relation = connection.sql("SELECT * FROM empty")
-    found = {
-        name: str(kind)
-        for name, kind in zip(relation.columns, relation.types, strict=True)
-        if name.partition(".")[0] != _CONFIGURATION
-    }
-    connection.unregister("empty")
-    return found
+    types = connection.find_types(schema)
+    return {name: kind for name, kind in types.items() if name.partition(".")[0] != _CONFIGURATION}
 
 
 def _select(types: dict[str, str], there: "set[str] | frozenset[str]") -> str:
@@ -203,7 +189,7 @@ def _select(types: dict[str, str], there: "set[str] | frozenset[str]") -> str:
 
 def _empty(schema: pa.Schema, plan_row: int | None) -> str:
     """Return the statement of no rows with the columns of a schema."""
-    with duckdb.connect(":memory:") as connection:
+    with FileConnection() as connection:
         types = _find_types(connection, schema)
     if plan_row is not None:
         types["plan_row"] = "BIGINT"

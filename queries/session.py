@@ -16,8 +16,7 @@ from destage.queries.named_queries import Kind, find_query
 from destage.queries.point_table import PointTable
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.relations import Relations, open_relations, restrict_relations
-from destage.query_limits import QueryLimits
-from destage.sql import Database, quote
+from destage.sql import Database, QueryLimits, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.published_figures import read_figures
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import QueryError
-from destage.query_limits import QueryLimits
-from destage.sql import Database, filter_rows
+from destage.sql import Database, QueryLimits, filter_rows
 
 ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0"
 CROSS = (

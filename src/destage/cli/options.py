@@ -10,7 +10,7 @@ import typer
 from destage.errors import ConfigError, StoreError, UsageError
 
 if TYPE_CHECKING:
-    from destage.query_limits import QueryLimits
+    from destage.sql import QueryLimits
     from destage.store import Location
 
 LARGEST_SEED = 2**64 - 1
@@ -63,8 +63,8 @@ def decode_argument(text: str) -> str:
 
 def make_limits(timeout: str, rows: int, memory: str | None) -> "QueryLimits":
     """Return the limits that `--timeout`, `--max-rows` and `--memory` give."""
-    from destage.query_limits import QueryLimits
     from destage.spec import quantities
+    from destage.sql import QueryLimits
 
     seconds = parse_duration(timeout, "s", "--timeout")
     if memory is None:

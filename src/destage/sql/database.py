@@ -1,13 +1,5 @@
-"""SQL over Arrow tables and Parquet files: a DuckDB database without access to anything but these.
+"""A DuckDB database of Arrow tables and Parquet files, without access to anything but these."""
 
-A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without other
-files, network, extensions or Python variables, and without changes of settings or rows.
-
-An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
-segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
-"""
-
-import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +9,9 @@ import duckdb
 import pyarrow as pa
 
 from destage.errors import QueryError
-from destage.query_limits import QueryLimits, execute_limited
+from destage.sql.failures import build_error, build_memory_error, read_details, read_message
+from destage.sql.limits import QueryLimits, execute_limited
+from destage.sql.statements import quote, quote_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +32,6 @@ _EXPLAIN = re.compile(
     r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
     re.IGNORECASE | re.DOTALL,
 )
-_QUALIFIER = r"(?<![\w.\"]){}\s*\.(?=\s*[A-Za-z_\"])"
 _NAME = r'(?:"(?:[^"]|"")+"|\w+)'
 _REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
 
@@ -88,7 +81,9 @@ class Database:
         try:
             self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
         except duckdb.Error as error:
-            raise QueryError("query.broken-view", _message(_details(error)), f"view {name}") from error
+            raise QueryError(
+                "query.broken-view", read_message(read_details(error)), f"view {name}"
+            ) from error
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
@@ -108,7 +103,7 @@ class Database:
                 try:
                     return self._fetch(explain + select, values)
                 except duckdb.Error as error:
-                    raise _query_error(_details(error)) from error
+                    raise build_error(read_details(error)) from error
 
         return execute_limited(run, self._connection, self._limits.seconds)
 
@@ -131,7 +126,7 @@ class Database:
                 message = f"more than {self._limits.rows:,} rows; add a LIMIT, or raise --max-rows"
                 raise QueryError("query.too-many-rows", message, data={"limit": self._limits.rows})
             if size > self._limits.memory_bytes:
-                raise _memory_error(self._limits.memory_bytes)
+                raise build_memory_error(self._limits.memory_bytes)
             batches.append(batch)
 
     def stream(self, statement: str) -> "Iterator[pa.RecordBatch]":
@@ -140,7 +135,7 @@ class Database:
             try:
                 yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
             except duckdb.Error as error:
-                raise _query_error(_details(error)) from error
+                raise build_error(read_details(error)) from error
 
     def close(self) -> None:
         """Release the tables."""
@@ -189,7 +184,7 @@ class Database:
         try:
             return [found.type.name for found in self._connection.extract_statements(statement)]
         except duckdb.Error as error:
-            message = _message(_details(error))
+            message = read_message(read_details(error))
             unquoted = [
                 path
                 for paths in self._paths_by_alias.values()
@@ -216,10 +211,10 @@ class Database:
             try:
                 self._connection.execute(command + select, values or None)
             except duckdb.BinderException as error:
-                details = _details(error)
+                details = read_details(error)
                 found = self._unknown_name(select, details, len(command))
                 if found is None:
-                    raise _query_error(details) from error
+                    raise build_error(details) from error
                 reference, name = found
                 paths = self._paths_by_alias[name]
                 if len(paths) > 1:
@@ -233,7 +228,7 @@ class Database:
                 self._connection.execute("ROLLBACK")
                 self._connection.execute("BEGIN TRANSACTION READ ONLY")
             except duckdb.Error as error:
-                raise _query_error(_details(error)) from error
+                raise build_error(read_details(error)) from error
             else:
                 return select
 
@@ -249,66 +244,6 @@ class Database:
             return None
         name = reference[2].strip('"')
         return (reference, name) if name in self._paths_by_alias else None
-
-
-def quote(name: str) -> str:
-    """Return a column or table name in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def quote_text(text: str) -> str:
-    """Return a text as an SQL literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def find_qualifiers(expression: str, names: "Iterable[str]") -> list[str]:
-    """Return the table names that qualify columns of an expression, as in `on.reads / off.reads`."""
-    return [name for name in names if re.search(_QUALIFIER.format(re.escape(name)), expression)]
-
-
-def join_statement(expression: str, tables: Mapping[str, str], keys: Sequence[str] = ()) -> str:
-    """Return the statement of an expression's `value` for each replicate that all its tables have.
-
-    Args:
-        expression: An SQL expression over the tables' columns; a table's name may be a reserved word.
-        tables: A table name or a statement in brackets, by the name in the expression; empty for plain
-            arithmetic.
-        keys: Columns to join on besides the replicate; they are columns of the result.
-    """
-    for name in tables:
-        expression = re.sub(_QUALIFIER.format(re.escape(name)), f"{quote(name)}.", expression)
-    if not tables:
-        return f"SELECT (\n{expression}\n)::DOUBLE AS value"
-    on = ", ".join(["replicate", *map(quote, keys)])
-    first, *others = (f"{table} AS {quote(name)}" for name, table in tables.items())
-    joined = "".join(f" JOIN {table} USING ({on})" for table in others)
-    return f"SELECT {on}, (\n{expression}\n)::DOUBLE AS value FROM {first}{joined} ORDER BY {on}"
-
-
-def filter_rows(table: pa.Table, where: str, limits: QueryLimits | None = None) -> pa.Table:
-    """Return the rows of a table that meet a condition, in their order.
-
-    The last segment of a dotted column is an alias, as in a query.
-    """
-    try:
-        duckdb.SQLExpression(where.encode(errors="replace").decode())
-    except duckdb.Error as error:
-        raise QueryError("query.bad-syntax", _message(_details(error)), "where") from error
-    position = pa.array(range(table.num_rows), pa.int64())
-    with Database({"rows": table.append_column("_position", position)}, limits=limits) as database:
-        try:
-            kept = database.query(f"SELECT _position FROM rows WHERE (\n{where}\n) ORDER BY _position")
-        except QueryError as error:
-            raise QueryError(error.code, error.message, "where", error.data) from error
-    return table.take(kept["_position"])
-
-
-def render_texts(column: pa.ChunkedArray) -> list[str | None]:
-    """Return values as DuckDB writes them: intervals, blobs, times before or after the years of Python."""
-    with duckdb.connect(":memory:") as connection:
-        connection.register("_given", pa.table({"value": column}))
-        rows = connection.execute("SELECT CAST(value AS VARCHAR) FROM _given").fetchall()
-    return [text for (text,) in rows]
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -328,42 +263,3 @@ def _aliases(paths: Sequence[str]) -> dict[str, list[str]]:
     for path in sorted(paths):
         aliases.setdefault(path.rpartition(".")[2], []).append(path)
     return aliases
-
-
-def _details(error: duckdb.Error) -> dict[str, Any]:
-    """Return the fields of a DuckDB error, or only its message where it is not JSON."""
-    text = str(error)
-    try:
-        details: dict[str, Any] = json.loads(text[text.index("{") :])
-    except ValueError:
-        return {"exception_message": text.partition("Error: ")[2] or text}
-    return details
-
-
-def _query_error(details: dict[str, Any]) -> QueryError:
-    """Return the error of a statement that could not be bound or run."""
-    message = _message(details)
-    match details.get("exception_type"):
-        case "Permission":
-            message = "a query can only read the sweep's rows, not files, directories or the network"
-            return QueryError("query.access-denied", message)
-        case "Parser" | "Syntax Error":
-            return QueryError("query.bad-syntax", message)
-        case "Binder" | "Catalog":
-            if "Referenced table" in message:
-                message += '; write an axis in double quotes, as in "controller.cache.capacity"'
-            return QueryError("query.unknown-name", message, data={"name": details.get("name")})
-        case "Out of Memory":
-            return QueryError("query.out-of-memory", message)
-        case "IO":
-            return QueryError("query.unreadable-rows", f"{message}; the sweep's files changed or are damaged")
-    return QueryError("query.failed", message)
-
-
-def _memory_error(limit: int) -> QueryError:
-    message = f"the result needs more than {limit >> 20:,} MiB; select fewer rows, or raise --memory"
-    return QueryError("query.out-of-memory", message, data={"limit_bytes": limit})
-
-
-def _message(details: dict[str, Any]) -> str:
-    return " ".join(str(details["exception_message"]).split())

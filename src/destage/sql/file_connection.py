@@ -1,0 +1,81 @@
+"""A DuckDB connection that reads and writes files, for statements over the files of a sweep."""
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+import duckdb
+import pyarrow as pa
+
+from destage.sql.failures import build_error, read_details
+from destage.sql.statements import quote_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+
+
+class FileConnection:
+    """A database in memory that can open files, and takes no statement of a user.
+
+    Each method raises `QueryError` if a file cannot be read or a statement fails.
+    """
+
+    def __init__(self) -> None:
+        self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
+        self._connection.execute("SET parquet_metadata_cache = true")
+
+    def add_table(self, name: str, table: pa.Table) -> None:
+        """Add an Arrow table, which is not copied."""
+        self._connection.register(name, table)
+
+    def list_columns(self, statement: str) -> list[str]:
+        """Return the names of a statement's columns."""
+        with _failures():
+            return list(self._connection.sql(statement).columns)
+
+    def fetch(self, statement: str) -> pa.Table:
+        """Return the rows of a statement."""
+        with _failures():
+            return self._connection.sql(statement).to_arrow_table()
+
+    def fetch_values(self, statement: str) -> "np.ndarray[Any, Any]":
+        """Return the values of a statement's only column."""
+        with _failures():
+            (values,) = self._connection.sql(statement).fetchnumpy().values()
+        found: np.ndarray[Any, Any] = values
+        return found
+
+    def write(self, statement: str, path: "Path") -> None:
+        """Write the rows of a statement to a Parquet file."""
+        with _failures():
+            self._connection.execute(
+                f"COPY ({statement}) TO {quote_text(str(path))} (FORMAT parquet, COMPRESSION zstd)"
+            )
+
+    def find_types(self, schema: pa.Schema) -> dict[str, str]:
+        """Return the SQL type of each column of a schema."""
+        self._connection.register("_empty", schema.remove_metadata().empty_table())
+        relation = self._connection.sql("FROM _empty")
+        found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        self._connection.unregister("_empty")
+        return found
+
+    def close(self) -> None:
+        """Release the files."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+@contextmanager
+def _failures() -> "Iterator[None]":
+    try:
+        yield
+    except duckdb.Error as error:
+        raise build_error(read_details(error)) from error
