@@ -132,7 +132,7 @@ class ImmediateExecutor:
             "status": ["ok"] * count,
             "error_kind": pa.nulls(count, pa.string()),
             "error": pa.nulls(count, pa.string()),
-            **dict.fromkeys(self.columns, pa.array([222_000.5] * count)),
+            **dict.fromkeys(("events", *self.columns), pa.array([222_000.5] * count)),
         }
         fragment = Fragment(fragment_key(batch.run_ids), count, 100_000)
         self._finished.append(FinishedBatch(batch, Receipt(fragment, count * self.run_s, pa.table(facts))))
@@ -208,10 +208,13 @@ def time_batches(
     return Timing(batches, tuple(seconds)), len(driver.finished) / batches
 
 
-def measure_memory(text: str, columns: tuple[str, ...], folder: Path) -> float:
+def measure_memory(text: str, columns: tuple[str, ...], folder: Path, *, keeps_facts: bool) -> float:
     """Return the memory that a session keeps per planned run once all have finished [bytes].
 
     It includes Python's and Arrow's memory, and the run's share of the points.
+
+    Args:
+        keeps_facts: Whether planning needs the runs' results, as where a value is sought.
     """
     gc.collect()
     arrow = pa.total_allocated_bytes()
@@ -224,7 +227,7 @@ def measure_memory(text: str, columns: tuple[str, ...], folder: Path) -> float:
             raise AssertionError("the first round has runs")
         with tempfile.TemporaryDirectory(dir=folder) as name:
             executor = ImmediateExecutor(0.1, columns)
-            driver = make_driver(Path(name), executor, columns, keeps_facts=study.is_adaptive)
+            driver = make_driver(Path(name), executor, columns, keeps_facts=keeps_facts)
             driver.drive(plan)
         gc.collect()
         python, _ = tracemalloc.get_traced_memory()
@@ -281,8 +284,10 @@ def main() -> None:
         for batch_runs in (76, 13):
             timing, mean = time_batches(plan, columns, batch_runs, Path(folder), options.runs)
             print_row("batches finished", f"{mean:.0f} runs on average", timing)
-        each = measure_memory(GRIDS["call_center, four axes"], columns, Path(folder))
-        print(f"memory kept                  a finished run {each:>37,.0f} bytes", flush=True)
+        for keeps_facts, what in ((False, "a finished run"), (True, "a finished run, results needed")):
+            grid = GRIDS["call_center, four axes"]
+            each = measure_memory(grid, columns, Path(folder), keeps_facts=keeps_facts)
+            print(f"{'memory kept':<28} {what:<44} {each:>7,.0f} bytes", flush=True)
         rows = 10
         layout = write_fragments(Path(folder, "sweep"), options.fragments, rows)
         cases: dict[str, Callable[[], object]] = {

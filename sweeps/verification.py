@@ -12,13 +12,9 @@ import pyarrow.compute as pc
 from destage import engine
 from destage.errors import Issue, StoreError
 from destage.objects import Location
-from destage.store.digests import is_intact
-from destage.store.fragments import NotAFragmentError, inspect_fragment
+from destage.store.file_checks import check_files
 from destage.store.generations import read_head
-from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.location import list_sizes
-from destage.store.parallel import map_places
 from destage.store.plan import join_configs, read_axes, read_plan
 from destage.store.rows import find_missing_columns, find_present_runs, read_rows
 from destage.sweeps import parameters
@@ -65,7 +61,8 @@ def verify(
     head = read_head(layout)
     if head is None:
         raise StoreError("store.not-a-sweep", "not a sweep: it has no generation of a plan", str(sweep))
-    files, problems = _check_files(layout, head)
+    checked = check_files(layout, head)
+    files, problems = checked.files, list(checked.problems)
     damaged = {problem.place for problem in problems}
     if any(str(layout.generations / name) in damaged for name in head.rounds):
         return Verification(files, head.planned, 0, tuple(problems))
@@ -112,30 +109,6 @@ def _check_runs(layout: SweepLayout, plan: pa.Table, chosen: Sequence[str]) -> I
             message = f"the stored row differs from a new execution in {', '.join(sorted(differing))}"
             issues.append(Issue("sweep.row-differs", run_id, message, data={"columns": sorted(differing)}))
         yield issues
-
-
-def _check_files(layout: SweepLayout, head: Head) -> tuple[int, list[Issue]]:
-    """Compare the head's files and all fragments with their digests; return their number and problems."""
-    problems = []
-    for name in sorted(head.files):
-        place = layout.generations / name
-        try:
-            if not is_intact(place):
-                message = "damaged: its content is not what was written"
-                problems.append(Issue("store.damaged-file", str(place), message))
-        except FileNotFoundError:
-            problems.append(Issue("store.lost-file", str(place), "the head names it, and it is not there"))
-    fragments = [path for path, _ in list_sizes(layout.fragments) if not path.name.startswith(".")]
-    problems += [issue for issue in map_places(_find_damage, fragments) if issue is not None]
-    return len(head.files) + len(fragments), problems
-
-
-def _find_damage(fragment: Location) -> Issue | None:
-    try:
-        inspect_fragment(fragment, 0)
-    except NotAFragmentError as error:
-        return Issue(error.code, str(fragment), error.message)
-    return None
 
 
 def _check_plan_rows(run_id: str, rows: Sequence[dict[str, Any]], axes: Sequence[str]) -> Iterator[Issue]:

@@ -119,26 +119,6 @@ def test_columns_have_units(destage: Any) -> None:
     assert "[us]" in destage("columns").out
 
 
-def test_the_doctor_finds_no_problem(destage: Any) -> None:
-    done = destage("doctor", "--json")
-    assert done.code == 0
-    found = json.loads(done.out)
-    assert found["problems"] == []
-    assert {"pyarrow", "duckdb", "ray", "engine", "store"} <= found["facts"].keys()
-
-
-def test_the_doctor_reports_problems_with_codes(
-    destage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr("destage.cli.commands.doctor.requires", lambda _: ["no-such-package>=1"])
-    done = destage("doctor", "--json", "--store", str(tmp_path / "file"))
-    assert done.code == 1
-    expected = [("system.package-missing", "no-such-package"), ("store.not-writable", str(tmp_path / "file"))]
-    assert done.issues == expected
-    assert [(each["code"], each["place"]) for each in json.loads(done.out)["problems"]] == expected
-
-
 def test_bundled_studies_are_listed_and_shown(destage: Any) -> None:
     assert "call_center" in json.loads(destage("study", "list", "--json").out)
     assert destage("study", "show", "call_center").out.rstrip() == studies.text("call_center").rstrip()

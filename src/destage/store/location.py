@@ -3,9 +3,14 @@
 import os
 import secrets
 from collections.abc import Iterator
+from pathlib import Path
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
+from destage.store.durable import write_durably
+
+_PROBE_BYTES = 1 << 16
+"""Size of the file that tries whether a store can be written: more than a file system keeps in an inode."""
 
 
 def list_sizes(folder: Location) -> Iterator[tuple[Location, int]]:
@@ -45,21 +50,26 @@ def find_modified_time(file: Location) -> float | None:
 
 
 def find_write_error(store: Location) -> StoreError | None:
-    """Return the error that writing to a store would raise, if any.
+    """Write a file to a store, read it again and delete it; return the error that was raised, if any.
 
-    Args:
-        store: The store; in a bucket a probe object is written and deleted.
+    The file of a folder that does not exist yet is written to the nearest folder above it that does.
     """
     if isinstance(store, ObjectPath):
-        probe = store / f"probe-{secrets.token_hex(4)}"
-        try:
-            probe.touch()
-            probe.unlink()
-        except StoreError as error:
-            return error
-        return None
-    there = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
-    if there.is_dir() and os.access(there, os.W_OK):
-        return None
-    message = "cannot be written; choose another store with --store or DESTAGE_STORE"
+        place: Location = store
+    else:
+        place = next(path for path in (store.absolute(), *store.absolute().parents) if path.exists())
+    probe, content = place / f"probe-{secrets.token_hex(4)}", secrets.token_bytes(_PROBE_BYTES)
+    try:
+        write_durably(probe, content)
+        is_kept = probe.read_bytes() == content
+        probe.unlink()
+    except StoreError as error:
+        return _not_writable(store, error.message) if isinstance(store, Path) else error
+    except OSError as error:
+        return _not_writable(store, f"cannot be written: {error.strerror}")
+    return None if is_kept else _not_writable(store, "does not return what was written")
+
+
+def _not_writable(store: Location, reason: str) -> StoreError:
+    message = f"{reason}; choose another store with --store or DESTAGE_STORE"
     return StoreError("store.not-writable", message, str(store))

@@ -14,6 +14,7 @@ import typer
 
 from destage.cli.options import Json, Store
 from destage.cli.output import issue_as_json, print_error, print_json, print_note, print_pairs
+from destage.cli.progress import Counter
 from destage.errors import Issue
 
 if TYPE_CHECKING:
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
 
 
 def doctor(store: Store = None, as_json: Json = False) -> None:
-    """Check this machine: processors, memory, packages, the engine and the store."""
-    from destage.store import default_store, list_sweeps
-    from destage.store.location import find_write_error
+    """Check this machine, the engine and the store: write a file to it, and read every file of its sweeps."""
+    from destage.store import default_store
 
     facts: dict[str, object] = {
         "destage": version("destage"),
@@ -49,12 +49,8 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
 
         facts["engine"] = f"results version {engine.RESULTS_VERSION}"
     place = store if store is not None else default_store()
-    trouble = find_write_error(place)
-    if trouble is None:
-        facts["store"] = f"{place} (sweeps: {len(list_sweeps(place))}{_free_space(place)})"
-    else:
-        facts["store"] = f"{place} (not writable)"
-        problems += trouble.issues
+    facts["store"], troubles = _check_store(place)
+    problems += troubles
     if as_json:
         print_json({"facts": facts, "problems": [issue_as_json(problem) for problem in problems]})
     else:
@@ -64,6 +60,28 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
     if problems:
         raise typer.Exit(1)
     print_note("all checks passed")
+
+
+def _check_store(store: "Location") -> tuple[str, list[Issue]]:
+    """Return a line on a store, and its problems: that it cannot be written, and damaged files."""
+    from destage.store import list_sweeps
+    from destage.store.file_checks import check_sweep
+    from destage.store.layout import SweepLayout
+    from destage.store.location import find_write_error
+
+    trouble = find_write_error(store)
+    if trouble is not None:
+        return f"{store} (not writable)", list(trouble.issues)
+    problems: list[Issue] = []
+    files, sweeps = 0, list_sweeps(store)
+    progress = Counter("sweeps")
+    for number, sweep in enumerate(sweeps, start=1):
+        checked = check_sweep(SweepLayout(sweep))
+        files += checked.files
+        problems += checked.problems
+        progress(number, len(sweeps))
+    counts = f"sweeps: {len(sweeps)}, files: {files}, damaged: {len(problems)}"
+    return f"{store} ({counts}{_free_space(store)})", problems
 
 
 def _free_space(store: "Location") -> str:
