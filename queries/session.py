@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from destage.engine import limiting, scenario_schema, traces
+from destage.engine import limiting_resource, scenario_schema, traces
 from destage.errors import QueryError
 from destage.queries import views
 from destage.queries.named_queries import Kind, find_query
@@ -90,7 +90,7 @@ class Session:
                 "replicates": views.build_replicates_view(self.seek, self.metric),
                 "timeline": views.build_timeline_view(),
             },
-            {"limiting_resource(measured, idle)": limiting.limiting_sql("measured", "idle")},
+            {"limiting_resource(measured, idle)": limiting_resource.limiting_sql("measured", "idle")},
             self._limits,
             relations.files,
         )
@@ -170,7 +170,7 @@ class Session:
         text = statement.lower()
         columns = [name for name in views.list_measured_columns() if name in text]
         if "limiting_resource" in text:
-            columns = list(dict.fromkeys([*columns, *limiting.columns_needed()]))
+            columns = list(dict.fromkeys([*columns, *limiting_resource.columns_needed()]))
         means = ", ".join(f"{name} AS ({self._means(name, columns)})" for name in MEANS if name in text)
         if means:
             is_with = text.startswith("with")

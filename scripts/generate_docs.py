@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from destage.disk_validation import data_sheet
-from destage.engine import catalog, columns, limiting
+from destage.engine import catalog, columns, limiting_resource
 from destage.engine.scenario_schema import engine_tree
 from destage.spec import quantities
 from destage.spec.schema_tree import Node, is_null, is_outward_tagged
@@ -110,14 +110,14 @@ def columns_page() -> str:
             "## Limiting resource",
             "",
             "The column `limiting` of answers and queries names the resource with the highest use, or `host`",
-            f"if every use is below {limiting.IDLE:g}. The answer of a seek names the resource that limits",
-            "most of the runs just above it; a table of points uses the means over replicates.",
+            f"if every use is below {limiting_resource.IDLE:g}. The answer of a seek names the resource that",
+            "limits most of the runs just above it; a table of points uses the means over replicates.",
             "",
             "| resource | use |",
             "|---|---|",
             *(
                 f"| `{resource}` | {' / '.join(f'`{column}`' for column in uses)} |"
-                for resource, uses in limiting.RESOURCES.items()
+                for resource, uses in limiting_resource.RESOURCES.items()
             ),
             "",
         ]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 
-from destage.engine import limiting
+from destage.engine import limiting_resource
 from destage.store.answers import answers_schema, certificates_schema
 from destage.sweeps.intervals import t_interval
 from destage.sweeps.objectives import metric_columns
@@ -13,7 +13,7 @@ from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_search import SearchResult, SearchState
 from destage.sweeps.study import Replicates, Seek, Study
-from destage.sweeps.unanswered import NEEDED
+from destage.sweeps.unanswered_points import NEEDED
 
 
 def list_needed_columns(study: Study) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def list_needed_columns(study: Study) -> tuple[str, ...]:
     if study.seek is not None:
         for objectives in (study.seek.objectives, *study.seek.limits.values()):
             columns += [objective.column for objective in objectives]
-        columns += limiting.columns_needed()
+        columns += limiting_resource.columns_needed()
     elif study.replicates.metric is not None:
         columns.append(metric_columns()[study.replicates.metric].name)
     return tuple(dict.fromkeys(columns))
@@ -88,7 +88,7 @@ def _answer(
         "censored": censored,
         "monotone": all(one.monotone for one in found.values()),
         "binding": _most_common([_binding(seek, point.label, facts) for facts in above]),
-        "limiting": _most_common([limiting.limiting_resource(facts.values) for facts in above]),
+        "limiting": _most_common([limiting_resource.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
         "undecided": states[SearchState.UNDECIDED],
         "failed": states[SearchState.FAILED],

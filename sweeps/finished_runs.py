@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from destage.sweeps.planner import Facts
 from destage.sweeps.run_ids import as_ids, pack_ids, read_bytes
-from destage.sweeps.unanswered import NEEDED
+from destage.sweeps.unanswered_points import NEEDED
 
 
 class FinishedRuns:

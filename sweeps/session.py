@@ -31,7 +31,7 @@ from destage.sweeps.planner import Planner
 from destage.sweeps.points import Expansion
 from destage.sweeps.run_ids import as_ids, pack_ids
 from destage.sweeps.study import Study
-from destage.sweeps.unanswered import find_unanswered
+from destage.sweeps.unanswered_points import find_unanswered
 
 ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]
