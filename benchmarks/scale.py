@@ -1,123 +1,201 @@
-"""A sweep of a million runs on a stand-in executor: time and peak memory of planning, driving and a resume.
+"""A sweep of a million runs from its plan to its answers, on a stand-in engine: time and memory of each step.
 
-Each step is a process of its own, so that its peak memory is that of the step alone. `points` plans a tenth
-as many points, with one run each. `plan` expands a grid, plans it and writes the plan; `drive` executes all
-of its runs on an executor that returns at once; `kill` stops after a tenth of them, and `resume` plans again,
-compares the plan with the stored one and executes the rest. The stand-in rows are not stored: reading a
-million rows is measured by the benchmarks of queries.
+Everything but the engine is what a user runs: the planner, the driver with its threads, fragments, manifests
+and heads in a folder, compaction and SQL. The stand-in returns the row of one simulated run with random
+factors, and says that it took 5 ms. Each step is a process of its own, so that its peak memory is that of the
+step alone; one of them is killed after a tenth of the runs. In the end the rows must be exactly the plan's,
+once.
+
+A step that takes more than its bound fails the benchmark; `STEPS` has the bounds for a million runs. Time is
+processor time, so that other load on the machine has little effect.
 """
 
 import argparse
 import json
-import multiprocessing
 import resource
+import signal
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-from orchestration import CALL_CENTER, ImmediateExecutor, make_driver
+import numpy as np
+import pyarrow.compute as pc
+from orchestration import CALL_CENTER
+from synthetic_sweep import make_results, simulate_row
 
-from destage.store.digests import find_digest
-from destage.store.generations import claim_generation
+from destage import sweeps
+from destage.engine.simulation import Execution
+from destage.queries import open_session
+from destage.store.compaction import compact
+from destage.store.generations import read_head
 from destage.store.layout import SweepLayout
-from destage.store.plan import write_round
-from destage.sweeps import Study, parse_study
-from destage.sweeps.answer_tables import list_needed_columns
-from destage.sweeps.planner import Planner
-from destage.sweeps.points import expand
+from destage.store.plan import read_plan
+from destage.store.rows import read_rows
+from destage.sweeps import Study, parse_study, worker
 
 REPLICATES = 5
+RUN_S = 0.005
+"""What the stand-in says a run takes [s]; it decides the size of a batch."""
 _POINTS_OF_OTHER_AXES = 128
+_KILLED_AT = 0.1
+"""Share of the fragments after which a session is killed."""
+_FRAGMENT_RUNS = 450
+"""Runs of a fragment, about: those of two seconds."""
 
 
-def make_study(points: int, replicates: int) -> Study:
-    """Return a study of about this number of points, on four axes of three fields."""
-    users = max(points // _POINTS_OF_OTHER_AXES, 1)
-    text = CALL_CENTER.replace("replicates: 5", f"replicates: {replicates}")
+def make_study(runs: int) -> Study:
+    """Return a study of about this number of runs, on four axes of three fields."""
+    users = max(runs // REPLICATES // _POINTS_OF_OTHER_AXES, 1)
+    text = CALL_CENTER.replace("replicates: 5", f"replicates: {REPLICATES}")
     return parse_study(f"{text}  workload.users: {{range: [1, {users}, 1]}}\n")
 
 
-def plan_study(study: Study, folder: Path) -> pa.Table:
-    """Plan a study and write the plan, as a session does."""
-    plan = Planner(study, expand(study)).next_round({})
-    if plan is None:
-        raise AssertionError("the first round has runs")
-    layout = SweepLayout(folder)
-    layout.make()
-    write_round(claim_generation(layout), None, 0, plan)
-    return plan
+class StandInEngine:
+    """Returns rows at once for `execute_canonical`."""
+
+    def __init__(self) -> None:
+        self._template = simulate_row()
+        self._random = np.random.default_rng(1)
+
+    def __call__(self, configs: Sequence[str], **_: object) -> Execution:
+        """Return a row for each configuration."""
+        rows = make_results(len(configs), self._template, self._random)
+        return Execution(rows, [RUN_S] * len(configs), stopped=False)
 
 
-def drive(study: Study, folder: Path, finished: int, share: float) -> int:
-    """Plan a study and execute a share of its runs, the first ones being finished; return how many."""
-    plan = plan_study(study, folder)
-    columns = list_needed_columns(study)
-    executor = ImmediateExecutor(0.005, columns)
-    driver = make_driver(folder, executor, columns, keeps_facts=study.is_adaptive)
-    done = plan.slice(0, finished)
-    values = dict.fromkeys(columns, pa.nulls(len(done), pa.float64()))
-    status = pa.repeat(pa.scalar("ok"), len(done))
-    driver.finished.add(pa.table({"run_id": done["run_id"], "status": status, **values}))
-    most = finished + share * len(plan)
-
-    def report() -> None:
-        driver.interrupts.is_draining = len(driver.finished) >= most
-
-    driver.report = report
-    driver.drive(plan)
-    return driver.executed
+def _plan(study: Study, store: Path) -> int:
+    return sweeps.plan(study, store).runs
 
 
-def measure(name: str, act: Callable[[], int]) -> int:
-    """Run a step in a process of its own and print its time and peak memory; return its number of runs."""
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
+def _run(study: Study, store: Path) -> int:
+    worker.engine.execute_canonical = StandInEngine()  # type: ignore[assignment]
+    return sweeps.run(study, store, executor="inline").executed
 
-    def step() -> None:
-        began, processor = time.perf_counter(), time.process_time()
-        count = act()
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        sender.send((count, time.perf_counter() - began, time.process_time() - processor, used.ru_maxrss))
 
-    process = context.Process(target=step)
-    process.start()
-    process.join()
-    if process.exitcode:
-        raise SystemExit(f"{name} failed")
-    count, wall, processor, peak_kib = receiver.recv()
+def _check(study: Study, store: Path) -> int:
+    """Compare the stored runs with the plan; return their number."""
+    layout = SweepLayout(sweeps.sweep_path(study, store))
+    plan = read_plan(layout, read_head(layout))
+    stored = read_rows(layout, columns=[])["run_id"].combine_chunks()
+    if plan is None or not stored.sort().equals(pc.unique(plan["run_id"]).sort()):
+        raise SystemExit("the stored runs are not those of the plan")
+    return len(stored)
+
+
+def _compact(study: Study, store: Path) -> int:
+    return compact(SweepLayout(sweeps.sweep_path(study, store))).rows
+
+
+def _ask(study: Study, store: Path) -> int:
+    with open_session(sweeps.sweep_path(study, store)) as session:
+        return session.query("design_space").num_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step.
+
+    Attributes:
+        unit: What it counts.
+        seconds: The bound of its processor time for a million runs [s].
+        memory_mib: The bound of its peak memory for a million runs [MiB].
+    """
+
+    act: Callable[[Study, Path], int]
+    unit: str
+    seconds: float
+    memory_mib: float
+
+
+STEPS = {
+    "plan": Step(_plan, "runs", 10, 2000),
+    "kill": Step(_run, "runs", 300, 2000),
+    "resume": Step(_run, "runs", 300, 2000),
+    "check": Step(_check, "runs", 60, 4000),
+    "run again": Step(_run, "runs", 30, 2000),
+    "ask": Step(_ask, "rows", 30, 2000),
+    "compact": Step(_compact, "rows", 300, 4000),
+    "ask again": Step(_ask, "rows", 3, 1000),
+}
+_FIXED_S, _FIXED_MIB = 3.0, 400
+"""What a process takes that does nothing."""
+
+
+def take(name: str, runs: int, store: Path) -> None:
+    """Take a step in this process and print its figures as JSON."""
+    study = make_study(runs)
+    began, used = time.perf_counter(), time.process_time()
+    count = STEPS[name].act(study, store)
     print(
-        f"{name:<8} {count:>10,} runs {wall:>8.1f} s {processor:>8.1f} s of processor "
-        f"{peak_kib / 1024:>7,.0f} MiB at most",
+        json.dumps(
+            {
+                "count": count,
+                "wall_s": time.perf_counter() - began,
+                "processor_s": time.process_time() - used,
+                "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            }
+        )
+    )
+
+
+def take_apart(name: str, runs: int, store: Path) -> bool:
+    """Take a step in a process of its own and print its figures; return whether it kept its bounds."""
+    command = [sys.executable, __file__, "--runs", str(runs), "--store", str(store), "--step", name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - this file
+        if name == "kill":
+            _kill(process, runs, store)
+            print(f"{name:<10} after {_count_fragments(store):,} fragments", flush=True)
+            return True
+        text, _ = process.communicate()
+    if process.returncode:
+        raise SystemExit(f"{name} failed")
+    found, step = json.loads(text), STEPS[name]
+    share = runs / 1e6
+    is_kept = (
+        found["processor_s"] <= _FIXED_S + share * step.seconds
+        and found["peak_mib"] <= _FIXED_MIB + share * step.memory_mib
+    )
+    print(
+        f"{name:<10} {found['count']:>10,} {step.unit:<9} {found['wall_s']:>8.1f} "
+        f"{found['processor_s']:>12.1f} {found['peak_mib']:>9,.0f}"
+        f"{'' if is_kept else '  more than its bound'}",
         flush=True,
     )
-    return int(count)
+    return is_kept
+
+
+def _kill(process: "subprocess.Popen[bytes]", runs: int, store: Path) -> None:
+    while process.poll() is None and _count_fragments(store) < _KILLED_AT * runs / _FRAGMENT_RUNS:
+        time.sleep(0.1)
+    if process.poll() is not None:
+        raise SystemExit("the session ended before it was killed")
+    process.send_signal(signal.SIGKILL)
+
+
+def _count_fragments(store: Path) -> int:
+    return sum(1 for _ in store.glob("sweeps/*/fragments/*.parquet"))
 
 
 def main() -> None:
-    """Measure and print the steps."""
+    """Take all steps, or one in this process."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1_000_000, help="runs of the sweep (default 1,000,000)")
-    runs = parser.parse_args().runs
-    study = make_study(runs // REPLICATES, REPLICATES)
-    single = make_study(runs // 10, 1)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        measure("nothing", lambda: 0)
-        measure("points", lambda: len(plan_study(single, folder / "single")))
-        planned = measure("plan", lambda: len(plan_study(study, folder / "planned")))
-        measure("drive", lambda: drive(study, folder / "driven", 0, 1.0))
-        (before,) = (folder / "planned" / "generations").glob("*-plan-0-*")
-        written = before.stat().st_mtime_ns
-        killed = measure("kill", lambda: drive(study, folder / "planned", 0, 0.1))
-        measure("resume", lambda: drive(study, folder / "planned", killed, 1.0))
-        print(json.dumps({"planned": planned, "plan_bytes": before.stat().st_size}))
-        if before.stat().st_mtime_ns != written or any(
-            find_digest(path.name) != find_digest(before.name)
-            for path in (folder / "planned" / "generations").glob("*-plan-0-*")
-        ):
-            raise SystemExit("the plan of the resume differs from the stored one")
+    parser.add_argument("--step", choices=sorted(STEPS), help="take only this step, in this process")
+    parser.add_argument("--store", type=Path, help="the store of the step")
+    options = parser.parse_args()
+    if options.step:
+        take(options.step, options.runs, options.store)
+        return
+    print(f"{'step':<10} {'count':>20} {'seconds':>8} {'processor s':>12} {'peak MiB':>9}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        are_kept = [take_apart(name, options.runs, Path(folder)) for name in STEPS]
+        stored = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
+        print(f"{stored / 1e6:,.0f} MB stored")
+    sys.exit(0 if all(are_kept) else 1)
 
 
 if __name__ == "__main__":

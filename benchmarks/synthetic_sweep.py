@@ -61,7 +61,7 @@ def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> 
     generation = claim_generation(layout)
     rounds = []
     random = np.random.default_rng(1)
-    template = _simulate_row()
+    template = simulate_row()
     manifest = Manifest(generation)
     for number, first in enumerate(range(0, runs, ROUND_RUNS)):
         plan = _plan(first, min(ROUND_RUNS, runs - first), number)
@@ -77,7 +77,8 @@ def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> 
     return layout.root
 
 
-def _simulate_row() -> dict[str, Any]:
+def simulate_row() -> dict[str, Any]:
+    """Return the row of a short run of the study."""
     scenario = parse_study(STUDY).scenario
     short = {**scenario, "run": {"window": {"requests": 1000}, "warm_up": "none"}}
     row: dict[str, Any] = engine.simulate_batch([short]).to_pylist()[0]
@@ -133,14 +134,23 @@ def _digests(kind: str, numbers: range) -> pa.Array:
     return pa.StringArray.from_buffers(len(numbers), pa.py_buffer(offsets), pa.py_buffer(data))
 
 
-def _rows(run_ids: pa.ChunkedArray, template: dict[str, Any], random: np.random.Generator) -> pa.Table:
-    count = len(run_ids)
-    columns: dict[str, Any] = {"run_id": run_ids.combine_chunks()}
-    for field in rows_schema():
-        if field.name not in columns:
-            columns[field.name] = _column(field, template.get(field.name), count, random)
+def make_results(count: int, template: dict[str, Any], random: np.random.Generator) -> pa.Table:
+    """Return rows of results: those of `template`, with a random factor for each number."""
+    schema = engine.results_schema()
+    columns = {field.name: _column(field, template.get(field.name), count, random) for field in schema}
     settled = random.random(count) >= _NOT_STATIONARY
     columns["status"] = pc.if_else(pa.array(settled), "ok", "not_stationary")
+    return pa.table(columns, schema)
+
+
+def _rows(run_ids: pa.ChunkedArray, template: dict[str, Any], random: np.random.Generator) -> pa.Table:
+    count = len(run_ids)
+    results = make_results(count, template, random)
+    columns: dict[str, Any] = {name: results[name] for name in results.column_names}
+    columns["run_id"] = run_ids.combine_chunks()
+    for field in rows_schema():
+        if field.name not in columns:
+            columns[field.name] = pa.nulls(count, field.type)
     columns["prov_host"] = pa.array(["host-1"]).take(pa.array(np.zeros(count, np.int32)))
     columns["prov_engine_s"] = 0.005 * random.lognormal(0, _SPREAD, count)
     return pa.table({name: columns[name] for name in rows_schema().names}, rows_schema())
