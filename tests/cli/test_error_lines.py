@@ -141,13 +141,13 @@ def test_a_traceback_needs_debug(destage: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "issue"),
+    ("error", "issue", "code"),
     [
-        (OSError(28, "No space left on device", "/x"), ("system.disk-full", "/x")),
-        (PermissionError(13, "Permission denied", "/x"), ("system.permission-denied", "/x")),
-        (FileNotFoundError(2, "No such file or directory", "/x"), ("system.file-not-found", "/x")),
-        (OSError("odd"), ("system.io-error", "")),
-        (ZeroDivisionError("two\nlines"), ("system.internal-error", "")),
+        (OSError(28, "No space left on device", "/x"), ("system.disk-full", "/x"), 4),
+        (PermissionError(13, "Permission denied", "/x"), ("system.permission-denied", "/x"), 4),
+        (FileNotFoundError(2, "No such file or directory", "/x"), ("system.file-not-found", "/x"), 1),
+        (OSError("odd"), ("system.io-error", ""), 1),
+        (ZeroDivisionError("two\nlines"), ("system.internal-error", ""), 1),
     ],
 )
 def test_failures_of_the_system_have_codes(
@@ -155,13 +155,14 @@ def test_failures_of_the_system_have_codes(
     monkeypatch: pytest.MonkeyPatch,
     error: Exception,
     issue: tuple[str, str],
+    code: int,
 ) -> None:
     def fail(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(sweeps, "load_study", fail)
     done = destage("plan", "x.yaml")
-    assert (done.code, done.issues, done.err.count("\n")) == (1, [issue], 1)
+    assert (done.code, done.issues, done.err.count("\n")) == (code, [issue], 1)
 
 
 @pytest.mark.parametrize(("command", "namespace"), [("plan", "study"), ("simulate", "scenario")])

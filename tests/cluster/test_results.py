@@ -13,7 +13,7 @@ from in_process_pod import InProcessPod, is_tar
 from small_stores import publish
 
 from destage.cluster import results
-from destage.errors import ClusterError, StoreError
+from destage.errors import ClusterError
 from destage.store import open_sweep
 from destage.store.fragments import write_fragment
 from destage.store.generations import list_heads, read_head
@@ -102,7 +102,7 @@ def test_files_that_were_not_requested_are_rejected(pod: InProcessPod, tmp_path:
 
 def test_a_damaged_fragment_is_fetched_again(pod: InProcessPod, tmp_path: Path) -> None:
     pod.damage = lambda command, data: data.replace(b"PAR1", b"PAR0") if is_tar(command) else data
-    with pytest.raises(StoreError):
+    with pytest.raises(ClusterError, check=has_code("cluster.download-damaged")):
         results.fetch_results(pod, "small-01", tmp_path / "here")
     pod.damage = lambda _, data: data
     found = results.fetch_results(pod, "small-01", tmp_path / "here")

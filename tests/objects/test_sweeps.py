@@ -219,7 +219,7 @@ def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPa
     assert f"{name}  finished" in destage("status")
     assert "users supported" in destage("query", "killable", "design_space")
     assert destage("sql", name, "SELECT count(*) AS n FROM runs", "--format", "csv") == f'"n"\n{runs}\n'
-    assert "different  0" in destage("verify", "killable", "--sample", "10%")
+    assert "problems        0" in destage("verify", "killable", "--sample", "10%")
     assert destage("report", "killable").startswith(f"{store.service}/")
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
     assert "already in the store" in destage("plan", str(killable.study))
