@@ -11,8 +11,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from destage.sql import render_texts
-
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 
 
@@ -27,7 +25,7 @@ def list_json_values(column: pa.ChunkedArray) -> list[Any]:
             return [_plain(value, kind) for value in column.to_pylist()]
         except (ValueError, OverflowError):
             pass  # a time within a list that Python does not have
-    return render_texts(column)
+    return _render(column)
 
 
 def flatten(table: pa.Table) -> pa.Table:
@@ -72,9 +70,7 @@ def _plain(value: Any, kind: pa.DataType) -> Any:
     elif isinstance(value, list):
         plain = [_plain(item, kind.value_type) for item in value]
     else:
-        plain = render_texts(
-            pa.chunked_array([pa.array([value], None if pa.types.is_union(kind) else kind)])
-        )[0]
+        plain = _render(pa.chunked_array([pa.array([value], None if pa.types.is_union(kind) else kind)]))[0]
     return plain
 
 
@@ -87,3 +83,9 @@ def _number(value: Decimal) -> int | float | str:
     if value == value.to_integral_value():
         return int(value)
     return float(value) if Decimal(repr(float(value))) == value else str(value)
+
+
+def _render(column: pa.ChunkedArray) -> list[str | None]:
+    from destage.sql import render_texts  # noqa: PLC0415 - loads duckdb, for types that few results have
+
+    return render_texts(column)

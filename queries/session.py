@@ -26,6 +26,8 @@ MEANS = ("points", "certified")
 """The views with a mean and an interval for each result column."""
 _HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 """The comments above a statement."""
+MOST_KEPT = 100_000
+"""Rows of a named query's result up to which it is kept; a report asks for some of them several times."""
 MOST_ORDERED = 100_000
 """Stored rows up to which `runs` is in the order of the plan; sorting more takes their whole memory."""
 
@@ -60,6 +62,7 @@ class Session:
         self.seek = sweep.seek
         self.config: dict[str, Any] = sweep.configuration()
         self.left_out = 0 if whole is None else whole.point_count - len(point_ids)
+        self._results: dict[tuple[object, ...], pa.Table] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         if whole is None:
             self._folder = tempfile.TemporaryDirectory(prefix="destage-", ignore_cleanup_errors=True)
@@ -210,9 +213,15 @@ class Session:
         Raises:
             QueryError: The kind of study does not have the query, or a parameter is unknown or not a number.
         """
-        query = find_query(name, self.kind)
-        rows = self.sql_of_named_columns(query.sql, query.values(parameters or {}))
-        return rows.rename_columns([self._answer_name(name) for name in rows.column_names])
+        values = find_query(name, self.kind).values(parameters or {})
+        key = (name, *values.items())
+        if key not in self._results:
+            rows = self.sql_of_named_columns(find_query(name, self.kind).sql, values)
+            rows = rows.rename_columns([self._answer_name(name) for name in rows.column_names])
+            if rows.num_rows > MOST_KEPT:
+                return rows
+            self._results[key] = rows
+        return self._results[key]
 
     @property
     def kind(self) -> Kind:

@@ -19,7 +19,7 @@ def test_the_doctor_reports_problems_with_codes(
     destage: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("destage.cli.commands.doctor.requires", lambda _: ["no-such-package>=1"])
+    monkeypatch.setattr("importlib.metadata.requires", lambda _: ["no-such-package>=1"])
     done = destage("doctor", "--json", "--store", str(tmp_path / "file"))
     assert done.code == 1
     expected = [("system.package-missing", "no-such-package"), ("store.not-writable", str(tmp_path / "file"))]

@@ -13,12 +13,11 @@ import hashlib
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from destage.engine import _engine, configuration
 from destage.engine.engine_errors import translated_errors
@@ -26,6 +25,9 @@ from destage.engine.traces import files, places
 from destage.errors import TraceError
 from destage.machine import read_memory_size
 from destage.objects import Location
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 SCHEMA = pa.schema(
     [
@@ -153,12 +155,14 @@ ROWS = 1 << 20
 """Rows of a row group of the compact form."""
 
 
-def open_compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> pq.ParquetWriter:
+def open_compact_writer(path: str | Path, schema: pa.Schema, *, level: int = 22) -> "pq.ParquetWriter":
     """Open a writer of the compact form.
 
     Args:
         level: The zstd level: 22 for files that are kept, 3 for speed.
     """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - most commands read no trace
+
     return pq.ParquetWriter(
         path,
         schema,
@@ -257,6 +261,8 @@ def _load(
     most = read_memory_size() // 2
     with files.open_trace(place) as file:
         if file.format_of(format_name) == "parquet":
+            import pyarrow.parquet as pq  # noqa: PLC0415 - as above
+
             with pq.ParquetFile(file.path) as compact:
                 found = compact.metadata
                 files.check_size(found.num_rows * _RECORD_BYTES, most)

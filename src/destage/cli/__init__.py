@@ -5,7 +5,6 @@ Exit codes: 0 success, 1 error, 2 wrong usage or invalid input, 3 some runs fail
 """
 
 from collections.abc import Callable
-from importlib.metadata import version as installed_version
 from typing import Annotated
 
 import typer
@@ -39,6 +38,8 @@ app = Application(
 
 def _print_version(is_given: bool) -> None:
     if is_given:
+        from importlib.metadata import version as installed_version
+
         print_data(f"destage {installed_version('destage')}\n")
         raise typer.Exit
 

@@ -5,7 +5,6 @@ import platform
 import re
 import shutil
 import sys
-from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 
 def doctor(store: Store = None, as_json: Json = False) -> None:
     """Check this machine, the engine and the store: write a file to it, and read every file of its sweeps."""
+    from importlib.metadata import PackageNotFoundError, requires, version
+
     from destage.store import default_store
 
     facts: dict[str, object] = {

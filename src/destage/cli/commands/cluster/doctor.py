@@ -1,7 +1,6 @@
 """`destage cluster doctor`."""
 
 from dataclasses import asdict
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
@@ -28,6 +27,8 @@ def doctor(
 
     With the settings of a sweep, also start its image in a test pod that writes to its store.
     """
+    from importlib.metadata import version
+
     from destage import cluster
     from destage.cluster.checks import run_checks
     from destage.cluster.connection import connect

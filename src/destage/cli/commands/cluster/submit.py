@@ -1,11 +1,9 @@
 """`destage cluster submit`."""
 
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-import yaml
 
 from destage.cli.commands.cluster.job import job_as_json
 from destage.cli.commands.cluster.options import NO_SWEEP, Assignments, Context, Namespace, Values
@@ -35,6 +33,8 @@ def submit(
 
     Runs that are already in its volume or bucket are not executed again.
     """
+    from importlib.metadata import version
+
     from destage import cluster, sweeps
     from destage.cluster.labels import to_release_name
     from destage.cluster.values import merge_settings
@@ -50,6 +50,8 @@ def submit(
         if as_json:
             print_json({"apiVersion": "v1", "kind": "List", "items": manifests})
         else:
+            import yaml
+
             print_data(yaml.safe_dump_all(manifests, sort_keys=False))
         return
     from destage.cluster import jobs
