@@ -154,13 +154,15 @@ impl Composer {
 fn encode<'a>(numbers: &[u32], text: impl Fn(u32) -> &'a str) -> PyResult<ArrayRef> {
     let mut known = FxHashMap::default();
     let mut texts = Vec::new();
+    let mut next = 0;
     let keys: Int32Array = numbers
         .iter()
         .map(|&number| {
             (number != u32::MAX).then(|| {
                 *known.entry(number).or_insert_with(|| {
                     texts.push(text(number));
-                    texts.len() as i32 - 1
+                    next += 1;
+                    next - 1
                 })
             })
         })

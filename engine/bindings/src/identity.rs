@@ -19,18 +19,14 @@ impl RunDigest {
         let common = self.prefix.iter().zip(parts).take_while(|((known, _), part)| known == *part).count();
         self.prefix.truncate(common);
         for &part in &parts[common..] {
-            let mut state = match self.prefix.last() {
-                Some((_, state)) => {
-                    let mut state = state.clone();
-                    state.update(b",");
-                    state
-                }
-                None => {
-                    let mut state = Params::new().hash_length(RUN_BYTES).to_state();
-                    state.update(b"{\"config\":{");
-                    state
-                }
-            };
+            let mut state;
+            if let Some((_, before)) = self.prefix.last() {
+                state = before.clone();
+                state.update(b",");
+            } else {
+                state = Params::new().hash_length(RUN_BYTES).to_state();
+                state.update(b"{\"config\":{");
+            }
             state.update(text(part).as_bytes());
             self.prefix.push((part, state));
         }

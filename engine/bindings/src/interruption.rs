@@ -94,7 +94,10 @@ impl Interrupt for Interrupts<'_> {
         }
         if self.next_signals.get().is_some_and(|next| now >= next) {
             self.next_signals.set(Some(now + SIGNALS));
-            if let Err(error) = Python::attach(|py| py.check_signals()) {
+            // The method alone has one lifetime only.
+            #[allow(clippy::redundant_closure_for_method_calls)]
+            let checked = Python::attach(|py| py.check_signals());
+            if let Err(error) = checked {
                 self.raised.replace(Some(error));
                 return Err(Interruption::Stopped);
             }

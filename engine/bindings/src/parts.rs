@@ -12,8 +12,9 @@ use crate::canonical_text::{to_member, to_text};
 /// The names of the parts, in the order of the canonical text.
 pub const PARTS: [&str; 6] = ["arrays", "controller", "faults", "host", "run", "workload"];
 
-/// One or more fields of a configuration as written, read and within their bounds.
+/// One or more fields of a configuration as written, read and within their bounds; each is none if it is not written.
 #[derive(Default)]
+#[allow(clippy::option_option)]
 pub struct Fragment {
     workload: Option<Workload>,
     host: Option<Option<Host>>,
