@@ -35,7 +35,9 @@ def train(engine: Any) -> None:
     """Run all scenarios, replacement policies and miss ratio curves."""
     scenarios = SCENARIOS.read_text(encoding="utf-8").splitlines()
     trace = engine.record_requests(scenarios[0], {})
-    engine.simulate_batch(scenarios, {RECORDED: trace})
+    _, _, ended = engine.simulate_batch(scenarios, {RECORDED: trace})
+    if ended is not None:
+        raise ended
     # Few keys have most of the accesses, and one in four is new.
     keys = [index if index % 4 == 0 else index * index % 30_011 for index in range(200_000)]
     for policy in POLICIES:

@@ -27,7 +27,9 @@ def test_every_scenario_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that fails trains nothing."""
     recorded = load("train.py", monkeypatch)["RECORDED"]
     trace = _engine.record_requests(SCENARIOS[0], {})
-    rows = pa.record_batch(_engine.simulate_batch(SCENARIOS, {recorded: trace})).to_pylist()
+    batch, _, ended = _engine.simulate_batch(SCENARIOS, {recorded: trace})
+    rows = pa.record_batch(batch).to_pylist()
+    assert ended is None
     assert [row["error"] for row in rows if row["status"] == "failed"] == []
     assert len(rows) > 20
 
