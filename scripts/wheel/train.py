@@ -23,7 +23,8 @@ POLICIES = ("lru", "clock", "fifo", "slru", "arc", "two_q", "s3_fifo", "sieve", 
 def load_engine(wheel: Path, folder: Path) -> ModuleType:
     """Return the extension module of a wheel, without its package."""
     with zipfile.ZipFile(wheel) as archive:
-        (name,) = (name for name in archive.namelist() if Path(name).name.startswith("_engine."))
+        modules = (name for name in archive.namelist() if Path(name).name.startswith("_engine."))
+        (name,) = (name for name in modules if not name.endswith(".pyi"))
         path = archive.extract(name, folder)
     loader = importlib.machinery.ExtensionFileLoader("_engine", path)
     module = importlib.util.module_from_spec(importlib.machinery.ModuleSpec("_engine", loader, origin=path))

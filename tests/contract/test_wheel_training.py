@@ -1,6 +1,7 @@
 """The engine of a release is trained with scenarios that are up to date and run."""
 
 import runpy
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,16 @@ def test_every_scenario_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ended is None
     assert [row["error"] for row in rows if row["status"] == "failed"] == []
     assert len(rows) > 20
+
+
+def test_the_engine_of_a_wheel_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A wheel has the engine's stub beside it."""
+    wheel = tmp_path / "destage.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(_engine.__file__, "destage/engine/_engine.abi3.so")
+        archive.writestr("destage/engine/_engine.pyi", "")
+    engine = load("train.py", monkeypatch)["load_engine"](wheel, tmp_path)
+    assert engine.schema() == _engine.schema()
 
 
 def test_every_replacement_policy_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
