@@ -81,8 +81,8 @@ pub(crate) fn ln(x: f64) -> f64 {
 #[inline]
 pub(crate) fn exp(t: f64) -> f64 {
     const STEP: f64 = LN_2 / (1 << EXP_BITS) as f64;
-    let steps = (t * (1.0 / STEP)).floor() as i64;
-    // At most 0.011, so that the first term left out is below 2^-48.
+    let steps = (t * (1.0 / STEP)) as i64;
+    // Within 0.011 of 0, so that the first term left out is below 2^-48.
     let r = t - steps as f64 * STEP;
     let series = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0)))));
     let power = POWERS[(steps & ((1 << EXP_BITS) - 1)) as usize] * series;
