@@ -130,6 +130,14 @@ cluster-test: engine ## Test sweeps on a real Kubernetes with real pods; the fir
 objects-test: engine $(OBJECT_SERVER_READY) ## Test stores in buckets on two S3 servers and the emulators of Google and Azure
 	@servers=$$(scripts/object_servers.sh) && DESTAGE_OBJECT_SERVERS="$$servers" $(BIN)/pytest tests/objects $(PYTEST_ARGS)
 
+.PHONY: wheel
+wheel: python ## Build the wheel into dist/, with profile-guided optimisation (two builds of the engine)
+	@scripts/build_wheel.sh dist --compatibility linux --auditwheel skip
+
+.PHONY: training
+training: engine ## Regenerate the scenarios that `make wheel` trains the engine with
+	@$(BIN)/python scripts/wheel/generate.py
+
 .PHONY: image
 image: ## Build the container image with Docker; IMAGE names it, PUSH=1 pushes it with its bill of materials
 	@scripts/build_image.sh

@@ -182,19 +182,23 @@ impl EventQueue {
     }
 
     /// Schedules `event` at `time`.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "each caller knows the kind of its event, so that packing it is free"
+    )]
+    #[inline(always)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
-        if time == self.now {
-            self.immediate.push_back(Packed::new(event));
-        } else {
-            let Packed { kind, operand } = Packed::new(event);
-            self.schedule_later(time, kind, operand);
-        }
+        let Packed { kind, operand } = Packed::new(event);
+        self.schedule_packed(time, kind, operand);
     }
 
     // Not inlined, so that the loop of a run stays small.
     #[inline(never)]
-    fn schedule_later(&mut self, time: SimTime, kind: u64, operand: u64) {
+    fn schedule_packed(&mut self, time: SimTime, kind: u64, operand: u64) {
+        if time == self.now {
+            self.immediate.push_back(Packed { kind, operand });
+            return;
+        }
         self.sequence += 1;
         let entry = Entry { time, order: self.sequence << KIND_BITS | kind, operand };
         if self.near.len() == NEAR || !self.far.is_empty() {

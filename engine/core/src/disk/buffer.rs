@@ -71,6 +71,8 @@ pub(super) enum Found {
 #[derive(Debug)]
 pub(super) struct Buffer {
     segments: Box<[Segment]>,
+    /// Dirty segments: a search for one is skipped if there is none.
+    dirty_count: u32,
     /// Size of a segment \[sectors\].
     pub size: u64,
     pub read_ahead: DiskReadAhead,
@@ -96,6 +98,7 @@ impl Buffer {
         let empty = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
         Self {
             segments: vec![empty; config.segments as usize].into(),
+            dirty_count: 0,
             size: config.segment.sectors().0,
             read_ahead: config.read_ahead,
             hit_time: config.hit_time.unwrap_or(command_time),
@@ -249,33 +252,31 @@ impl Buffer {
         }
     }
 
-    /// The least recently used segment that is free at `now`; none if all are dirty or in flight.
-    fn oldest_clean(&self, now: SimTime) -> Option<usize> {
-        let is_going = |index| self.going.iter().any(|going| going.segment == index && going.until > now);
-        let clean = self
-            .segments
+    /// The segments that are free at `now`: neither dirty nor in flight.
+    fn free(&self, now: SimTime) -> impl Iterator<Item = (usize, &Segment)> {
+        let is_going =
+            move |index| self.going.iter().any(|going| going.segment == index && going.until > now);
+        self.segments
             .iter()
             .enumerate()
-            .filter(|&(index, segment)| !segment.is_dirty && !is_going(index));
-        clean.min_by_key(|(_, segment)| segment.used).map(|(index, _)| index)
+            .filter(move |&(index, segment)| !segment.is_dirty && !is_going(index))
     }
 
     /// Whether a segment is free at `now`.
     pub fn has_room(&self, now: SimTime) -> bool {
-        self.oldest_clean(now).is_some()
+        self.free(now).next().is_some()
     }
 
-    /// Takes a segment for `start..end` at `now`. Precondition: [`Self::has_room`].
-    fn take(&mut self, start: u64, end: u64, is_dirty: bool, now: SimTime) -> usize {
-        let Some(index) = self.oldest_clean(now) else {
-            unreachable!("a segment is taken where none is clean")
-        };
+    /// Takes the least recently used segment that is free at `now` for `start..end`; none if none is free.
+    fn take(&mut self, start: u64, end: u64, is_dirty: bool, now: SimTime) -> Option<usize> {
+        let (index, _) = self.free(now).min_by_key(|(_, segment)| segment.used)?;
         if self.fill.is_some_and(|fill| fill.segment == index) {
             self.fill = None;
         }
         self.turn += 1;
         self.segments[index] = Segment { start, end, is_dirty, used: self.turn };
-        index
+        self.dirty_count += u32::from(is_dirty);
+        Some(index)
     }
 
     /// A read of `..end` was served from the media, of which `start..end` stays here; the read-ahead starts at `from` with
@@ -289,10 +290,7 @@ impl Buffer {
         whole: Option<(SimTime, u64)>,
     ) {
         self.forget(kept.0, limit.max(kept.1));
-        if !self.has_room(from) {
-            return;
-        }
-        let segment = self.take(kept.0, kept.1, false, from);
+        let Some(segment) = self.take(kept.0, kept.1, false, from) else { return };
         if self.lapse > 0.0 && self.lapses.unit() < self.lapse {
             return;
         }
@@ -335,17 +333,19 @@ impl Buffer {
 
     /// Puts written sectors into a new segment at `now`. Precondition: [`Self::has_room`].
     pub fn take_write(&mut self, first: u64, end: u64, now: SimTime) {
-        self.take(first, end, true, now);
+        let taken = self.take(first, end, true, now);
+        debug_assert!(taken.is_some(), "a segment is taken where none is free");
     }
 
     /// The dirty segments, by index.
     pub fn dirty(&self) -> impl Iterator<Item = (usize, Segment)> {
-        self.segments.iter().copied().enumerate().filter(|(_, segment)| segment.is_dirty)
+        let segments = if self.has_dirty() { &self.segments[..] } else { &[] };
+        segments.iter().copied().enumerate().filter(|(_, segment)| segment.is_dirty)
     }
 
     /// Whether any segment is dirty.
-    pub fn has_dirty(&self) -> bool {
-        self.segments.iter().any(|segment| segment.is_dirty)
+    pub const fn has_dirty(&self) -> bool {
+        self.dirty_count > 0
     }
 
     /// A dirty segment that holds sectors of `first..end`.
@@ -356,6 +356,7 @@ impl Buffer {
     /// Puts a segment in flight to the media, which ends when the arm is idle.
     pub fn clean(&mut self, index: usize) {
         let segment = &mut self.segments[index];
+        self.dirty_count -= u32::from(segment.is_dirty);
         segment.is_dirty = false;
         let (first, end) = (segment.start, segment.end);
         self.going.push(Going { segment: index, first, end, until: self.idle_from });
@@ -377,6 +378,7 @@ impl Buffer {
             }
             *segment = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
         }
+        self.dirty_count = 0;
         self.fill = None;
         self.idle_from = now;
     }

@@ -7,7 +7,7 @@
 //!  marks   | mark | mark | ...                                 what a policy notes of a slot
 //! ```
 //!
-//! Looking up an unknown key costs one processor cache line, a known one two. Marks are stored from the first one set, so
+//! Looking up an unknown key costs one processor cache line, a known one three. Marks are stored from the first one set, so
 //! a policy without marks does not pay for them.
 
 use super::BLOCK;
@@ -47,7 +47,7 @@ impl Directory {
     /// The slot of `key`, if it is known.
     #[inline]
     pub fn find(&self, key: u64) -> Option<u32> {
-        self.table.find(key, |slot| self.nodes[slot as usize].key == key)
+        self.table.find(key, |slot| self.nodes[slot as usize].key)
     }
 
     /// Prefetches memory for searches for `keys` and, if found, for their neighbours in the queue. Independent loads overlap,
@@ -77,7 +77,8 @@ impl Directory {
             self.nodes.push(node);
             (self.nodes.len() - 1) as u32
         };
-        self.table.insert(key, slot);
+        let nodes = &self.nodes;
+        self.table.insert(key, slot, |slot| nodes[slot as usize].key);
         slot
     }
 

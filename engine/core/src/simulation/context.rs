@@ -37,7 +37,8 @@ impl Context {
     }
 
     /// Schedules `event` at `time`.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "as for the queue")]
+    #[inline(always)]
     pub fn schedule(&mut self, time: SimTime, event: Event) {
         self.events.schedule(time, event);
     }

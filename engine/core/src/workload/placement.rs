@@ -1,20 +1,23 @@
 //! The placement of a footprint on an array.
 
+use std::cell::Cell;
+
 use super::permutation::Permutation;
 use crate::config::Placement;
+use crate::divisor::Divisor;
 use crate::rng::RandomStream;
 use crate::units::Sectors;
 
 /// The map from positions in a footprint to addresses on the array. All sizes in sectors.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum PlacementMap {
     Contiguous { offset: u64 },
-    Extents { extent: u64, order: SlotOrder },
+    Extents { extent: Divisor, order: SlotOrder },
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum SlotOrder {
-    Scattered(Permutation),
+    Scattered(Scatter),
     Spread { extents: u64, slots: u64 },
 }
 
@@ -26,13 +29,15 @@ impl PlacementMap {
             Placement::Contiguous { offset } => Self::Contiguous { offset: offset.sectors().0 },
             Placement::Scattered { extent } => {
                 let extent = extent.sectors().0;
-                let order = SlotOrder::Scattered(Permutation::new(slots(extent), stream));
-                Self::Extents { extent, order }
+                let scatter = Scatter::new(slots(extent), footprint.div_ceil(extent), stream);
+                let order = SlotOrder::Scattered(scatter);
+                Self::Extents { extent: Divisor::new(extent), order }
             }
             Placement::Spread { extent } => {
                 let extent = extent.sectors().0;
                 let extents = footprint.div_ceil(extent);
-                Self::Extents { extent, order: SlotOrder::Spread { extents, slots: slots(extent) } }
+                let order = SlotOrder::Spread { extents, slots: slots(extent) };
+                Self::Extents { extent: Divisor::new(extent), order }
             }
         }
     }
@@ -43,17 +48,68 @@ impl PlacementMap {
         match self {
             Self::Contiguous { offset } => offset + position,
             Self::Extents { extent, order } => {
-                let index = position / extent;
+                let (index, rest) = extent.div_rem(position);
                 // A request does not cross from one extent into another.
-                let last = (extent - sectors) / alignment * alignment;
-                let within = (position % extent).min(last);
+                let last = (extent.get() - sectors) / alignment * alignment;
+                let within = rest.min(last);
                 let slot = match order {
-                    SlotOrder::Scattered(permutation) => permutation.apply(index),
+                    SlotOrder::Scattered(scatter) => scatter.apply(index),
                     SlotOrder::Spread { extents, slots } => {
                         (u128::from(index) * u128::from(*slots) / u128::from(*extents)) as u64
                     }
                 };
-                slot * extent + within
+                slot * extent.get() + within
+            }
+        }
+    }
+}
+
+/// Maximum number of slots that are remembered: more would drive other data out of the processor's caches.
+const REMEMBERED: u64 = 1 << 16;
+
+/// A permutation that remembers its images: one takes dozens of operations, each of which waits for the last.
+#[derive(Clone, Debug)]
+pub(super) struct Scatter {
+    permutation: Permutation,
+    /// Slots + 1 of the extents; 0 where not computed yet.
+    images: Box<[Cell<u32>]>,
+}
+
+impl Scatter {
+    /// A permutation of `slots` slots for `extents` extents, drawn from `stream`.
+    fn new(slots: u64, extents: u64, stream: &mut RandomStream) -> Self {
+        let is_remembered = extents <= REMEMBERED && slots < u64::from(u32::MAX);
+        let remembered = if is_remembered { extents } else { 0 };
+        Self {
+            permutation: Permutation::new(slots, stream),
+            images: (0..remembered).map(|_| Cell::new(0)).collect(),
+        }
+    }
+
+    /// The slot of an extent.
+    #[inline]
+    fn apply(&self, extent: u64) -> u64 {
+        let Some(image) = self.images.get(extent as usize) else { return self.permutation.apply(extent) };
+        if image.get() == 0 {
+            image.set(self.permutation.apply(extent) as u32 + 1);
+        }
+        u64::from(image.get()) - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Purpose;
+
+    #[test]
+    fn remembered_slots_are_those_of_the_permutation() {
+        let mut stream = RandomStream::named(2, 0, "scatter", 0, Purpose::Placement);
+        for extents in [100, REMEMBERED + 1] {
+            let scatter = Scatter::new(70_000, extents, &mut stream.clone());
+            let permutation = Permutation::new(70_000, &mut stream);
+            for extent in (0..100).chain(0..100) {
+                assert_eq!(scatter.apply(extent), permutation.apply(extent));
             }
         }
     }

@@ -18,13 +18,13 @@ impl WriteCache {
 
     /// Keeps a line that is no longer dirty or in flight if it has clean sectors, else frees it.
     pub(super) fn rest(&mut self, slot: u32) {
-        let last = self.last_clean;
-        let line = &mut self.lines[slot as usize];
-        if line.clean == 0 {
+        if self.clean(slot) == 0 {
             self.remove_line(slot);
             return;
         }
-        (line.next, line.next_in_flight) = (Link::END, last);
+        let last = self.last_clean;
+        let line = &mut self.lines[slot as usize];
+        (line.next, line.before) = (Link::END, last);
         match last.get() {
             Some(last) => self.lines[last as usize].next = Link::to(slot),
             None => self.first_clean = Link::to(slot),
@@ -35,9 +35,9 @@ impl WriteCache {
 
     /// Removes a line from the list of clean lines.
     pub(super) fn leave_clean(&mut self, slot: u32) {
-        let Line { next, next_in_flight: before, .. } = self.lines[slot as usize];
+        let Line { next, before, .. } = self.lines[slot as usize];
         match next.get() {
-            Some(next) => self.lines[next as usize].next_in_flight = before,
+            Some(next) => self.lines[next as usize].before = before,
             None => self.last_clean = before,
         }
         match before.get() {
@@ -54,9 +54,9 @@ impl WriteCache {
         }
         self.for_lines(extent, |cache, line, mask| {
             let Some(slot) = cache.find(key(array, line)) else { return };
-            let line = &mut cache.lines[slot as usize];
-            line.clean &= !mask;
-            if line.dirty | line.in_flight | line.clean == 0 {
+            cache.soil(slot, mask);
+            let line = &cache.lines[slot as usize];
+            if line.dirty | cache.clean(slot) == 0 && line.flight == Link::END {
                 cache.leave_clean(slot);
                 cache.remove_line(slot);
             }

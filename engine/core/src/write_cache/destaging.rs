@@ -1,7 +1,7 @@
 //! Destaging: the choice of the group, and the states of its lines.
 
 use super::extent::join_runs;
-use super::{Extent, NUMBER, WriteCache};
+use super::{Extent, Flight, NUMBER, WriteCache};
 use crate::destage::{DestagePolicy as _, Occupancy, StripeId};
 use crate::slab::Link;
 use crate::units::{SimDuration, SimTime};
@@ -79,11 +79,10 @@ impl WriteCache {
         while let Some(slot) = link.get() {
             let entry = &mut self.lines[slot as usize];
             link = entry.next;
-            entry.in_flight = entry.dirty;
-            entry.dirty = 0;
-            entry.next_in_flight = in_flight;
-            in_flight = Link::to(slot);
-            self.scratch.push((entry.key & NUMBER, entry.in_flight));
+            let sectors = std::mem::take(&mut entry.dirty);
+            in_flight = Link::to(self.flights.insert(Flight { sectors, line: slot, next: in_flight }));
+            entry.flight = in_flight;
+            self.scratch.push((entry.key & NUMBER, sectors));
             // Prefetches memory for the removal of the line when it is on the disks.
             std::hint::black_box(self.index.at_home(entry.key));
         }
@@ -99,16 +98,18 @@ impl WriteCache {
     /// its sectors that remain readable. Returns the number of sectors destaged.
     pub fn end_destage(&mut self, mut in_flight: Link, mut each: impl FnMut(u64, u64)) -> u64 {
         let mut destaged = 0;
-        while let Some(slot) = in_flight.get() {
+        while let Some(flight) = in_flight.get() {
+            let Flight { sectors, line: slot, next } = self.flights.remove(flight);
+            in_flight = next;
+            destaged += u64::from(sectors.count_ones());
             let line = &mut self.lines[slot as usize];
-            in_flight = line.next_in_flight;
-            destaged += u64::from(line.in_flight.count_ones());
-            if self.keeps_clean {
-                line.clean |= line.in_flight & !line.dirty;
+            line.flight = Link::END;
+            let (key, dirty) = (line.key, line.dirty);
+            if let Some(clean) = self.clean.get_mut(slot as usize) {
+                *clean |= sectors & !dirty;
             }
-            line.in_flight = 0;
-            each(line.key & NUMBER, line.clean);
-            if line.dirty == 0 {
+            each(key & NUMBER, self.clean(slot));
+            if dirty == 0 {
                 self.rest(slot);
             } else {
                 self.second_versions -= 1;

@@ -64,13 +64,13 @@ impl Groups {
         if self.entries.get(self.latest as usize).is_some_and(|entry| entry.lines > 0 && entry.key == key) {
             return Some(self.latest);
         }
-        self.index.find(key, |group| self.entries[group as usize].key == key)
+        self.index.find(key, |group| self.entries[group as usize].key)
     }
 
-    /// Prefetches memory for a search for `place`: independent loads overlap.
+    /// Prefetches memory for a search for `place`.
     #[inline]
     pub fn expect(&self, place: StripeId) {
-        std::hint::black_box(self.index.at_home(key(place.array, place.stripe)));
+        self.index.expect(key(place.array, place.stripe));
     }
 
     /// The number of groups of `array`.
@@ -109,7 +109,8 @@ impl Groups {
         if let Some(ages) = &mut self.ages {
             ages.enter(group, place.array, now);
         }
-        self.index.insert(key, group);
+        let entries = &self.entries;
+        self.index.insert(key, group, |group| entries[group as usize].key);
         self.counts[place.array as usize] += 1;
         self.latest = group;
         group

@@ -84,7 +84,7 @@ impl WriteCache {
         if entry.lines == 0 {
             self.leave(group);
         }
-        if self.lines[slot as usize].in_flight == 0 {
+        if self.lines[slot as usize].flight == Link::END {
             self.rest(slot);
         } else {
             self.second_versions -= 1;

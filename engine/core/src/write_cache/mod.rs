@@ -32,7 +32,7 @@ use groups::Groups;
 use crate::destage::{Destage, Elevator, StripeId};
 use crate::divisor::Divisor;
 use crate::mutation::{Mutant, Mutation};
-use crate::slab::Link;
+use crate::slab::{Link, Slab};
 use crate::slot_table::SlotTable;
 use crate::units::{Bytes, SECTOR_BYTES, Sectors, SimTime};
 
@@ -78,20 +78,29 @@ pub struct Parts {
     pub keeps_clean: bool,
 }
 
-/// One line, within one line of the processor's cache.
+/// One line: half a line of the processor's cache.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(align(32))]
 struct Line {
     key: u64,
     dirty: u64,
-    in_flight: u64,
-    clean: u64,
     /// Group of a dirty line.
     group: u32,
     /// Next dirty line of the group, or for a clean line the one destaged after it.
     next: Link,
-    /// Next line of the same destage, or for a clean line the one destaged before it.
-    next_in_flight: Link,
+    /// For a clean line the one destaged before it.
+    before: Link,
+    /// Its sectors in flight, if any.
+    flight: Link,
+}
+
+/// The sectors of a line that are in flight. Few lines are, so that these stay in the processor's cache.
+#[derive(Clone, Copy, Debug)]
+struct Flight {
+    sectors: u64,
+    line: u32,
+    /// Next line of the same destage.
+    next: Link,
 }
 
 /// The write cache of a controller.
@@ -103,6 +112,9 @@ pub struct WriteCache {
     /// Index of each line.
     index: SlotTable,
     lines: Vec<Line>,
+    /// Clean sectors of each line, if they are kept.
+    clean: Vec<u64>,
+    flights: Slab<Flight>,
     free: Vec<u32>,
     groups: Groups,
     destage: Destage,
@@ -140,6 +152,8 @@ impl WriteCache {
             stripe_sectors: stripe_sectors.iter().map(|sectors| Divisor::new(sectors.0)).collect(),
             index: SlotTable::default(),
             lines: Vec::new(),
+            clean: Vec::new(),
+            flights: Slab::default(),
             free: Vec::new(),
             groups: Groups::new(arrays, parts.has_age_limit),
             destage: parts.destage,
@@ -182,17 +196,38 @@ impl WriteCache {
     /// Index of the line of this key.
     #[inline]
     fn find(&self, key: u64) -> Option<u32> {
-        self.index.find(key, |slot| self.lines[slot as usize].key == key)
+        self.index.find(key, |slot| self.lines[slot as usize].key)
+    }
+
+    /// Sectors of a line that are in flight.
+    #[inline]
+    fn in_flight(&self, slot: u32) -> u64 {
+        self.lines[slot as usize].flight.get().map_or(0, |flight| self.flights[flight].sectors)
+    }
+
+    /// Clean sectors of a line.
+    #[inline]
+    fn clean(&self, slot: u32) -> u64 {
+        self.clean.get(slot as usize).copied().unwrap_or_default()
+    }
+
+    /// Sectors of a line that are no longer clean.
+    #[inline]
+    fn soil(&mut self, slot: u32, mask: u64) {
+        if let Some(clean) = self.clean.get_mut(slot as usize) {
+            *clean &= !mask;
+        }
     }
 
     /// What the cache holds of the sectors of `mask` in `line`, if it has the newest version of all of them.
     #[inline]
     pub fn holds(&self, array: u16, line: u64, mask: u64) -> Option<Held> {
-        let line = &self.lines[self.find(key(array, line))? as usize];
-        if mask & !(line.dirty | line.in_flight) == 0 {
+        let slot = self.find(key(array, line))?;
+        let missing = mask & !(self.lines[slot as usize].dirty | self.in_flight(slot));
+        if missing == 0 {
             Some(Held::Dirty)
         } else {
-            (mask & !(line.dirty | line.in_flight | line.clean) == 0).then_some(Held::Clean)
+            (missing & !self.clean(slot) == 0).then_some(Held::Clean)
         }
     }
 
@@ -209,8 +244,8 @@ impl WriteCache {
             let entry = &mut self.lines[slot as usize];
             let absorbed = (entry.dirty & mask).count_ones();
             entry.dirty |= mask;
-            entry.clean &= !mask;
             let (group, added) = (entry.group, u64::from(mask.count_ones() - absorbed));
+            self.soil(slot, mask);
             self.dirty_sectors += added;
             if !self.claims.is_empty() {
                 self.end_claims(key, mask);
@@ -222,7 +257,7 @@ impl WriteCache {
             return Accepted::Full;
         }
         let slot = match slot {
-            Some(slot) if self.lines[slot as usize].in_flight != 0 => {
+            Some(slot) if self.lines[slot as usize].flight != Link::END => {
                 if self.mutant.has(Mutation::LostSecondVersion) {
                     return Accepted::In { absorbed: 0, was_dirty: false };
                 }
@@ -239,9 +274,8 @@ impl WriteCache {
                 self.add_line(key)
             }
         };
-        let entry = &mut self.lines[slot as usize];
-        entry.dirty = mask;
-        entry.clean &= !mask;
+        self.lines[slot as usize].dirty = mask;
+        self.soil(slot, mask);
         self.dirty_sectors += u64::from(mask.count_ones());
         if !self.claims.is_empty() {
             self.end_claims(key, mask);
@@ -264,30 +298,25 @@ impl WriteCache {
     }
 
     fn add_line(&mut self, key: u64) -> u32 {
-        let entry = Line {
-            key,
-            dirty: 0,
-            in_flight: 0,
-            clean: 0,
-            group: 0,
-            next: Link::END,
-            next_in_flight: Link::END,
-        };
+        let entry = Line { key, dirty: 0, group: 0, next: Link::END, before: Link::END, flight: Link::END };
         let slot = if let Some(slot) = self.free.pop() {
             self.lines[slot as usize] = entry;
             slot
         } else {
             self.lines.push(entry);
+            if self.keeps_clean {
+                self.clean.push(0);
+            }
             (self.lines.len() - 1) as u32
         };
-        self.index.insert(key, slot);
+        let lines = &self.lines;
+        self.index.insert(key, slot, |slot| lines[slot as usize].key);
         slot
     }
 
     fn remove_line(&mut self, slot: u32) {
-        let line = &mut self.lines[slot as usize];
-        line.clean = 0;
-        self.index.remove(line.key, slot);
+        self.soil(slot, u64::MAX);
+        self.index.remove(self.lines[slot as usize].key, slot);
         self.free.push(slot);
     }
 

@@ -2,7 +2,7 @@
 
 use super::{ARRAY_SHIFT, NUMBER, WriteCache};
 use crate::mutation::Mutation;
-use crate::slab::Link;
+use crate::slab::{Link, Slab};
 use crate::units::SimTime;
 
 impl WriteCache {
@@ -16,16 +16,15 @@ impl WriteCache {
         let mut absorbed = 0;
         for slot in 0..self.lines.len() as u32 {
             let line = &mut self.lines[slot as usize];
-            let in_flight = std::mem::take(&mut line.in_flight);
-            if in_flight == 0 {
-                continue;
-            }
+            let Some(flight) = line.flight.get() else { continue };
+            let in_flight = self.flights.remove(flight).sectors;
+            line.flight = Link::END;
             let was_dirty = line.dirty != 0;
             let added = u64::from((in_flight & !line.dirty).count_ones());
             absorbed += u64::from((in_flight & line.dirty).count_ones());
             line.dirty |= in_flight;
-            line.clean &= !line.dirty;
-            let (group, key) = (line.group, line.key);
+            let (group, key, dirty) = (line.group, line.key, line.dirty);
+            self.soil(slot, dirty);
             if was_dirty {
                 self.second_versions -= 1;
                 self.groups.get_mut(group).sectors += added;
@@ -41,7 +40,9 @@ impl WriteCache {
     /// Drops the data of all destages.
     fn forget_going(&mut self) {
         for line in &mut self.lines {
-            self.dirty_sectors -= u64::from(std::mem::take(&mut line.in_flight).count_ones());
+            if let Some(flight) = std::mem::replace(&mut line.flight, Link::END).get() {
+                self.dirty_sectors -= u64::from(self.flights.remove(flight).sectors.count_ones());
+            }
         }
     }
 
@@ -53,6 +54,8 @@ impl WriteCache {
         self.claims.clear();
         self.index.clear();
         self.lines.clear();
+        self.clean.clear();
+        self.flights = Slab::default();
         self.free.clear();
         self.dirty_sectors = 0;
         (self.second_versions, self.clean_lines) = (0, 0);

@@ -1,0 +1,52 @@
+"""The engine of a release is trained with scenarios that are up to date and run."""
+
+import runpy
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from destage.engine import _engine
+
+WHEEL = Path(__file__).parents[2] / "scripts" / "wheel"
+SCENARIOS = (WHEEL / "scenarios.jsonl").read_text(encoding="utf-8").splitlines()
+
+
+def load(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.syspath_prepend(str(WHEEL))
+    return runpy.run_path(str(WHEEL / name))
+
+
+def test_the_file_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make training` writes it again."""
+    assert load("generate.py", monkeypatch)["scenarios"]() == SCENARIOS
+
+
+def test_every_scenario_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that fails trains nothing."""
+    recorded = load("train.py", monkeypatch)["RECORDED"]
+    trace = _engine.record_requests(SCENARIOS[0], {})
+    batch, _, ended = _engine.simulate_batch(SCENARIOS, {recorded: trace})
+    rows = pa.record_batch(batch).to_pylist()
+    assert ended is None
+    assert [row["error"] for row in rows if row["status"] == "failed"] == []
+    assert len(rows) > 20
+
+
+def test_the_engine_of_a_wheel_is_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A wheel has the engine's stub beside it."""
+    wheel = tmp_path / "destage.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.write(_engine.__file__, "destage/engine/_engine.abi3.so")
+        archive.writestr("destage/engine/_engine.pyi", "")
+    engine = load("train.py", monkeypatch)["load_engine"](wheel, tmp_path)
+    assert engine.schema() == _engine.schema()
+
+
+def test_every_replacement_policy_is_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    policies = load("train.py", monkeypatch)["POLICIES"]
+    assert [_engine.count_hits(policy, 2, bytes(8)) for policy in policies] == [0] * len(policies)
+    schema = _engine.schema()
+    assert all(f'"{policy}"' in schema for policy in policies)
