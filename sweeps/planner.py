@@ -16,8 +16,7 @@ from destage.sweeps.canonical_parts import Canonical
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
-from destage.sweeps.seek_hints import find_leaders
-from destage.sweeps.seek_ladder import Hint, make_ladder
+from destage.sweeps.seek_ladder import make_ladder
 from destage.sweeps.seek_probes import Probe, ProbeVerdict
 from destage.sweeps.seek_search import PointResult, search
 from destage.sweeps.study import Study
@@ -79,7 +78,6 @@ class Planner:
         self._points = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
         self._ladder = make_ladder(study.seek) if study.seek else ()
-        self._leaders = find_leaders(self._points) if study.seek else {}
         self._planned: set[str] = set()
         self._rounds = 0
         self.schema = plan_schema(list(expansion.fields), study.seek.path if study.seek else None)
@@ -152,7 +150,7 @@ class Planner:
         plan = self._plans[point.id]
         if plan.result is None:
             outcome = self._search(point, plan, rows)
-            plan.result = outcome if isinstance(outcome, PointResult) else None
+            return outcome if isinstance(outcome, PointResult) else None
         return plan.result
 
     def find_run(self, point: Point, replicate: int, probe: int | None) -> str | None:
@@ -180,9 +178,12 @@ class Planner:
             yield from (
                 (replicate, None) for replicate in range(plan.replicates) if replicate not in plan.runs
             )
-        elif self.find_result(point, rows) is None:
+        elif plan.result is None:
             outcome = self._search(point, plan, rows)
-            yield from () if isinstance(outcome, PointResult) else outcome
+            if isinstance(outcome, PointResult):
+                plan.result = outcome
+            else:
+                yield from outcome
 
     def _extend(self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]) -> bool:
         """Add replicates to a point if its interval is too wide and more are allowed."""
@@ -225,30 +226,15 @@ class Planner:
     def _search(
         self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]
     ) -> PointResult | tuple[tuple[int, int], ...]:
-        """Continue the seek of a point; it waits without runs for the answer of its leader."""
-        hint = self._find_hint(point, rows)
-        if hint is None:
-            return ()
+        seek = self._study.seek
+        if seek is None:
+            raise AssertionError("only a study with a seek has searches")
 
         def look(replicate: int, value: int) -> Probe | None:
             run = plan.runs.get(replicate, {}).get(value)
             return None if run is None or run not in rows else self.judge(rows[run], point.label)
 
-        return search(self._ladder, self._study.replicates.least, plan.replicates, look, hint)
-
-    def _find_hint(self, point: Point, rows: Mapping[str, Facts]) -> Hint | None:
-        """Return where the search of a point starts; None before its leader has an answer."""
-        seek = self._study.seek
-        if seek is None:
-            raise AssertionError("only a study with a seek has searches")
-        leader = self._leaders.get(point.id)
-        if leader is None:
-            return Hint(seek.start)
-        result = self.find_result(leader, rows)
-        if result is None:
-            return None
-        mean = result.interval.mean
-        return Hint(seek.start) if not mean else Hint(mean, max(result.slope or 1.0, 1.0))
+        return search(self._ladder, seek.start, self._study.replicates.least, plan.replicates, look)
 
     def judge(self, facts: Facts, label: str | None = None) -> Probe:
         """Return the verdict of a run by the objectives of the point with a label, and its margins.

@@ -1,9 +1,8 @@
 """The bracket of a seek: the neighbouring rungs of a fixed ladder between which a replicate starts to fail.
 
 The rungs are the same for all points of a sweep. Two rungs are further apart than the noise of a run, so the
-verdicts on them change once, from passing to failing, and the bracket does not depend on where the search
-starts or in which order it visits them. A start from a neighbour's answer therefore saves runs, and changes
-no answer.
+verdicts on them usually change once, from passing to failing, and the bracket does not depend on the order in
+which the search visits them.
 """
 
 import math
@@ -19,19 +18,6 @@ _LONGEST_STEP = 2 * RUNGS_PER_DOUBLING
 """Rungs by which a step may leave the values seen: a factor of four."""
 _BLIND_STEP = RUNGS_PER_DOUBLING
 """The step after a run that measured nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hint:
-    """Where to start.
-
-    Attributes:
-        value: The value at which the objectives are expected to be reached.
-        slope: The expected growth of the log of the binding objective per log of the value.
-    """
-
-    value: float
-    slope: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +42,8 @@ def make_ladder(seek: Seek) -> tuple[int, ...]:
     return tuple(sorted({seek.least, *inner, seek.most}))
 
 
-def find_bracket(ladder: Sequence[int], look: Look, hint: Hint) -> Bracket:
-    """Return the bracket of a replicate.
+def find_bracket(ladder: Sequence[int], look: Look, start: int) -> Bracket:
+    """Return the bracket of a replicate, walking from a value.
 
     An undecided run counts as one that does not pass, so that the search continues below it.
 
@@ -65,7 +51,7 @@ def find_bracket(ladder: Sequence[int], look: Look, hint: Hint) -> Bracket:
         MissingRun: The next rung has not been run.
         BrokenRun: A run failed.
     """
-    walk = _Walk(ladder, hint)
+    walk = _Walk(ladder, start)
     while walk.upper - walk.lower > 1:
         rung = walk.choose()
         walk.see(rung, read_probe(look, ladder[rung]))
@@ -75,11 +61,13 @@ def find_bracket(ladder: Sequence[int], look: Look, hint: Hint) -> Bracket:
 class _Walk:
     """The rungs seen so far: what lies at or below `lower` passes, what lies at or above `upper` does not."""
 
-    def __init__(self, ladder: Sequence[int], hint: Hint) -> None:
+    def __init__(self, ladder: Sequence[int], start: int) -> None:
         self._ladder = ladder
-        self._hint = hint
+        self._start = start
         self._margins: dict[int, float] = {}
         self._moves: list[bool] = []
+        self._places = [math.log(value) for value in ladder]
+        self._width = 2 * len(ladder)
         self.lower = -1
         self.upper = len(ladder)
 
@@ -98,46 +86,49 @@ class _Walk:
     def choose(self) -> int:
         """Return the rung to run next."""
         if not self._moves:
-            return self._nearest(math.log(self._hint.value))
-        has_lower, has_upper = self.lower >= 0, self.upper < len(self._ladder)
-        if has_lower and has_upper:
-            return self._within()
-        end = self.lower if has_lower else self.upper
+            return self._nearest(math.log(self._start))
+        if self.lower < 0 or self.upper == len(self._ladder):
+            return self._outside()
+        return self._within()
+
+    def _outside(self) -> int:
+        """Return the rung beyond the crossing that the rungs seen, all on one side of it, suggest."""
+        is_up = self.lower >= 0
+        end = self.lower if is_up else self.upper
         crossing = self._extrapolate(end)
-        if crossing is None:
-            step = _BLIND_STEP
-        else:
-            # The rung beyond the crossing closes the bracket.
-            beyond = bisect_left([math.log(value) for value in self._ladder], crossing)
-            step = abs(beyond - end) if has_lower else abs(end - beyond) + 1
-            step = min(max(step, 1), _LONGEST_STEP)
-        return min(end + step, len(self._ladder) - 1) if has_lower else max(end - step, 0)
+        step = _BLIND_STEP
+        if crossing is not None:
+            beyond = bisect_left(self._places, crossing)
+            step = beyond - end if is_up else end - beyond + 1
+        # Where the line is wrong, the steps grow until they pass the crossing.
+        step = min(max(step, 1 << (len(self._moves) - 1)), _LONGEST_STEP)
+        return min(end + step, len(self._ladder) - 1) if is_up else max(end - step, 0)
 
     def _within(self) -> int:
         """Return a rung inside the bracket: near the crossing of the line through its ends, or halfway."""
+        width = self.upper - self.lower
+        is_halved = width <= self._width // 2
+        self._width = width
         low, high = self._margins.get(self.lower), self._margins.get(self.upper)
-        is_creeping = len(self._moves) > 3 and len(set(self._moves[-3:])) == 1  # noqa: PLR2004 - three alike
-        if low is None or high is None or is_creeping:
+        if low is None or high is None or not is_halved:
             return (self.lower + self.upper) // 2
-        ends = math.log(self._ladder[self.lower]), math.log(self._ladder[self.upper])
+        ends = self._places[self.lower], self._places[self.upper]
         crossing = ends[0] - low * (ends[1] - ends[0]) / (high - low)
         return min(max(self._nearest(crossing), self.lower + 1), self.upper - 1)
 
-    def _nearest(self, log_value: float) -> int:
-        return min(
-            range(len(self._ladder)), key=lambda rung: (abs(math.log(self._ladder[rung]) - log_value), rung)
-        )
+    def _nearest(self, place: float) -> int:
+        return min(range(len(self._places)), key=lambda rung: abs(self._places[rung] - place))
 
     def _extrapolate(self, end: int) -> float | None:
         """Return the log of the value at which the line through the nearest rungs seen reaches the bound."""
         margin = self._margins.get(end)
         if margin is None:
             return None
-        place = math.log(self._ladder[end])
-        others = sorted((rung for rung in self._margins if rung != end), key=lambda rung: abs(rung - end))
-        slope = self._hint.slope
+        others = [rung for rung in self._margins if rung != end]
+        slope = 1.0
         if others:
-            seen = (margin - self._margins[others[0]]) / (place - math.log(self._ladder[others[0]]))
+            other = min(others, key=lambda rung: abs(rung - end))
+            seen = (margin - self._margins[other]) / (self._places[end] - self._places[other])
             # A response grows ever faster towards saturation.
             slope = max(seen, slope)
-        return place - margin / slope
+        return self._places[end] - margin / slope

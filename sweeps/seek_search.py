@@ -3,12 +3,11 @@
 1. One replicate walks the rungs of the ladder until two neighbours enclose the answer (`seek_ladder`).
 2. All replicates run the value where the line through the two meets the bound.
 3. A line is fitted to these runs (`seek_fit`), and all replicates run a value on the other side of the fitted
-   answer, until the nearest values below and above it are N and N + 1, or no further apart than the interval
-   is wide.
+   answer, until the nearest values below and above it are N and N + 1, or no further apart than one and a half
+   times the width of the interval.
 
 Where no line fits, each replicate bisects for itself (`seek_bisection`). The answer is a function of the runs
-on the rungs of the bracket and of those around it: neither the order in which runs end nor the place where
-the search starts changes it.
+of this point alone: neither the order in which runs end nor other points change it.
 """
 
 import math
@@ -18,7 +17,7 @@ from dataclasses import dataclass, replace
 from destage.sweeps.intervals import Interval, t_interval
 from destage.sweeps.seek_bisection import bisect
 from destage.sweeps.seek_fit import Fit, cross_line, fit_crossing
-from destage.sweeps.seek_ladder import RUNGS_PER_DOUBLING, Bracket, Hint, find_bracket
+from destage.sweeps.seek_ladder import RUNGS_PER_DOUBLING, Bracket, find_bracket
 from destage.sweeps.seek_probes import (
     BOUNDED,
     BrokenRun,
@@ -33,7 +32,7 @@ from destage.sweeps.seek_runs import LookAll, PointRuns, Waiting
 _APART = 0.5
 """How far from the fitted answer a value on its other side is run [half-widths of the interval]."""
 _CLOSEST = 3.0
-"""How far apart the values around the answer may be [half-widths], unless they are N and N + 1."""
+"""How far apart the nearest values around the answer may be [half-widths], unless they are N and N + 1."""
 _OFF_CENTRE = 0.25
 """From this fraction of a bracket on, a crossing is near its end."""
 _FARTHEST = 2 ** (2 / RUNGS_PER_DOUBLING)
@@ -51,13 +50,11 @@ class PointResult:
         replicates: The result of each replicate.
         interval: The mean over the replicates that have a value or a bound of it, with its 95 % interval.
         monotone: Whether no run met the objectives well above the answer, or missed them well below it.
-        slope: The slope of the fitted line; None where none was fitted.
     """
 
     replicates: Mapping[int, ReplicateResult]
     interval: Interval
     monotone: bool
-    slope: float | None = None
 
     @property
     def passing(self) -> int | None:
@@ -80,22 +77,22 @@ class PointResult:
 
 
 def search(
-    ladder: Sequence[int], base: int, replicates: int, look: LookAll, hint: Hint
+    ladder: Sequence[int], start: int, base: int, replicates: int, look: LookAll
 ) -> PointResult | tuple[tuple[int, int], ...]:
     """Continue the search of a point as far as the known runs allow.
 
     Args:
         ladder: The rungs of the seek.
+        start: The first value tried.
         base: The replicates of every point: they choose the values, and further replicates run the same.
         replicates: The replicates of this point.
         look: Returns what is known of a run.
-        hint: Where to start.
 
     Returns:
         The result, or the runs to execute before the search can go on: replicate and value of each.
     """
     try:
-        return _Search(ladder, base, replicates, look, hint).run()
+        return _Search(ladder, start, base, replicates, look).run()
     except Waiting as waiting:
         return waiting.runs
 
@@ -116,11 +113,11 @@ class _Line:
 
 
 class _Search:
-    def __init__(self, ladder: Sequence[int], base: int, replicates: int, look: LookAll, hint: Hint) -> None:
+    def __init__(self, ladder: Sequence[int], start: int, base: int, replicates: int, look: LookAll) -> None:
         self._ladder = ladder
         self._base = base
         self._replicates = replicates
-        self._hint = hint
+        self._start = start
         self._runs = PointRuns(look)
 
     def run(self) -> PointResult:
@@ -143,7 +140,7 @@ class _Search:
         for scout in range(self._base):
             look = self._runs.look_of(scout)
             try:
-                bracket = find_bracket(self._ladder, look, self._hint)
+                bracket = find_bracket(self._ladder, look, self._start)
             except MissingRun as missing:
                 raise Waiting([(scout, missing.value)]) from None
             except BrokenRun:
@@ -184,13 +181,15 @@ class _Search:
         start = min(math.floor(crossing * _CLOSE), rungs[1] - 1)
         # The slope changes with the value: the runs that give it lie around the crossing.
         place = math.log(crossing / rungs[0]) / math.log(rungs[1] / rungs[0])
+        outer = rungs
         if place < _OFF_CENTRE and lower > 0:
-            wide = self._runs.measure(scout, (ladder[lower - 1], rungs[1]))
+            outer = ladder[lower - 1], rungs[1]
         elif place > 1 - _OFF_CENTRE and upper + 1 < len(ladder):
-            wide = self._runs.measure(scout, (rungs[0], ladder[upper + 1]))
-        else:
-            wide = None
-        return _Line(start, wide or ends, rungs)
+            outer = rungs[0], ladder[upper + 1]
+        wide = self._runs.measure(scout, outer)
+        if wide is None or cross_line(wide) is None:
+            wide = ends
+        return _Line(start, wide, rungs)
 
     def _fit(self, line: _Line, values: list[int], count: int) -> Fit | None:
         """Return the fit over some replicates; None if no line fits.
@@ -225,7 +224,7 @@ class _Search:
         # A single run scatters more than a crossing, which averages the runs of a replicate.
         around = max(_NOISE * math.sqrt(variance * len(values)), 1.0)
         concluded = self._conclude(results, dict.fromkeys(results, (fit.mean - around, fit.mean + around)))
-        return replace(concluded, interval=fit.interval, slope=fit.slope)
+        return replace(concluded, interval=fit.interval)
 
     def _conclude(
         self,

@@ -48,7 +48,7 @@ _SEEK = table(
         ),
         "start": node(
             "integer",
-            "The first value tried, where no neighbouring point suggests another.",
+            "The first value tried.",
             minimum=1,
             default=32,
         ),
