@@ -6,10 +6,10 @@ The relations are `plan` and `stored_rows`, the tables `found_answers`, `certifi
 `runs` has a row per planned and stored run: the columns of the plan, then the result columns.
 
 `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
-measured at the largest value below its answer that every replicate has run. For each result column c [its unit] both have the mean over replicates `c`
-and the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each
-replicate is averaged first: replicates use the same random streams at every point, so only replicates are
-independent of each other. `plan_row` is the point's place in the plan.
+measured at the largest value below its answer that every replicate has run. For each result column c [its
+unit] both have the mean over replicates `c` and the ends of its 95 % t-interval, `c_low` and `c_high` (null
+with fewer than two replicates). Each replicate is averaged first: replicates use the same random streams at
+every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
 
 `replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run next
 below the answer, and its own answer.

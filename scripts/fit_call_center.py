@@ -4,7 +4,7 @@ Usage: fit_call_center.py [--write]
 
 For each limit and each system without write cache, the script fixes the users at 39 and seeks the largest
 number of I/Os per interaction that meets the limit, with the study's replicates and run settings. The fitted
-value is the whole part of the answer; no other figure is used. The result is deterministic: the
+value is the rounded answer; no other figure is used. The result is deterministic: the
 script exits with 1 if the study has another value, and `--write` writes the fitted values into the study.
 """
 
@@ -12,7 +12,6 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from math import floor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -41,10 +40,10 @@ def main(arguments: list[str]) -> int:
             zip(systems, fit_systems(study, limit, systems), strict=True), start=1
         ):
             written = system[FITTED]
-            differing += written != floor(mean)
+            differing += written != round(mean)
             name = f"{limit}, system {number}"
-            print(f"{name:<46}{floor(mean):>8}{written!s:>14}   {mean:.1f} ± {half_width:.1f}")
-            text = _write(text, limit, number, system, floor(mean))
+            print(f"{name:<46}{round(mean):>8}{written!s:>14}   {mean:.1f} ± {half_width:.1f}")
+            text = _write(text, limit, number, system, round(mean))
     if "--write" in arguments:
         (Path(studies.__file__).parent / f"{STUDY}.yaml").write_text(text, encoding="utf-8")
         return 0

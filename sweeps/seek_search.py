@@ -33,8 +33,8 @@ _APART = 0.5
 """How far from the fitted answer a value on its other side is run [half-widths of the interval]."""
 _CLOSEST = 3.0
 """How far apart the nearest values around the answer may be [half-widths], unless they are N and N + 1."""
-_OFF_CENTRE = 0.25
-"""From this fraction of a bracket on, a crossing is near its end."""
+_NEAR_LOWER = 0.25
+"""Up to this fraction of its bracket a crossing is near the lower rung."""
 _FARTHEST = 2 ** (2 / RUNGS_PER_DOUBLING)
 """How far outside its bracket a fitted answer may be: two rungs."""
 _CLOSE = 1 + 1e-9
@@ -179,13 +179,10 @@ class _Search:
         if ends is None or crossing is None:
             return None
         start = min(math.floor(crossing * _CLOSE), rungs[1] - 1)
-        # The slope changes with the value: the runs that give it lie around the crossing.
+        # The slope grows with the load. Near the lower rung the line through both is too steep, which would
+        # make the interval too narrow; near the upper one it is too flat, which is safe.
         place = math.log(crossing / rungs[0]) / math.log(rungs[1] / rungs[0])
-        outer = rungs
-        if place < _OFF_CENTRE and lower > 0:
-            outer = ladder[lower - 1], rungs[1]
-        elif place > 1 - _OFF_CENTRE and upper + 1 < len(ladder):
-            outer = rungs[0], ladder[upper + 1]
+        outer = (ladder[lower - 1], rungs[1]) if place < _NEAR_LOWER and lower > 0 else rungs
         wide = self._runs.measure(scout, outer)
         if wide is None or cross_line(wide) is None:
             wide = ends

@@ -23,7 +23,7 @@ def test_a_fitted_system_has_the_value_in_the_study(script: ModuleType) -> None:
     limit = "95 % of all I/Os within 30 ms"
     system = script.list_systems(study)[limit][2]
     [(fitted, half_width)] = script.fit_systems(study, limit, [system])
-    assert int(fitted) == system[IOS]
+    assert round(fitted) == system[IOS]
     assert 0 <= half_width < 2
 
 
