@@ -55,6 +55,8 @@ _TITLES: Mapping[str, str] = MappingProxyType(
         "limiting": "limiting resource",
         "binding": "binding objective",
         "monotone": "monotonic",
+        "passing": "passes at",
+        "failing": "fails at",
         "interval_met": "target width met",
         "engine_s": "engine time [s]",
     }

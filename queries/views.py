@@ -6,13 +6,13 @@ The relations are `plan` and `stored_rows`, the tables `found_answers`, `certifi
 `runs` has a row per planned and stored run: the columns of the plan, then the result columns.
 
 `points` has a row per point (and per probed value, where the study seeks one), `certified` a row per point,
-measured at its certified answer. For each result column c [its unit] both have the mean over replicates `c`
-and the ends of its 95 % t-interval, `c_low` and `c_high` (null with fewer than two replicates). Each
-replicate is averaged first: replicates use the same random streams at every point, so only replicates are
-independent of each other. `plan_row` is the point's place in the plan.
+measured at the largest value below its answer that every replicate has run. For each result column c [its
+unit] both have the mean over replicates `c` and the ends of its 95 % t-interval, `c_low` and `c_high` (null
+with fewer than two replicates). Each replicate is averaged first: replicates use the same random streams at
+every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
 
-`replicates` has a row per point and replicate: the columns of its run; for a seek, those of the run that
-certifies its answer, and that answer.
+`replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run next
+below the answer, and its own answer.
 
 `published_figures` has a row per published figure, with its prediction interval and class.
 
@@ -97,7 +97,7 @@ def build_points_view(
 
 
 def build_certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the statement of `certified`: each replicate measured at its own largest passing value."""
+    """Return the statement of `certified`: each replicate measured at its run next below the answer."""
     chosen = (
         "(SELECT plan.* FROM plan JOIN (SELECT point_id, replicate, run_id_pass AS run_id FROM certificates "
         "WHERE run_id_pass IS NOT NULL) USING (point_id, replicate, run_id))"

@@ -4,7 +4,7 @@ Usage: fit_call_center.py [--write]
 
 For each limit and each system without write cache, the script fixes the users at 39 and seeks the largest
 number of I/Os per interaction that meets the limit, with the study's replicates and run settings. The fitted
-value is the rounded mean over the replicates; no other figure is used. The result is deterministic: the
+value is the rounded answer; no other figure is used. The result is deterministic: the
 script exits with 1 if the study has another value, and `--write` writes the fitted values into the study.
 """
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 
 from destage.engine import limiting_resource
 from destage.store.answers import answers_schema, certificates_schema
-from destage.sweeps.intervals import t_interval
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
-from destage.sweeps.seek_search import SearchResult, SearchState
+from destage.sweeps.seek_probes import BOUNDED, ReplicateResult, SearchState
+from destage.sweeps.seek_search import PointResult
 from destage.sweeps.study import Replicates, Seek, Study
 from destage.sweeps.unanswered_points import NEEDED
 
@@ -41,18 +41,19 @@ def make_answer_tables(
         raise AssertionError("only a study with a seek has answers")
     answers, certificates = [], []
     for point in expansion.points:
-        found = planner.find_results(point, rows)
-        axes = expansion.axis_values(point)
+        found = planner.find_result(point, rows)
+        if found is None:
+            continue
         above = [
             rows[run]
-            for replicate, one in found.items()
+            for replicate, one in found.replicates.items()
             if one.state in {SearchState.CERTIFIED, SearchState.BELOW}
-            and one.value is not None
-            and (run := planner.find_run(point, replicate, one.value + 1)) is not None
+            and (run := planner.find_run(point, replicate, one.failing)) is not None
         ]
+        axes = expansion.axis_values(point)
         answers.append(_answer(study.seek, study.replicates, point, found, above) | axes)
         certificates += [
-            _certificate(study.seek, point, replicate, one, planner) for replicate, one in found.items()
+            _certificate(point, replicate, one, planner) for replicate, one in found.replicates.items()
         ]
     return (
         pa.Table.from_pylist(answers, schema=answers_schema(list(expansion.fields))),
@@ -61,19 +62,15 @@ def make_answer_tables(
 
 
 def _answer(
-    seek: Seek, target: Replicates, point: Point, found: Mapping[int, SearchResult], above: Sequence[Facts]
+    seek: Seek, target: Replicates, point: Point, found: PointResult, above: Sequence[Facts]
 ) -> dict[str, object]:
-    """Return the answer of one point, from its searches and the runs just above their values."""
-    states = Counter(one.state for one in found.values())
-    bounded = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW)
-    values = [one.value for one in found.values() if one.state in bounded and one.value is not None]
-    interval = t_interval(values)
-    censored = next(
-        (state.value for state in (SearchState.AT_LEAST, SearchState.BELOW) if states[state]), None
-    )
+    """Return the answer of one point, from its search and the runs just above it."""
+    states = Counter(one.state for one in found.replicates.values())
+    values = [one.value for one in found.replicates.values() if one.state in BOUNDED]
+    interval = found.interval
     # A bound in place of an unknown value has no valid spread.
-    half_width = None if censored is not None else interval.half_width
-    met = None if target.metric is None else censored is None and interval.is_within(target.relative)
+    half_width = None if found.censored is not None else interval.half_width
+    met = None if target.metric is None else found.censored is None and interval.is_within(target.relative)
     mean = interval.mean
     return {
         "point_id": point.id,
@@ -83,10 +80,12 @@ def _answer(
         "answer_low": None if mean is None or half_width is None else mean - half_width,
         "answer_high": None if mean is None or half_width is None else mean + half_width,
         "answer_half_width": half_width,
+        "passing": found.passing,
+        "failing": found.failing,
         "n": interval.n,
         "answers": values,
-        "censored": censored,
-        "monotone": all(one.monotone for one in found.values()),
+        "censored": None if found.censored is None else found.censored.value,
+        "monotone": found.monotone,
         "binding": _most_common([_binding(seek, point.label, facts) for facts in above]),
         "limiting": _most_common([limiting_resource.limiting_resource(facts.values) for facts in above]),
         "interval_met": met,
@@ -95,20 +94,17 @@ def _answer(
     }
 
 
-def _certificate(
-    seek: Seek, point: Point, replicate: int, found: SearchResult, planner: Planner
-) -> dict[str, object]:
-    value = found.value
+def _certificate(point: Point, replicate: int, found: ReplicateResult, planner: Planner) -> dict[str, object]:
+    passing, failing = (
+        None if value is None else planner.find_run(point, replicate, value)
+        for value in (found.passing, found.failing)
+    )
     return {
         "point_id": point.id,
         "replicate": replicate,
-        "n": value,
-        "run_id_pass": None
-        if value is None or value < seek.least
-        else planner.find_run(point, replicate, value),
-        "run_id_fail": None
-        if value is None or value >= seek.most
-        else planner.find_run(point, replicate, value + 1),
+        "n": found.value,
+        "run_id_pass": passing,
+        "run_id_fail": failing,
         "state": found.state.value,
     }
 

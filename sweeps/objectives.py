@@ -1,5 +1,6 @@
 """Objectives: bounds on result columns, such as `response_p95 <= 30ms`."""
 
+import math
 import operator
 import re
 from collections.abc import Callable, Mapping
@@ -51,6 +52,16 @@ class Objective:
     def is_met(self, value: float) -> bool:
         """Whether a value of the column meets the bound."""
         return _COMPARE[self.comparison](value, self.bound)
+
+    def margin(self, value: float) -> float:
+        """Return the log of value over bound, its sign such that it is positive when missed.
+
+        It is infinite where there is no log: a bound or a value of zero.
+        """
+        if self.bound > 0 and value > 0:
+            ratio = math.log(value / self.bound)
+            return ratio if self.comparison.startswith("<") else -ratio
+        return -math.inf if self.is_met(value) else math.inf
 
     def violation(self, value: float) -> float:
         """Return how far a value is beyond the bound, as a fraction of the bound; negative when met."""

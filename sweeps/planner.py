@@ -16,7 +16,9 @@ from destage.sweeps.canonical_parts import Canonical
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
-from destage.sweeps.seek_search import ProbeVerdict, SearchResult, SearchState, search
+from destage.sweeps.seek_ladder import make_ladder
+from destage.sweeps.seek_probes import Probe, ProbeVerdict
+from destage.sweeps.seek_search import PointResult, search
 from destage.sweeps.study import Study
 
 _MOST_UNIFIED = 1 << 30
@@ -55,10 +57,16 @@ class Facts:
 
 @dataclass
 class _PointPlan:
-    """The runs planned for one point: by replicate, the run of each probe."""
+    """The runs planned for one point.
+
+    Attributes:
+        runs: By replicate, the run of each probe.
+        result: The result of its seek with these replicates, once it has ended.
+    """
 
     replicates: int
     runs: dict[int, dict[int | None, str]] = attribute(default_factory=dict)
+    result: PointResult | None = None
 
 
 class Planner:
@@ -69,6 +77,7 @@ class Planner:
         self._expansion = expansion
         self._points = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
+        self._ladder = make_ladder(study.seek) if study.seek else ()
         self._planned: set[str] = set()
         self._rounds = 0
         self.schema = plan_schema(list(expansion.fields), study.seek.path if study.seek else None)
@@ -136,14 +145,13 @@ class Planner:
             columns[field.name] = [axes[run.point.id][field.name] for run in runs]
         return pa.table(columns, schema=self.schema)
 
-    def find_results(self, point: Point, rows: Mapping[str, Facts]) -> dict[int, SearchResult]:
-        """Return the results of a point's finished searches, by replicate."""
-        results = {}
-        for replicate in range(self._plans[point.id].replicates):
-            outcome = self._search(point, replicate, rows)
-            if isinstance(outcome, SearchResult):
-                results[replicate] = outcome
-        return results
+    def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
+        """Return the result of a point's seek; None before it has ended."""
+        plan = self._plans[point.id]
+        if plan.result is None:
+            outcome = self._search(point, plan, rows)
+            return outcome if isinstance(outcome, PointResult) else None
+        return plan.result
 
     def find_run(self, point: Point, replicate: int, probe: int | None) -> str | None:
         """Return the id of a planned run, or None if it was not planned."""
@@ -156,13 +164,8 @@ class Planner:
     def measure_interval(self, point: Point, rows: Mapping[str, Facts]) -> Interval:
         """Return the interval over replicates of the metric that the study's replicates target."""
         if self._study.seek is not None:
-            found = self.find_results(point, rows).values()
-            values = [
-                float(one.value)
-                for one in found
-                if one.state is SearchState.CERTIFIED and one.value is not None
-            ]
-            return t_interval(values)
+            result = self.find_result(point, rows)
+            return t_interval([]) if result is None else result.interval
         column = metric_columns()[self._study.replicates.metric or ""].name
         facts = [rows[run] for runs in self._plans[point.id].runs.values() for run in runs.values()]
         measured = [one.values.get(column) for one in facts if one.status == "ok"]
@@ -171,15 +174,16 @@ class Planner:
     def _wanted(
         self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]
     ) -> Iterator[tuple[int, int | None]]:
-        for replicate in range(plan.replicates):
-            if self._study.seek is None:
-                if replicate not in plan.runs:
-                    yield replicate, None
-                continue
-            outcome = self._search(point, replicate, rows)
-            if not isinstance(outcome, SearchResult):
-                for probe in outcome:
-                    yield replicate, probe
+        if self._study.seek is None:
+            yield from (
+                (replicate, None) for replicate in range(plan.replicates) if replicate not in plan.runs
+            )
+        elif plan.result is None:
+            outcome = self._search(point, plan, rows)
+            if isinstance(outcome, PointResult):
+                plan.result = outcome
+            else:
+                yield from outcome
 
     def _extend(self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]) -> bool:
         """Add replicates to a point if its interval is too wide and more are allowed."""
@@ -187,15 +191,16 @@ class Planner:
         if target.metric is None or plan.replicates >= target.most:
             return False
         if self._study.seek is not None:
+            result = self.find_result(point, rows)
             # Beyond a bound of the search, or without a steady state, replicates do not narrow the interval.
-            states = {one.state for one in self.find_results(point, rows).values()}
-            if SearchState.CERTIFIED not in states:
+            if result is None or result.censored is not None or not result.interval.n:
                 return False
         interval = self.measure_interval(point, rows)
         if interval.is_within(target.relative):
             return False
         wanted = replicates_needed(interval, target.relative, target.most)
         plan.replicates = min(max(wanted, plan.replicates + 1), target.most)
+        plan.result = None
         return True
 
     def _plan_run(
@@ -219,35 +224,36 @@ class Planner:
         return sum(known) / len(known) if known else None
 
     def _search(
-        self, point: Point, replicate: int, rows: Mapping[str, Facts]
-    ) -> SearchResult | tuple[int, ...]:
+        self, point: Point, plan: _PointPlan, rows: Mapping[str, Facts]
+    ) -> PointResult | tuple[tuple[int, int], ...]:
         seek = self._study.seek
         if seek is None:
             raise AssertionError("only a study with a seek has searches")
-        runs = self._plans[point.id].runs.get(replicate, {})
 
-        def look(value: int) -> ProbeVerdict | None:
-            run = runs.get(value)
+        def look(replicate: int, value: int) -> Probe | None:
+            run = plan.runs.get(replicate, {}).get(value)
             return None if run is None or run not in rows else self.judge(rows[run], point.label)
 
-        return search(seek, look)
+        return search(self._ladder, seek.start, self._study.replicates.least, plan.replicates, look)
 
-    def judge(self, facts: Facts, label: str | None = None) -> ProbeVerdict:
-        """Return the verdict of a run on its probe, by the objectives of the point with a label.
+    def judge(self, facts: Facts, label: str | None = None) -> Probe:
+        """Return the verdict of a run by the objectives of the point with a label, and its margins.
 
         A run without a steady state (`not_stationary`) is undecided; a run whose load the array cannot carry
         (`overloaded`) or whose array lost data (`array_failed`) fails.
         """
         if facts.status == "failed":
-            return ProbeVerdict.BROKEN
+            return Probe(ProbeVerdict.BROKEN)
         if facts.status in {"overloaded", "array_failed"}:
-            return ProbeVerdict.FAIL
+            return Probe(ProbeVerdict.FAIL)
         if facts.status != "ok" or self._study.seek is None:
-            return ProbeVerdict.UNDECIDED
-        for objective in self._study.seek.objectives_of(label):
-            value = facts.values.get(objective.column)
-            if value is None:
-                return ProbeVerdict.UNDECIDED
-            if not objective.is_met(value):
-                return ProbeVerdict.FAIL
-        return ProbeVerdict.PASS
+            return Probe(ProbeVerdict.UNDECIDED)
+        objectives = self._study.seek.objectives_of(label)
+        values = [facts.values.get(objective.column) for objective in objectives]
+        measured = [value for value in values if value is not None]
+        if len(measured) < len(values):
+            return Probe(ProbeVerdict.UNDECIDED)
+        pairs = list(zip(objectives, measured, strict=True))
+        is_met = all(objective.is_met(value) for objective, value in pairs)
+        margins = tuple(objective.margin(value) for objective, value in pairs)
+        return Probe(ProbeVerdict.PASS if is_met else ProbeVerdict.FAIL, margins)

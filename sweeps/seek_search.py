@@ -1,183 +1,264 @@
-"""The search of a seek: a geometric bracket, a bisection, and a check of the values just below the answer.
+"""The search of a point: a bracket by one replicate, then runs of all replicates around the fitted answer.
 
-The answer depends on the verdicts alone: the values visited follow from `start`, `least`, `most` and the
-verdicts, never from the order in which runs end or from other points. If passing is monotone, the answer is
-the largest passing value. Otherwise it is the lowest crossing that the search meets, and not monotone.
+1. One replicate walks the rungs of the ladder until two neighbours enclose the answer (`seek_ladder`).
+2. All replicates run the value where the line through the two meets the bound.
+3. A line is fitted to these runs (`seek_fit`), and all replicates run a value on the other side of the fitted
+   answer, until the nearest values below and above it are N and N + 1, or no further apart than one and a
+   half times the width of the interval.
 
-A verdict may be *undecided*: the run reached no steady state, so the value neither passes nor fails. The
-search goes on below it, as below a failing value; if the value just above the answer is undecided, the answer
-is a lower bound and the state says so.
+Where no line fits, each replicate bisects for itself (`seek_bisection`). The answer is a function of the runs
+of this point alone: neither the order in which runs end nor other points change it.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from destage.sweeps.study import Seek
+from destage.sweeps.intervals import Interval, t_interval
+from destage.sweeps.seek_bisection import bisect
+from destage.sweeps.seek_fit import Fit, cross_line, fit_crossing
+from destage.sweeps.seek_ladder import RUNGS_PER_DOUBLING, Bracket, find_bracket
+from destage.sweeps.seek_probes import (
+    BOUNDED,
+    BrokenRun,
+    MissingRun,
+    Points,
+    ProbeVerdict,
+    ReplicateResult,
+    SearchState,
+)
+from destage.sweeps.seek_runs import LookAll, PointRuns, Waiting
 
-
-class ProbeVerdict(Enum):
-    """The verdict of one run on one value."""
-
-    PASS = "pass"  # noqa: S105 - a verdict
-    FAIL = "fail"
-    UNDECIDED = "undecided"
-    BROKEN = "broken"
-
-
-class SearchState(Enum):
-    """How a search ended."""
-
-    CERTIFIED = "certified"
-    AT_LEAST = "at_least"
-    BELOW = "below"
-    UNDECIDED = "undecided"
-    FAILED = "failed"
+_APART = 0.5
+"""How far from the fitted answer a value on its other side is run [half-widths of the interval]."""
+_CLOSEST = 3.0
+"""How far apart the nearest values around the answer may be [half-widths], unless they are N and N + 1."""
+_NEAR_LOWER = 0.25
+"""Up to this fraction of its bracket a crossing is near the lower rung."""
+_FARTHEST = 2 ** (2 / RUNGS_PER_DOUBLING)
+"""How far outside its bracket a fitted answer may be: two rungs."""
+_CLOSE = 1 + 1e-9
+_NOISE = 3.0
+"""The distance from the answer beyond which a verdict is not a matter of noise [standard deviations]."""
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult:
-    """A search that has ended.
+class PointResult:
+    """The search of a point that has ended.
 
     Attributes:
-        value: The largest passing value; `most` for at least, `least - 1` for below; None when a run failed.
-        monotone: Whether no value examined passed above one that failed.
+        replicates: The result of each replicate.
+        interval: The mean over the replicates that have a value or a bound of it, with its 95 % interval.
+        monotone: Whether no run met the objectives well above the answer, or missed them well below it.
     """
 
-    state: SearchState
-    value: int | None
+    replicates: Mapping[int, ReplicateResult]
+    interval: Interval
     monotone: bool
 
+    @property
+    def passing(self) -> int | None:
+        """The largest value up to which every replicate has a run below its answer."""
+        return min((one.passing for one in self._certified() if one.passing is not None), default=None)
 
-class _NeedsRuns(Exception):  # noqa: N818 - not an error: the search waits for these values
-    def __init__(self, *values: int) -> None:
-        super().__init__(values)
-        self.values = values
+    @property
+    def failing(self) -> int | None:
+        """The smallest value from which on every replicate has a run above its answer."""
+        return max((one.failing for one in self._certified() if one.failing is not None), default=None)
+
+    @property
+    def censored(self) -> SearchState | None:
+        """The bound of the search that a replicate reached, if one did."""
+        states = {one.state for one in self.replicates.values()}
+        return next((one for one in (SearchState.AT_LEAST, SearchState.BELOW) if one in states), None)
+
+    def _certified(self) -> Iterator[ReplicateResult]:
+        return (one for one in self.replicates.values() if one.state is SearchState.CERTIFIED)
 
 
-class _RunFailed(Exception):  # noqa: N818 - ends the search
-    pass
-
-
-def search(seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> SearchResult | tuple[int, ...]:
-    """Continue a search as far as the known verdicts allow.
+def search(
+    ladder: Sequence[int], start: int, base: int, replicates: int, look: LookAll
+) -> PointResult | tuple[tuple[int, int], ...]:
+    """Continue the search of a point as far as the known runs allow.
 
     Args:
-        look: Returns the verdict on a value, or None before it has been run.
+        ladder: The rungs of the seek.
+        start: The first value tried.
+        base: The replicates of every point: they choose the values, and further replicates run the same.
+        replicates: The replicates of this point.
+        look: Returns what is known of a run.
 
     Returns:
-        The result, or the values that must be run before the search can go on.
+        The result, or the runs to execute before the search can go on: replicate and value of each.
     """
-    walk = _Walk(seek, look)
     try:
-        return walk.walk()
-    except _NeedsRuns as unknown:
-        return unknown.values
-    except _RunFailed:
-        return SearchResult(SearchState.FAILED, None, walk.is_monotone())
+        return _Search(ladder, start, base, replicates, look).run()
+    except Waiting as waiting:
+        return waiting.runs
 
 
-class _Walk:
-    def __init__(self, seek: Seek, look: Callable[[int], ProbeVerdict | None]) -> None:
-        self._seek = seek
-        self._look = look
-        self._seen: dict[int, ProbeVerdict] = {}
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The line of one replicate around its bracket.
 
-    def walk(self) -> SearchResult:
-        passing, failing = self._bracket()
-        if failing > self._seek.most:
-            return SearchResult(SearchState.AT_LEAST, self._seek.most, self.is_monotone())
-        while passing is not None:
-            while failing - passing > 1:
-                middle = (passing + failing) // 2
-                if self._passes(middle):
-                    passing = middle
-                else:
-                    failing = middle
-            lower = self._lower_failing(passing)
-            if lower is None:
-                state = (
-                    SearchState.UNDECIDED
-                    if self._seen[failing] is ProbeVerdict.UNDECIDED
-                    else SearchState.CERTIFIED
-                )
-                return SearchResult(state, passing, self.is_monotone())
-            passing, failing = self._descend(lower)
-        state = SearchState.UNDECIDED if self._seen[failing] is ProbeVerdict.UNDECIDED else SearchState.BELOW
-        return SearchResult(state, self._seek.least - 1, self.is_monotone())
+    Attributes:
+        start: The value at which it meets the bound.
+        ends: The two runs that give the slope.
+        rungs: The bracket.
+    """
 
-    def is_monotone(self) -> bool:
-        passed = [value for value, verdict in self._seen.items() if verdict is ProbeVerdict.PASS]
-        failed = [value for value, verdict in self._seen.items() if verdict is ProbeVerdict.FAIL]
-        return not passed or not failed or max(passed) < min(failed)
+    start: int
+    ends: Points
+    rungs: tuple[int, int]
 
-    def _passes(self, value: int) -> bool:
-        self._require(value)
-        return self._seen[value] is ProbeVerdict.PASS
 
-    def _require(self, *values: int) -> None:
-        unknown = []
-        for value in values:
-            verdict = self._look(value)
-            if verdict is None:
-                unknown.append(value)
-            elif verdict is ProbeVerdict.BROKEN:
-                raise _RunFailed
-            else:
-                self._seen[value] = verdict
-        if unknown:
-            raise _NeedsRuns(*unknown)
+class _Search:
+    def __init__(self, ladder: Sequence[int], start: int, base: int, replicates: int, look: LookAll) -> None:
+        self._ladder = ladder
+        self._base = base
+        self._replicates = replicates
+        self._start = start
+        self._runs = PointRuns(look)
 
-    def _bracket(self) -> tuple[int | None, int]:
-        """Double from the start while values pass; if the start fails, halve until a value passes.
+    def run(self) -> PointResult:
+        found = self._find_bracket()
+        if found is None:
+            return self._conclude({})
+        scout, bracket = found
+        line = self._draw_line(scout, bracket)
+        if line is not None:
+            values = [line.start]
+            fit = self._fit(line, values, self._base)
+            if fit is not None and self._replicates > self._base:
+                fit = self._fit(line, values, self._replicates)
+            if fit is not None:
+                return self._conclude_fit(fit, values)
+        return self._conclude(self._bisect(bracket))
 
-        Returns:
-            A passing value, if there is one, and a failing value above it: past `most` when all pass.
+    def _find_bracket(self) -> tuple[int, Bracket] | None:
+        """Return the first replicate that finds a bracket, and the bracket; None if none does."""
+        for scout in range(self._base):
+            look = self._runs.look_of(scout)
+            try:
+                bracket = find_bracket(self._ladder, look, self._start)
+            except MissingRun as missing:
+                raise Waiting([(scout, missing.value)]) from None
+            except BrokenRun:
+                self._runs.excluded[scout] = ReplicateResult(SearchState.FAILED, None)
+                continue
+            below = self._ladder[bracket.lower] if bracket.lower >= 0 else None
+            above = self._ladder[bracket.upper] if bracket.upper < len(self._ladder) else None
+            probe = None if above is None else look(above)
+            if probe is None or probe.verdict is not ProbeVerdict.UNDECIDED:
+                return scout, bracket
+            value = self._ladder[0] - 1 if below is None else below
+            self._runs.excluded[scout] = ReplicateResult(SearchState.UNDECIDED, value, below, above)
+        return None
+
+    def _bisect(self, bracket: Bracket) -> dict[int, ReplicateResult]:
+        """Return the result of each replicate by its own verdicts."""
+        results: dict[int, ReplicateResult] = {}
+        missing: list[tuple[int, int]] = []
+        for replicate in self._runs.list_active(self._replicates):
+            try:
+                results[replicate] = bisect(self._ladder, self._runs.look_of(replicate), bracket)
+            except MissingRun as one:
+                missing.append((replicate, one.value))
+        if missing:
+            raise Waiting(missing)
+        return results
+
+    def _draw_line(self, scout: int, bracket: Bracket) -> _Line | None:
+        """Return the line of the replicate that found the bracket; None if it has none."""
+        ladder, lower, upper = self._ladder, bracket.lower, bracket.upper
+        if lower < 0 or upper == len(ladder):
+            return None
+        rungs = ladder[lower], ladder[upper]
+        ends = self._runs.measure(scout, rungs)
+        crossing = None if ends is None else cross_line(ends)
+        if ends is None or crossing is None:
+            return None
+        start = min(math.floor(crossing * _CLOSE), rungs[1] - 1)
+        # The slope grows with the load. Near the lower rung the line through both is too steep, which would
+        # make the interval too narrow; near the upper one it is too flat, which is safe.
+        place = math.log(crossing / rungs[0]) / math.log(rungs[1] / rungs[0])
+        outer = (ladder[lower - 1], rungs[1]) if place < _NEAR_LOWER and lower > 0 else rungs
+        wide = self._runs.measure(scout, outer)
+        if wide is None or cross_line(wide) is None:
+            wide = ends
+        return _Line(start, wide, rungs)
+
+    def _fit(self, line: _Line, values: list[int], count: int) -> Fit | None:
+        """Return the fit over some replicates; None if no line fits.
+
+        Args:
+            values: The values that all replicates run, to which further ones are added.
         """
-        value = self._seek.start
-        if not self._passes(value):
-            return self._halve(value)
-        while value < self._seek.most:
-            following = min(2 * value, self._seek.most)
-            if not self._passes(following):
-                return value, following
-            value = following
-        return value, self._seek.most + 1
+        while True:
+            full = self._runs.measure_all(count, values)
+            fit = fit_crossing(line.ends, full) if full else None
+            if fit is None or not self._is_near(fit.mean, line.rungs):
+                return None
+            following = _choose(values, fit, self._ladder)
+            if following is None:
+                return fit
+            values.append(following)
 
-    def _halve(self, failing: int) -> tuple[int | None, int]:
-        """Halve until a value passes; None if even the least fails."""
-        while failing > self._seek.least:
-            value = max(failing // 2, self._seek.least)
-            if self._passes(value):
-                return value, failing
-            failing = value
-        return None, failing
+    def _is_near(self, value: float, rungs: tuple[int, int]) -> bool:
+        """Whether a fitted answer is inside the bounds of the search and near its bracket."""
+        is_inside = self._ladder[0] <= value * _CLOSE and value < self._ladder[-1]
+        return is_inside and rungs[0] / _FARTHEST < value < rungs[1] * _FARTHEST
 
-    def _descend(self, failing: int) -> tuple[int | None, int]:
-        """Find the next passing value below one that fails just below a passing one.
+    def _conclude_fit(self, fit: Fit, values: Sequence[int]) -> PointResult:
+        passing = max(value for value in values if value <= fit.mean * _CLOSE)
+        failing = min(value for value in values if value > fit.mean * _CLOSE)
+        results = {
+            replicate: ReplicateResult(SearchState.CERTIFIED, crossing, passing, failing)
+            for replicate, crossing in fit.crossings.items()
+        }
+        count = len(results)
+        variance = math.fsum((one - fit.mean) ** 2 for one in fit.crossings.values()) / max(count - 1, 1)
+        # A single run scatters more than a crossing, which averages the runs of a replicate.
+        around = max(_NOISE * math.sqrt(variance * len(values)), 1.0)
+        concluded = self._conclude(results, dict.fromkeys(results, (fit.mean - around, fit.mean + around)))
+        return replace(concluded, interval=fit.interval)
 
-        Such a failure is mostly noise around the crossing, so the values to be confirmed next are run
-        together; if even the lowest of them fails, the steps double until a value passes.
+    def _conclude(
+        self,
+        results: Mapping[int, ReplicateResult],
+        ranges: Mapping[int, tuple[float, float]] | None = None,
+    ) -> PointResult:
+        """Return the result of the point.
+
+        Args:
+            ranges: Where verdicts of a replicate may be a matter of noise (default: nowhere).
         """
-        least = self._seek.least
-        if failing == least:
-            return None, failing
-        lower = self._lower_failing(failing - 1, and_itself=True)
-        if lower is None:
-            return failing - 1, failing
-        if lower > least and self._seen.get(lower - 1) is ProbeVerdict.PASS:
-            return lower - 1, lower
-        failing, step = lower, 1
-        while failing > least:
-            value = max(failing - step, least)
-            if self._passes(value):
-                return value, failing
-            failing, step = value, 2 * step
-        return None, failing
+        every = dict(sorted({**results, **self._runs.excluded}.items()))
+        values = [
+            float(one.value) for one in every.values() if one.state in BOUNDED and one.value is not None
+        ]
+        if ranges is None:
+            ranges = {
+                replicate: (one.value, one.value) for replicate, one in every.items() if one.value is not None
+            }
+        is_monotone = all(
+            probe.verdict is not (ProbeVerdict.FAIL if value <= ranges[replicate][0] else ProbeVerdict.PASS)
+            for (replicate, value), probe in self._runs.seen.items()
+            if replicate in ranges and not ranges[replicate][0] < value <= ranges[replicate][1]
+        )
+        return PointResult(every, t_interval(values), is_monotone)
 
-    def _lower_failing(self, passing: int, *, and_itself: bool = False) -> int | None:
-        """Return the lowest value that does not pass among the values to confirm below a value."""
-        lowest = max(passing - self._seek.confirm, self._seek.least)
-        near = range(lowest, passing + and_itself)
-        self._require(*near)
-        return next((value for value in near if not self._passes(value)), None)
+
+def _choose(values: Sequence[int], fit: Fit, ladder: Sequence[int]) -> int | None:
+    """Return the value that all replicates run next; None if those run enclose the answer closely."""
+    answer = fit.mean * _CLOSE
+    below = [value for value in values if value <= answer]
+    above = [value for value in values if value > answer]
+    away = _APART * fit.spread
+    if not above:
+        return min(math.floor(answer + away) + 1, ladder[-1])
+    if not below:
+        return max(min(math.floor(answer - away), min(above) - 1), ladder[0])
+    if min(above) - max(below) <= max(1.0, _CLOSEST * fit.spread):
+        return None
+    return max(math.floor(answer), max(below) + 1)

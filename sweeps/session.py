@@ -39,8 +39,8 @@ SMALL_PLAN = 400
 """Minimum runs for which `auto` starts Ray."""
 _RECORD_S = 5.0
 """Interval at which the progress is written to the store [s]."""
-_RUNS_PER_SEEK = 10
-"""Typical runs of a search, to estimate the size of a plan."""
+_BRACKET_RUNS = 4
+"""Typical runs of one replicate before all of them run two values, to estimate the size of a plan."""
 
 
 class SweepSession:
@@ -189,7 +189,9 @@ class SweepSession:
 
     def _start(self, waiting: int) -> Executor:
         """Start the executor for the number of runs waiting and those that may follow."""
-        expected = waiting * (_RUNS_PER_SEEK if self._study.seek is not None and self._round == 0 else 1)
+        expected = waiting
+        if self._study.seek is not None and self._round == 0:
+            expected *= _BRACKET_RUNS + 2 * self._study.replicates.least
         is_large = expected >= SMALL_PLAN or bool(os.environ.get("RAY_ADDRESS"))
         self._phase = "start"
         if self._executor == "ray" or (self._executor == "auto" and is_large):

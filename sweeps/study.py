@@ -34,7 +34,6 @@ class Seek:
         start: The first value tried.
         least: The smallest value considered.
         most: The largest value considered.
-        confirm: How many values just below the answer must pass too.
         limits: The objectives of labelled points that have their own, by label.
     """
 
@@ -43,7 +42,7 @@ class Seek:
     start: int
     least: int
     most: int
-    confirm: int
+
     limits: Mapping[str, tuple[Objective, ...]] = attribute(default_factory=dict)
 
     def objectives_of(self, label: str | None) -> tuple[Objective, ...]:
@@ -239,8 +238,8 @@ class _Reader:
                 self._add("study.unknown-name", f"seek.limits.{label}", message)
         least, most = self._read_bounds(written, parameter)
         # JSON Schema takes 100.0 for a whole number.
-        start, confirm = (int(written.get(key, read_default("seek", key))) for key in ("start", "confirm"))
-        return Seek(path, objectives, min(max(start, least), most), least, most, confirm, limits)
+        start = int(written.get("start", read_default("seek", "start")))
+        return Seek(path, objectives, min(max(start, least), most), least, most, limits)
 
     def _read_objectives(self, texts: Sequence[str], place: str) -> tuple[Objective, ...]:
         objectives = []

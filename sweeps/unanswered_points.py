@@ -11,7 +11,7 @@ from destage.spec import quantities
 from destage.sweeps import parameters
 from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
-from destage.sweeps.seek_search import SearchState
+from destage.sweeps.seek_probes import SearchState
 from destage.sweeps.study import Study
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def _is_unanswered(
 ) -> bool:
     if study.seek is None:
         return all(facts.status != "ok" for facts in runs)
-    states = {one.state for one in planner.find_results(point, rows).values()}
-    return states <= {SearchState.UNDECIDED}
+    result = planner.find_result(point, rows)
+    return result is None or {one.state for one in result.replicates.values()} <= {SearchState.UNDECIDED}
 
 
 def _explain(needed: Sequence[float]) -> str:

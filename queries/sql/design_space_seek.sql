@@ -1,7 +1,7 @@
 -- name: design_space
 -- studies: seek
 -- purpose: Load supported by each configuration, with hit ratios and response time at that load, and the limiting resource.
--- row: one per point (points with the same runs share one); means over replicates, each at its own answer
+-- row: one per point (points with the same runs share one); means over replicates at the largest load below the answer
 WITH planned AS (
   SELECT * EXCLUDE (is_first) FROM configurations WHERE is_first
 ),
@@ -13,8 +13,8 @@ measured AS (
 
 answered AS (
   SELECT
-    point_id, limiting, binding, answer_mean, answer_low, answer_high, n, censored, interval_met, monotone, undecided,
-    published, published_figure
+    point_id, limiting, binding, answer_mean, answer_low, answer_high, passing, failing, n, censored, interval_met,
+    monotone, undecided, published, published_figure
   FROM answers
 )
 
@@ -28,6 +28,8 @@ SELECT
   answer_mean AS answer,
   answer_low,
   answer_high,
+  passing,
+  failing,
   published,
   published_figure,
   n,

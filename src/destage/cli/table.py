@@ -20,6 +20,8 @@ _EXPENDABLE = (
     "binding",
     "controller.use",
     "n",
+    "passing",
+    "failing",
     "write_stall_mean_us",
     "throughput_iops",
     "monotone",

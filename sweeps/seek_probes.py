@@ -1,0 +1,96 @@
+"""The runs of a seek, as its search sees them: a verdict, and how far each objective is from its bound."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ProbeVerdict(Enum):
+    """The verdict of one run on one value."""
+
+    PASS = "pass"  # noqa: S105 - a verdict
+    FAIL = "fail"
+    UNDECIDED = "undecided"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One run at one value of the sought parameter.
+
+    Attributes:
+        margins: For each objective the log of measured value over bound, positive if it is missed; infinite
+            where it has no log. None if the run measured nothing.
+    """
+
+    verdict: ProbeVerdict
+    margins: tuple[float, ...] | None = None
+
+    @property
+    def passes(self) -> bool:
+        """Whether the run meets every objective."""
+        return self.verdict is ProbeVerdict.PASS
+
+
+class SearchState(Enum):
+    """How the search of a replicate ended."""
+
+    CERTIFIED = "certified"
+    AT_LEAST = "at_least"
+    BELOW = "below"
+    UNDECIDED = "undecided"
+    FAILED = "failed"
+
+
+BOUNDED = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW)
+"""The states with an answer, or a bound of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicateResult:
+    """What one replicate says about the answer of its point.
+
+    Attributes:
+        value: The value up to which it meets the objectives; `most` for at least, `least - 1` for below; None
+            when a run failed.
+        passing: The value of its run below the answer, if there is one.
+        failing: The value of its run above the answer, if there is one.
+    """
+
+    state: SearchState
+    value: float | None
+    passing: int | None = None
+    failing: int | None = None
+
+
+Points = Sequence[tuple[int, tuple[float, ...]]]
+"""Runs of one replicate: value, and the margin of each objective."""
+Look = Callable[[int], Probe | None]
+"""Returns the run of a replicate at a value, or None before it has been executed."""
+
+
+class MissingRun(Exception):  # noqa: N818 - not an error: the search waits for a value
+    """The search cannot go on before this value has been run."""
+
+    def __init__(self, value: int) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+class BrokenRun(Exception):  # noqa: N818 - ends the search of the replicate
+    """A run failed."""
+
+
+def read_probe(look: Look, value: int) -> Probe:
+    """Return the run at a value.
+
+    Raises:
+        MissingRun: It has not been executed.
+        BrokenRun: It failed.
+    """
+    probe = look(value)
+    if probe is None:
+        raise MissingRun(value)
+    if probe.verdict is ProbeVerdict.BROKEN:
+        raise BrokenRun
+    return probe
