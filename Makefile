@@ -109,8 +109,10 @@ studies: engine ## Run every bundled study; writes docs/published-experiments.md
 	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
 
 .PHONY: chaos
-chaos: engine ## Run the long kill-and-resume tests
-	@$(BIN)/pytest -m chaos $(PYTEST_ARGS)
+chaos: engine $(OBJECT_SERVER_READY) ## Run 200 random schedules of faults, and the long kill-and-resume tests; CHAOS_SEED, CHAOS_ONLY
+	@servers=$$(scripts/object_servers.sh) && export DESTAGE_OBJECT_SERVERS="$$servers" && \
+	  $(BIN)/pytest $(TOGETHER) -m chaos tests/chaos $(PYTEST_ARGS) && \
+	  { [ -n "$(CHAOS_ONLY)" ] || $(BIN)/pytest -m chaos --ignore=tests/chaos $(PYTEST_ARGS); }
 
 .PHONY: chart
 chart: engine ## Regenerate the generated files of the Helm chart

@@ -13,8 +13,9 @@ from functools import cache
 from importlib.metadata import version
 
 from destage import engine
-from destage.errors import StoreError, SweepError
+from destage.errors import SweepError
 from destage.objects import Location, locate
+from destage.store.durable import as_write_error
 from destage.store.location import list_sizes
 
 _PREFIX = ".mark-"
@@ -52,7 +53,7 @@ def write_marker(sweep: Location) -> Marker:
     try:
         (sweep / marker.name).touch()
     except OSError as error:
-        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(sweep)) from error
+        raise as_write_error(error, sweep) from error
     return marker
 
 

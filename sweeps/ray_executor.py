@@ -20,7 +20,7 @@ import ray
 from ray import exceptions
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from destage.errors import Issue, SweepError
+from destage.errors import InfrastructureError, Issue, SweepError
 from destage.objects import Location, locate
 from destage.store.layout import SweepLayout
 from destage.sweeps.batches import Batch
@@ -150,10 +150,10 @@ def _start_here(slots: int | None) -> None:
             logging_level=logging.ERROR,
             object_store_memory=128 * 1024**2,
         )
-    except (OSError, RuntimeError, ValueError) as error:
+    except Exception as error:  # Ray's own for a start that takes too long
         first = " ".join(str(error).split())[:300]
         message = f"Ray cannot be started on this machine: {first}; use --executor inline"
-        raise SweepError("sweep.ray-not-started", message) from error
+        raise InfrastructureError("sweep.ray-not-started", message) from error
 
 
 def _kill_monitor() -> None:

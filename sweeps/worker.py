@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import Issue
+from destage.errors import Issue, MachineError
 from destage.objects import Location
 from destage.store.fragments import Fragment, write_fragment
 from destage.store.rows import rows_schema
@@ -68,6 +68,8 @@ class BatchStoppedError(Exception):
 
 def explain_machine_failure(error: BaseException) -> Issue | None:
     """Return why no worker can commit rows, if the error says so; trying again would not help."""
+    if isinstance(error, MachineError) and error.data["errno"] in _FAILURES:
+        return Issue(_FAILURES[error.data["errno"]], error.place, error.message)
     if not isinstance(error, OSError) or error.errno not in _FAILURES:
         return None
     return Issue(_FAILURES[error.errno], str(error.filename or ""), error.strerror or str(error))

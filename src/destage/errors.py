@@ -106,12 +106,20 @@ class SweepError(DestageError):
     """A sweep that cannot be planned, run or resumed."""
 
 
+class InfrastructureError(SweepError):
+    """Ray, on this machine or on others, that does not start or has died; a retry may help."""
+
+
 class StoreError(DestageError):
     """A store that cannot be opened, read, locked or written."""
 
 
 class UnreachableError(StoreError):
     """A bucket that cannot be used from this machine: unreachable, access denied, or missing."""
+
+
+class MachineError(StoreError):
+    """A write that this machine refuses, such as one to a full disk; its data have the `errno`."""
 
 
 class QueryError(DestageError):

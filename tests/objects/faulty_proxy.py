@@ -5,7 +5,9 @@ Azure's client does when it retries while closing a failed stream.
 """
 
 import json
+import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -19,12 +21,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal, cast
 from urllib.parse import unquote
 
-Kind = Literal["slow down", "deny", "drop", "lose the response", "truncate the body", "delay"]
+Kind = Literal[
+    "slow down", "deny", "no space", "drop", "reset", "lose the response", "truncate the body", "delay"
+]
 ALL = 1_000_000_000
 """More requests than any test sends."""
 _ERRORS = {
     "slow down": (503, "SlowDown", "Please reduce your request rate."),
     "deny": (403, "AccessDenied", "Access Denied"),
+    "no space": (507, "InsufficientStorage", "The disk of the service is full."),
 }
 _BODY = '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{}</Code><Message>{}</Message></Error>'
 _UPLOAD_STATUS = "bytes */*"
@@ -36,14 +41,15 @@ class Fault:
     """A fault of future requests.
 
     Attributes:
-        kind: `slow down` responds 503 SlowDown and `deny` 403 AccessDenied, without forwarding the request.
-            `drop` closes the connection before reading the body, without forwarding. `lose the response`
-            forwards, then closes the connection without a response. `truncate the body` responds with half of
-            the body, then closes. `delay` forwards after `seconds`.
+        kind: `slow down` responds 503, `deny` 403 and `no space` 507, without forwarding
+            the request. `drop` closes the connection before reading the body, and `reset` resets it, without
+            forwarding. `lose the response` forwards, then closes the connection without a response. `truncate
+            the body` responds with half of the body, then closes. `delay` forwards after `seconds`.
         method: The HTTP method; empty for any.
         part: A part of the decoded path and query.
         times: Number of requests that it still affects.
         seconds: Duration of a delay [s].
+        after: Number of matching requests that pass before.
     """
 
     kind: Kind
@@ -51,6 +57,7 @@ class Fault:
     part: str = ""
     times: int = 1
     seconds: float = 0.0
+    after: int = 0
 
 
 class FaultyProxy:
@@ -75,10 +82,17 @@ class FaultyProxy:
         return Counter(method for method, _ in self.requests)
 
     def add_fault(
-        self, kind: Kind, *, method: str = "", part: str = "", times: int = 1, seconds: float = 0.0
+        self,
+        kind: Kind,
+        *,
+        method: str = "",
+        part: str = "",
+        times: int = 1,
+        seconds: float = 0.0,
+        after: int = 0,
     ) -> None:
         """Inject a fault into the next `times` requests that match; earlier faults apply first."""
-        self._send("add_fault", **asdict(Fault(kind, method, part, times, seconds)))
+        self._send("add_fault", **asdict(Fault(kind, method, part, times, seconds, after)))
 
     def clear(self) -> None:
         """Remove all faults and recorded requests."""
@@ -136,6 +150,9 @@ class _Faults:
             self._requests.append((method, path))
             for fault in self._faults:
                 if fault.times > 0 and fault.method in {"", method} and fault.part in path:
+                    if fault.after > 0:
+                        fault.after -= 1
+                        continue
                     fault.times -= 1
                     return fault
         return None
@@ -144,6 +161,9 @@ class _Faults:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60.0
+    disable_nagle_algorithm = (
+        True  # head and body are two writes; a client delays its acknowledgement by 40 ms
+    )
 
     @property
     def faults(self) -> "_Faults":
@@ -158,7 +178,18 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "drop":
             self._close_connection()
             return
+        if kind == "reset":
+            # To linger for no time is to reset.
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.close_connection = True
+            os.close(self.connection.detach())
+            return
         if self.headers.get("Expect", "").lower() == "100-continue":
+            if kind in _ERRORS:
+                # After a 100, Azure's client misreads an error and aborts the process.
+                self.close_connection = True
+                self._reject(*_ERRORS[kind])
+                return
             self.send_response_only(100)
             self.end_headers()
         body = self._body()

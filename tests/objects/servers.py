@@ -72,6 +72,17 @@ class Server:
         filesystem.create_dir(bucket, recursive=False)
 
 
+def client_environment() -> dict[str, str]:
+    """Return the variables that clients of all servers need."""
+    # A client of S3 would wait for credentials of EC2.
+    return {
+        "AWS_ACCESS_KEY_ID": _ACCESS,
+        "AWS_SECRET_ACCESS_KEY": _SECRET,
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "AZURE_STORAGE_KEY": _ACCOUNT_KEY,
+    }
+
+
 def server_kinds() -> list[str]:
     """Return the servers that the tests run against."""
     return [DEFAULT, *_read_programs()]

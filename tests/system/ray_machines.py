@@ -66,7 +66,7 @@ class RayMachines:
 
     def kill(self, machine: "subprocess.Popen[bytes]") -> None:
         """Kill all processes of a machine at once, as a power cut does."""
-        for pid in _process_tree(machine.pid):
+        for pid in process_tree(machine.pid):
             os.kill(pid, signal.SIGKILL)
         machine.wait()
 
@@ -88,7 +88,7 @@ class RayMachines:
         """End all machines."""
         for machine in reversed(self._started):
             if machine.poll() is None:
-                tree = _process_tree(machine.pid)
+                tree = process_tree(machine.pid)
                 machine.terminate()
                 machine.wait(TIMEOUT_S)
                 for pid in filter(_is_alive, tree):
@@ -121,13 +121,13 @@ def _free_port() -> int:
     return port
 
 
-def _process_tree(pid: int) -> list[int]:
+def process_tree(pid: int) -> list[int]:
     """Return a process and its descendants, youngest first."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except FileNotFoundError:
         return []
-    return [*(each for child in children for each in _process_tree(int(child))), pid]
+    return [*(each for child in children for each in process_tree(int(child))), pid]
 
 
 def _is_alive(pid: int) -> bool:

@@ -20,7 +20,9 @@ from destage.errors import (
     ClusterError,
     ConfigError,
     DestageError,
+    InfrastructureError,
     Issue,
+    MachineError,
     QueryError,
     TraceError,
     UnreachableError,
@@ -105,7 +107,9 @@ def _flush() -> None:
 
 def _exit_code(error: Exception) -> int:
     match error:
-        case ClusterError() | UnreachableError() | TraceError(__cause__=UnreachableError()):
+        case ClusterError() | UnreachableError() | MachineError() | InfrastructureError():
+            return _INFRASTRUCTURE
+        case TraceError(__cause__=UnreachableError()):
             return _INFRASTRUCTURE
         case OSError() if error.errno in _MACHINE:
             return _INFRASTRUCTURE

@@ -1,7 +1,8 @@
-"""The end of a command that does not react to its second SIGINT or SIGTERM.
+"""The end of a command that does not react to SIGINT or SIGTERM.
 
 Python handles signals between its own instructions, so that native code may delay the handler: Ray while it
-starts, or a bucket that does not answer. A sweep's files are whole at any moment.
+starts, a bucket that does not answer, or one long call of the engine. The files of a sweep are whole at any
+moment.
 """
 
 import os
@@ -14,7 +15,9 @@ from destage.cli.output import print_warning
 from destage.errors import Issue
 
 ALLOWANCE_S = 2.0
-"""Time that a command has to end by itself after the second signal [s]."""
+"""Time that a sweep has to end by itself after the second signal [s]."""
+_AT_ONCE_S = 0.4
+"""The same for a command without a sweep, after the first signal [s]."""
 _INTERRUPTED = 130
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _END = 0
@@ -22,10 +25,14 @@ _END = 0
 
 
 class HardStop:
-    """Ends the process a moment after the second signal within a `with` block; on the main thread only."""
+    """Ends the process a moment after the last signal within a `with` block; on the main thread only.
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    Args:
+        sweep: The sweep that the first signal drains and the second aborts; without one, the first aborts.
+    """
+
+    def __init__(self, sweep: str = "") -> None:
+        self._sweep = sweep
         self._has_ended = threading.Event()
         self._previous = -1
         self._read, self._write = socket.socketpair()
@@ -43,13 +50,15 @@ class HardStop:
         self._write.send(bytes([_END]))
 
     def _watch(self) -> None:
-        count = 0
-        while count < 2:  # noqa: PLR2004 - the second signal aborts
+        awaited = 2 if self._sweep else 1
+        while awaited:
             (number,) = self._read.recv(1)
             if number == _END:
                 return
-            count += number in _SIGNALS
-        if not self._has_ended.wait(ALLOWANCE_S):
+            awaited -= number in _SIGNALS
+        if self._has_ended.wait(ALLOWANCE_S if self._sweep else _AT_ONCE_S):
+            return
+        if self._sweep:
             message = "aborted; committed runs are kept, run the same command again to continue"
-            print_warning(Issue("sweep.aborted", self._name, message))
-            os._exit(_INTERRUPTED)
+            print_warning(Issue("sweep.aborted", self._sweep, message))
+        os._exit(_INTERRUPTED)

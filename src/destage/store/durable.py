@@ -1,13 +1,16 @@
 """Atomic writes: a file or an object is complete or absent, whenever the machine stops."""
 
+import errno
 import os
 import socket
 from contextlib import suppress
 from pathlib import Path
 
-from destage.errors import StoreError
+from destage.errors import MachineError, StoreError
 from destage.objects import Location, ObjectPath
 from destage.store.failpoints import pass_point
+
+_WRONG_PATH = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG)
 
 
 def write_durably(
@@ -41,7 +44,15 @@ def write_durably(
     except OSError as error:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)  # frees its space
-        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(path)) from error
+        raise as_write_error(error, path) from error
+
+
+def as_write_error(error: OSError, path: Location) -> StoreError:
+    """Return the error for a file that could not be written: the machine's, or that of a wrong path."""
+    message = f"cannot be written: {error.strerror}"
+    if error.errno in _WRONG_PATH:
+        return StoreError("store.not-writable", message, str(path))
+    return MachineError("store.not-writable", message, str(path), {"errno": error.errno})
 
 
 def temporary_name(name: str) -> str:

@@ -15,6 +15,7 @@ from typing import IO, Protocol
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
+from destage.store.durable import as_write_error
 from destage.store.object_lease import describe_holder, find_live_flag, hold_object_lease
 
 _TRIES, _PAUSE_S = 4, 0.05
@@ -79,9 +80,7 @@ def _hold_file(path: Path, holder: bytes) -> Iterator[None]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     except OSError as error:
-        raise StoreError(
-            "store.not-writable", f"cannot be written: {error.strerror}", str(path.parent)
-        ) from error
+        raise as_write_error(error, path.parent) from error
     # Python opens files close-on-exec, so that no child (such as Ray's processes) keeps the lock.
     with path.open("a+b") as file:
         if not any(_try_to_lock(file) for _ in range(_TRIES)):

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath
-from destage.store.durable import write_durably
+from destage.store.durable import as_write_error, write_durably
 from destage.store.failpoints import pass_point
 from destage.store.fragments import Fragment
 from destage.store.generations import Generation
@@ -121,4 +121,4 @@ def _append(path: Path, line: bytes) -> None:
             pass_point("mid_manifest")
             file.write(line[half:])
     except OSError as error:
-        raise StoreError("store.not-writable", f"cannot be written: {error.strerror}", str(path)) from error
+        raise as_write_error(error, path) from error

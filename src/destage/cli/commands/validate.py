@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.hard_stop import HardStop
 from destage.cli.options import Json, parse_trace
 from destage.cli.output import align_cells, print_data, print_json, print_warning
 from destage.errors import ConfigError, UsageError
@@ -79,11 +80,12 @@ def disk(
         raise UsageError("usage.conflicting-options", "cannot be combined with --fit", "--no-fit")
     every = (*FITTABLE, *CHOICES)
     names = [] if no_fit else list(every if fit is None else fit)
-    measured = measured_trace.load(trace)
     try:
-        found = measured_disk.validate(
-            measured, measured_disk.load_disk(facts), names, overall_limit_ms=limit_ms, phases=phases
-        )
+        with HardStop():
+            measured = measured_trace.load(trace)
+            found = measured_disk.validate(
+                measured, measured_disk.load_disk(facts), names, overall_limit_ms=limit_ms, phases=phases
+            )
     except ConfigError as error:
         raise ConfigError(error.issues, error.source or facts) from error
     for warning in found.warnings:

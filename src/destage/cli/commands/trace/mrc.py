@@ -16,6 +16,7 @@ from destage.cli.commands.trace.options import (
     TraceFile,
     VolumeNumber,
 )
+from destage.cli.hard_stop import HardStop
 from destage.cli.options import Json, check_suffix
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
@@ -72,8 +73,9 @@ def mrc(
     if out is not None:
         check_suffix(out, "--out", ".parquet")
     asked = None if sizes is None else [size.strip() for size in sizes.split(",")]
-    loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
-    table = miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=asked, seed=seed)
+    with HardStop():
+        loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        table = miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=asked, seed=seed)
     if out is not None:
         import pyarrow.parquet as pq
 

@@ -17,6 +17,7 @@ from destage.cli.commands.trace.options import (
     TraceFile,
     VolumeNumber,
 )
+from destage.cli.hard_stop import HardStop
 from destage.cli.options import Json, check_suffix, parse_duration
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
@@ -60,8 +61,9 @@ def synth(
     if plot is not None:
         check_suffix(plot, "--plot", *PLOT_SUFFIXES)
     until = None if duration is None else int(parse_duration(duration, "ns", "--duration"))
-    original = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
-    made = synthesise(original, block=block, seed=seed, requests=requests, duration_ns=until)
+    with HardStop():
+        original = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        made = synthesise(original, block=block, seed=seed, requests=requests, duration_ns=until)
     traces.write_parquet(made.trace, out)
     if profile is not None:
         profile.write_text(json.dumps(made.profile, indent=1) + "\n")
@@ -74,7 +76,8 @@ def synth(
             for name, one in (("original", original), ("synthetic", made.trace))
         }
         draw_curves(plot, f"{trace.name} and {out.name}", panels)
-    rows = compare(original, made.trace, block=block)
+    with HardStop():
+        rows = compare(original, made.trace, block=block)
     facts = {"file": str(out), "records": len(made.trace), "digest": traces.digest(out)}
     if as_json:
         print_json({**facts, "comparison": rows})
