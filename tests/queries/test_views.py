@@ -138,7 +138,7 @@ def test_a_sweep_without_rows_has_typed_empty_views(make_session: Any, seek: str
     answers = session.sql("SELECT * FROM answers")
     assert answers.num_rows == 0
     assert answers.schema.field(DISKS).type == pa.int64()
-    assert answers.schema.field("answers").type == pa.list_(pa.int64())
+    assert answers.schema.field("answers").type == pa.list_(pa.float64())
     point = session.sql("SELECT n, n_missing, response_p95_us, response_p95_us_low FROM points")
     assert point.to_pylist() == [
         {"n": 0, "n_missing": 1, "response_p95_us": None, "response_p95_us_low": None}
