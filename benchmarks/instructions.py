@@ -1,8 +1,8 @@
 """Processor instructions per request of fixed cases, counted by valgrind's callgrind.
 
-The count hardly depends on other load or on the machine's speed, so that it shows changes of a few per cent. Each case
-runs twice in a process of its own, with a short and a long window; the difference, divided by the additional requests,
-leaves out start-up. Warm-up of the model (an empty cache) is part of the difference.
+The count hardly depends on other load or on the machine's speed, so that it shows changes of a few per cent.
+Each case runs twice in a process of its own, with a short and a long window; the difference, divided by the
+additional requests, leaves out start-up. Each run drains its cache.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Benchmark of every replacement policy on Zipf and on a real trace, if wanted against libCacheSim's C loop.
 
-N is the number of accesses: all keys of the Zipf list, and each block that a request of the trace touches. The
-real trace has many misses (`--trace` reads another, in any format of `destage trace info`).
+N is the number of accesses: all keys of the Zipf list, and each block that a request of the trace touches.
+The real trace has many misses (`--trace` reads another, in any format of `destage trace info`).
 
 libCacheSim (github.com/1a1a11a/libCacheSim) is not a dependency of the project: pass a Python that has it.
 
@@ -22,7 +22,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from environment import describe_build, describe_machine, print_heading, time_thread
@@ -53,13 +56,14 @@ DIFFERENCES = {
     "lirs": "the paper leaves the number of ghosts open",
     "w_tiny_lfu": "the paper leaves the sketch of frequencies open",
 }
-FLOORS = {"Zipf": 4e6, "trace": 3e6}
+FLOORS = {"Zipf": 3e6, "trace": 3e6}
 """Minimum accesses per second of every policy."""
 _DEFAULT_POWER = 24
 _SCRIPT = """
 import importlib.metadata, json, sys, time
 import libcachesim
-trace, capacity, name, power, times = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
+trace, name = sys.argv[1:3]
+capacity, power, times = map(int, sys.argv[3:])
 seconds = 0.0
 for _ in range(times):
     reader = libcachesim.TraceReader(trace, libcachesim.TraceType.ORACLE_GENERAL_TRACE)
@@ -141,21 +145,20 @@ def compare(load: Load, peer: str | None, runs: int) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder, "keys.oracleGeneral")
         write_oracle_general(load.keys, trace)
-        for policy in NAMES:
+        for policy, name in NAMES.items():
             ours: list[float] = []
             others: dict[int, list[float]] = {}
             hits, theirs = 0, None
+            count_hits = partial(_engine.count_hits, policy, load.capacity, words)
             powers = _powers(load.capacity) if peer else ()
             for _ in range(runs):
-                hits, seconds = time_thread(
-                    lambda p=policy: _engine.count_hits(p, load.capacity, words), times
-                )
+                hits, seconds = time_thread(count_hits, times)
                 ours.append(statistics.fmean(seconds))
                 for power in powers:
-                    command = [peer, "-c", _SCRIPT, trace, load.capacity, NAMES[policy], power, times]
+                    command = [peer, "-c", _SCRIPT, trace, name, load.capacity, power, times]
                     theirs = _run_peer([str(part) for part in command])
                     others.setdefault(power, []).append(theirs["seconds"])
-                powers = (min(others, key=lambda each: others[each][0]),) if others else ()
+                powers = (min(others, key=others.__getitem__),) if others else ()
             found = Result(
                 load.title,
                 count,
@@ -176,13 +179,14 @@ def compare(load: Load, peer: str | None, runs: int) -> Iterator[Result]:
 
 
 def _powers(capacity: int) -> tuple[int, ...]:
-    """Return the sizes of libCacheSim's table to try, as powers of two: its default, and twice the capacity."""
+    """Return the sizes of libCacheSim's table to try, as powers of two: its default, and one that fits."""
     return (_DEFAULT_POWER, min((2 * capacity - 1).bit_length(), _DEFAULT_POWER - 1))
 
 
-def _run_peer(command: Sequence[str]) -> dict[str, object]:
+def _run_peer(command: Sequence[str]) -> dict[str, Any]:
     done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - the user names it
-    return json.loads(done.stdout.splitlines()[-1])  # type: ignore[no-any-return]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 def print_result(found: Result) -> None:
@@ -225,7 +229,9 @@ def main() -> None:
     if options.libcachesim:
         print(f"peer: libCacheSim {results[0].peer_version}, its wheel; it does not record its build flags")
     if options.json:
-        head = {"machine": describe_machine(), "build": describe_build(), "runs": options.runs}
+        command = f"python benchmarks/replacement.py --libcachesim PYTHON --runs {options.runs}"
+        head = {"date": datetime.now(UTC).date().isoformat(), "machine": describe_machine()}
+        head |= {"build": describe_build(), "command": command}
         rows = [asdict(found) | {"verdict": found.verdict} for found in results]
         options.json.write_text(json.dumps({**head, "results": rows}, indent=1) + "\n", encoding="utf-8")
     sys.exit(1 if any(found.rate < found.floor for found in results) else 0)

@@ -1,14 +1,15 @@
 """Benchmarks of the engine on one core: one table of requests, disk I/Os and events per second.
 
-Each case is a file of `cases/`: a scenario or a list of cache accesses, and the minimum rate of this engine. N
-is the number of requests, or of accesses, each counted once. `request_list.py` writes the same requests for
-other simulators. Each figure is the median of several runs; a run includes building its scenario and ends when
-every dirty line is destaged. Time is processor time, so that other load on the machine has little effect.
+Each case is a file of `cases/`: a scenario or a list of cache accesses, and the minimum rate of this engine.
+N is the number of requests, or of accesses, each counted once. `request_list.py` writes the same requests for
+other simulators. Each figure is the median of several runs; a run includes building its scenario and ends
+when every dirty line is destaged. Time is processor time, so that other load has little effect.
 `tests/engine/test_benchmark_cases.py` checks that the cases match their titles.
 
-There is no rate of another disk simulator beside these: DiskSim's time per request grows with the length of a
-RAID 5 run, so a ratio would depend on the length, and its cache lies below the RAID, so it has no equal of the
-write-back cases. `replacement.py` compares replacement policies, which are equal in both simulators.
+There is no rate of another disk simulator beside these. In the one that was measured, time per request grows
+with the length of a RAID 5 run, so that a ratio would depend on the length, and the cache lies below the
+RAID, so that it has no equal of the write-back case. `replacement.py` compares replacement policies, of which
+equal models exist.
 """
 
 import argparse
