@@ -40,16 +40,20 @@ def format_growth(result: dict[str, Any]) -> list[str]:
         "| what | against | sizes | exponent | per added unit, at the largest |",
         "| --- | --- | --- | --- | --- |",
     ]
+    excluded = []
     for measured in result["quantities"].values():
         sizes, costs = list_costs(measured)
         slope, half = fit_exponent(sizes, costs)
-        each = f"{_MICRO * costs[-1] / sizes[-1]:.{_DIGITS}g} µs"
+        if abs(slope - 1) > half:
+            excluded.append(measured["unit"])
+        each = float(f"{_MICRO * costs[-1] / sizes[-1]:.{_DIGITS}g}")
         least, most = measured["sizes"][1], measured["sizes"][-1]
         lines.append(
             f"| {measured['title']} | {measured['unit']} | {least:,} to {most:,} "
-            f"| {slope:.2f} ± {half:.2f} | {each} |"
+            f"| {slope:.2f} ± {half:.2f} | {each:,g} µs |"
         )
-    return [*lines, "", format_source(result)]
+    found = f", except for {' and '.join(excluded)}" if excluded else ""
+    return [*lines, "", f"Every interval includes 1{found}. {format_source(result)}"]
 
 
 def format_replacement(result: dict[str, Any]) -> list[str]:
