@@ -27,7 +27,7 @@ POINTS = 100
 WINDOW = 4_000
 """Requests of a run: about 5 ms."""
 INLINE, RAY = "sweep in process", "sweep on Ray less its start"
-FLOORS = {INLINE: 0.80, RAY: 0.60}
+FLOORS = {INLINE: 0.90, RAY: 0.40}
 """Minimum shares of the loop's rate."""
 _STUDY = "call_center"
 
