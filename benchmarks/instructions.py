@@ -6,6 +6,7 @@ additional requests, leaves out start-up. Each run drains its cache.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -30,6 +31,8 @@ engine = importlib.util.module_from_spec(found)
 found.loader.exec_module(engine)
 engine.simulate_batch([open(sys.argv[2], encoding="utf-8").read()], {})
 """
+# The order of sets in Python, and with it the count, depends on the seed of its hashes.
+_ENVIRONMENT = {"PYTHONHASHSEED": "0", "PATH": os.environ.get("PATH", "")}
 _COUNT = re.compile(r"Collected : (\d+)")
 
 
@@ -44,10 +47,14 @@ def _count(scenario: dict[str, Any], requests: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         configuration = Path(folder, "scenario.json")
         configuration.write_text(text, encoding="utf-8")
-        python = [sys.executable, "-I", "-S", "-c", _SCRIPT, str(_engine.__file__), str(configuration)]
+        python = [sys.executable, "-S", "-P", "-c", _SCRIPT, str(_engine.__file__), str(configuration)]
         output = f"--callgrind-out-file={folder}/callgrind.out"
         done = subprocess.run(  # noqa: S603 - fixed arguments
-            [_valgrind(), "--tool=callgrind", output, *python], check=True, capture_output=True, text=True
+            [_valgrind(), "--tool=callgrind", output, *python],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=_ENVIRONMENT,
         )
     found = _COUNT.search(done.stderr)
     if found is None:
