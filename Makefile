@@ -80,6 +80,7 @@ docs: engine ## Regenerate docs/reference/
 docs-check: engine
 	$(call step,generated documentation)
 	@$(BIN)/python scripts/generate_docs.py --check
+	@$(BIN)/python benchmarks/growth_page.py --check
 
 .PHONY: test-rust
 test-rust: python ## Run the Rust tests
@@ -154,10 +155,23 @@ fuzz: python ## Run CASES random scenarios, valid and invalid, in the debug buil
 	@DESTAGE_FUZZ_CASES=$(CASES) $(CARGO) test --manifest-path engine/Cargo.toml --locked -p destage-core --lib -- simulation::fuzz trace::formats::fuzz
 
 .PHONY: bench
-bench: engine ## Run the benchmarks of the engine, and of planning, driving and reading sweeps
-	@$(BIN)/python benchmarks/run.py
-	@$(BIN)/python benchmarks/orchestration.py
-	@$(BIN)/python benchmarks/reading.py
+# All tables are printed, and the exit code is that of the worst.
+bench: engine ## Run all benchmarks and check their floors; LIBCACHESIM names a Python that has libcachesim
+	@worst=0; \
+	for script in run instructions orchestration execution reading startup; do \
+	  $(BIN)/python benchmarks/$$script.py || worst=1; \
+	done; \
+	$(BIN)/python benchmarks/replacement.py $(if $(LIBCACHESIM),--libcachesim $(LIBCACHESIM)) || worst=1; \
+	exit $$worst
+
+.PHONY: growth
+growth: engine ## Measure how cost grows with size; writes benchmarks/results/growth.json and docs/benchmarks.md
+	@$(BIN)/python benchmarks/growth.py
+	@$(MAKE) bench-page
+
+.PHONY: bench-page
+bench-page: engine ## Write the measured parts of docs/benchmarks.md from the stored results
+	@$(BIN)/python benchmarks/growth_page.py
 
 .PHONY: scale
 scale: engine ## Plan, drive, kill and resume RUNS runs on a stand-in executor; print time and memory of each step

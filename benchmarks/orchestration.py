@@ -11,7 +11,6 @@ and slow disks have little effect.
 
 import argparse
 import gc
-import platform
 import statistics
 import tempfile
 import time
@@ -22,6 +21,7 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
+from environment import print_heading
 
 from destage import engine
 from destage.store.adoption import adopt_fragments
@@ -144,6 +144,9 @@ class ImmediateExecutor:
         finished, self._finished = self._finished, []
         return finished
 
+    def stop(self) -> None:
+        """Stop nothing: every batch has ended."""
+
     def close(self) -> None:
         """Release nothing."""
 
@@ -233,7 +236,7 @@ def measure_memory(text: str, columns: tuple[str, ...], folder: Path, *, keeps_f
         python, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    return (python + pa.total_allocated_bytes() - arrow) / len(driver.finished)
+    return float(python + pa.total_allocated_bytes() - arrow) / len(driver.finished)
 
 
 def write_fragments(folder: Path, fragments: int, rows: int) -> SweepLayout:
@@ -267,7 +270,8 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5, help="runs of each case; the median is printed")
     parser.add_argument("--fragments", type=int, default=500, help="fragments to read")
     options = parser.parse_args()
-    print(f"{platform.machine()}, Python {platform.python_version()}, one core, {options.runs} runs each")
+    remark = f"one core, processor time, median of {options.runs} runs; N of each row is its count"
+    print_heading("Planning, driving and reading back", remark)
     print(f"{'operation':<28} {'of':<44} {'count':>7} {'per s':>9} {'spread':>7}")
     plan: pa.Table | None = None
     for name, text in GRIDS.items():

@@ -5,7 +5,6 @@ Each figure is measured in a process of its own, whose peak memory is printed, o
 """
 
 import argparse
-import platform
 import resource
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from environment import print_heading
 from synthetic_sweep import REPLICATES, write_sweep
 
 from destage.queries import Session, open_session
@@ -39,16 +39,37 @@ OPERATIONS: dict[str, Callable[[Session], object]] = {
     "report": render_page,
     "status without a record": lambda session: progress.status(session.sweep.path),
 }
+BOUNDS_S = {
+    "open": 8,
+    "design_space": 20,
+    "one column of runs": 10,
+    "table and answer": 40,
+    "report": 50,
+    "status without a record": 20,
+}
+"""The most processor time for a million rows [s]."""
+BOUND_MB = 2000
+"""The most memory for a million rows."""
+_FIXED_S, _FIXED_MB = 4, 500
+"""What a process takes with hardly any rows."""
 
 
-def measure(name: str, sweep: Path) -> None:
-    """Print the time of an operation, opening included, its processor time and the peak memory."""
+def measure(name: str, sweep: Path) -> bool:
+    """Print the time of an operation, opening included, its processor time and the peak memory.
+
+    Returns whether all are within their bounds.
+    """
     began, used = time.perf_counter(), time.process_time()
     with open_session(sweep) as session:
         OPERATIONS[name](session)
+        rows = session.sql("SELECT count(*) AS n FROM runs")["n"][0].as_py()
     seconds, processor = time.perf_counter() - began, time.process_time() - used
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{name:<28} {seconds:>9.2f} {processor:>11.2f} {peak:>9,.0f}", flush=True)
+    share = rows / 1e6
+    is_within = processor <= _FIXED_S + share * BOUNDS_S[name] and peak <= _FIXED_MB + share * BOUND_MB
+    above = "" if is_within else "  above the bound"
+    print(f"{name:<28} {seconds:>9.2f} {processor:>11.2f} {peak:>9,.0f}{above}", flush=True)
+    return is_within
 
 
 def main() -> None:
@@ -59,19 +80,20 @@ def main() -> None:
     parser.add_argument("--operation", choices=sorted(OPERATIONS), help="measure only this, in this process")
     options = parser.parse_args()
     if options.operation:
-        measure(options.operation, options.sweep)
-        return
+        sys.exit(0 if measure(options.operation, options.sweep) else 1)
+    failed = False
     with tempfile.TemporaryDirectory() as folder:
         sweep = options.sweep or write_sweep(Path(folder), options.runs)
         size = sum(path.stat().st_size for path in (sweep / "fragments").iterdir()) / 1e6
         points = "" if options.sweep else f"{options.runs:,} runs, {options.runs // REPLICATES:,} points, "
-        print(
-            f"{platform.machine()}, Python {platform.python_version()}, {points}{size:,.0f} MB of fragments"
+        print_heading(
+            "Reading a sweep", f"N: {points}{size:,.0f} MB of fragments; each in a process of its own"
         )
         print(f"{'reading':<28} {'seconds':>9} {'processor s':>11} {'peak MB':>9}", flush=True)
         for name in OPERATIONS:
             command = [sys.executable, __file__, "--sweep", str(sweep), "--operation", name]
-            subprocess.run(command, check=True)  # noqa: S603 - this file
+            failed |= subprocess.run(command, check=False).returncode != 0  # noqa: S603 - this file
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

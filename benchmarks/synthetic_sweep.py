@@ -56,7 +56,8 @@ _SIDES = (8, 4, 4)
 
 def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> Path:
     """Write a finished sweep with this number of runs below a folder; return its directory."""
-    layout = SweepLayout(folder / "sweeps" / f"synthetic-{runs:08x}")
+    root = folder / "sweeps" / f"synthetic-{runs:08x}"
+    layout = SweepLayout(root)
     layout.make()
     generation = claim_generation(layout)
     rounds = []
@@ -74,7 +75,7 @@ def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> 
     manifest.flush()
     study = generation.write("study", ".yaml", STUDY.encode())
     generation.publish(Head(study, tuple(rounds), planned=runs, finished=True))
-    return layout.root
+    return root
 
 
 def simulate_row() -> dict[str, Any]:

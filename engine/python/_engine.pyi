@@ -15,6 +15,7 @@ __all__ = [
     "Trace",
     "TraceReader",
     "TraceSummariser",
+    "build_settings",
     "columns",
     "count_hits",
     "disk_service_times",
@@ -165,6 +166,9 @@ def schema() -> str:
 
 def columns() -> list[list[str]]:
     """Name, type, unit and meaning of each result column."""
+
+def build_settings() -> dict[str, str]:
+    """The settings with which the engine was compiled by name."""
 
 def count_hits(
     policy: str,

@@ -151,6 +151,18 @@ fn results_version() -> u32 {
     RESULTS_VERSION
 }
 
+/// The settings with which the extension module was compiled, by name.
+#[pyfunction]
+fn build_settings() -> BTreeMap<&'static str, &'static str> {
+    BTreeMap::from([
+        ("profile", env!("DESTAGE_BUILD_PROFILE")),
+        ("opt-level", env!("DESTAGE_BUILD_OPT_LEVEL")),
+        ("lto", env!("DESTAGE_BUILD_LTO")),
+        ("profile-guided", env!("DESTAGE_BUILD_PROFILE_GUIDED")),
+        ("target", env!("DESTAGE_BUILD_TARGET")),
+    ])
+}
+
 /// Hits of a cache of `capacity` unit-size entries over the accesses `keys`, little-endian u64.
 ///
 /// `probation` and `ghosts` are shares of the capacity; by default those of the policy's paper. Raises `ValueError` if the
@@ -200,6 +212,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(results_version, module)?)?;
+    module.add_function(wrap_pyfunction!(build_settings, module)?)?;
     module.add_function(wrap_pyfunction!(count_hits, module)?)?;
     module.add_function(wrap_pyfunction!(trace::trace_formats, module)?)?;
     module.add_function(wrap_pyfunction!(trace::recognise_trace, module)?)?;

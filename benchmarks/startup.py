@@ -1,0 +1,69 @@
+"""Processor time until a user sees something: help, one simulation, and a sweep of one run."""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from environment import find_spread, print_heading
+from orchestration import CALL_CENTER
+from process_tree import DESTAGE, run_measured
+
+_RUN = "  run: {warm_up: none, window: {requests: 1000}}\n"
+BOUNDS = {"destage --help": 0.6, "destage simulate": 1.5, "destage run, one run in process": 5.0}
+"""The most processor time [s]."""
+
+
+def write_study(folder: Path) -> Path:
+    """Write a study with one short run."""
+    text = CALL_CENTER.partition("axes:")[0].replace("replicates: 5\n", f"{_RUN}replicates: 1\n")
+    place = folder / "one.yaml"
+    place.write_text(f"{text}axes:\n  workload.users: [60]\n", encoding="utf-8")
+    return place
+
+
+def list_commands(folder: Path) -> dict[str, list[str]]:
+    """Return the arguments of each command; the store of each sweep is a new folder below `folder`."""
+    study = str(write_study(folder))
+    store = tempfile.mkdtemp(dir=folder)
+    run = ["run", study, "--executor", "inline", "--store", store, "--quiet"]
+    return dict(zip(BOUNDS, (["--help"], ["simulate", study], run), strict=True))
+
+
+def measure(command: str, runs: int, folder: Path) -> list[float]:
+    """Return the processor time of each of `runs` processes of a command [s]."""
+    seconds = []
+    for _ in range(runs):
+        arguments = list_commands(folder)[command]
+        seconds.append(run_measured([str(DESTAGE), *arguments]).processor_s)
+    return seconds
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table; exit with 1 if a command takes more than its bound."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="runs of each command; the median is printed")
+    options = parser.parse_args(arguments)
+    print_heading(
+        "Start-up", f"processor time of the process, median of {options.runs} runs, files in memory"
+    )
+    print(f"{'command':<34} {'processor s':>11} {'spread':>7} {'most':>6}")
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        for command, most in BOUNDS.items():
+            measure(command, 1, Path(folder))  # brings files into memory
+            seconds = measure(command, options.runs, Path(folder))
+            is_above = statistics.median(seconds) > most
+            failed |= is_above
+            print(
+                f"{command:<34} {statistics.median(seconds):>11.2f} {find_spread(seconds):>7.0%} {most:>6.1f}"
+                f"{'  above the bound' if is_above else ''}",
+                flush=True,
+            )
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
