@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chaos.injection import sitecustomize
+from chaos.zygote import RAY_TOKEN
 from objects.servers import client_environment
 from system.ray_machines import RayMachines, process_tree, ray_machines
 
@@ -72,7 +73,7 @@ def run_machines(orders: Path) -> Iterator[Machines]:
     """Run the cluster for a `with` block."""
     with ray_machines() as cluster:
         # Its workers get their environment when it starts.
-        cluster.env.update({**client_environment(), sitecustomize.FOLDER: str(orders)})
+        cluster.env.update({**client_environment(), **RAY_TOKEN, sitecustomize.FOLDER: str(orders)})
         cluster.start("machine1", _PATCH)
         machines = Machines(cluster, orders)
         machines.ensure()

@@ -33,7 +33,7 @@ class Surroundings:
         """Return the Ray cluster with both machines."""
         if self._machines is None:
             orders = self._folder / "orders"
-            orders.mkdir()
+            orders.mkdir(exist_ok=True)
             self._machines = self._stack.enter_context(run_machines(orders))
         self._machines.ensure()
         return self._machines

@@ -14,7 +14,7 @@ from chaos.places import Bucket, Folder
 from chaos.reader import Findings
 from chaos.schedules import Schedule
 from chaos.sweep import ChaosSweep
-from chaos.zygote import Session, Zygote
+from chaos.zygote import RAY_TOKEN, Session, Zygote
 
 from destage.store import Location, locate
 
@@ -86,7 +86,7 @@ class Execution:
         """Start a session; options beginning with a capital letter are of its environment."""
         executor = executor or self.schedule.executor
         env = {name: str(options.pop(name)) for name in list(options) if name.isupper()}
-        base = dict(os.environ)
+        base = {**os.environ, **RAY_TOKEN}
         if executor == "raylets":
             assert self.machines is not None
             base = self.machines.driver_env()

@@ -6,6 +6,7 @@ threads, and no session has run in it.
 
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 _POLL_S = 0.02
+RAY_TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(16)}
+"""The variables of the clusters and sessions of this process."""
 
 
 @dataclass
@@ -78,11 +81,16 @@ class Zygote:
 
 @contextmanager
 def run_zygote() -> Iterator[Zygote]:
-    """Run the process for a `with` block."""
+    """Run the process for a `with` block, with a token for Ray, which reads it when it is imported."""
     tests = str(Path(__file__).parents[1])
     command = [sys.executable, "-m", "chaos.zygote"]
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tests
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=tests,
+        env={**os.environ, **RAY_TOKEN},
     ) as process:
         yield Zygote(process)
         process.communicate()

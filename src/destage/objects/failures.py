@@ -50,6 +50,8 @@ _WORDS = {
 _FINAL = (Failure.NO_BUCKET, Failure.REFUSED)
 _NEVER_AGAIN = "Permanent error"
 """The text of Google's client for a failure that a retry would not fix."""
+_GONE = re.compile(r"AWS Error (RESOURCE_NOT_FOUND|NO_SUCH_KEY) during GetObject |\[BlobNotFound\]")
+"""Texts of S3 and Azure for an object that does not exist; pyarrow's own error has another type."""
 _OUR_PART = re.compile(
     r"^.*?(?=AWS Error |Azure Error: |Failed to get token)|^.*?google::cloud::Status\(", re.DOTALL
 )
@@ -85,6 +87,11 @@ def classify_failure(text: str) -> Failure:
 def is_final(text: str) -> bool:
     """Return whether a retry would fail again, given the client's message."""
     return _NEVER_AGAIN in text or classify_failure(text) in _FINAL
+
+
+def is_gone(text: str) -> bool:
+    """Return whether an object was deleted after it was opened, given the client's message."""
+    return _GONE.search(text) is not None
 
 
 def extract_reason(text: str) -> str:

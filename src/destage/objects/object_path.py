@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from destage.errors import StoreError
-from destage.objects.failures import as_unreachable_error, is_final
+from destage.objects.failures import as_unreachable_error, is_final, is_gone
 from destage.objects.service import open_bucket
 
 if TYPE_CHECKING:
@@ -332,6 +332,8 @@ class ObjectPath:
             # ValueError: Google's client closes a file that it cannot read. ArrowException: Azure's
             # library has no credentials.
             except (OSError, ValueError, ArrowException) as error:
+                if is_gone(str(error)):
+                    raise FileNotFoundError(self.key) from error
                 if pause_s is None or is_final(str(error)):
                     raise as_unreachable_error(self._named(), str(error)) from error
                 time.sleep(pause_s * random.uniform(0.5, 1.5))  # noqa: S311 - spreads the retries

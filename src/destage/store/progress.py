@@ -74,7 +74,9 @@ def status(sweep: Location) -> Status:
         return Status(0, 0, 0, 0, finished=False, writer=writer)
     name, head = found
     recorded = read_progress(layout, name)
-    is_valid = recorded is not None and (writer is not None or recorded.is_current(layout))
+    # A writer that has ended recorded its fragments; the next one may have moved damaged ones away.
+    has_ended = writer is None or (recorded is not None and recorded.fragments is not None)
+    is_valid = recorded is not None and (not has_ended or recorded.is_current(layout))
     counts = recorded if recorded is not None and is_valid else _count_rows(layout)
     finished = counts.present == counts.planned and head.finished
     return Status(counts.planned, counts.present, counts.failed, counts.rounds, finished, writer)
