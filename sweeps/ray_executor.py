@@ -26,6 +26,7 @@ from destage.store.layout import SweepLayout
 from destage.sweeps.batches import Batch
 from destage.sweeps.marker import Marker, WorkerMismatchError, check_marker, remove_markers, write_marker
 from destage.sweeps.ray_address import check_address, explain_failure, is_retryable
+from destage.sweeps.ray_head import RayHead
 from destage.sweeps.worker import (
     BatchStoppedError,
     Failure,
@@ -83,8 +84,10 @@ class RayExecutor:
         if self._owns_ray:
             _start(slots)
         on_start()
+        self._head = RayHead(_head_address())
         self._marker = write_marker(self._sweep)
         self._most_slots = slots
+        self.slots = 1
         self._count_slots()
         try:
             _check_machines(self._marker, ray.nodes())  # type: ignore[no-untyped-call]
@@ -100,6 +103,8 @@ class RayExecutor:
         """Return the batches finished since the last call, waiting up to the timeout for the first [s]."""
         if time.monotonic() >= self._next_count:
             self._count_slots()
+        if self._head.is_lost:
+            return self._give_up()
         if not self._in_flight:
             return []
         waiting = list(self._in_flight)
@@ -109,11 +114,21 @@ class RayExecutor:
             ended = list(dict.fromkeys([*ended, *more]))
         return [FinishedBatch(self._in_flight.pop(reference), _result(reference)) for reference in ended]
 
+    def _give_up(self) -> list[FinishedBatch]:
+        """Return all batches in flight as not executed: nothing can say how far they are."""
+        message = "the Ray cluster's head does not answer any more; resume the sweep when it runs again"
+        lost = Issue("sweep.ray-lost", self._head.address, message)
+        given_up = [FinishedBatch(batch, lost) for batch in self._in_flight.values()]
+        self._in_flight.clear()
+        return given_up
+
     def _count_slots(self) -> None:
         """Count the processors: nodes join and leave."""
+        self._next_count = time.monotonic() + RECOUNT_S
+        if not self._head.answers():
+            return
         count = max(1, int(ray.cluster_resources().get("CPU", 1)))  # type: ignore[no-untyped-call]
         self.slots = count if self._most_slots is None else min(count, self._most_slots)
-        self._next_count = time.monotonic() + RECOUNT_S
 
     def stop(self) -> None:
         """Stop the batches in flight: the runs that have ended are committed, the others are not."""
@@ -122,6 +137,9 @@ class RayExecutor:
 
     def close(self) -> None:
         """Cancel batches in flight, and stop Ray if it was started here."""
+        if self._head.is_lost:
+            remove_markers(self._sweep)
+            return
         for reference in self._in_flight:
             ray.cancel(reference, force=True)
         if self._in_flight and self._owns_ray:
@@ -130,6 +148,13 @@ class RayExecutor:
         remove_markers(self._sweep)
         if self._owns_ray:
             ray.shutdown()
+
+
+def _head_address() -> str:
+    """Return the address of the head's control store; empty for a Ray client, which has none."""
+    if ray.util.client.ray.is_connected():  # type: ignore[no-untyped-call]
+        return ""
+    return str(ray.get_runtime_context().gcs_address)
 
 
 def _start(slots: int | None) -> None:

@@ -193,3 +193,21 @@ def test_an_address_without_a_server_fails_at_once(
     errors = wait_for_exit(machines.drive(study, str(tmp_path)), 1)
     assert f"sweep.no-ray-cluster at 127.0.0.1:{machines.gcs}" in errors
     assert time.monotonic() - began < 30
+
+
+@pytest.mark.chaos
+def test_a_lost_head_ends_the_session_and_its_rows_are_kept(
+    machines: RayMachines, study: Path, reference: list[object], tmp_path: Path
+) -> None:
+    head = machines.start("first")
+    driver = machines.drive(study, str(tmp_path))
+    while not list(tmp_path.glob("sweeps/*/fragments/*.parquet")):
+        assert driver.poll() is None
+        time.sleep(0.1)
+    machines.kill(head)
+    errors = wait_for_exit(driver, code=4)
+    assert errors.count("sweep.ray-lost") == 1
+    assert errors.count("\nwarning:") + errors.startswith("warning:") == 2
+    sweep = find_only_sweep(tmp_path)
+    assert 0 < sweeps.resume(sweep, executor="inline").executed < RUNS
+    assert results(sweep) == reference
