@@ -57,6 +57,7 @@ def simulate_unchanged(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """Return the row of a scenario on the engine with mutations, without one. Precondition: long form."""
     assert ENGINE is not None
     text = configuration.canonical_json(configuration.normalise(scenario))
-    (row,) = pa.record_batch(ENGINE.simulate_batch([text], {})).to_pylist()
+    batch, *_ = ENGINE.simulate_batch([text], {})
+    (row,) = pa.record_batch(batch).to_pylist()
     result: dict[str, Any] = row
     return result
