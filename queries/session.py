@@ -10,7 +10,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from destage.engine import limiting_resource, scenario_schema, traces
-from destage.errors import QueryError
+from destage.errors import DestageError, QueryError
 from destage.queries import views
 from destage.queries.named_queries import Kind, find_query
 from destage.queries.point_table import PointTable
@@ -26,6 +26,10 @@ MEANS = ("points", "certified")
 """The views with a mean and an interval for each result column."""
 _HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 """The comments above a statement."""
+_OPENINGS = 5
+"""Maximum attempts to open a sweep that is being written."""
+_REPLACED = ("store.changed-while-read", "query.unreadable-rows", "query.access-denied", "query.broken-view")
+"""Codes of an opening that found a file no longer there; DuckDB denies access to one that it cannot find."""
 MOST_KEPT = 100_000
 """Rows of a named query's result up to which it is kept; a report asks for some of them several times."""
 MOST_ORDERED = 100_000
@@ -66,7 +70,11 @@ class Session:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         if whole is None:
             self._folder = tempfile.TemporaryDirectory(prefix="destage-", ignore_cleanup_errors=True)
-            self._open(open_relations(sweep, Path(self._folder.name)))
+            try:
+                self._open(open_relations(sweep, Path(self._folder.name)))
+            except BaseException:
+                self._folder.cleanup()
+                raise
         else:
             statement = "SELECT plan.* FROM plan WHERE point_id IN (SELECT unnest($ids)) ORDER BY plan_row"
             plan = whole.sql(statement, {"ids": list(point_ids)})
@@ -259,5 +267,14 @@ class Session:
 
 
 def open_session(path: str | Location, limits: QueryLimits | None = None) -> Session:
-    """Open the sweep in a directory; `limits` bound each query."""
+    """Open the sweep in a directory; `limits` bound each query.
+
+    A sweep whose files a writer replaces in between is opened again.
+    """
+    for _ in range(_OPENINGS - 1):
+        try:
+            return Session(open_sweep(path), limits)
+        except DestageError as error:
+            if error.code not in _REPLACED:
+                raise
     return Session(open_sweep(path), limits)
