@@ -14,6 +14,7 @@ def test_slots_grow_with_the_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ray, "is_initialized", lambda: True)
     monkeypatch.setattr(ray, "cluster_resources", lambda: processors)
     monkeypatch.setattr(ray, "nodes", list)
+    monkeypatch.setattr(ray_executor, "_head_address", lambda: "")
     monkeypatch.setattr(ray_executor, "RECOUNT_S", 0.0)
     executor = RayExecutor(None, tmp_path / "fragments", ())
     few = RayExecutor(16, tmp_path / "fragments", ())

@@ -20,7 +20,8 @@ def test_each_example_is_a_valid_study(path: Path, tmp_path: Path) -> None:
     study = sweeps.load_study(path)
     assert study.name == path.stem
     preview = sweeps.plan(study, tmp_path)
-    assert preview.runs > preview.points > 0
+    # The search of a seek begins with one run per point.
+    assert preview.runs >= preview.points > 0
 
 
 def test_users_of_the_first_sweep_wait_longer_unprotected(tmp_path: Path) -> None:

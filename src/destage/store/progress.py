@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 
 from destage.errors import StoreError
 from destage.objects import Location
+from destage.store.digests import digest_of
 from destage.store.durable import write_durably
 from destage.store.generations import Generation, find_head
 from destage.store.layout import SweepLayout
@@ -94,16 +95,24 @@ def measure_fragments(layout: SweepLayout) -> tuple[int, int]:
 
 def write_progress(generation: Generation, progress: RecordedProgress) -> None:
     """Record the progress of a generation; a failure to write is ignored."""
+    content = asdict(progress)
+    data = json.dumps({**content, "digest": _digest(content)}).encode()
     with suppress(StoreError):
-        write_durably(_place(generation.layout, generation.name), json.dumps(asdict(progress)).encode())
+        write_durably(_place(generation.layout, generation.name), data)
 
 
 def read_progress(layout: SweepLayout, generation: str) -> RecordedProgress | None:
-    """Return the recorded progress of a generation, if any."""
+    """Return the recorded progress of a generation, if there is an intact record."""
     try:
-        return RecordedProgress(**json.loads(_place(layout, generation).read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError):
+        content = json.loads(_place(layout, generation).read_bytes())
+        is_intact = content.pop("digest") == _digest(content)
+        return RecordedProgress(**content) if is_intact else None
+    except (FileNotFoundError, ValueError, TypeError, AttributeError, KeyError):
         return None
+
+
+def _digest(content: dict[str, object]) -> str:
+    return digest_of(json.dumps(content, sort_keys=True).encode())
 
 
 def _place(layout: SweepLayout, generation: str) -> Location:
