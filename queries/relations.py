@@ -60,15 +60,22 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
         folder: A temporary directory, for copies that the relations read.
 
     Raises:
-        StoreError: A file is damaged.
+        StoreError: A file is damaged, or a writer replaced one meanwhile.
     """
+    rounds = copy_objects(sweep.plan_files(), folder)
+    fragments = copy_objects(sweep.row_files(), folder)
     with FileConnection() as connection:
         try:
-            plan, plan_files = _read_plan(connection, sweep, folder)
-            groups = group_fragments(connection, copy_objects(sweep.row_files(), folder), folder)
+            plan, plan_files = _read_plan(connection, rounds, folder)
+            groups = group_fragments(connection, fragments, folder)
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.seek)
-        except QueryError as error:
+        except (QueryError, FileNotFoundError) as error:
+            if not all(path.exists() for path in (*rounds, *fragments)):
+                message = "a writer replaced files of the sweep while it was read; try again"
+                raise StoreError("store.changed-while-read", message, str(sweep.path)) from error
+            if isinstance(error, FileNotFoundError):
+                raise
             message = f"damaged: {error.message}; move the file away and resume the sweep"
             raise StoreError("store.damaged-fragment", message, str(sweep.path)) from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
@@ -88,9 +95,10 @@ def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Re
     return Relations("SELECT * FROM kept", whole.rows, whole.files, tables, whole.stored, **facts)
 
 
-def _read_plan(connection: FileConnection, sweep: Sweep, folder: Path) -> tuple[str, tuple[str, ...]]:
-    """Return the statement of the plan, and the files that it reads."""
-    files = copy_objects(sweep.plan_files(), folder)
+def _read_plan(
+    connection: FileConnection, files: Sequence[Path], folder: Path
+) -> tuple[str, tuple[str, ...]]:
+    """Return the statement of the plan of some rounds, and the files that it reads."""
     if not files:
         return f"{_empty(plan_schema([], None), 0)}", ()
     schema = pa.unify_schemas(

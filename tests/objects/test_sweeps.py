@@ -180,7 +180,7 @@ def test_a_writer_without_its_lease_ends(
     while not any(_fragments(_layout(killable, store))):
         time.sleep(0.1)
     proxy.add_fault(
-        "delay", method="PUT", part="fragments/", times=ALL, seconds=1
+        "delay", method="PUT", part="fragments/", times=ALL, seconds=8
     )  # slow enough to lose the lease before the end
     proxy.add_fault("deny", method="PUT", part="lease/", times=ALL)
     driver.communicate(timeout=120)

@@ -7,29 +7,57 @@ import pytest
 from small_studies import small_study
 
 from destage import sweeps
-from destage.queries import open_session, session
+from destage.queries import Session, open_session, relations, session
+
+
+def _run(store: Path, *users: int) -> Path:
+    study = sweeps.parse_study(small_study("small", f"workload.users: {list(users)}"))
+    return Path(str(sweeps.run(study, store, executor="inline").path))
+
+
+def _users(found: Session) -> list[int]:
+    users: list[int] = found.sql("SELECT DISTINCT users AS n FROM plan ORDER BY 1")["n"].to_pylist()
+    return users
+
+
+@pytest.mark.parametrize("step", ["copy_objects", "_select_rows", "_examine_plan"])
+def test_a_plan_that_is_replaced_before_it_is_examined_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    path = _run(tmp_path, 5)
+    whole = getattr(relations, step)
+    taken = []
+
+    def take_and_replace(*arguments: Any) -> Any:
+        taken.append(arguments)
+        if len(taken) == 1:
+            found = whole(*arguments) if step == "copy_objects" else None
+            assert _run(tmp_path, 5, 6) == path
+            return whole(*arguments) if found is None else found
+        return whole(*arguments)
+
+    monkeypatch.setattr(relations, step, take_and_replace)
+    with open_session(path) as found:
+        assert _users(found) == [5, 6]
+    assert len(taken) > 1
 
 
 def test_a_sweep_whose_plan_is_replaced_while_it_is_opened_is_opened_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run(*users: int) -> Path:
-        study = sweeps.parse_study(small_study("small", f"workload.users: {list(users)}"))
-        return Path(str(sweeps.run(study, tmp_path, executor="inline").path))
-
-    path = run(5)
+    path = _run(tmp_path, 5)
     whole = session.open_relations
     opened = []
 
     def open_and_replace(*arguments: Any) -> Any:
-        relations = whole(*arguments)
-        opened.append(relations)
+        found = whole(*arguments)
+        opened.append(found)
         if len(opened) == 1:
-            assert run(5, 6) == path
-            assert not all(Path(file).exists() for file in relations.files)
-        return relations
+            assert _run(tmp_path, 5, 6) == path
+            assert not all(Path(file).exists() for file in found.files)
+        return found
 
     monkeypatch.setattr(session, "open_relations", open_and_replace)
     with open_session(path) as found:
-        assert found.sql("SELECT DISTINCT users AS n FROM plan ORDER BY 1")["n"].to_pylist() == [5, 6]
+        assert _users(found) == [5, 6]
     assert len(opened) == 2
