@@ -15,7 +15,7 @@ from destage.sweeps.intervals import t_interval
 
 def _answers(
     point: dict[str, object], start: int, run: dict[str, object], store: Path
-) -> tuple[list[int], float]:
+) -> tuple[list[float], float]:
     """Seek at one point of the call-centre study; return the replicates' answers and the requests per run."""
     document: dict[str, Any] = copy.deepcopy(dict(studies.load("call_center").document))
     document["points"] = [point]
