@@ -5,6 +5,7 @@ the lowest fragment name. Only a sweep with such runs pays for their selection.
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
     """
     rounds = copy_objects(sweep.plan_files(), folder)
     fragments = copy_objects(sweep.row_files(), folder)
-    with FileConnection() as connection:
+    with closing(FileConnection()) as connection:
         try:
             plan, plan_files = _read_plan(connection, rounds, folder)
             groups = group_fragments(connection, fragments, folder)
@@ -88,7 +89,7 @@ def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Re
     Args:
         plan: The rows, with the columns of `whole.plan`.
     """
-    with FileConnection() as connection:
+    with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
         facts = _examine_plan(connection, "SELECT * FROM kept", seek)
     tables = whole.tables | {"kept": plan}
@@ -197,7 +198,7 @@ def _select(types: dict[str, str], there: "set[str] | frozenset[str]") -> str:
 
 def _empty(schema: pa.Schema, plan_row: int | None) -> str:
     """Return the statement of no rows with the columns of a schema."""
-    with FileConnection() as connection:
+    with closing(FileConnection()) as connection:
         types = _find_types(connection, schema)
     if plan_row is not None:
         types["plan_row"] = "BIGINT"

@@ -14,6 +14,11 @@ import yaml
 
 HANG_UP = "hang up"
 """In the script of a watch or log: drop the connection."""
+USABLE: dict[str, Any] = {
+    "/version": {"gitVersion": "v1.34.0"},
+    "/api/v1/namespaces/sweeps": {"metadata": {"name": "sweeps", "uid": "u0"}},
+}
+"""Objects of a cluster on which a sweep can run."""
 
 
 class ApiServer:

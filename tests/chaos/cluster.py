@@ -20,7 +20,7 @@ class Machines:
     """Two machines with one processor each.
 
     Attributes:
-        orders: The folder through which their workers are told their faults.
+        orders: Folder of the files that name the faults which their workers inject.
     """
 
     cluster: RayMachines

@@ -56,7 +56,7 @@ class Execution:
 
     @property
     def orders(self) -> Path:
-        """The folder through which processes are told their faults."""
+        """Folder of the files that name the faults which processes inject."""
         return self.folder if self.machines is None else self.machines.orders
 
     def start_reader(self) -> None:

@@ -5,32 +5,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from small_studies import small_seek
+
 from destage import sweeps
 from destage.engine import results_schema
 from destage.store import Location, open_sweep
 from destage.store.digests import find_digest
 from destage.store.parquet import read_parquet
-
-_STUDY = """
-name: chaos
-scenario:
-  workload:
-    users: 10
-    streams:
-      - name: orders
-        arrival: {{kind: closed, think_time: {{kind: exponential, mean: 1s}}, ios: 5, order: serial}}
-        operations: {{read_fraction: 0.5, size: {{kind: constant, value: 8KiB}}}}
-        address: {{kind: uniform}}
-  controller: {{cache: {{capacity: 0}}}}
-  array:
-    raid: "0"
-    stripe_unit: 64KiB
-    disk: {{kind: server, servers: 1, service: {{kind: exponential, mean: 5ms}}, capacity: 10GB}}
-  run: {{warm_up: {{requests: 100}}, window: {{requests: 500}}}}
-axes: {{array.disks: {disks}}}
-seek: {{maximize: workload.users, subject_to: ["response_p95 <= 60ms"], max: 60}}
-replicates: 2
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +84,7 @@ def make_chaos_sweep(folder: Path) -> ChaosSweep:
     places: dict[str, tuple[Path, Path]] = {}
     for name, disks in (("few", [1]), ("more", [1, 2])):
         study = folder / f"{name}.yaml"
-        study.write_text(_STUDY.format(disks=disks))
+        study.write_text(small_seek("chaos", disks, 60))
         outcome = sweeps.run(sweeps.load_study(study), folder / name, executor="inline", workers=2)
         assert outcome.state == "finished"
         assert isinstance(outcome.path, Path)

@@ -1,11 +1,12 @@
 """Running the command line as a user does, in this process, with a store of its own."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from api_server import ApiServer, serve
 from small_studies import small_study
 
 from destage.cli import app
@@ -64,3 +65,11 @@ def study(tmp_path: Path) -> Path:
     path = tmp_path / "small.yaml"
     path.write_text(small_study("small", *AXES))
     return path
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
+    """Serve an API to which the kubeconfig points."""
+    with serve(tmp_path) as (api, config):
+        monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(config))
+        yield api

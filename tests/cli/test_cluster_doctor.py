@@ -1,34 +1,12 @@
 """`destage cluster doctor` against a small API server."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from api_server import ApiServer, serve
+from api_server import USABLE, ApiServer
 from pod_security import violations
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-JOBS = "/apis/ray.io/v1/namespaces/sweeps/rayjobs"
-USABLE: dict[str, Any] = {
-    "/version": {"gitVersion": "v1.34.0"},
-    "/api/v1/namespaces/sweeps": {"metadata": {"name": "sweeps", "uid": "u0"}},
-}
-STATUS = {"planned": 8, "present": 3, "failed": 1, "rounds": 1, "finished": False, "writer": None}
-
-
-@pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiServer]:
-    """Serve an API to which the kubeconfig points."""
-    with serve(tmp_path) as (api, config):
-        monkeypatch.setattr("kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION", str(config))
-        yield api
-
-
-def the_job(server: ApiServer) -> tuple[str, dict[str, Any]]:
-    ((path, job),) = [(path, one) for path, one in server.objects.items() if path.startswith(JOBS)]
-    return path, job
 
 
 def test_doctor_reports_what_is_missing(destage: Any, server: ApiServer) -> None:

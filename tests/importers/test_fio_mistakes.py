@@ -1,8 +1,7 @@
 """fio import: each mistake with code and place, warnings, any text accepted or rejected."""
 
-from typing import Any
-
 import pytest
+from fio_jobs import JOB, job, mistakes
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,27 +10,6 @@ from destage.errors import ConfigError, Issue
 from destage.importers.fio import options, read_job_file
 from destage.importers.imported_workload import ImportedWorkload
 from destage.spec.documents import parse_document
-
-JOB = "[job]\nioengine=libaio\ndirect=1\nsize=1g\n"
-
-
-def job(*lines: str) -> ImportedWorkload:
-    """Return an import of a job of 1 GiB with further options."""
-    return read_job_file(JOB + "\n".join(lines), "a.fio")
-
-
-def stream(*lines: str) -> dict[str, Any]:
-    """Return the one stream of a job of 1 GiB."""
-    (only,) = job(*lines).workload["streams"]
-    return dict(only)
-
-
-def mistakes(text: str, **how: Any) -> list[tuple[str, str]]:
-    """Return the code and place of each mistake of a job file."""
-    with pytest.raises(ConfigError) as caught:
-        read_job_file(text, "a.fio", **how)
-    assert caught.value.source == "a.fio"
-    return sorted((issue.code, issue.place) for issue in caught.value.issues)
 
 
 @pytest.mark.parametrize(

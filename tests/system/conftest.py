@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from small_studies import small_seek
 
 from destage import sweeps
 from destage.engine import results_schema
@@ -17,26 +18,6 @@ from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parquet import read_parquet
 
-STUDY = """
-name: killable
-scenario:
-  workload:
-    users: 10
-    streams:
-      - name: orders
-        arrival: {{kind: closed, think_time: {{kind: exponential, mean: 1s}}, ios: 5, order: serial}}
-        operations: {{read_fraction: 0.5, size: {{kind: constant, value: 8KiB}}}}
-        address: {{kind: uniform}}
-  controller: {{cache: {{capacity: 0}}}}
-  array:
-    raid: "0"
-    stripe_unit: 64KiB
-    disk: {{kind: server, servers: 1, service: {{kind: exponential, mean: 5ms}}, capacity: 10GB}}
-  run: {{warm_up: {{requests: 100}}, window: {{requests: {requests}}}}}
-axes: {{array.disks: [1, 2]}}
-seek: {{maximize: workload.users, subject_to: ["response_p95 <= 60ms"], max: 200}}
-replicates: {replicates}
-"""
 _DRIVER = """
 import sys
 from destage import sweeps
@@ -130,7 +111,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> KillableSweep:
 
 def _make(folder: Path, requests: int, replicates: int) -> KillableSweep:
     study = folder / "killable.yaml"
-    study.write_text(STUDY.format(requests=requests, replicates=replicates))
+    study.write_text(small_seek("killable", [1, 2], 200, requests=requests, replicates=replicates))
     outcome = sweeps.run(sweeps.load_study(study), folder / "reference", executor="inline", workers=2)
     assert outcome.state == "finished"
     return KillableSweep(study, outcome.path)

@@ -1,7 +1,7 @@
 """A DuckDB connection that reads and writes files, for statements over the files of a sweep."""
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pyarrow as pa
@@ -65,12 +65,6 @@ class FileConnection:
     def close(self) -> None:
         """Release the files."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 @contextmanager
