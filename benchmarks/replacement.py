@@ -1,4 +1,4 @@
-"""Benchmark of every replacement policy on Zipf and on a real trace, if wanted against libCacheSim's C loop.
+"""Benchmark of every replacement policy on Zipf and on a real trace; optionally against libCacheSim's C loop.
 
 N is the number of accesses: all keys of the Zipf list, and each block that a request of the trace touches.
 The real trace has many misses (`--trace` reads another, in any format of `destage trace info`).

@@ -2,7 +2,7 @@
 
 Everything but the engine is what a user runs: the planner, the driver with its threads, fragments, manifests
 and heads in a folder, compaction and SQL. The stand-in returns the row of one simulated run with random
-factors, and says that it took 5 ms. Each step is a process of its own, so that its peak memory is that of the
+factors, and reports 5 ms per run. Each step is a process of its own, so that its peak memory is that of the
 step alone; one of them is killed after a tenth of the runs. In the end the rows must be exactly the plan's,
 once.
 
@@ -39,7 +39,7 @@ from destage.sweeps import Study, parse_study, worker
 
 REPLICATES = 5
 RUN_S = 0.005
-"""What the stand-in says a run takes [s]; it decides the size of a batch."""
+"""The duration of a run that the stand-in reports [s]; it determines the size of a batch."""
 _POINTS_OF_OTHER_AXES = 128
 _KILLED_AT = 0.1
 """Share of the fragments after which a session is killed."""

@@ -42,6 +42,8 @@ class Relations:
         replicates: The number of replicates planned.
         shares_runs: Whether several points of the plan share a run.
         repeats_replicates: Whether a point has several runs of one replicate (and probed value).
+        rows_per_point: The number of rows of each point, if all have equally many and each point's are next
+            to each other from a multiple of this number on; otherwise None.
     """
 
     plan: str
@@ -52,6 +54,7 @@ class Relations:
     replicates: int = 0
     shares_runs: bool = False
     repeats_replicates: bool = False
+    rows_per_point: int | None = None
 
 
 def open_relations(sweep: Sweep, folder: Path) -> Relations:
@@ -71,6 +74,7 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             groups = group_fragments(connection, fragments, folder)
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.seek)
+            rows_per_point = _count_rows_per_point(connection, plan)
         except (QueryError, FileNotFoundError) as error:
             if not all(path.exists() for path in (*rounds, *fragments)):
                 message = "a writer replaced files of the sweep while it was read; try again"
@@ -80,20 +84,28 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
             message = f"damaged: {error.message}; move the file away and resume the sweep"
             raise StoreError("store.damaged-fragment", message, str(sweep.path)) from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
-    return Relations(plan, rows, files, tables, stored, **facts)
+    return Relations(plan, rows, files, tables, stored, rows_per_point=rows_per_point, **facts)
 
 
 def restrict_relations(whole: Relations, plan: pa.Table, seek: str | None) -> Relations:
-    """Return the relations of some rows of the plan, which are kept in memory.
+    """Return the relations of some points of the plan, which are kept in memory.
 
     Args:
-        plan: The rows, with the columns of `whole.plan`.
+        plan: All rows of these points, with the columns of `whole.plan`.
     """
     with closing(FileConnection()) as connection:
         connection.add_table("kept", plan)
         facts = _examine_plan(connection, "SELECT * FROM kept", seek)
     tables = whole.tables | {"kept": plan}
-    return Relations("SELECT * FROM kept", whole.rows, whole.files, tables, whole.stored, **facts)
+    return Relations(
+        "SELECT * FROM kept",
+        whole.rows,
+        whole.files,
+        tables,
+        whole.stored,
+        rows_per_point=whole.rows_per_point,
+        **facts,
+    )
 
 
 def _read_plan(
@@ -176,6 +188,19 @@ def _examine_plan(connection: FileConnection, plan: str, seek: str | None) -> di
         "shares_runs": bool((runs[1:] == runs[:-1]).any()),
         "repeats_replicates": bool((places[1:] == places[:-1]).any()),
     }
+
+
+def _count_rows_per_point(connection: FileConnection, plan: str) -> int | None:
+    """Return `Relations.rows_per_point`; two points with one hash make it None."""
+    statement = f"SELECT hash(point_id) AS digest FROM ({plan}) ORDER BY plan_row"  # noqa: S608
+    digests = np.asarray(connection.fetch_values(statement))
+    starts = np.flatnonzero(np.append(True, digests[1:] != digests[:-1]))
+    points = len(starts) if digests.size else 0
+    if points == 0 or len(digests) % points:
+        return None
+    rows = len(digests) // points
+    is_regular = (starts == np.arange(points) * rows).all() and len(np.unique(digests[starts])) == points
+    return rows if is_regular else None
 
 
 def _sorted_hashes(connection: FileConnection, statement: str) -> "np.ndarray[Any, Any]":

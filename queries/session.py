@@ -96,7 +96,7 @@ class Session:
                 "stored_rows": relations.rows,
                 "runs": views.build_runs_view(is_ordered=relations.stored <= MOST_ORDERED),
                 "configurations": views.build_configurations_view(
-                    self.axes, shares_runs=relations.shares_runs
+                    self.axes, shares_runs=relations.shares_runs, rows_per_point=relations.rows_per_point
                 ),
                 "replicates": views.build_replicates_view(self.seek, self.metric),
                 "timeline": views.build_timeline_view(),
@@ -189,11 +189,20 @@ class Session:
         return self.sql(statement, parameters)
 
     def _means(self, name: str, columns: Sequence[str]) -> str:
-        """Return the statement of `points` or `certified`."""
+        """Return the statement of `points` or `certified`, in any order."""
         if name == "certified":
             return views.build_certified_view(self.axes, columns)
-        repeats = self.relations.repeats_replicates
-        return views.build_points_view(self.axes, self.seek, columns, repeats_replicates=repeats)
+        return views.build_points_view(
+            self.axes,
+            self.seek,
+            columns,
+            repeats_replicates=self.relations.repeats_replicates,
+            rows_per_point=self.relations.rows_per_point,
+        )
+
+    def _order(self, name: str) -> str:
+        probed = [] if self.seek is None or name != "points" else [quote(self.seek)]
+        return ", ".join(["plan_row", *probed])
 
     def _add_pending(self, statement: str) -> None:
         text = statement.lower()
@@ -205,7 +214,8 @@ class Session:
 
                 self._database.add_table(name, judge_figures(self))
             else:
-                self._database.add_view(name, self._means(name, views.list_measured_columns()))
+                means = self._means(name, views.list_measured_columns())
+                self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")
 
     def stream(self, view: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a view or of a statement in brackets, in batches, with some of its columns."""

@@ -11,8 +11,8 @@ unit] both have the mean over replicates `c` and the ends of its 95 % t-interval
 with fewer than two replicates). Each replicate is averaged first: replicates use the same random streams at
 every point, so only replicates are independent of each other. `plan_row` is the point's place in the plan.
 
-`replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run next
-below the answer, and its own answer.
+`replicates` has a row per point and replicate: the columns of its run; for a seek, those of its run at the
+largest value below the answer, and its own answer.
 
 `published_figures` has a row per published figure, with its prediction interval and class.
 
@@ -58,15 +58,20 @@ def build_runs_view(*, is_ordered: bool) -> str:
     )
 
 
-def build_configurations_view(axes: Sequence[str], *, shares_runs: bool) -> str:
+def build_configurations_view(axes: Sequence[str], *, shares_runs: bool, rows_per_point: int | None) -> str:
     """Return the statement of `configurations`: each planned point's axes, and its place in the plan.
 
     Points may share runs, as all write fractions without a battery. `is_first` marks the first.
 
     Args:
         shares_runs: Whether any do; otherwise the runs of points need not be compared.
+        rows_per_point: As in `Relations`.
     """
-    carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in ["label", *axes])
+    names = ["label", *axes]
+    if rows_per_point is not None and not shares_runs:
+        listed = ", ".join(map(quote, ["point_id", "plan_row", *names]))
+        return f"SELECT {listed}, true AS is_first FROM plan WHERE plan_row % {rows_per_point} = 0"
+    carried = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in names)
     listed = ", list_sort(list(run_id)) AS run_ids" if shares_runs else ""
     planned = f"SELECT point_id, min(plan_row) AS plan_row, {carried}{listed} FROM plan GROUP BY point_id"
     if not shares_runs:
@@ -78,31 +83,41 @@ FROM ({planned})
 
 
 def build_points_view(
-    axes: Sequence[str], seek: str | None, columns: Sequence[str], *, repeats_replicates: bool
+    axes: Sequence[str],
+    seek: str | None,
+    columns: Sequence[str],
+    *,
+    repeats_replicates: bool,
+    rows_per_point: int | None,
 ) -> str:
-    """Return the statement of `points`, with the means of result columns.
+    """Return the statement of `points` in any order, with the means of result columns.
 
     Args:
         repeats_replicates: Whether a replicate may have several runs, which are averaged first.
+        rows_per_point: As in `Relations`.
     """
-    keys = ["point_id"] if seek is None else ["point_id", seek]
+    probed = [] if seek is None else [seek]
+    is_regular = rows_per_point is not None and not probed and not repeats_replicates
     return _means(
-        keys,
+        probed,
         ["label", *axes],
         columns,
         "plan",
-        is_part=seek is not None,
         repeats_replicates=repeats_replicates,
+        rows_per_point=rows_per_point if is_regular else None,
     )
 
 
 def build_certified_view(axes: Sequence[str], columns: Sequence[str]) -> str:
-    """Return the statement of `certified`: each replicate measured at its run next below the answer."""
+    """Return the statement of `certified`: each replicate measured at its run next below the answer.
+
+    Its rows are in any order.
+    """
     chosen = (
         "(SELECT plan.* FROM plan JOIN (SELECT point_id, replicate, run_id_pass AS run_id FROM certificates "
         "WHERE run_id_pass IS NOT NULL) USING (point_id, replicate, run_id))"
     )
-    return _means(["point_id"], ["label", *axes], columns, chosen, is_part=True, repeats_replicates=True)
+    return _means([], ["label", *axes], columns, chosen, repeats_replicates=True, rows_per_point=None)
 
 
 def build_replicates_view(seek: str | None, metric: str | None) -> str:
@@ -157,19 +172,27 @@ ORDER BY plan_row, run_id, step
 
 
 def _means(
-    keys: Sequence[str],
+    probed: Sequence[str],
     carried: Sequence[str],
     columns: Sequence[str],
     planned: str,
     *,
-    is_part: bool,
     repeats_replicates: bool,
+    rows_per_point: int | None,
 ) -> str:
     """Return the statement of means over the replicates of planned runs, in one pass over plan and rows.
 
     Args:
-        is_part: Whether a row is only a part of the point's planned runs; its place is still the point's.
+        probed: The column of the probed value, if there is a row for each.
+        carried: The columns of `configurations` besides the point.
+        rows_per_point: As in `Relations`, to group by a number: a large plan takes half the time.
     """
+    if rows_per_point is None:
+        keys, place = ["point_id", *probed], "configurations.point_id = across_replicates.point_id"
+        key = ""
+    else:
+        keys, place = ["first_row"], "configurations.plan_row = across_replicates.first_row"
+        key = f", plan_row - plan_row % {rows_per_point} AS first_row"
     by = ", ".join(map(quote, keys))
     across = "".join(
         f",\n    avg({quote(name)}) AS {quote(name)}, "
@@ -183,56 +206,53 @@ def _means(
         for name in columns
         for spread in [f"quantiles[{quote(name + '_count')}] * {quote(name + '_error')}"]
     )
-    first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
     counts = ", ".join(f"sum(n_{status})::BIGINT AS n_{status}" for status in STATUSES)
     by_replicate = _average_replicates if repeats_replicates else _list_replicates
-    place = "configurations" if is_part else "across_replicates"
-    join = (
-        "LEFT JOIN configurations ON configurations.point_id = across_replicates.point_id" if is_part else ""
+    shown = ", ".join(
+        [
+            "configurations.point_id",
+            *(f"across_replicates.{quote(name)}" for name in probed),
+            *(f"configurations.{quote(name)}" for name in carried),
+        ]
     )
-    shown = ", ".join(f"across_replicates.{quote(name)}" for name in [*keys, *carried])
     return f"""
 WITH planned AS (
-  SELECT planned.*, stored_rows.* EXCLUDE (run_id), stored_rows.run_id AS stored_run_id
+  SELECT planned.*, stored_rows.* EXCLUDE (run_id), stored_rows.run_id AS stored_run_id{key}
   FROM {planned} AS planned
   LEFT JOIN stored_rows ON planned.run_id = stored_rows.run_id
 ), by_replicate AS (
-  {by_replicate(keys, carried, columns)}
+  {by_replicate(keys, columns)}
 ), across_replicates AS (
-  SELECT {by}, {first}, min(plan_row) AS plan_row,
-    count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing{across}
+  SELECT {by}, count(*) FILTER (n_ok > 0) AS n, {counts}, sum(n_missing)::BIGINT AS n_missing{across}
   FROM by_replicate
   GROUP BY {by}
 )
 SELECT {shown},
     n, {", ".join(f"n_{status}" for status in STATUSES)}, n_missing,
-    {intervals}{place}.plan_row
-FROM across_replicates {join}
+    {intervals}configurations.plan_row
+FROM across_replicates JOIN configurations ON {place}
 CROSS JOIN student
-ORDER BY {place}.plan_row, {", ".join(f"across_replicates.{quote(name)}" for name in keys)}
 """
 
 
-def _list_replicates(keys: Sequence[str], carried: Sequence[str], columns: Sequence[str]) -> str:
+def _list_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
     """Return the statement of each replicate's measurements where each is one run."""
-    kept = ", ".join(map(quote, [*keys, *carried]))
     counts = ", ".join(
         f"coalesce(status = '{status}', false)::INTEGER AS n_{status}" for status in ("ok", *STATUSES)
     )
     values = "".join(
         f",\n    if(status = 'ok', {quote(name)}, NULL)::DOUBLE AS {quote(name)}" for name in columns
     )
-    return f"""SELECT {kept}, plan_row, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing{values}
+    by = ", ".join(map(quote, keys))
+    return f"""SELECT {by}, {counts}, (stored_run_id IS NULL)::INTEGER AS n_missing{values}
   FROM planned"""
 
 
-def _average_replicates(keys: Sequence[str], carried: Sequence[str], columns: Sequence[str]) -> str:
+def _average_replicates(keys: Sequence[str], columns: Sequence[str]) -> str:
     """Return the statement of each replicate's means over its runs."""
     by = ", ".join(map(quote, [*keys, "replicate"]))
-    first = ", ".join(f"any_value({quote(name)}) AS {quote(name)}" for name in carried)
     counts = ", ".join(f"count(*) FILTER (status = '{status}') AS n_{status}" for status in ("ok", *STATUSES))
     values = "".join(f",\n    avg({quote(name)}) FILTER (status = 'ok') AS {quote(name)}" for name in columns)
-    return f"""SELECT {by}, {first}, min(plan_row) AS plan_row, {counts},
-    count(*) - count(stored_run_id) AS n_missing{values}
+    return f"""SELECT {by}, {counts}, count(*) - count(stored_run_id) AS n_missing{values}
   FROM planned
   GROUP BY {by}"""

@@ -43,9 +43,9 @@ build() {
 if profdata=$(find_profdata); then
   say "building the engine with counters"
   build "-Cprofile-generate=$work/counts" "$work/wheel" "$@"
-  # Those of build scripts.
+  # Remove the counts that build scripts wrote: the flags apply to them, too.
   rm -rf "$work/counts"
-  say "counting"
+  say "running the training scenarios"
   "$python" scripts/wheel/train.py "$work"/wheel/*.whl
   "$profdata" merge -o "$work/profile" "$work/counts"
   say "building the wheel with the profile"

@@ -115,8 +115,8 @@ class RayExecutor:
         return [FinishedBatch(self._in_flight.pop(reference), _result(reference)) for reference in ended]
 
     def _give_up(self) -> list[FinishedBatch]:
-        """Return all batches in flight as not executed: nothing can say how far they are."""
-        message = "the Ray cluster's head does not answer any more; resume the sweep when it runs again"
+        """Return all batches in flight as not executed: their state cannot be determined."""
+        message = "no answer from the head of the Ray cluster for 45 s; resume the sweep once it runs again"
         lost = Issue("sweep.ray-lost", self._head.address, message)
         given_up = [FinishedBatch(batch, lost) for batch in self._in_flight.values()]
         self._in_flight.clear()

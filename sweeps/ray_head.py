@@ -1,7 +1,7 @@
 """Whether the head of a Ray cluster can still be reached.
 
-A driver that has lost the head is ended by Ray's own library after a minute, in the middle of whatever it
-does, with lines of its log and exit code 1; a question to the head in between waits as long.
+Ray's library ends a driver a minute after it has lost the head, at any point, with lines of its log and exit
+code 1; until then, a request to the head blocks. So the head is tested by a connection with a timeout.
 """
 
 import socket
@@ -10,7 +10,7 @@ import time
 _TIMEOUT_S = 2.0
 """Time that a connection may take [s]."""
 _LOST_S = 45.0
-"""Time after which a head that does not answer is given up [s]; a supervised one may start again before."""
+"""Time without an answer after which the head is lost [s]; a supervised head may restart earlier."""
 
 
 class RayHead:
@@ -18,7 +18,7 @@ class RayHead:
 
     Attributes:
         address: The host and port of its control store; empty for a Ray client, which does not connect to it.
-        is_lost: Whether it has not answered for so long that it is given up.
+        is_lost: Whether it has not answered for so long that the session ends.
     """
 
     def __init__(self, address: str) -> None:

@@ -1,6 +1,6 @@
 """The search of a single replicate by verdicts alone: the rungs around a bracket, then a bisection.
 
-It decides where no line can be fitted: at the bounds of the search, and where runs above the answer measure
+It is used where no line can be fitted: at the bounds of the search, and where runs above the answer measure
 nothing, such as an overloaded array.
 """
 

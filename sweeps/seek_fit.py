@@ -1,14 +1,14 @@
 """The pooled fit of a seek: the value at which an objective reaches its bound, from runs near it.
 
-Near the crossing, the log of an objective's column grows with the log of the sought value N [1]:
+Near the bound, the log of an objective's column is a line in the log of the sought value N:
 
     m_r(N) = a_r + b (log N - log x),    m = log(column / bound)
 
 The slope b is common to the replicates of a point, and comes from two runs of one replicate on either side.
-a_r is the luck of replicate r. The margins of a replicate, averaged over the values that every replicate has
-run, say where it reaches the bound: at x_r = N exp(-m_r / b). The answer is the mean of x_r with its
-t-interval. An error of b moves it by as much as these values are on average away from it; the interval is
-widened accordingly.
+a_r is the deviation of replicate r. The margins of a replicate, averaged over the values that every replicate
+has run, give the value at which it reaches the bound, its crossing: x_r = N exp(-m_r / b), with the geometric
+mean N of these values. The answer is the mean of x_r with its t-interval. An error of b moves it by as much
+as these values are on average away from it; the interval is widened accordingly.
 """
 
 import math
@@ -21,6 +21,8 @@ from destage.sweeps.seek_probes import Points
 
 _DOUBT = 0.5
 """How far the slope between the rungs of a bracket may be from the slope at the crossing, as a fraction."""
+_FAR = math.log(1000)
+"""How far above the runs a crossing has no meaning [log of the ratio of values]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,11 @@ class Fit:
     Attributes:
         crossings: The value at which each replicate does.
         interval: Their mean with its 95 % interval.
-        slope: The growth of the log of the objective's column per log of the value.
         spread: The part of the half-width that is due to the spread of the crossings; 0 with one replicate.
     """
 
     crossings: Mapping[int, float]
     interval: Interval
-    slope: float
     spread: float = 0.0
 
     @property
@@ -53,13 +53,14 @@ def cross_line(ends: Points) -> float | None:
     """
     (low, below), (high, above) = ends
     length = math.log(high / low)
-    found = []
+    found = []  # logs of the ratio to the lower run's value
     for one, other in zip(below, above, strict=True):
         if other > 0 and not (math.isfinite(one) and math.isfinite(other) and other > one):
             return None
         if math.isfinite(one) and math.isfinite(other) and other > one:
-            found.append(low * math.exp(-one * length / (other - one)))
-    return min(found, default=None)
+            found.append(-one * length / (other - one))
+    nearest = min(found, default=math.inf)
+    return low * math.exp(nearest) if nearest <= length + _FAR else None
 
 
 def fit_crossing(bracket: Points, full: Mapping[int, Points]) -> Fit | None:
@@ -70,7 +71,7 @@ def fit_crossing(bracket: Points, full: Mapping[int, Points]) -> Fit | None:
         full: The runs of each replicate at the values that all of them have run.
 
     Returns:
-        None if no line fits: an objective that is missed measured nothing, or does not grow.
+        None if no line fits: an objective that is missed measured nothing, or hardly grows.
     """
     fits = []
     for objective in range(len(bracket[0][1])):
@@ -100,16 +101,19 @@ def _fit(
     crossings, offsets = {}, []
     for replicate, points in full.items():
         offset = math.fsum(margin for _, margin in points) / len(points) / slope
-        crossings[replicate] = math.exp(math.fsum(place for place, _ in points) / len(points) - offset)
+        place = math.fsum(place for place, _ in points) / len(points) - offset
+        if place > high + _FAR:
+            return None
+        crossings[replicate] = math.exp(place)
         offsets.append(offset)
     interval = t_interval(list(crossings.values()))
     if interval.mean is None or interval.half_width is None:
-        return Fit(crossings, interval, slope)
+        return Fit(crossings, interval)
     noise = math.sqrt(2 * _measure_noise(list(full.values()))) / (high - low) / slope
     doubt = math.hypot(quantile(interval.n) * noise, _DOUBT)
     by_slope = interval.mean * doubt * math.fsum(offsets) / len(offsets)
     widened = Interval(interval.mean, math.hypot(interval.half_width, by_slope), interval.n)
-    return Fit(crossings, widened, slope, interval.half_width)
+    return Fit(crossings, widened, interval.half_width)
 
 
 def _measure_noise(groups: Sequence[Sequence[tuple[float, float]]]) -> float:

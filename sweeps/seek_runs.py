@@ -59,7 +59,7 @@ class PointRuns:
         return points if len(points) == len(values) else None
 
     def measure_all(self, count: int, values: Sequence[int]) -> dict[int, Points] | None:
-        """Return the margins of the active replicates at some values; None if a run failed unmeasured.
+        """Return the margins of the active replicates at some values; None if a run has none.
 
         A replicate with a run that broke or reached no steady state is excluded.
 
@@ -75,8 +75,9 @@ class PointRuns:
             if ProbeVerdict.BROKEN in verdicts.values():
                 self.excluded[replicate] = ReplicateResult(SearchState.FAILED, None)
             elif ProbeVerdict.UNDECIDED in verdicts.values():
-                passed = [value for value, verdict in verdicts.items() if verdict is ProbeVerdict.PASS]
-                below = max(passed, default=None)
+                undecided = min(value for value in values if verdicts[value] is ProbeVerdict.UNDECIDED)
+                passed = [value for value in values if verdicts[value] is ProbeVerdict.PASS]
+                below = max((value for value in passed if value < undecided), default=None)
                 self.excluded[replicate] = ReplicateResult(SearchState.UNDECIDED, below, below)
             else:
                 points = self.measure(replicate, values)

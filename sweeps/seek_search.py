@@ -39,7 +39,7 @@ _FARTHEST = 2 ** (2 / RUNGS_PER_DOUBLING)
 """How far outside its bracket a fitted answer may be: two rungs."""
 _CLOSE = 1 + 1e-9
 _NOISE = 3.0
-"""The distance from the answer beyond which a verdict is not a matter of noise [standard deviations]."""
+"""The distance from the answer beyond which a verdict is not due to noise [standard deviations]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +231,7 @@ class _Search:
         """Return the result of the point.
 
         Args:
-            ranges: Where verdicts of a replicate may be a matter of noise (default: nowhere).
+            ranges: Values of each replicate whose verdicts may be due to noise (default: none).
         """
         every = dict(sorted({**results, **self._runs.excluded}.items()))
         values = [

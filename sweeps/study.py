@@ -42,7 +42,6 @@ class Seek:
     start: int
     least: int
     most: int
-
     limits: Mapping[str, tuple[Objective, ...]] = attribute(default_factory=dict)
 
     def objectives_of(self, label: str | None) -> tuple[Objective, ...]:

@@ -46,12 +46,7 @@ _SEEK = table(
             minProperties=1,
             additionalProperties={"type": "array", "minItems": 1, "items": {"type": "string"}},
         ),
-        "start": node(
-            "integer",
-            "The first value tried.",
-            minimum=1,
-            default=32,
-        ),
+        "start": node("integer", "The first value tried.", minimum=1, default=32),
         "min": node("integer", "The smallest value considered.", minimum=1, default=1),
         "max": node("integer", "The largest value considered.", minimum=1, default=4096),
     },

@@ -1,4 +1,4 @@
-"""Write `scenarios.jsonl`, what the engine of a release is trained with.
+"""Write `scenarios.jsonl`, the scenarios with which the engine of a release is trained.
 
 They are the golden cases, one or more for every part of the engine, and the benchmark cases, the call centre
 and SSDs, which are longer, since the compiler favours what runs most. `tests/contract/test_wheel_training.py`

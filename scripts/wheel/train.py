@@ -1,4 +1,4 @@
-"""Run what sweeps spend their time on with the engine of a wheel that has counters: `train.py WHEEL`.
+"""Run typical work of sweeps with the engine of a wheel that was built with counters: `train.py WHEEL`.
 
 Only the standard library is used, since the environment of a build has nothing else. Scenarios are in
 canonical form, so that no catalogue and no units are needed (`generate.py` writes them).

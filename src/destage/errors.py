@@ -107,7 +107,7 @@ class SweepError(DestageError):
 
 
 class InfrastructureError(SweepError):
-    """Ray, on this machine or on others, that does not start or has died; a retry may help."""
+    """A Ray that does not start on this machine; a retry may help."""
 
 
 class StoreError(DestageError):

@@ -113,7 +113,7 @@ def jump_the_clock(run: Execution) -> None:
 
 
 def flip_bits(run: Execution) -> None:
-    """Flip one bit in each of some files between two sessions: it is named, or it changes nothing."""
+    """Flip one bit in some files between two sessions: an error names the file, or readers see no change."""
     if run.random.random() < 0.4:
         _kill_at_point(run)
     else:

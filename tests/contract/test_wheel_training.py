@@ -20,7 +20,7 @@ def load(name: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def test_the_file_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make training` writes it again."""
+    """`make training` regenerates it."""
     assert load("generate.py", monkeypatch)["scenarios"]() == SCENARIOS
 
 

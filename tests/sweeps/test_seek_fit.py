@@ -39,6 +39,19 @@ def test_an_interval_by_hand() -> None:
     assert fit.interval.half_width == pytest.approx(12.706 * (1156.40 - 1046.35) / 2, rel=2e-3)
 
 
+def test_an_objective_that_hardly_grows_has_no_crossing() -> None:
+    """A latency that is all but constant reaches its bound nowhere near the runs."""
+    flat = _line(100, 2, [91, 108])
+    bracket = [(value, (*margins, -3 + at * 5e-4)) for at, (value, margins) in enumerate(flat)]
+    assert cross_line(bracket) == pytest.approx(100)
+    fit = fit_crossing(bracket, {0: [(100, (0.0, -3.0))], 1: [(100, (0.02, -3.0))]})
+    assert fit is not None
+    assert fit.mean == pytest.approx(100, rel=0.01)
+    alone = [(value, margins[1:]) for value, margins in bracket]
+    assert cross_line(alone) is None
+    assert fit_crossing(alone, {0: [(100, (-3.0,))]}) is None
+
+
 def test_an_error_of_the_slope_widens_a_distant_answer() -> None:
     bracket = _line(100, 2, [91, 108])
     near = fit_crossing(bracket, {number: _line(100 + number, 2, [99, 103]) for number in range(3)})

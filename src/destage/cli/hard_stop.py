@@ -25,7 +25,7 @@ _END = 0
 
 
 class HardStop:
-    """Ends the process a moment after the last signal within a `with` block; on the main thread only.
+    """Ends the process shortly after the signal that aborts it in a `with` block; on the main thread only.
 
     Args:
         sweep: The sweep that the first signal drains and the second aborts; without one, the first aborts.

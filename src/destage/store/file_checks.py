@@ -63,7 +63,7 @@ def _check_named(place: Location) -> Issue | None:
         if is_intact(place):
             return None
     except FileNotFoundError:
-        return Issue("store.lost-file", str(place), "the head names it, and it is not there")
+        return Issue("store.lost-file", str(place), "does not exist, although the head names it")
     return Issue("store.damaged-file", str(place), "damaged: its content is not what was written")
 
 

@@ -132,7 +132,7 @@ def find_head(layout: SweepLayout, *, past_damage: bool = False) -> tuple[str, H
             return _read_highest(list_heads(layout), past_damage=past_damage)
         except FileNotFoundError:
             continue  # a later one has taken its place
-    message = "the sweep is planned anew again and again while it is read; try again"
+    message = "the sweep was planned again several times while it was read; try again"
     raise StoreError("store.changed-while-read", message, str(layout.root))
 
 

@@ -185,7 +185,7 @@ class Sweep:
             else:
                 self._has_read = True
                 return found
-        message = "the sweep was planned anew while it was read; try again"
+        message = "the sweep was planned again while it was read; try again"
         raise StoreError("store.changed-while-read", message, str(self.path))
 
 

@@ -76,8 +76,8 @@ impl Scenario {
     /// Reads a configuration from JSON text.
     ///
     /// # Errors
-    /// One issue, with the position of the first mistake unless a generated text of one line has a wrong value: there
-    /// the column differs from run to run, and tells nobody anything.
+    /// One issue, with the position of the first mistake; without it for a wrong value in a text of one line, which is
+    /// generated: its column differs from run to run and does not help to find the mistake.
     pub fn from_json(text: &str) -> Result<Self, Vec<Issue>> {
         serde_json::from_str(text).map_err(|error| {
             let code = if error.is_data() { "scenario.bad-form" } else { "scenario.bad-syntax" };

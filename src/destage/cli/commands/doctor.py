@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def doctor(store: Store = None, as_json: Json = False) -> None:
-    """Check this machine, the engine and the store: write a file to it, and read every file of its sweeps."""
+    """Check this machine, the engine and the store: write a test file and read all files of its sweeps."""
     from importlib.metadata import PackageNotFoundError, requires, version
 
     from destage.store import default_store
@@ -64,7 +64,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
 
 
 def _check_store(store: "Location") -> tuple[str, list[Issue]]:
-    """Return a line on a store, and its problems: that it cannot be written, and damaged files."""
+    """Return a summary of a store in one line, and its problems: a failed test write, or damaged files."""
     from destage.store import list_sweeps
     from destage.store.file_checks import check_sweep
     from destage.store.layout import SweepLayout
