@@ -66,23 +66,23 @@ def open_relations(sweep: Sweep, folder: Path) -> Relations:
     Raises:
         StoreError: A file is damaged, or a writer replaced one meanwhile.
     """
-    rounds = copy_objects(sweep.plan_files(), folder)
-    fragments = copy_objects(sweep.row_files(), folder)
-    with closing(FileConnection()) as connection:
-        try:
+    rounds: list[Path] = []
+    fragments: list[Path] = []
+    try:
+        rounds = copy_objects(sweep.plan_files(), folder)
+        fragments = copy_objects(sweep.row_files(), folder)
+        with closing(FileConnection()) as connection:
             plan, plan_files = _read_plan(connection, rounds, folder)
             groups = group_fragments(connection, fragments, folder)
             rows, tables, stored = _select_rows(connection, groups)
             facts = _examine_plan(connection, plan, sweep.seek)
             rows_per_point = _count_rows_per_point(connection, plan)
-        except (QueryError, FileNotFoundError) as error:
-            if not all(path.exists() for path in (*rounds, *fragments)):
-                message = "a writer replaced files of the sweep while it was read; try again"
-                raise StoreError("store.changed-while-read", message, str(sweep.path)) from error
-            if isinstance(error, FileNotFoundError):
-                raise
-            message = f"damaged: {error.message}; move the file away and resume the sweep"
-            raise StoreError("store.damaged-fragment", message, str(sweep.path)) from error
+    except (QueryError, FileNotFoundError) as error:
+        # DuckDB has errors of its own for a file that is gone.
+        if isinstance(error, QueryError) and all(path.exists() for path in (*rounds, *fragments)):
+            raise
+        message = "a writer replaced files of the sweep while it was read; try again"
+        raise StoreError("store.changed-while-read", message, str(sweep.path)) from error
     files = (*plan_files, *(path for group in groups for path in group.paths))
     return Relations(plan, rows, files, tables, stored, rows_per_point=rows_per_point, **facts)
 
@@ -113,7 +113,7 @@ def _read_plan(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the statement of the plan of some rounds, and the files that it reads."""
     if not files:
-        return f"{_empty(plan_schema([], None), 0)}", ()
+        return _empty(plan_schema([], None), 0), ()
     schema = pa.unify_schemas(
         [pa.schema(map(_decoded, pq.read_schema(path))) for path in files], promote_options="default"
     )

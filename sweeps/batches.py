@@ -46,6 +46,10 @@ class Batch:
             for part in (slice(cut), slice(cut, None))
         )
 
+    def rest(self, count: int) -> "Batch":
+        """Return the batch without its first runs, which were executed."""
+        return Batch(self.run_ids[count:], self.configs[count:], self.attempt)
+
     def retry(self) -> "Batch":
         """Return the batch for another attempt."""
         return Batch(self.run_ids, self.configs, self.attempt + 1)

@@ -143,13 +143,16 @@ class Driver:
     def _settle(self, done: FinishedBatch, queue: Queue) -> None:
         if isinstance(done.result, Receipt):
             self._accept(done.result)
+            rest = done.batch.rest(done.result.facts.num_rows)
+            if rest.run_ids:  # a worker that was stopped, possibly not by this session
+                queue.retry(rest)
         elif isinstance(done.result, Issue):
             # A worker that rejects every batch would drain the queue.
             queue.retry(done.batch)
             if self.stopped is None:
                 self.stopped = "infrastructure"
                 self.messages.append(done.result)
-        elif done.result.kind != "stopped":
+        elif done.result.kind != "stopped" or self.stopped is None:
             self._retry(done.batch, done.result, queue)
 
     def _accept(self, receipt: Receipt) -> None:

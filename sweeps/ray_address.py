@@ -8,7 +8,7 @@ import re
 import socket
 from collections.abc import Iterator
 
-from destage.errors import SweepError
+from destage.errors import InfrastructureError, SweepError
 
 _FORM = re.compile(r"(?P<client>ray://)?(?P<host>\[[0-9a-fA-F:]+\]|[^\s:/]+):(?P<port>[0-9]{1,5})")
 _TIMEOUT_S = 5.0
@@ -36,7 +36,7 @@ def check_address(address: str) -> None:
             is_ray = os.environ.get("RAY_USE_TLS", "0") == "1" or _speaks_http2(connection)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        raise SweepError(
+        raise InfrastructureError(
             "sweep.no-ray-cluster", f"no Ray cluster answers: {reason}; {_FORMS}", address
         ) from error
     if not is_ray:
@@ -64,7 +64,9 @@ def explain_failure(address: str, error: BaseException) -> SweepError:
         )
         return SweepError("sweep.ray-client-rejected", message, address)
     first = " ".join(str(error).split()) or type(error).__name__
-    return SweepError("sweep.ray-connection-failed", f"cannot connect: {first[:300]}; {_FORMS}", address)
+    return InfrastructureError(
+        "sweep.ray-connection-failed", f"cannot connect: {first[:300]}; {_FORMS}", address
+    )
 
 
 def is_retryable(error: BaseException) -> bool:

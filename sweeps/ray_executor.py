@@ -3,6 +3,7 @@
 import logging
 import os
 import platform
+import threading
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -41,6 +42,8 @@ RECOUNT_S = 5.0
 _PROBE_S = 60.0
 """Timeout for the check of all machines; each batch repeats the check [s]."""
 _STEP_S = 0.2
+_SHUTDOWN_S = 5.0
+"""Time that Ray may take to disconnect from a cluster whose head is lost [s]."""
 _ATTEMPTS = 3
 _NO_MODULE = "No module named 'destage"
 _Result = TypeVar("_Result")
@@ -139,6 +142,10 @@ class RayExecutor:
         """Cancel batches in flight, and stop Ray if it was started here."""
         if self._head.is_lost:
             remove_markers(self._sweep)
+            # Ray's library would end this process, which may go on with something else. It may also wait.
+            disconnection = threading.Thread(target=ray.shutdown, daemon=True)
+            disconnection.start()
+            disconnection.join(_SHUTDOWN_S)
             return
         for reference in self._in_flight:
             ray.cancel(reference, force=True)

@@ -24,7 +24,7 @@ class RayHead:
     def __init__(self, address: str) -> None:
         self.address = address
         self.is_lost = False
-        self._answered_at = time.monotonic()
+        self._failing_since: float | None = None
 
     def answers(self) -> bool:
         """Return whether it accepts a connection now."""
@@ -34,7 +34,9 @@ class RayHead:
         try:
             socket.create_connection((host.strip("[]"), int(port)), timeout=_TIMEOUT_S).close()
         except OSError:
-            self.is_lost = time.monotonic() - self._answered_at > _LOST_S
+            now = time.monotonic()
+            self._failing_since = now if self._failing_since is None else self._failing_since
+            self.is_lost = now - self._failing_since > _LOST_S
             return False
-        self._answered_at = time.monotonic()
+        self._failing_since = None
         return True

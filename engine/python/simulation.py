@@ -91,24 +91,28 @@ def execute_canonical(
 ) -> Execution:
     """Run canonical configurations with bound traces, as in a plan, in one call of the engine.
 
-    `timeout_s` as in `simulate_batch`; `stop`, or a signal whose handler raises, ends the call after the runs
-    that have ended.
+    `timeout_s` as in `simulate_batch`; `stop`, or a signal whose handler raises KeyboardInterrupt, ends the
+    call after the runs that have ended.
 
     Raises:
         TraceError: A trace cannot be read on this machine, or its content has another digest.
+        BaseException: What the handler of a signal raised, such as SystemExit.
     """
-    loaded: dict[str, _engine.Trace] = {}
-    for config in configs:
-        if '"trace"' in config:
-            loaded |= traces.load_bound(json.loads(config))
-    batch, seconds, ended = _engine.simulate_batch(configs, loaded, stop, timeout_s)
+    batch, seconds, ended = _engine.simulate_batch(configs, _load_bound(configs), stop, timeout_s)
+    if ended is not None and not isinstance(ended, (_engine.EngineStopped, KeyboardInterrupt)):
+        raise ended
     rows = pa.Table.from_batches([pa.record_batch(batch)]).cast(results_schema())
     return Execution(rows, seconds, ended is not None)
 
 
 def simulate_canonical(config: str) -> pa.Table:
-    """Run one canonical configuration as `execute_canonical`, and return its row as a table."""
-    return execute_canonical([config]).rows
+    """Run one canonical configuration with bound traces, and return its row as a table.
+
+    Raises:
+        TraceError: As in `execute_canonical`.
+        BaseException: What the handler of a signal raised, such as KeyboardInterrupt.
+    """
+    return _run([config], _load_bound([config]))
 
 
 def _run(
@@ -123,6 +127,15 @@ def _run(
     if ended is not None:
         raise ended
     return pa.Table.from_batches([pa.record_batch(batch)]).cast(results_schema())
+
+
+def _load_bound(configs: Sequence[str]) -> dict[str, _engine.Trace]:
+    """Return the traces that canonical configurations name, by digest."""
+    loaded: dict[str, _engine.Trace] = {}
+    for config in configs:
+        if '"trace"' in config:
+            loaded |= traces.load_bound(json.loads(config))
+    return loaded
 
 
 def _prepare(scenario: Scenario, folder: str | Path) -> tuple[str, dict[str, _engine.Trace]]:

@@ -107,7 +107,7 @@ class SweepError(DestageError):
 
 
 class InfrastructureError(SweepError):
-    """A Ray that does not start on this machine; a retry may help."""
+    """A Ray cluster that does not start or cannot be reached; a retry may help."""
 
 
 class StoreError(DestageError):

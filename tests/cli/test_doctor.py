@@ -1,10 +1,14 @@
 """What `destage doctor` finds wrong with a machine and a store."""
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from destage.store import file_checks
+from destage.store.layout import SweepLayout
 
 
 def test_the_doctor_finds_no_problem(destage: Any) -> None:
@@ -57,6 +61,41 @@ def test_a_lost_file_of_a_sweep_is_found(destage: Any, study: Path, tmp_path: Pa
     plan = next(path.glob("generations/*.parquet"))
     plan.unlink()
     assert destage("doctor").issues == [("store.lost-file", str(plan))]
+
+
+def test_a_sweep_that_is_planned_again_meanwhile_is_no_problem(
+    destage: Any, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files of the first head are deleted, and fragments are moved, after both were listed."""
+    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
+    (path,) = (tmp_path / "store" / "sweeps").iterdir()
+    compare, compared = file_checks.is_intact, []
+
+    def replan_and_compare(place: Path) -> bool:
+        if not compared:
+            study.write_text(study.read_text().replace("replicates: 2", "replicates: 3"))
+            assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
+        compared.append(place)
+        return compare(place)
+
+    monkeypatch.setattr(file_checks, "is_intact", replan_and_compare)
+    checked = file_checks.check_sweep(SweepLayout(path))
+    assert checked.problems == ()
+    assert any(not place.exists() for place in compared)
+
+
+def test_a_file_that_cannot_be_read_is_a_problem(
+    destage: Any, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
+    (path,) = (tmp_path / "store" / "sweeps").iterdir()
+
+    def fail(place: Path, _: int) -> None:
+        raise OSError(errno.EIO, "Input/output error", str(place))
+
+    monkeypatch.setattr(file_checks, "inspect_fragment", fail)
+    assert {code for code, _ in destage("doctor").issues} == {"store.unreadable-file"}
+    assert len(list(path.glob("fragments/*"))) == len(destage("doctor").issues)
 
 
 def test_nothing_is_left_of_the_file_that_is_tried(destage: Any, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from small_studies import small_study
 
 from destage import sweeps
 from destage.queries import Session, open_session, relations, session
+from destage.store import Sweep
 
 
 def _run(store: Path, *users: int) -> Path:
@@ -40,6 +41,30 @@ def test_a_plan_that_is_replaced_before_it_is_examined_is_read_again(
     with open_session(path) as found:
         assert _users(found) == [5, 6]
     assert len(taken) > 1
+
+
+@pytest.mark.parametrize("step", ["seek", "configuration", "row_files"])
+def test_a_file_that_is_gone_before_it_is_read_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """The head was read, and the files that it names are replaced before the next step."""
+    path = _run(tmp_path, 5)
+    whole = getattr(Sweep, step)
+    read = whole.fget if isinstance(whole, property) else whole
+    taken = []
+
+    def replace_and_take(sweep: Sweep) -> Any:
+        taken.append(sweep)
+        if len(taken) == 1:
+            assert _run(tmp_path, 5, 6) == path
+            if step == "row_files":
+                raise FileNotFoundError  # as where one is compacted after it was listed
+        return read(sweep)
+
+    changed = property(replace_and_take) if isinstance(whole, property) else replace_and_take
+    monkeypatch.setattr(Sweep, step, changed)
+    with open_session(path) as found:
+        assert _users(found) == [5, 6]
 
 
 def test_a_sweep_whose_plan_is_replaced_while_it_is_opened_is_opened_again(

@@ -112,6 +112,42 @@ def test_infrastructure_failures_are_retried(make_study: MakeStudy, layout: Swee
     assert (driver.retries, driver.stopped) == (3, None)
 
 
+class PartialExecutor(FaultyExecutor):
+    """Commits only the first run of each batch, as a worker does that the machine terminates."""
+
+    def submit(self, batch: Batch) -> None:
+        self.seen.append(batch)
+        self._inner.submit(Batch(batch.run_ids[:1], batch.configs[:1], batch.attempt))
+
+    def collect(self, timeout_s: float) -> list[FinishedBatch]:
+        done = self._inner.collect(timeout_s)
+        return [FinishedBatch(batch, one.result) for batch, one in zip(self.seen[-1:], done, strict=True)]
+
+
+def test_the_rest_of_a_batch_that_was_stopped_is_executed(
+    make_study: MakeStudy, layout: SweepLayout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = _plan(make_study(replicates=5))
+    monkeypatch.setattr("destage.sweeps.driver.WINDOW", 1)
+    executor = PartialExecutor(layout, lambda _: None)
+    driver = _driver(layout, executor)
+    driver.costs.observe(1e-3, 0.0, 1)  # the first batch has several runs
+    driver.drive(runs)
+    driver.close()
+    assert len(executor.seen[0].run_ids) > 1
+    assert find_present_runs(read_rows(layout)) == _ids(runs)
+    assert (driver.executed, driver.stopped) == (5, None)
+
+
+def test_a_batch_that_nobody_stopped_is_tried_again(make_study: MakeStudy, layout: SweepLayout) -> None:
+    runs = _plan(make_study(replicates=3))
+    executor = FaultyExecutor(layout, lambda batch: None if batch.attempt else Failure("stopped", "killed"))
+    driver = _driver(layout, executor)
+    driver.drive(runs)
+    driver.close()
+    assert find_present_runs(read_rows(layout)) == _ids(runs)
+
+
 def test_a_split_batch_keeps_its_runs_and_counts_the_attempt() -> None:
     batch = Batch(("a", "b", "c"), ("1", "2", "3"))
     assert batch.split() == (Batch(("a",), ("1",), 1), Batch(("b", "c"), ("2", "3"), 1))

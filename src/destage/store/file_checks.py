@@ -1,6 +1,5 @@
 """Check of all files of a sweep against the digests of what was written."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,6 +12,9 @@ from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
 from destage.store.parallel import map_places
+
+_ATTEMPTS = 5
+"""Maximum readings of a sweep whose head changes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,34 +30,30 @@ class FileCheck:
     problems: tuple[Issue, ...]
 
 
-def check_sweep(layout: SweepLayout, progress: Callable[[int, int], None] | None = None) -> FileCheck:
-    """Read a sweep's head, and compare all files that belong to the sweep with their digests."""
-    try:
-        head = read_head(layout)
-    except StoreError as error:
-        return FileCheck(1, error.issues)
-    return check_files(layout, head, progress) if head is not None else FileCheck(0, ())
+def check_sweep(layout: SweepLayout) -> FileCheck:
+    """Read a sweep's head, and compare all files that belong to the sweep with their digests.
 
-
-def check_files(
-    layout: SweepLayout, head: Head, progress: Callable[[int, int], None] | None = None
-) -> FileCheck:
-    """Compare the head's files and all fragments with their digests.
-
-    Args:
-        progress: Called with the numbers of files read and to read.
+    The sweep may be written meanwhile: where its head has changed, the files of the later one are compared.
     """
+    for _ in range(_ATTEMPTS):
+        try:
+            head = read_head(layout)
+            if head is None:
+                return FileCheck(0, ())
+            checked = check_files(layout, head)
+            if not checked.problems or read_head(layout) == head:
+                return checked
+        except StoreError as error:
+            return FileCheck(1, error.issues)
+    return checked
+
+
+def check_files(layout: SweepLayout, head: Head) -> FileCheck:
+    """Compare the head's files and all fragments with their digests."""
     named = [layout.generations / name for name in sorted(head.files)]
     fragments = [path for path, _ in list_sizes(layout.fragments) if not path.name.startswith(".")]
-    problems = []
-    total = len(named) + len(fragments)
     found = chain(map_places(_check_named, named), map_places(_check_fragment, fragments))
-    for number, issue in enumerate(found, start=1):
-        if issue is not None:
-            problems.append(issue)
-        if progress is not None:
-            progress(number, total)
-    return FileCheck(total, tuple(problems))
+    return FileCheck(len(named) + len(fragments), tuple(issue for issue in found if issue is not None))
 
 
 def _check_named(place: Location) -> Issue | None:
@@ -64,6 +62,8 @@ def _check_named(place: Location) -> Issue | None:
             return None
     except FileNotFoundError:
         return Issue("store.lost-file", str(place), "does not exist, although the head names it")
+    except OSError as error:
+        return _unreadable(place, error)
     return Issue("store.damaged-file", str(place), "damaged: its content is not what was written")
 
 
@@ -72,4 +72,12 @@ def _check_fragment(place: Location) -> Issue | None:
         inspect_fragment(place, 0)
     except NotAFragmentError as error:
         return Issue(error.code, str(place), error.message)
+    except FileNotFoundError:
+        return None  # compacted or moved since it was listed
+    except OSError as error:
+        return _unreadable(place, error)
     return None
+
+
+def _unreadable(place: Location, error: OSError) -> Issue:
+    return Issue("store.unreadable-file", str(place), f"cannot be read: {error.strerror or error}")

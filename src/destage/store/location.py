@@ -61,8 +61,10 @@ def find_write_error(store: Location) -> StoreError | None:
     probe, content = place / f"probe-{secrets.token_hex(4)}", secrets.token_bytes(_PROBE_BYTES)
     try:
         write_durably(probe, content)
-        is_kept = probe.read_bytes() == content
-        probe.unlink()
+        try:
+            is_kept = probe.read_bytes() == content
+        finally:
+            probe.unlink()
     except StoreError as error:
         return _not_writable(store, error.message) if isinstance(store, Path) else error
     except OSError as error:

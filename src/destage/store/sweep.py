@@ -49,8 +49,9 @@ class Sweep:
     @cached_property
     def _plan_schema(self) -> pa.Schema | None:
         """The schema of the first round; its metadata names the axes."""
-        rounds = self._head.rounds
-        return read_parquet_schema(self._file(rounds[0])) if rounds else None
+        return self._read(
+            lambda head: read_parquet_schema(self._file(head.rounds[0])) if head.rounds else None
+        )
 
     @property
     def name(self) -> str:
@@ -103,13 +104,7 @@ class Sweep:
 
     def configuration(self, row: int = 0) -> dict[str, Any]:
         """Return the canonical configuration of one planned run; empty if the plan has no such row."""
-        for place in self.plan_files():
-            found = read_parquet(place, list(CONFIG_COLUMNS))
-            if row < found.num_rows:
-                config: dict[str, Any] = json.loads(join_configs(found.slice(row, 1))[0].as_py())
-                return config
-            row -= found.num_rows
-        return {}
+        return self._read(lambda head: self._find_configuration(head, row))
 
     def rows(self) -> pa.Table:
         """Return one row per stored run: result columns and provenance columns."""
@@ -152,6 +147,15 @@ class Sweep:
         rows = rows.filter(pc.and_(pc.is_in(rows["run_id"], planned), pc.invert(is_transient(rows))))
         failed = pc.sum(pc.equal(rows["status"], "failed")).as_py() or 0
         return Counts(len(planned), rows.num_rows, failed, len(parts))
+
+    def _find_configuration(self, head: Head, row: int) -> dict[str, Any]:
+        for name in head.rounds:
+            found = read_parquet(self._file(name), list(CONFIG_COLUMNS))
+            if row < found.num_rows:
+                config: dict[str, Any] = json.loads(join_configs(found.slice(row, 1))[0].as_py())
+                return config
+            row -= found.num_rows
+        return {}
 
     def _file(self, name: str) -> Location:
         return self._layout.generations / name

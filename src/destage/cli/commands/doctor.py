@@ -81,7 +81,7 @@ def _check_store(store: "Location") -> tuple[str, list[Issue]]:
         files += checked.files
         problems += checked.problems
         progress(number, len(sweeps))
-    counts = f"sweeps: {len(sweeps)}, files: {files}, damaged: {len(problems)}"
+    counts = f"sweeps: {len(sweeps)}, files: {files}, problems: {len(problems)}"
     return f"{store} ({counts}{_free_space(store)})", problems
 
 
