@@ -1,6 +1,6 @@
 """A sweep of a million runs from its plan to its answers, on a stand-in engine: time and memory of each step.
 
-Everything but the engine is what a user runs: the planner, the driver with its threads, fragments, manifests
+Everything but the engine is what a user runs: the planner, the driver with its threads, fragments
 and heads in a folder, compaction and SQL. The stand-in returns the row of one simulated run with random
 factors, and reports 5 ms per run. Each step is a process of its own, so that its peak memory is that of the
 step alone; one of them is killed after a tenth of the runs. In the end the rows must be exactly the plan's,

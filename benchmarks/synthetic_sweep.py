@@ -17,7 +17,6 @@ from destage.store.fragments import write_fragment
 from destage.store.generations import claim_generation
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
-from destage.store.manifests import Manifest
 from destage.store.plan import CONFIG_COLUMNS, plan_schema, write_round
 from destage.store.rows import rows_schema
 from destage.sweeps import parse_study
@@ -63,7 +62,6 @@ def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> 
     rounds = []
     random = np.random.default_rng(1)
     template = simulate_row()
-    manifest = Manifest(generation)
     for number, first in enumerate(range(0, runs, ROUND_RUNS)):
         plan = _plan(first, min(ROUND_RUNS, runs - first), number)
         rounds.append(write_round(generation, None, number, plan))
@@ -71,8 +69,7 @@ def write_sweep(folder: Path, runs: int, fragment_rows: int = FRAGMENT_ROWS) -> 
         run_ids = plan["run_id"].take(random.permutation(plan.num_rows))
         for start in range(0, len(run_ids), fragment_rows):
             rows = _rows(run_ids.slice(start, fragment_rows), template, random)
-            manifest.append(write_fragment(layout.fragments, rows))
-    manifest.flush()
+            write_fragment(layout.fragments, rows)
     study = generation.write("study", ".yaml", STUDY.encode())
     generation.publish(Head(study, tuple(rounds), planned=runs, finished=True))
     return root

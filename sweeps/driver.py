@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from destage.errors import Issue
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
-from destage.store.manifests import Manifest
 from destage.sweeps.batches import Batch, CostModel, Queue
 from destage.sweeps.executors import Executor
 from destage.sweeps.finished_runs import FinishedRuns
@@ -51,7 +50,6 @@ class Driver:
     """
 
     layout: SweepLayout
-    manifest: Manifest
     lease: Lease
     start: Callable[[int], Executor]
     interrupts: Interrupts
@@ -156,7 +154,6 @@ class Driver:
             self._retry(done.batch, done.result, queue)
 
     def _accept(self, receipt: Receipt) -> None:
-        self.manifest.append(receipt.fragment)
         facts = receipt.facts
         self.executed += facts.num_rows
         self.finished.add(facts)
@@ -193,7 +190,7 @@ class Driver:
             for part in batch.split() if is_split else (batch.retry(),):
                 queue.retry(part)
             return
-        self.manifest.append(commit_failure(batch, failure, self.layout.fragments))
+        commit_failure(batch, failure, self.layout.fragments)
         self._report_abandoned(batch, failure)
         self._has_abandoned = True
         if is_exhausted and self.stopped is None:

@@ -17,7 +17,6 @@ from destage.store.generations import claim_generation, find_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.lease import Lease
-from destage.store.manifests import Manifest
 from destage.store.plan import write_round
 from destage.store.progress import RecordedProgress, measure_fragments, write_progress
 from destage.store.rows import is_transient, read_rows
@@ -79,15 +78,13 @@ class SweepSession:
         found = find_head(layout, past_damage=True)
         self._kept = None if found is None else found[1]
         self._head = self._keep_study()
-        self._manifest = Manifest(self._generation)
-        messages = adopt_fragments(layout, self._manifest)
+        messages = adopt_fragments(layout)
         rows = read_rows(layout, self._columns)
         finished = FinishedRuns(self._columns, keeps_facts=study.is_adaptive)
         finished.add(rows.filter(pc.invert(is_transient(rows))))
         self._before = len(finished)
         self._driver = Driver(
             layout=layout,
-            manifest=self._manifest,
             lease=lease,
             start=self._start,
             interrupts=interrupts,
@@ -108,7 +105,6 @@ class SweepSession:
                 self._round += 1
         finally:
             driver.close()
-            self._manifest.flush()
             remove_orphans(self._layout)
         unanswered: list[Issue] = []
         if driver.stopped is None:

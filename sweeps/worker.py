@@ -11,7 +11,7 @@ import pyarrow as pa
 from destage import engine
 from destage.errors import Issue, MachineError
 from destage.objects import Location
-from destage.store.fragments import Fragment, write_fragment
+from destage.store.fragments import write_fragment
 from destage.store.rows import rows_schema
 from destage.sweeps.batches import Batch
 
@@ -33,7 +33,6 @@ class Receipt:
         facts: Per run the id, status, error kind, error and the columns that planning needs.
     """
 
-    fragment: Fragment
     seconds: float
     facts: pa.Table
 
@@ -107,13 +106,11 @@ def execute_batch(
     rows = rows.add_column(0, "run_id", pa.array(batch.run_ids[:count]))
     for name, values in provenance.items():
         rows = rows.append_column(name, values)
-    fragment = write_fragment(fragments, rows)
-    return Receipt(
-        fragment, sum(done.seconds), rows.select(["run_id", "status", "error_kind", "error", *facts])
-    )
+    write_fragment(fragments, rows)
+    return Receipt(sum(done.seconds), rows.select(["run_id", "status", "error_kind", "error", *facts]))
 
 
-def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> Fragment:
+def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> None:
     """Commit rows that record why a batch was not executed; a resume tries it again."""
     known = {
         "status": "failed",
@@ -124,4 +121,4 @@ def commit_failure(batch: Batch, failure: Failure, fragments: Location) -> Fragm
         "prov_time": datetime.now(UTC),
     }
     rows = [{"run_id": run_id, **known} for run_id in batch.run_ids]
-    return write_fragment(fragments, pa.Table.from_pylist(rows, schema=rows_schema()))
+    write_fragment(fragments, pa.Table.from_pylist(rows, schema=rows_schema()))

@@ -122,7 +122,7 @@ def flip_bits(run: Execution) -> None:
     layout = SweepLayout(run.path)
     flipped = []
     for _ in range(run.random.randint(1, 3)):
-        folder = run.random.choice([layout.generations, layout.fragments, layout.manifest])
+        folder = run.random.choice([layout.generations, layout.fragments])
         files = [path for path, size in list_sizes(folder) if size and not path.name.startswith(".")]
         if files:
             flipped.append(_flip(run, run.random.choice(files)))

@@ -90,10 +90,10 @@ def test_a_file_that_cannot_be_read_is_a_problem(
     assert destage("run", str(study), "--executor", "inline", "--quiet").code == 0
     (path,) = (tmp_path / "store" / "sweeps").iterdir()
 
-    def fail(place: Path, _: int) -> None:
+    def fail(place: Path) -> None:
         raise OSError(errno.EIO, "Input/output error", str(place))
 
-    monkeypatch.setattr(file_checks, "inspect_fragment", fail)
+    monkeypatch.setattr(file_checks, "open_fragment", fail)
     assert {code for code, _ in destage("doctor").issues} == {"store.unreadable-file"}
     assert len(list(path.glob("fragments/*"))) == len(destage("doctor").issues)
 

@@ -32,7 +32,7 @@ def test_a_fetch_downloads_each_fragment_once(tmp_path: Path, store_url: str) ->
     found = results.fetch_results(pod, remote.name, tmp_path / "here")
     assert open_sweep(found.path).rows().equals(open_sweep(there).rows())
     names = {path.relative_to(found.path).parts[0] for path in found.path.rglob("*") if path.is_file()}
-    assert {"generations", "manifest", "fragments"} <= names
+    assert {"generations", "fragments"} <= names
     again = results.fetch_results(pod, remote.name, tmp_path / "here")
     files = [path for path in found.path.rglob("*") if path.is_file()]
     assert again.kept == sum(find_digest(path.name) is not None for path in files)

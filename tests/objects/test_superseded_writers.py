@@ -15,8 +15,6 @@ from objects.servers import Server
 from destage.store import failpoints, locate
 
 LIMIT_S = 300.0
-_ONCE = ("mid_manifest",)
-"""Points that a sweep as short as this one passes once."""
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,7 @@ def test_a_stopped_writer_damages_nothing(
 ) -> None:
     """Stop a writer at each write point, in a sweep each; finish all sweeps; continue all writers."""
     lease_s = lease_seconds(object_server.kind)
-    points = [f"{name}:{1 if name in _ONCE else count}" for name in failpoints.NAMES]
+    points = [f"{name}:{count}" for name in failpoints.NAMES]
     stores = {point: object_server.url(bucket, point.replace(":", "-")) for point in points}
 
     def look(point: str) -> Seen:

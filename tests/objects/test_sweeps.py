@@ -51,9 +51,7 @@ def test_a_bucket_has_the_same_files_as_a_folder(
     killable.assert_complete(store)
     there = {path for path, _ in list_tree(_layout(killable, store).root)}
     here = {path for path, _ in list_tree(killable.reference)}
-    assert {
-        path for path in here ^ there if not path.startswith(("fragments/", "generations/", "manifest/"))
-    } == {"lease"}
+    assert {path for path in here ^ there if not path.startswith(("fragments/", "generations/"))} == {"lease"}
     assert not [path for path in there if path.endswith(".tmp")]
 
 
@@ -66,7 +64,7 @@ def test_a_rejected_lease_names_the_store(store: ObjectPath, proxy: FaultyProxy,
         pass
 
 
-_OFTEN = ("before_rename", "mid_manifest", "mid_plan_round")
+_OFTEN = ("before_rename", "mid_plan_round")
 
 
 @pytest.mark.parametrize(
@@ -74,8 +72,7 @@ _OFTEN = ("before_rename", "mid_manifest", "mid_plan_round")
     [pytest.param(name, marks=() if name in _OFTEN else pytest.mark.chaos) for name in failpoints.NAMES],
 )
 def test_killed_at_a_fail_point(killable: KillableSweep, store: ObjectPath, point: str) -> None:
-    count = 1 if point == "mid_manifest" else 3  # parts are written rarely
-    driver = killable.start(store, DESTAGE_FAIL_POINT=f"{point}:{count}")
+    driver = killable.start(store, DESTAGE_FAIL_POINT=f"{point}:3")
     driver.communicate(timeout=60)
     assert driver.returncode == -signal.SIGKILL
     committed = _fragments(_layout(killable, store))

@@ -13,24 +13,10 @@ from destage.errors import StoreError
 from destage.store.adoption import FOREIGN_S, adopt_fragments
 from destage.store.digests import digest_of
 from destage.store.durable import temporary_name, this_host, write_durably
-from destage.store.fragments import Fragment, fragment_key, inspect_fragment, write_fragment
-from destage.store.generations import claim_generation
+from destage.store.fragments import fragment_key, open_fragment, write_fragment
 from destage.store.layout import SweepLayout
-from destage.store.manifests import Manifest, read_manifest
 
 MakeRows = Callable[..., pa.Table]
-
-
-def make_manifest(layout: SweepLayout) -> Manifest:
-    """Return the manifest of a new generation."""
-    return Manifest(claim_generation(layout))
-
-
-def write_manifest(layout: SweepLayout, fragment: Fragment) -> Path:
-    """Add a fragment to a new manifest, and return its file."""
-    generation = claim_generation(layout)
-    Manifest(generation).append(fragment)
-    return Path(str(layout.manifest)) / f"{generation.name}.jsonl"
 
 
 def test_the_key_depends_on_the_runs_and_not_on_their_order() -> None:
@@ -49,46 +35,34 @@ def test_writing_the_same_runs_again_leaves_one_file(make_rows: MakeRows, layout
     first = write_fragment(layout.fragments, make_rows("a", "b"))
     again = write_fragment(layout.fragments, make_rows("a", "b"))
     assert first == again
-    assert [path.name for path in layout.fragments.iterdir()] == [f"{first.name}.parquet"]
-    assert inspect_fragment(layout.fragments / f"{first.name}.parquet", first.size) == first
+    assert list(layout.fragments.iterdir()) == [first]
+    with open_fragment(first) as file:
+        assert file.metadata.num_rows == 2
 
 
-def test_a_whole_fragment_is_adopted_once(make_rows: MakeRows, layout: SweepLayout) -> None:
+def test_a_whole_fragment_stays(make_rows: MakeRows, layout: SweepLayout) -> None:
     fragment = write_fragment(layout.fragments, make_rows("a", "b"))
-    assert adopt_fragments(layout, make_manifest(layout)) == []
-    assert read_manifest(layout) == {fragment.name: fragment}
-    assert adopt_fragments(layout, make_manifest(layout)) == []
-    assert len(list(layout.manifest.iterdir())) == 1
+    assert adopt_fragments(layout) == []
+    assert list(layout.fragments.iterdir()) == [fragment]
 
 
 @pytest.mark.parametrize("kept", [0, 10, 0.5, -1])
 def test_a_torn_fragment_is_quarantined(make_rows: MakeRows, layout: SweepLayout, kept: float) -> None:
-    fragment = write_fragment(layout.fragments, make_rows("a", "b"))
-    path = layout.fragments / f"{fragment.name}.parquet"
+    path = Path(str(write_fragment(layout.fragments, make_rows("a", "b"))))
     whole = path.read_bytes()
     path.write_bytes(whole[: int(kept * len(whole)) if isinstance(kept, float) else kept])
-    (warning,) = adopt_fragments(layout, make_manifest(layout))
+    (warning,) = adopt_fragments(layout)
     assert (warning.code, warning.place) == ("store.damaged-fragment", path.name)
     assert not path.exists()
     assert (layout.quarantine / path.name).is_file()
 
 
-def test_a_fragment_shrunk_since_its_entry_is_checked_again(make_rows: MakeRows, layout: SweepLayout) -> None:
-    fragment = write_fragment(layout.fragments, make_rows("a"))
-    write_manifest(layout, fragment)
-    path = layout.fragments / f"{fragment.name}.parquet"
-    path.write_bytes(path.read_bytes()[:-20])
-    (warning,) = adopt_fragments(layout, make_manifest(layout))
-    assert (warning.code, warning.place) == ("store.damaged-fragment", path.name)
-
-
 def test_foreign_files_are_quarantined(make_rows: MakeRows, layout: SweepLayout) -> None:
-    fragment = write_fragment(layout.fragments, make_rows("a"))
-    path = layout.fragments / f"{fragment.name}.parquet"
+    path = Path(str(write_fragment(layout.fragments, make_rows("a"))))
     (layout.fragments / f"{'0' * 32}.parquet").write_bytes(path.read_bytes())  # as earlier versions wrote it
     (layout.fragments / "notes.txt").write_text("mine")
     (layout.fragments / "folder").mkdir()
-    warnings = adopt_fragments(layout, make_manifest(layout))
+    warnings = adopt_fragments(layout)
     assert [warning.code for warning in warnings] == ["store.foreign-file"] * 3
     assert [entry.name for entry in layout.fragments.iterdir()] == [path.name]
 
@@ -97,22 +71,12 @@ def test_temporary_files_of_dead_writers_are_removed(layout: SweepLayout) -> Non
     dead, alive = (layout.fragments / f".aa.{this_host()}.{pid}.tmp" for pid in (999999999, 1))
     dead.write_bytes(b"half")
     alive.write_bytes(b"half")
-    assert adopt_fragments(layout, make_manifest(layout)) == []
+    assert adopt_fragments(layout) == []
     assert not dead.exists()
     assert alive.exists()
 
 
-def test_a_torn_line_of_the_manifest_is_dropped(make_rows: MakeRows, layout: SweepLayout) -> None:
-    first = write_fragment(layout.fragments, make_rows("a"))
-    with write_manifest(layout, first).open("ab") as file:
-        file.write(b'{"name":"half')
-    assert list(read_manifest(layout)) == [first.name]
-    second = write_fragment(layout.fragments, make_rows("b"))
-    adopt_fragments(layout, make_manifest(layout))
-    assert list(read_manifest(layout)) == [first.name, second.name]
-
-
-def test_inspecting_reports_what_is_wrong(layout: SweepLayout) -> None:
+def test_opening_reports_what_is_wrong(layout: SweepLayout) -> None:
     content = b"PAR1 not really"
     for name, code in [
         ("x.parquet", "foreign-file"),
@@ -121,20 +85,8 @@ def test_inspecting_reports_what_is_wrong(layout: SweepLayout) -> None:
     ]:
         path = layout.fragments / name
         path.write_bytes(content)
-        with pytest.raises(StoreError, match=rf"^store\.{code} at {name}: "):
-            inspect_fragment(path, path.stat().st_size)
-
-
-@pytest.mark.parametrize("damage", [b"\0" * 64 + b"\n", b"[1]\n", b'{"name":"k"} 00000000\n', b"\xff\xfe\n"])
-def test_a_damaged_manifest_line_costs_one_inspection(
-    make_rows: MakeRows, layout: SweepLayout, damage: bytes
-) -> None:
-    first, second = (write_fragment(layout.fragments, make_rows(name)) for name in "ab")
-    file = write_manifest(layout, first)
-    file.write_bytes(damage + file.read_bytes())
-    assert list(read_manifest(layout)) == [first.name]
-    assert adopt_fragments(layout, make_manifest(layout)) == []
-    assert read_manifest(layout).keys() == {first.name, second.name}
+        with pytest.raises(StoreError, match=rf"^store\.{code} at {name}: "), open_fragment(path):
+            pass
 
 
 def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
@@ -142,7 +94,7 @@ def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
         (layout.fragments / "folder").mkdir()
         (layout.fragments / "folder" / "notes").write_text(text)
         (layout.fragments / "notes.txt").write_text(text)
-        assert len(adopt_fragments(layout, make_manifest(layout))) == 2
+        assert len(adopt_fragments(layout)) == 2
     kept = sorted(path.read_text() for path in layout.quarantine.rglob("*") if path.is_file())
     assert kept == ["first", "first", "second", "second"]
 
@@ -150,11 +102,11 @@ def test_quarantine_never_replaces_an_earlier_file(layout: SweepLayout) -> None:
 def test_temporary_files_are_removed_in_every_folder(layout: SweepLayout) -> None:
     left = [
         directory / f".plan.parquet.{this_host()}.999999999.tmp"
-        for directory in (layout.generations, layout.fragments, layout.manifest)
+        for directory in (layout.generations, layout.fragments)
     ]
     for path in left:
         path.write_bytes(b"half")
-    adopt_fragments(layout, make_manifest(layout))
+    adopt_fragments(layout)
     assert not any(path.exists() for path in left)
 
 
@@ -165,7 +117,7 @@ def test_temporary_files_of_another_machine_expire(
     for path in (fresh, old):
         path.write_bytes(b"half")
     os.utime(old, (time.time() - FOREIGN_S - 60,) * 2)
-    adopt_fragments(layout, make_manifest(layout))
+    adopt_fragments(layout)
     assert fresh.exists()
     assert not old.exists()
 

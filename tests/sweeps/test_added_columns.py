@@ -11,10 +11,8 @@ from destage.store import open_sweep
 from destage.store.adoption import adopt_fragments
 from destage.store.compaction import compact
 from destage.store.fragments import write_fragment
-from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
-from destage.store.manifests import Manifest
 from destage.store.parquet import read_parquet
 from destage.store.rows import rows_schema
 from destage.sweeps import Study
@@ -26,13 +24,11 @@ ADDED = {"count": "write_stalls", "fraction": "disk_busy_max_fraction", "list": 
 
 
 def _remove_column(layout: SweepLayout, name: str) -> None:
-    """Write a sweep's fragments as a release without a column wrote them, unknown to any manifest."""
+    """Write a sweep's fragments as a release without a column wrote them."""
     for path, _ in list(list_sizes(layout.fragments)):
         rows = read_parquet(path)
         path.unlink()
         write_fragment(layout.fragments, rows.drop_columns([name]))
-    for path, _ in list(list_sizes(layout.manifest)):
-        path.unlink()
 
 
 @pytest.mark.parametrize("name", ADDED.values(), ids=ADDED)
@@ -41,7 +37,7 @@ def test_rows_without_an_added_column_stay_valid(make_study: MakeStudy, tmp_path
     layout = SweepLayout(first.path)
     complete = open_sweep(first.path).rows()
     _remove_column(layout, name)
-    assert adopt_fragments(layout, Manifest(claim_generation(layout))) == []
+    assert adopt_fragments(layout) == []
     resumed = sweeps.resume(first.path, executor="inline")
     assert (resumed.runs, resumed.executed, resumed.reused) == (4, 0, 4)
     rows = open_sweep(first.path).rows()

@@ -9,10 +9,8 @@ import pyarrow as pa
 import pytest
 
 from destage.errors import Issue
-from destage.store.generations import claim_generation
 from destage.store.layout import SweepLayout
 from destage.store.lease import FileLease, Lease
-from destage.store.manifests import Manifest
 from destage.store.plan import join_configs
 from destage.store.rows import find_present_runs, read_rows
 from destage.sweeps import Study
@@ -88,7 +86,6 @@ def _driver(
 ) -> Driver:
     return Driver(
         layout=layout,
-        manifest=Manifest(claim_generation(layout)),
         lease=lease,
         start=lambda _: executor,
         interrupts=Interrupts(),

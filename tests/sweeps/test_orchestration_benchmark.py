@@ -5,8 +5,6 @@ from pathlib import Path
 import script_modules
 
 from destage.store.adoption import adopt_fragments
-from destage.store.generations import claim_generation
-from destage.store.manifests import Manifest
 from destage.store.rows import read_rows
 
 ORCHESTRATION = script_modules.load_script("benchmarks/orchestration.py")
@@ -37,7 +35,7 @@ def test_memory_grows_with_the_columns_kept_only_where_results_are_needed(tmp_pa
 
 def test_generated_fragments_are_valid_and_not_indexed(tmp_path: Path) -> None:
     layout = ORCHESTRATION.write_fragments(tmp_path, 3, 4)
-    assert adopt_fragments(layout, Manifest(claim_generation(layout))) == []
+    assert adopt_fragments(layout) == []
     rows = read_rows(layout)
     assert rows.num_rows == 12
     assert set(rows["status"].to_pylist()) == {"ok"}

@@ -10,7 +10,7 @@ import pytest
 from destage import sweeps
 from destage.engine import results_schema
 from destage.errors import StoreError
-from destage.store import adoption, durable, failpoints, fragments, generations, manifests, open_sweep
+from destage.store import adoption, durable, failpoints, fragments, generations, open_sweep
 from destage.store.lease import FileLease
 from destage.sweeps import Study, api, session, verify
 
@@ -37,7 +37,7 @@ def _seen(path: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("point", [name for name in failpoints.NAMES if name != "mid_manifest"])
+@pytest.mark.parametrize("point", failpoints.NAMES)
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_paused_writer_damages_nothing(
     make_study: MakeStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, point: str, count: int
@@ -58,7 +58,7 @@ def test_a_paused_writer_damages_nothing(
             assert outcome.state == "finished"
             after[0] = _seen(outcome.path)
 
-    for module in (durable, fragments, generations, manifests):
+    for module in (durable, fragments, generations):
         monkeypatch.setattr(module, "pass_point", pause)
     # A writer that was past its last check ends without knowing.
     with suppress(StoreError):

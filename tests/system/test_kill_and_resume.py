@@ -87,14 +87,15 @@ _WORKERS_POINTS = [name for name in failpoints.NAMES if name.startswith(("before
 
 
 @pytest.mark.parametrize(
-    "point", ["mid_manifest", *(pytest.param(name, marks=pytest.mark.chaos) for name in _WORKERS_POINTS)]
+    "point",
+    ["mid_plan_round", *(pytest.param(name, marks=pytest.mark.chaos) for name in _WORKERS_POINTS)],
 )
 def test_killed_at_a_fail_point_under_ray(killable: KillableSweep, tmp_path: Path, point: str) -> None:
     env = {"DESTAGE_FAIL_POINT": point, "DESTAGE_FAIL_MARK": str(tmp_path / "mark")}
     driver = killable.start(tmp_path / "store", "ray", **env)
     driver.communicate(timeout=120)
     assert (tmp_path / "mark").exists()
-    if point == "mid_manifest":  # the driver itself passes this point
+    if point == "mid_plan_round":  # the driver itself passes this point
         assert driver.returncode == -signal.SIGKILL
         killable.finish(tmp_path / "store")
     else:

@@ -9,18 +9,17 @@ from pathlib import Path
 from destage.errors import Issue
 from destage.objects import Location, ObjectPath
 from destage.store.durable import this_host
-from destage.store.fragments import Fragment, NotAFragmentError, inspect_fragment
+from destage.store.fragments import NotAFragmentError, open_fragment
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
-from destage.store.manifests import Manifest, read_manifest
 from destage.store.parallel import map_places
 
 FOREIGN_S = 3600.0
 """Age at which a temporary file of another machine is an orphan [s]; writing one takes seconds."""
 
 
-def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
-    """Check all fragments, add those that the manifest lacks, and remove what is not a fragment.
+def adopt_fragments(layout: SweepLayout) -> list[Issue]:
+    """Check all fragments, and remove what is not a fragment.
 
     A damaged or foreign file is moved to the quarantine, so that its runs are executed again; temporary files
     of dead processes and, in a bucket, empty fragments are removed. The caller holds the lease.
@@ -29,17 +28,13 @@ def adopt_fragments(layout: SweepLayout, manifest: Manifest) -> list[Issue]:
         One warning per quarantined file.
     """
     remove_orphans(layout)
-    named = read_manifest(layout)
     sizes = {path: size for path, size in list_sizes(layout.fragments) if not _is_temporary(path)}
     for path in [path for path, size in sizes.items() if _is_empty_object(path, size)]:
         path.unlink(missing_ok=True)
         del sizes[path]
     warnings = []
-    for path, found in zip(sizes, map_places(lambda path: _inspect(path, sizes[path]), sizes), strict=True):
-        if isinstance(found, Fragment):
-            if found.name not in named:
-                manifest.append(found)
-        else:
+    for path, found in zip(sizes, map_places(_inspect, sizes), strict=True):
+        if found is not None:
             _move(path, _find_free_place(layout.quarantine, path.name))
             message = f"{found.message}; moved to {layout.quarantine.name}/"
             warnings.append(replace(found.issues[0], message=message))
@@ -53,7 +48,7 @@ def remove_orphans(layout: SweepLayout) -> None:
     """
     if isinstance(layout.root, ObjectPath):
         return
-    folders = (layout.generations, layout.fragments, layout.manifest)
+    folders = (layout.generations, layout.fragments)
     directories = [place for place in folders if isinstance(place, Path)]
     for path in filter(_is_temporary, chain.from_iterable(map(Path.iterdir, directories))):
         if _is_orphan(path):
@@ -65,9 +60,10 @@ def _is_empty_object(path: Location, size: int) -> bool:
     return isinstance(path, ObjectPath) and path.suffix == ".parquet" and size == 0
 
 
-def _inspect(path: Location, size: int) -> Fragment | NotAFragmentError:
+def _inspect(path: Location) -> NotAFragmentError | None:
     try:
-        return inspect_fragment(path, size)
+        with open_fragment(path):
+            return None
     except NotAFragmentError as error:
         return error
 

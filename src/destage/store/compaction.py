@@ -18,7 +18,6 @@ from destage.store.generations import claim_generation, find_head
 from destage.store.layout import SweepLayout
 from destage.store.lease import hold_lease
 from destage.store.location import list_sizes
-from destage.store.manifests import Manifest
 from destage.store.parallel import map_places
 from destage.store.rows import is_transient, read_table, select_best_rows
 
@@ -58,22 +57,19 @@ def compact(layout: SweepLayout, progress: Callable[[int, int], None] | None = N
         found = find_head(layout)
         if found is not None:
             generation.publish(found[1])
-        manifest = Manifest(generation)
-        warnings = adopt_fragments(layout, manifest)
+        warnings = adopt_fragments(layout)
         sizes = dict(list_sizes(layout.fragments))
         small = [path for path, size in sizes.items() if size < LARGE]
         rows = merged = 0
         for group in _groups(small):
             fragment = write_fragment(layout.fragments, group.rows)
-            manifest.append(fragment)
-            manifest.flush()
             if lease.is_lost:
                 raise StoreError(
                     "store.lease-lost", "the lease expired; run the command again", str(layout.root)
                 )
-            spent = [path for path in group.paths if path.stem != fragment.name]
+            spent = [path for path in group.paths if path != fragment]
             list(map_places(_remove, spent))
-            rows += fragment.rows
+            rows += group.rows.num_rows
             merged += len(group.paths)
             if progress is not None:
                 progress(merged, len(small))

@@ -15,7 +15,6 @@ NAMES = (
     "mid_tmp",
     "before_rename",
     "after_rename",
-    "mid_manifest",
     "mid_plan_round",
     "before_head",
     "mid_head",

@@ -6,7 +6,7 @@ from itertools import chain
 from destage.errors import Issue, StoreError
 from destage.objects import Location
 from destage.store.digests import is_intact
-from destage.store.fragments import NotAFragmentError, inspect_fragment
+from destage.store.fragments import NotAFragmentError, open_fragment
 from destage.store.generations import read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
@@ -69,14 +69,14 @@ def _check_named(place: Location) -> Issue | None:
 
 def _check_fragment(place: Location) -> Issue | None:
     try:
-        inspect_fragment(place, 0)
+        with open_fragment(place):
+            return None
     except NotAFragmentError as error:
         return Issue(error.code, str(place), error.message)
     except FileNotFoundError:
         return None  # compacted or moved since it was listed
     except OSError as error:
         return _unreadable(place, error)
-    return None
 
 
 def _unreadable(place: Location, error: OSError) -> Issue:

@@ -9,7 +9,6 @@ each run.
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -32,20 +31,6 @@ class NotAFragmentError(StoreError):
     """A file among the fragments that is damaged or foreign."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
-    """A fragment in the index.
-
-    Attributes:
-        name: Its file name without suffix.
-        size: Its size [bytes].
-    """
-
-    name: str
-    rows: int
-    size: int
-
-
 def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
     """Return the key of a fragment that holds these runs.
 
@@ -59,8 +44,8 @@ def fragment_key(run_ids: Iterable[str], *, transient: bool = False) -> str:
     return digest.hexdigest()
 
 
-def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
-    """Commit rows as one fragment.
+def write_fragment(directory: Location, rows: pa.Table) -> Location:
+    """Commit rows as one fragment, and return its path.
 
     Args:
         rows: The rows with at least the columns `run_id` and `error_kind`.
@@ -81,17 +66,17 @@ def write_fragment(directory: Location, rows: pa.Table) -> Fragment:
         write_page_checksum=True,
     )
     data = sink.getvalue().to_pybytes()
-    name = f"{key}-{digest_of(data)}"
+    path = directory / f"{key}-{digest_of(data)}.parquet"
     pass_point("before_tmp")
     write_durably(
-        directory / f"{name}.parquet",
+        path,
         data,
         tmp=temporary_name(key),
         middle="mid_tmp",
         before="before_rename",
         after="after_rename",
     )
-    return Fragment(name, rows.num_rows, len(data))
+    return path
 
 
 @contextmanager
@@ -126,9 +111,3 @@ def open_fragment(path: Location) -> Iterator[pq.ParquetFile]:
             message = f"{found.num_rows:,} rows do not fit in this machine's memory"
             raise NotAFragmentError("store.foreign-file", message, path.name)
         yield file
-
-
-def inspect_fragment(path: Location, size: int) -> Fragment:
-    """Check a fragment and return its index entry; errors as in `open_fragment`."""
-    with open_fragment(path) as file:
-        return Fragment(path.stem, file.metadata.num_rows, size)

@@ -2,8 +2,8 @@
 
 A lease alone cannot protect a sweep: its holder may be paused (a sleeping laptop, a stopped process) until
 the lease has expired and another writer has taken over, and then goes on. So each session claims a
-generation, with a number above all others, and writes plans, answers, progress and its manifest under that
-name only. What a superseded writer still writes has a lower number, and no reader takes it (M. Kleppmann,
+generation, with a number above all others, and writes plans, answers and progress under that name
+only. What a superseded writer still writes has a lower number, and no reader takes it (M. Kleppmann,
 "How to do distributed locking", 2016, calls the number a fencing token).
 
 A claim is a file that is written *before* the others are listed: of two writers that claim at the same time,

@@ -32,16 +32,11 @@ class SweepLayout:
         """The directory of files removed from the fragments because they are damaged or foreign."""
         return self.root / "quarantine"
 
-    @property
-    def manifest(self) -> Location:
-        """The directory of the index of validated fragments."""
-        return self.root / "manifest"
-
     def make(self) -> None:
         """Create the directories that a writer needs, and sync their entries."""
         if isinstance(self.root, ObjectPath):
             return  # a bucket has none
-        for directory in (self.generations, self.fragments, self.manifest):
+        for directory in (self.generations, self.fragments):
             directory.mkdir(parents=True, exist_ok=True)
         # Its parents too: synced files must stay reachable after a power cut.
         for directory in (self.root, *self.root.absolute().parents[:2]):

@@ -1,6 +1,7 @@
 """Reading result rows: all fragments together, one row per run."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -14,7 +15,6 @@ from destage.objects import Location
 from destage.store.fragments import TRANSIENT_KINDS, NotAFragmentError, open_fragment
 from destage.store.layout import SweepLayout
 from destage.store.location import list_sizes
-from destage.store.manifests import read_manifest
 from destage.store.parallel import map_places
 
 PROVENANCE = (
@@ -100,7 +100,7 @@ def is_transient(rows: pa.Table) -> pa.ChunkedArray:
 
 
 def list_complete_fragments(layout: SweepLayout) -> list[Location]:
-    """Return the complete fragments, by name; foreign and torn files are left out.
+    """Return the complete fragments, by name; foreign files are left out.
 
     Raises:
         StoreError: A fragment that was complete is damaged.
@@ -115,19 +115,24 @@ def map_complete(
 ) -> Iterator[tuple[Location, _Read]]:
     """Yield each complete fragment, by name, with what a function reads of it; errors as above.
 
-    A foreign or torn file is passed over: the next writer reports it.
+    A foreign file is passed over: the next writer reports it.
     """
-    named = {} if past_damage else read_manifest(layout)
-    found = [path for path, _ in list_sizes(layout.fragments) if not path.name.startswith(".")]
+    found = [
+        path
+        for path, size in list_sizes(layout.fragments)
+        # Azure's client creates each object empty.
+        if not path.name.startswith(".") and (size or isinstance(path, Path))
+    ]
 
     def open_and_read(path: Location) -> _Read | NotAFragmentError:
         try:
             with open_fragment(path) as file:
                 return read(file)
         except NotAFragmentError as error:
-            if path.stem in named:
+            if error.code == "store.damaged-fragment" and not past_damage:
+                # Fragments appear under their names when they are complete.
                 message = "damaged since it was complete; `destage resume` runs its runs again"
-                raise StoreError("store.damaged-fragment", message, str(path)) from error
+                raise StoreError(error.code, message, str(path)) from error
             return error
 
     for path, result in zip(found, map_places(open_and_read, found), strict=True):
