@@ -148,7 +148,7 @@ class ImmediateExecutor:
         """Release nothing."""
 
 
-def _use_executor(executor: ImmediateExecutor, _: int) -> ImmediateExecutor:
+def _use_executor(executor: ImmediateExecutor) -> ImmediateExecutor:
     return executor
 
 

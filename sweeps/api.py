@@ -54,7 +54,8 @@ def run(
 
     Args:
         store: The store (default: `default_store()`).
-        executor: Where the runs are executed; `auto` starts Ray for large plans only.
+        executor: Where the runs are executed: threads of this process (`inline`), Ray, or `auto`: Ray if the
+            environment names a cluster (`RAY_ADDRESS`), threads otherwise.
         workers: How many runs are executed at a time (default: one per processor).
         progress: Called several times a second.
 

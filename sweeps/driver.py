@@ -39,7 +39,7 @@ class Driver:
     """Executes the runs of all rounds of a session.
 
     Attributes:
-        start: Starts the executor when the first run needs it; takes the number of runs waiting.
+        start: Starts the executor when the first run needs it.
         deadline: The end of the budget [s on the monotonic clock], if there is one.
         report: Called whenever a number changes.
         finished: The runs that need no further execution.
@@ -51,7 +51,7 @@ class Driver:
 
     layout: SweepLayout
     lease: Lease
-    start: Callable[[int], Executor]
+    start: Callable[[], Executor]
     interrupts: Interrupts
     deadline: float | None
     report: Callable[[], None]
@@ -77,7 +77,7 @@ class Driver:
         if not len(missing):
             return
         if self._executor is None:
-            self._executor = self.start(len(missing))
+            self._executor = self.start()
         executor = self._executor
         queue = Queue(plan, self.costs, missing)
         in_flight = 0

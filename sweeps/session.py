@@ -34,12 +34,8 @@ from destage.sweeps.unanswered_points import find_unanswered
 
 ExecutorName = Literal["auto", "ray", "inline"]
 ProgressCallback = Callable[[Progress], None]
-SMALL_PLAN = 400
-"""Minimum runs for which `auto` starts Ray."""
 _RECORD_S = 5.0
 """Interval at which the progress is written to the store [s]."""
-_BRACKET_RUNS = 4
-"""Typical runs of one replicate before all of them run two values, to estimate the size of a plan."""
 
 
 class SweepSession:
@@ -183,14 +179,10 @@ class SweepSession:
         self._head = replace(self._head, answers=answers, certificates=certificates, finished=True)
         return find_unanswered(self._study, self._expansion, planner, finished)
 
-    def _start(self, waiting: int) -> Executor:
-        """Start the executor for the number of runs waiting and those that may follow."""
-        expected = waiting
-        if self._study.seek is not None and self._round == 0:
-            expected *= _BRACKET_RUNS + 2 * self._study.replicates.least
-        is_large = expected >= SMALL_PLAN or bool(os.environ.get("RAY_ADDRESS"))
+    def _start(self) -> Executor:
         self._phase = "start"
-        if self._executor == "ray" or (self._executor == "auto" and is_large):
+        # On one machine, threads are as fast as Ray, which takes seconds to start.
+        if self._executor == "ray" or (self._executor == "auto" and os.environ.get("RAY_ADDRESS")):
             self._report("starting Ray (takes a few seconds)")
             from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
 

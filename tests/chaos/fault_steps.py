@@ -3,6 +3,7 @@
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from chaos.cluster import Machines
 from chaos.execution import Execution
@@ -163,7 +164,12 @@ def _flip(run: Execution, path: Location) -> Location:
     data = bytearray(path.read_bytes())
     bit = run.random.randrange(8 * len(data))
     data[bit // 8] ^= 1 << bit % 8
-    path.write_bytes(bytes(data))
+    if isinstance(path, Path):
+        with path.open("r+b") as file:  # a disk does not empty a file first
+            file.seek(bit // 8)
+            file.write(data[bit // 8 : bit // 8 + 1])
+    else:
+        path.write_bytes(bytes(data))
     run.steps.append(f"flip bit {bit} of {path.parent.name}/{path.name}")
     return path
 

@@ -87,7 +87,7 @@ def _driver(
     return Driver(
         layout=layout,
         lease=lease,
-        start=lambda _: executor,
+        start=lambda: executor,
         interrupts=Interrupts(),
         deadline=deadline,
         report=lambda: None,

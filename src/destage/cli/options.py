@@ -115,7 +115,11 @@ SweepName = Annotated[
 ]
 Executor = Annotated[
     Literal["auto", "ray", "inline"],
-    typer.Option("--executor", help="Where to execute runs; auto starts Ray for large plans."),
+    typer.Option(
+        "--executor",
+        help="Where to execute runs: on threads of this process (inline) or on Ray; auto uses Ray if "
+        "--ray-address or RAY_ADDRESS names a cluster.",
+    ),
 ]
 Workers = Annotated[
     int | None,
