@@ -28,7 +28,13 @@ _HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 """The comments above a statement."""
 _OPENINGS = 5
 """Maximum attempts to open a sweep that is being written."""
-_REPLACED = ("store.changed-while-read", "query.unreadable-rows", "query.access-denied", "query.broken-view")
+_REPLACED = (
+    "store.changed-while-read",
+    "bucket.changed-while-read",
+    "query.unreadable-rows",
+    "query.access-denied",
+    "query.broken-view",
+)
 """Codes of an opening that found a file no longer there; DuckDB denies access to one that it cannot find."""
 MOST_KEPT = 100_000
 """Rows of a named query's result up to which it is kept; a report asks for some of them several times."""
