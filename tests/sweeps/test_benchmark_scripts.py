@@ -1,5 +1,6 @@
 """The benchmarks of the engine, policies, the path of a run and start-up, at a small size."""
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
@@ -47,6 +48,20 @@ def test_every_case_has_a_floor_and_no_rate_of_another_simulator() -> None:
 def test_every_policy_is_compared() -> None:
     compared = [found.policy for found in REPLACEMENT.compare(REPLACEMENT.load_zipf(1_000, 5_000), None, 1)]
     assert sorted(compared) == sorted(POLICIES)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "recorded"),
+    [
+        ({}, "--runs 5"),
+        ({"libcachesim": "/a/python"}, "--libcachesim PYTHON --runs 5"),
+        ({"trace": Path("/a/x.csv"), "capacity": 9}, "--trace x.csv --capacity 9 --runs 5"),
+    ],
+)
+def test_the_recorded_command_has_its_options(chosen: dict[str, object], recorded: str) -> None:
+    usual = {"libcachesim": None, "trace": REPLACEMENT.EXAMPLE, "capacity": REPLACEMENT.TRACE_CAPACITY}
+    options = argparse.Namespace(**{**usual, "runs": 5, **chosen})
+    assert REPLACEMENT.describe_command(options) == f"python benchmarks/replacement.py {recorded}"
 
 
 def test_a_ratio_needs_equal_models(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -69,6 +70,38 @@ def test_the_page_has_the_stored_results() -> None:
     page = PAGE.PAGE.read_text()
     assert dict(PAGE.build(page))[PAGE.PAGE] == page
     assert dict(PAGE.build(page))[PAGE.PICTURE] == PAGE.PICTURE.read_text()
+
+
+@pytest.mark.parametrize("has_peer", [True, False])
+def test_a_comparison_without_the_peer_has_empty_cells(*, has_peer: bool) -> None:
+    stored = json.loads(PAGE.REPLACEMENT.read_text())
+    if not has_peer:
+        for row in stored["results"]:
+            row |= {name: None for name in row if name == "ratio" or name.startswith("peer_")}
+            row["verdict"] = ""
+    lines = PAGE.format_replacement(stored)
+    assert all(line.count("|") == 8 for line in lines if line.startswith("|"))
+    assert ("libCacheSim 0.3.5. " in lines[-1]) == has_peer
+    assert ("not run" in "".join(lines)) != has_peer
+
+
+def test_a_part_of_the_quantities_replaces_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a file for the output, the result names its part in the command."""
+    result, other = tmp_path / "growth.json", tmp_path / "other.json"
+    monkeypatch.setattr(GROWTH, "RESULT", result)
+    power = {"title": "", "unit": "", "sizes": [1, 10, 100, 1000], "seconds": [[0.1], [1.0], [10.0], [99.0]]}
+    monkeypatch.setattr(GROWTH, "measure", lambda *_: power)
+    monkeypatch.setattr(sys, "argv", ["growth.py", "--only", "points"])
+    GROWTH.main()
+    assert not result.exists()
+    monkeypatch.setattr(sys, "argv", ["growth.py", "--only", "points", "--output", str(other)])
+    GROWTH.main()
+    stored = json.loads(other.read_text())
+    assert set(stored["quantities"]) == {"points"}
+    assert stored["command"].endswith(" --only points")
+    monkeypatch.setattr(sys, "argv", ["growth.py"])
+    GROWTH.main()
+    assert set(json.loads(result.read_text())["quantities"]) == set(GROWTH.QUANTITIES)
 
 
 def test_filling_a_page_keeps_the_text_around_its_parts() -> None:
