@@ -62,9 +62,10 @@ lint: python rust-lints ## Check formatting and lints of Python, Rust and shell
 	@$(CARGO) clippy $(CARGO_AT) --all-targets --locked -- -D warnings
 
 .PHONY: types
-types: engine ## Check types with mypy --strict, and the engine's stub against the compiled engine
+types: engine ## Check types of the packages and benchmarks with mypy --strict, and the engine's stub against the compiled engine
 	$(call step,types)
 	@$(BIN)/mypy
+	@$(BIN)/mypy benchmarks
 	@$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases destage.engine._engine
 
 .PHONY: layers
