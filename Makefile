@@ -62,9 +62,10 @@ lint: python rust-lints ## Check formatting and lints of Python, Rust and shell
 	@$(CARGO) clippy $(CARGO_AT) --all-targets --locked -- -D warnings
 
 .PHONY: types
-types: engine ## Check types with mypy --strict, and the engine's stub against the compiled engine
+types: engine ## Check types of the packages and benchmarks with mypy --strict, and the engine's stub against the compiled engine
 	$(call step,types)
 	@$(BIN)/mypy
+	@$(BIN)/mypy benchmarks
 	@$(BIN)/python -m mypy.stubtest --ignore-disjoint-bases destage.engine._engine
 
 .PHONY: layers
@@ -156,7 +157,7 @@ fuzz: python ## Run CASES random scenarios, valid and invalid, in the debug buil
 
 .PHONY: bench
 # All tables are printed, and the exit code is that of the worst.
-bench: engine ## Run all benchmarks and check their floors; LIBCACHESIM names a Python that has libcachesim
+bench: engine ## Run all benchmarks and check their floors; LIBCACHESIM=PYTHON compares with libCacheSim, which is left out otherwise
 	@worst=0; \
 	for script in run instructions orchestration execution reading startup; do \
 	  $(BIN)/python benchmarks/$$script.py || worst=1; \
@@ -169,13 +170,23 @@ growth: engine ## Measure how cost grows with size; writes benchmarks/results/gr
 	@$(BIN)/python benchmarks/growth.py
 	@$(MAKE) bench-page
 
+.PHONY: replacement
+# The page is written even if a policy misses its floor.
+replacement: engine ## Compare replacement policies with libCacheSim, which the Python LIBCACHESIM has; writes benchmarks/results/replacement.json and docs/benchmarks.md
+	@[ -n "$(LIBCACHESIM)" ] || { echo "set LIBCACHESIM to a Python that has libcachesim" >&2; exit 2; }
+	@code=0; $(BIN)/python benchmarks/replacement.py --libcachesim $(LIBCACHESIM) --json benchmarks/results/replacement.json \
+	  || code=$$?; $(BIN)/python benchmarks/growth_page.py; exit $$code
+
 .PHONY: bench-page
 bench-page: engine ## Write the measured parts of docs/benchmarks.md from the stored results
 	@$(BIN)/python benchmarks/growth_page.py
 
 .PHONY: scale
-scale: engine ## Plan, drive, kill and resume RUNS runs on a stand-in executor; print time and memory of each step
-	@$(BIN)/python benchmarks/scale.py --runs $(RUNS)
+# Only a sweep of the default size replaces the stored result.
+scale: engine ## Plan, drive, kill and resume RUNS runs on a stand-in executor; a million (default) are written to docs/benchmarks.md, with NOTE
+	@code=0; $(BIN)/python benchmarks/scale.py --runs $(RUNS) $(if $(NOTE),--note "$(NOTE)") \
+	  $(if $(filter 1000000,$(RUNS)),--json benchmarks/results/scale.json) || code=$$?; \
+	$(if $(filter 1000000,$(RUNS)),$(BIN)/python benchmarks/growth_page.py;) exit $$code
 
 .PHONY: lock
 lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions

@@ -5,6 +5,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,16 @@ def describe_build() -> str:
     settings = _engine.build_settings()
     names = ("profile", "opt-level", "lto", "profile-guided", "target")
     return ", ".join(f"{name} {settings[name]}" for name in names)
+
+
+def describe_source(command: str) -> dict[str, str]:
+    """Return what a stored result begins with: date, machine, build, and the command that measured it."""
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "machine": describe_machine(),
+        "build": describe_build(),
+        "command": command,
+    }
 
 
 def print_heading(title: str, remark: str) -> None:

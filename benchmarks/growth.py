@@ -15,12 +15,11 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from environment import describe_build, describe_machine
+from environment import describe_build, describe_machine, describe_source
 from orchestration import CALL_CENTER
 from request_list import accesses, load_case
 from synthetic_sweep import REPLICATES, write_sweep
@@ -203,10 +202,14 @@ def main() -> None:
     parser.add_argument(
         "--share", type=float, default=1.0, help="leave out sizes above this share of the largest"
     )
-    parser.add_argument("--only", default="", help="only quantities whose name contains this")
-    parser.add_argument("-o", "--output", type=Path, default=RESULT, help="the result (default: %(default)s)")
+    parser.add_argument(
+        "--only", default="", help="only quantities whose name contains this; stored only with --output"
+    )
+    parser.add_argument("-o", "--output", type=Path, help=f"the result (default: {RESULT.name})")
     options = parser.parse_args()
     command = f"python benchmarks/growth.py --runs {options.runs} --share {options.share:g}"
+    if options.only:
+        command += f" --only {options.only}"
     print(f"{describe_machine()}\n{describe_build()}\n{command}", flush=True)
     quantities = {}
     for name in QUANTITIES:
@@ -216,11 +219,11 @@ def main() -> None:
             slope, half = fit_exponent(sizes, costs)
             at_most = f"{1e6 * costs[-1] / sizes[-1]:,.2f} us per unit at {sizes[-1]:,}"
             print(f"{name:<10} exponent {slope:.3f} +/- {half:.3f}, {at_most}", flush=True)
-    head = {"date": datetime.now(UTC).date().isoformat(), "machine": describe_machine()}
-    head |= {"build": describe_build(), "command": command}
-    options.output.parent.mkdir(exist_ok=True)
-    text = json.dumps({**head, "quantities": quantities}, indent=1)
-    options.output.write_text(f"{text}\n", encoding="utf-8")
+    # A part of the quantities must not replace the result of all of them.
+    output = options.output or (None if options.only else RESULT)
+    if output is not None:
+        text = json.dumps({**describe_source(command), "quantities": quantities}, indent=1)
+        output.write_text(f"{text}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -22,15 +22,17 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 PICTURE = ROOT / "docs" / "images" / "growth.svg"
 REPLACEMENT = RESULT.with_name("replacement.json")
+SCALE = RESULT.with_name("scale.json")
 _DIGITS = 3
 _MICRO = 1e6
 
 
 def format_source(result: dict[str, Any]) -> str:
     """Return when, where and how a result was measured."""
+    note = f" {result['note']}" if "note" in result else ""
     return (
         f"Measured on {result['date']} with `{result['command']}`. Machine: {result['machine']}. "
-        f"Engine: {result['build']}."
+        f"Engine: {result['build']}.{note}"
     )
 
 
@@ -70,15 +72,31 @@ def format_replacement(result: dict[str, Any]) -> list[str]:
             *(_format_policy(row) for row in found),
             "",
         ]
-    return [*lines, f"libCacheSim {rows[0]['peer_version']}. {format_source(result)}"]
+    peer = f"libCacheSim {rows[0]['peer_version']}. " if rows[0]["peer_version"] else ""
+    return [*lines, f"{peer}{format_source(result)}"]
 
 
 def _format_policy(row: dict[str, Any]) -> str:
+    ours = f"| `{row['policy']}` | {row['miss_ratio']:.6f}"
+    rate = f"{row['rate'] / _MICRO:.1f}"
+    if row["peer_rate"] is None:
+        return f"{ours} | not run | {rate} | not run | | |"
     return (
-        f"| `{row['policy']}` | {row['miss_ratio']:.6f} | {row['peer_miss_ratio']:.6f} "
-        f"| {row['rate'] / _MICRO:.1f} | {row['peer_rate'] / _MICRO:.1f} | 2^{row['peer_power']} "
-        f"| {row['verdict']} |"
+        f"{ours} | {row['peer_miss_ratio']:.6f} | {rate} | {row['peer_rate'] / _MICRO:.1f} "
+        f"| 2^{row['peer_power']} | {row['verdict']} |"
     )
+
+
+def format_scale(result: dict[str, Any]) -> list[str]:
+    """Return the table of the steps of a large sweep."""
+    lines = ["| step | N | processor time [s] | peak memory [MiB] |", "| --- | --- | --- | --- |"]
+    for step in result["steps"].values():
+        count = f"{step['count']:,} {step['unit']}"
+        if "processor_s" not in step:
+            lines.append(f"| {step['title']} | {count} | not measured | not measured |")
+            continue
+        lines.append(f"| {step['title']} | {count} | {step['processor_s']:.1f} | {step['peak_mib']:,.0f} |")
+    return [*lines, "", f"At the end, the store takes {result['stored_mb']:,} MB. {format_source(result)}"]
 
 
 def draw_growth(result: dict[str, Any]) -> str:
@@ -138,8 +156,8 @@ def build(page: str) -> Iterator[tuple[Path, str]]:
     """Return each file with the text that the results give it; `page` is that of the page now."""
     growth = json.loads(RESULT.read_text(encoding="utf-8"))
     parts = {"growth": format_growth(growth)}
-    if REPLACEMENT.exists():
-        parts["replacement"] = format_replacement(json.loads(REPLACEMENT.read_text(encoding="utf-8")))
+    for place, show in ((REPLACEMENT, format_replacement), (SCALE, format_scale)):
+        parts[place.stem] = show(json.loads(place.read_text(encoding="utf-8")))
     yield PAGE, fill(page, parts)
     yield PICTURE, draw_growth(growth)
 

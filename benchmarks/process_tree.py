@@ -24,7 +24,9 @@ class Usage:
 
     Attributes:
         wall_s: Time from its start to its end [s].
-        processor_s: Processor time of the command and its children, as the kernel accounts it [s].
+        processor_s: Processor time of the command and of the processes that were waited for, as the kernel
+            accounts it [s].
+        own_s: Processor time of the command without the processes that it started, sampled [s].
         descendants_s: Processor time of the processes that it started, sampled, so that processes that
             nobody waited for count too [s]; 0 where there is no /proc.
         output: What it printed.
@@ -32,8 +34,18 @@ class Usage:
 
     wall_s: float
     processor_s: float
+    own_s: float
     descendants_s: float
     output: str
+
+    @property
+    def total_s(self) -> float:
+        """Processor time of the command and all processes that it started [s].
+
+        Samples miss the end of each process, and the kernel's account misses processes that nobody waited
+        for; neither counts anything twice, so that the larger one is nearer.
+        """
+        return max(self.processor_s, self.own_s + self.descendants_s)
 
     @property
     def result(self) -> dict[str, Any]:
@@ -62,11 +74,12 @@ def run_measured(command: Sequence[str]) -> Usage:
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} failed: {errors.decode()}")
     waited_s = after.children_user + after.children_system - before.children_user - before.children_system
-    return Usage(wall_s, waited_s, sum(seen.values()), output.decode())
+    own_s = seen.pop(process.pid, 0.0)
+    return Usage(wall_s, waited_s, own_s, sum(seen.values()), output.decode())
 
 
 def _sample(root: int, seen: dict[int, float]) -> None:
-    """Record the processor time of each descendant of a process [s], also of those whose parent has ended."""
+    """Record the processor time of a process and each descendant [s], also if the parent has ended."""
     parents: dict[int, int] = {}
     used: dict[int, float] = {}
     for place in _PROC.glob("[0-9]*/stat"):
@@ -83,6 +96,6 @@ def _sample(root: int, seen: dict[int, float]) -> None:
         children = {pid for pid, parent in parents.items() if parent in family} - family
         family |= children
         grown = bool(children)
-    for pid in family - {root}:
+    for pid in family:
         if pid in used:
             seen[pid] = max(used[pid], seen.get(pid, 0.0))

@@ -8,6 +8,8 @@ libCacheSim (github.com/1a1a11a/libCacheSim) is not a dependency of the project:
     python -m venv /some/where && /some/where/bin/pip install libcachesim
     python benchmarks/replacement.py --libcachesim /some/where/bin/python
 
+`make replacement` stores the result, from which `growth_page.py` writes the tables of docs/benchmarks.md.
+
 Both simulate the same keys with the parameters of the policy's paper, and run in turn in processor time, each
 from an empty cache that is allocated before. Its hash table has a fixed size, on which its rate depends: its
 default and the size that fits the capacity are both tried, and the faster one is measured. A ratio is printed
@@ -22,13 +24,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from environment import describe_build, describe_machine, print_heading, time_thread
+from environment import describe_source, print_heading, time_thread
 from request_list import Keys, accesses, load_case, write_oracle_general
 
 from destage.engine import _engine, traces
@@ -202,6 +203,18 @@ def print_result(found: Result) -> None:
     )
 
 
+def describe_command(options: argparse.Namespace) -> str:
+    """Return the command of a measurement, without folders of the machine."""
+    parts = ["python benchmarks/replacement.py"]
+    if options.libcachesim:
+        parts.append("--libcachesim PYTHON")
+    if options.trace != EXAMPLE:
+        parts.append(f"--trace {options.trace.name}")
+    if options.capacity != TRACE_CAPACITY:
+        parts.append(f"--capacity {options.capacity}")
+    return " ".join([*parts, f"--runs {options.runs}"])
+
+
 def main() -> None:
     """Print a table for each load; exit with 1 if a policy is below its floor."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -229,11 +242,9 @@ def main() -> None:
     if options.libcachesim:
         print(f"peer: libCacheSim {results[0].peer_version}, its wheel; it does not record its build flags")
     if options.json:
-        command = f"python benchmarks/replacement.py --libcachesim PYTHON --runs {options.runs}"
-        head = {"date": datetime.now(UTC).date().isoformat(), "machine": describe_machine()}
-        head |= {"build": describe_build(), "command": command}
         rows = [asdict(found) | {"verdict": found.verdict} for found in results]
-        options.json.write_text(json.dumps({**head, "results": rows}, indent=1) + "\n", encoding="utf-8")
+        result = {**describe_source(describe_command(options)), "results": rows}
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     sys.exit(1 if any(found.rate < found.floor for found in results) else 0)
 
 

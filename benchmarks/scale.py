@@ -3,8 +3,8 @@
 Everything but the engine is what a user runs: the planner, the driver with its threads, fragments
 and heads in a folder, compaction and SQL. The stand-in returns the row of one simulated run with random
 factors, and reports 5 ms per run. Each step is a process of its own, so that its peak memory is that of the
-step alone; one of them is killed after a tenth of the runs. In the end the rows must be exactly the plan's,
-once.
+step alone; one of them is killed when a tenth of the runs are stored. In the end the rows must be exactly
+the plan's, once. With `--json`, the figures are stored; `growth_page.py` writes them to docs/benchmarks.md.
 
 A step that takes more than its bound fails the benchmark; `STEPS` has the bounds for a million runs. Time is
 processor time, so that other load on the machine has little effect.
@@ -21,13 +21,16 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from environment import describe_source
 from orchestration import CALL_CENTER
 from synthetic_sweep import make_results, simulate_row
 
-from destage import sweeps
+from destage import engine, sweeps
 from destage.engine.simulation import Execution
 from destage.queries import open_session
 from destage.store.compaction import compact
@@ -35,16 +38,15 @@ from destage.store.generations import read_head
 from destage.store.layout import SweepLayout
 from destage.store.plan import read_plan
 from destage.store.rows import read_rows
-from destage.sweeps import Study, parse_study, worker
+from destage.sweeps import Study, parse_study
 
 REPLICATES = 5
 RUN_S = 0.005
 """The duration of a run that the stand-in reports [s]; it determines the size of a batch."""
 _POINTS_OF_OTHER_AXES = 128
 _KILLED_AT = 0.1
-"""Share of the fragments after which a session is killed."""
-_FRAGMENT_RUNS = 450
-"""Runs of a fragment, about: those of two seconds."""
+"""Share of the runs after which a session is killed."""
+_POLL_S = 0.05
 
 
 def make_study(runs: int) -> Study:
@@ -72,7 +74,7 @@ def _plan(study: Study, store: Path) -> int:
 
 
 def _run(study: Study, store: Path) -> int:
-    worker.engine.execute_canonical = StandInEngine()  # type: ignore[assignment]
+    engine.execute_canonical = StandInEngine()
     return sweeps.run(study, store, executor="inline").executed
 
 
@@ -83,7 +85,8 @@ def _check(study: Study, store: Path) -> int:
     stored = read_rows(layout, columns=[])["run_id"].combine_chunks()
     if plan is None or not stored.sort().equals(pc.unique(plan["run_id"]).sort()):
         raise SystemExit("the stored runs are not those of the plan")
-    return len(stored)
+    count: int = len(stored)
+    return count
 
 
 def _compact(study: Study, store: Path) -> int:
@@ -92,7 +95,8 @@ def _compact(study: Study, store: Path) -> int:
 
 def _ask(study: Study, store: Path) -> int:
     with open_session(sweeps.sweep_path(study, store)) as session:
-        return session.query("design_space").num_rows
+        count: int = session.query("design_space").num_rows
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +104,13 @@ class Step:
     """One step.
 
     Attributes:
+        title: What it does.
         unit: What it counts.
         seconds: The bound of its processor time for a million runs [s].
         memory_mib: The bound of its peak memory for a million runs [MiB].
     """
 
+    title: str
     act: Callable[[Study, Path], int]
     unit: str
     seconds: float
@@ -112,14 +118,14 @@ class Step:
 
 
 STEPS = {
-    "plan": Step(_plan, "runs", 10, 2000),
-    "kill": Step(_run, "runs", 300, 2000),
-    "resume": Step(_run, "runs", 300, 2000),
-    "check": Step(_check, "runs", 60, 4000),
-    "run again": Step(_run, "runs", 30, 2000),
-    "ask": Step(_ask, "rows", 30, 2000),
-    "compact": Step(_compact, "rows", 300, 4000),
-    "ask again": Step(_ask, "rows", 3, 1000),
+    "plan": Step("plan", _plan, "runs", 10, 2000),
+    "kill": Step("run, killed", _run, "runs", 300, 2000),
+    "resume": Step("resume after the kill", _run, "runs", 300, 2000),
+    "check": Step("compare the rows with the plan", _check, "runs", 60, 4000),
+    "run again": Step("run again, no run missing", _run, "runs", 30, 2000),
+    "ask": Step("`design_space`, before compaction", _ask, "rows", 30, 2000),
+    "compact": Step("compact", _compact, "rows", 300, 4000),
+    "ask again": Step("`design_space`, after compaction", _ask, "rows", 3, 1000),
 }
 _FIXED_S, _FIXED_MIB = 3.0, 400
 """What a process takes that does nothing."""
@@ -142,42 +148,53 @@ def take(name: str, runs: int, store: Path) -> None:
     )
 
 
-def take_apart(name: str, runs: int, store: Path) -> bool:
-    """Take a step in a process of its own and print its figures; return whether it kept its bounds."""
+def take_apart(name: str, runs: int, store: Path) -> dict[str, Any]:
+    """Take a step in a process of its own; return its figures, which are printed too."""
+    step = STEPS[name]
     command = [sys.executable, __file__, "--runs", str(runs), "--store", str(store), "--step", name]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:  # noqa: S603 - this file
         if name == "kill":
             _kill(process, runs, store)
-            print(f"{name:<10} after {_count_fragments(store):,} fragments", flush=True)
-            return True
         text, _ = process.communicate()
+    if name == "kill":
+        count = count_stored(store, {})
+        print(f"{name:<10} {count:>10,} {step.unit:<9} when it was killed", flush=True)
+        return {"title": step.title, "count": count, "unit": step.unit}
     if process.returncode:
         raise SystemExit(f"{name} failed")
-    found, step = json.loads(text), STEPS[name]
-    share = runs / 1e6
-    is_kept = (
-        found["processor_s"] <= _FIXED_S + share * step.seconds
-        and found["peak_mib"] <= _FIXED_MIB + share * step.memory_mib
-    )
+    found: dict[str, Any] = {"title": step.title, "unit": step.unit, **json.loads(text)}
     print(
         f"{name:<10} {found['count']:>10,} {step.unit:<9} {found['wall_s']:>8.1f} "
         f"{found['processor_s']:>12.1f} {found['peak_mib']:>9,.0f}"
-        f"{'' if is_kept else '  more than its bound'}",
+        f"{'' if is_within(name, runs, found) else '  more than its bound'}",
         flush=True,
     )
-    return is_kept
+    return found
+
+
+def is_within(name: str, runs: int, found: dict[str, Any]) -> bool:
+    """Return whether the figures of a step are within its bounds; a killed one has none."""
+    step, share = STEPS[name], runs / 1e6
+    most_s = _FIXED_S + share * step.seconds
+    most_mib = _FIXED_MIB + share * step.memory_mib
+    return bool(found.get("processor_s", 0.0) <= most_s and found.get("peak_mib", 0.0) <= most_mib)
 
 
 def _kill(process: "subprocess.Popen[bytes]", runs: int, store: Path) -> None:
-    while process.poll() is None and _count_fragments(store) < _KILLED_AT * runs / _FRAGMENT_RUNS:
-        time.sleep(0.1)
+    known: dict[Path, int] = {}
+    while process.poll() is None and count_stored(store, known) < _KILLED_AT * runs:
+        time.sleep(_POLL_S)
     if process.poll() is not None:
         raise SystemExit("the session ended before it was killed")
     process.send_signal(signal.SIGKILL)
 
 
-def _count_fragments(store: Path) -> int:
-    return sum(1 for _ in store.glob("sweeps/*/fragments/*.parquet"))
+def count_stored(store: Path, known: dict[Path, int]) -> int:
+    """Return the number of rows in all fragments; `known` keeps those of fragments that were read."""
+    for path in store.glob("sweeps/*/fragments/*.parquet"):
+        if path not in known:
+            known[path] = pq.read_metadata(path).num_rows
+    return sum(known.values())
 
 
 def main() -> None:
@@ -186,16 +203,24 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=1_000_000, help="runs of the sweep (default 1,000,000)")
     parser.add_argument("--step", choices=sorted(STEPS), help="take only this step, in this process")
     parser.add_argument("--store", type=Path, help="the store of the step")
+    parser.add_argument("--json", type=Path, help="write the figures to this file, too")
+    parser.add_argument("--note", help="what to know about the measurement, stored with it")
     options = parser.parse_args()
     if options.step:
         take(options.step, options.runs, options.store)
         return
     print(f"{'step':<10} {'count':>20} {'seconds':>8} {'processor s':>12} {'peak MiB':>9}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        are_kept = [take_apart(name, options.runs, Path(folder)) for name in STEPS]
+        steps = {name: take_apart(name, options.runs, Path(folder)) for name in STEPS}
         stored = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
         print(f"{stored / 1e6:,.0f} MB stored")
-    sys.exit(0 if all(are_kept) else 1)
+    if options.json:
+        head = describe_source(f"python benchmarks/scale.py --runs {options.runs}")
+        if options.note:
+            head["note"] = options.note
+        result = {**head, "runs": options.runs, "stored_mb": round(stored / 1e6), "steps": steps}
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    sys.exit(0 if all(is_within(name, options.runs, found) for name, found in steps.items()) else 1)
 
 
 if __name__ == "__main__":

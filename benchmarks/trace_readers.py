@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import duckdb
@@ -172,9 +173,9 @@ def main() -> None:
             path.write_bytes(data)
             arguments = (options.records, options.runs)
             cells = [
-                measure_rate(lambda data=data, name=name: read(name, data), *arguments, time.thread_time),
-                measure_rate(lambda data=data, name=name: profile(name, data), *arguments, time.thread_time),
-                measure_rate(lambda path=path: count_lines(path), *arguments, time.perf_counter)
+                measure_rate(partial(read, name, data), *arguments, time.thread_time),
+                measure_rate(partial(profile, name, data), *arguments, time.thread_time),
+                measure_rate(partial(count_lines, path), *arguments, time.perf_counter)
                 if name not in BINARY
                 else None,
                 measure_duckdb(path, *arguments) if name in CSV else None,

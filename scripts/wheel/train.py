@@ -6,6 +6,7 @@ canonical form, so that no catalogue and no units are needed (`generate.py` writ
 
 import importlib.machinery
 import importlib.util
+import json
 import struct
 import sys
 import tempfile
@@ -17,7 +18,6 @@ from typing import Any
 SCENARIOS = Path(__file__).with_name("scenarios.jsonl")
 RECORDED = "recorded"
 """The trace that scenarios replay: the requests of the first scenario."""
-POLICIES = ("lru", "clock", "fifo", "slru", "arc", "two_q", "s3_fifo", "sieve", "lirs", "w_tiny_lfu")
 
 
 def load_engine(wheel: Path, folder: Path) -> ModuleType:
@@ -41,9 +41,9 @@ def train(engine: Any) -> None:
         raise ended
     # Few keys have most of the accesses, and one in four is new.
     keys = [index if index % 4 == 0 else index * index % 30_011 for index in range(200_000)]
-    for policy in POLICIES:
+    for policy in json.loads(engine.schema())["$defs"]["Policy"]["oneOf"]:
         for capacity in (1_000, 20_000):
-            engine.count_hits(policy, capacity, struct.pack(f"<{len(keys)}Q", *keys))
+            engine.count_hits(policy["const"], capacity, struct.pack(f"<{len(keys)}Q", *keys))
     for rate in (None, 0.1):
         engine.miss_ratio_curves(trace, "lru", 8, rate=rate)
 

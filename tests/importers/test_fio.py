@@ -3,16 +3,12 @@
 from typing import Any
 
 import pytest
-from fio_jobs import job, mistakes, stream
+from fio_jobs import job, stream
 
 from destage.importers.fio import read_job_file
 
-
-def contiguous(offset: str = "0B") -> dict[str, Any]:
-    return {"placement": {"kind": "contiguous", "offset": offset}}
-
-
-FILE = {"footprint": "1GiB", **contiguous()}
+CONTIGUOUS = {"placement": {"kind": "contiguous", "offset": "0B"}}
+FILE = {"footprint": "1GiB", **CONTIGUOUS}
 BLOCK = {"size": {"kind": "constant", "value": "4KiB"}}
 SEQUENTIAL = {"kind": "sequential", **FILE}
 UNIFORM = {"kind": "uniform", **FILE}
@@ -91,7 +87,7 @@ UNIFORM = {"kind": "uniform", **FILE}
                 "kind": "zoned",
                 "zones": [{"accesses": 60, "size": 25.0}, {"accesses": 40, "size": 75.0}],
                 "footprint": "400MiB",
-                **contiguous(),
+                **CONTIGUOUS,
             },
         ),
         (["rw=write", "sync=1"], {"read_fraction": 0.0, "fua_fraction": 1.0, **BLOCK}, SEQUENTIAL),
@@ -235,11 +231,6 @@ def test_a_flush_between_think_times_is_a_step() -> None:
     assert "approximated: think time of 1ms after every 4 I/Os, counting a flush as one" in other.to_yaml()
 
 
-def test_any_section_name_with_prefix_global_is_global() -> None:
-    imported = read_job_file("[global defaults]\nsize=1m\n[a]\n", "a.fio").workload
-    assert [each["name"] for each in imported["streams"]] == ["a"]
-
-
 def test_poisson_reads_and_writes_make_one_process() -> None:
     imported = stream("rw=randrw", "rwmixread=50", "rate_iops=300,100", "rate_process=poisson")
     assert imported["arrival"] == {"kind": "poisson", "rate": "400/s"}
@@ -267,104 +258,6 @@ def test_a_sequential_mixture_is_two_sequences() -> None:
     assert reads == {"read_fraction": 1.0, "size": {"kind": "constant", "value": "8KiB"}}
     assert writes == {"read_fraction": 0.0, "size": {"kind": "constant", "value": "64KiB"}}
     assert [part["address"] for part in imported["mix"]] == [SEQUENTIAL, SEQUENTIAL]
-
-
-def test_clones_are_users_each_with_a_file() -> None:
-    imported = job("numjobs=4", "rw=randread", "iodepth=2").workload
-    assert imported["users"] == 4
-    (only,) = imported["streams"]
-    assert only["arrival"] == {"kind": "fixed_outstanding", "depth": 2, "per_user": True}
-    assert only["address"] == {**UNIFORM, "per_user": True}
-
-
-def test_clones_of_one_file_share_it() -> None:
-    (only,) = job("numjobs=4", "rw=randread", "filename=/tmp/f").workload["streams"]
-    assert "per_user" not in only["address"]
-    assert only["arrival"]["per_user"]
-
-
-def test_sequential_clones_of_one_file_start_together() -> None:
-    imported = job("numjobs=2", "rw=read", "filename=/tmp/f").workload
-    assert imported["users"] == 1
-    assert [each["name"] for each in imported["streams"]] == ["job.0", "job.1"]
-    assert [each["address"] for each in imported["streams"]] == [SEQUENTIAL, SEQUENTIAL]
-
-
-def test_clones_lie_one_offset_increment_apart() -> None:
-    imported = job("numjobs=3", "rw=read", "filename=/dev/sda", "offset=1m", "offset_increment=2g").workload
-    offsets = [each["address"]["placement"]["offset"] for each in imported["streams"]]
-    assert offsets == ["1MiB", "2049MiB", "4097MiB"]
-
-
-def test_jobs_with_different_numjobs_are_separate_streams() -> None:
-    text = "[global]\nsize=1m\ndirect=1\n[a]\nnumjobs=2\nrw=randread\n[b]\nrw=randread\n"
-    imported = read_job_file(text, "a.fio").workload
-    assert [each["name"] for each in imported["streams"]] == ["a.0", "a.1", "b"]
-    assert [each["address"]["placement"]["offset"] for each in imported["streams"]] == ["0B", "1MiB", "2MiB"]
-
-
-def test_offset_and_sizes_place_the_file() -> None:
-    assert stream("filename=/dev/sdb", "offset=4k")["address"]["footprint"] == "1GiB"
-    assert stream("filename=/dev/sdb", "offset=4k")["address"]["placement"]["offset"] == "4KiB"
-    # With filesize, size only limits the amount of I/O.
-    sized = stream("filesize=10m", "offset=2m")["address"]
-    assert (sized["footprint"], sized["placement"]["offset"]) == ("8MiB", "2MiB")
-    whole = read_job_file("[a]\nfilename=/dev/sdb\nrw=randread\ndirect=1\n", "a.fio").workload["streams"][0]
-    assert whole["address"] == {"kind": "uniform", **contiguous()}
-
-
-def test_files_are_contiguous_and_shared_by_name() -> None:
-    text = "[global]\nsize=3m\n[a]\nfilename=x\n[b]\n[c]\nfilename=x\nsize=5m\n[d]\n"
-    imported = read_job_file(text, "a.fio").workload
-    offsets = [each["address"]["placement"]["offset"] for each in imported["streams"]]
-    assert offsets == ["0B", "5MiB", "0B", "8MiB"]
-
-
-def test_kb_base_swaps_binary_and_decimal_units() -> None:
-    assert stream("filesize=4k", "bs=512")["address"]["footprint"] == "4KiB"
-    assert stream("filesize=4ki", "bs=512")["address"]["footprint"] == "4kB"
-    assert stream("kb_base=1000", "filesize=4k", "bs=512")["address"]["footprint"] == "4kB"
-    assert stream("kb_base=1000", "filesize=4KiB", "bs=512")["address"]["footprint"] == "4KiB"
-    assert stream("filesize=0x1000", "bs=512B")["address"]["footprint"] == "4KiB"
-    assert stream("filesize=1T")["address"]["footprint"] == "1TiB"
-    for time, read in (
-        ("7", "7s"),
-        ("2m", "2min"),
-        ("1h", "1h"),
-        ("3ms", "3ms"),
-        ("5usec", "5us"),
-        ("1d", "24h"),
-    ):
-        assert job(f"runtime={time}").run["window"] == {"duration": read}
-
-
-def test_comments_and_later_global_sections() -> None:
-    text = """
-; a comment
-# another
-[global]
-size=1m   ; and one behind a value
-bs=8k
-[first]
-rw = randread
-[global]
-bs=16k
-rwmixread=10   # not for the first
-[second]
-rw=randrw
-size=2m
-"""
-    first, second = read_job_file(text, "a.fio").workload["streams"]
-    assert first["operations"] == {"read_fraction": 1.0, "size": {"kind": "constant", "value": "8KiB"}}
-    assert second["operations"] == {"read_fraction": 0.1, "size": {"kind": "constant", "value": "16KiB"}}
-    assert (first["address"]["footprint"], second["address"]["footprint"]) == ("1MiB", "2MiB")
-
-
-def test_variables_come_from_the_environment() -> None:
-    text = "[a]\nsize=${SIZE}\nnumjobs=${JOBS}\n"
-    imported = read_job_file(text, "a.fio", environment={"SIZE": "64m", "JOBS": "3"}).workload
-    assert imported["users"] == 3
-    assert mistakes(text, environment={"JOBS": "3"}) == [("fio.unknown-variable", "line 2, size")]
 
 
 def test_runtime_and_ramp_become_the_run() -> None:

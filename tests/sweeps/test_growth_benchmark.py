@@ -1,7 +1,9 @@
 """The growth of costs: its fit, its measurement at a small size, and the page that shows it."""
 
+import dataclasses
 import json
-import statistics
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,11 +44,24 @@ def test_a_slope_needs_three_sizes() -> None:
 
 
 @pytest.mark.parametrize("name", GROWTH.QUANTITIES)
-def test_each_quantity_is_measured_at_its_smallest_size(name: str) -> None:
+def test_each_quantity_is_measured_without_its_first_run(name: str) -> None:
+    """At the smallest size; a simulation or query that fails ends the benchmark."""
     quantity = GROWTH.QUANTITIES[name]
-    seconds = GROWTH.time_size(quantity, quantity.sizes[0], 1)
-    assert len(seconds) == 1
-    assert seconds[0] >= 0
+    calls = 0
+
+    def prepare(size: int, folder: Path) -> Callable[[], object]:
+        act = quantity.prepare(size, folder)
+
+        def count() -> None:
+            nonlocal calls
+            calls += 1
+            act()
+
+        return count
+
+    counted = dataclasses.replace(quantity, prepare=prepare)
+    assert len(GROWTH.time_size(counted, quantity.sizes[0], 1)) == 1
+    assert calls == 2
 
 
 def test_the_page_has_the_stored_results() -> None:
@@ -55,13 +70,38 @@ def test_the_page_has_the_stored_results() -> None:
     page = PAGE.PAGE.read_text()
     assert dict(PAGE.build(page))[PAGE.PAGE] == page
     assert dict(PAGE.build(page))[PAGE.PICTURE] == PAGE.PICTURE.read_text()
-    for measured in stored["quantities"].values():
-        added, costs = GROWTH.list_costs(measured)
-        assert costs[-1] == statistics.median(measured["seconds"][-1]) - statistics.median(
-            measured["seconds"][0]
-        )
-        slope, half = GROWTH.fit_exponent(added, costs)
-        assert f"{slope:.2f} ± {half:.2f}" in page
+
+
+@pytest.mark.parametrize("has_peer", [True, False])
+def test_a_comparison_without_the_peer_has_empty_cells(*, has_peer: bool) -> None:
+    stored = json.loads(PAGE.REPLACEMENT.read_text())
+    if not has_peer:
+        for row in stored["results"]:
+            row |= {name: None for name in row if name == "ratio" or name.startswith("peer_")}
+            row["verdict"] = ""
+    lines = PAGE.format_replacement(stored)
+    assert all(line.count("|") == 8 for line in lines if line.startswith("|"))
+    assert ("libCacheSim 0.3.5. " in lines[-1]) == has_peer
+    assert ("not run" in "".join(lines)) != has_peer
+
+
+def test_a_part_of_the_quantities_replaces_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a file for the output, the result names its part in the command."""
+    result, other = tmp_path / "growth.json", tmp_path / "other.json"
+    monkeypatch.setattr(GROWTH, "RESULT", result)
+    power = {"title": "", "unit": "", "sizes": [1, 10, 100, 1000], "seconds": [[0.1], [1.0], [10.0], [99.0]]}
+    monkeypatch.setattr(GROWTH, "measure", lambda *_: power)
+    monkeypatch.setattr(sys, "argv", ["growth.py", "--only", "points"])
+    GROWTH.main()
+    assert not result.exists()
+    monkeypatch.setattr(sys, "argv", ["growth.py", "--only", "points", "--output", str(other)])
+    GROWTH.main()
+    stored = json.loads(other.read_text())
+    assert set(stored["quantities"]) == {"points"}
+    assert stored["command"].endswith(" --only points")
+    monkeypatch.setattr(sys, "argv", ["growth.py"])
+    GROWTH.main()
+    assert set(json.loads(result.read_text())["quantities"]) == set(GROWTH.QUANTITIES)
 
 
 def test_filling_a_page_keeps_the_text_around_its_parts() -> None:

@@ -4,10 +4,10 @@ Reference rows with objects of different sizes have no counterpart: cache lines 
 """
 
 import csv
-import json
 
 import numpy as np
 import pytest
+import replacement_policies
 from cloud_physics import SHARED, Words, blocks_of, records, shared
 
 from destage.engine import _engine
@@ -15,10 +15,7 @@ from destage.engine import _engine
 TRUTH = SHARED / "truth" / "miss_ratios.csv"
 
 # Names of the reference, without underscores.
-POLICIES = {
-    branch["const"].replace("_", ""): branch["const"]
-    for branch in json.loads(_engine.schema())["$defs"]["Policy"]["oneOf"]
-}
+POLICIES = {policy.replace("_", ""): policy for policy in replacement_policies.POLICIES}
 
 
 def _rows() -> list[tuple[str, int, str, int]]:
