@@ -159,7 +159,10 @@ impl Drive {
         let processing = |time: SimDuration| if is_fresh { time } else { SimDuration::ZERO };
         let command = processing(self.model.command_time);
         let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
-        self.idle(buffer, now);
+        // The choice among several I/Os has done it already.
+        if !std::mem::take(&mut buffer.is_current) {
+            self.idle(buffer, now);
+        }
         if !io.is_write {
             return self.serve_read(buffer, now, waiting, is_fresh);
         }
