@@ -111,6 +111,7 @@ impl Buffer {
     }
 
     /// Whether `io` may complete without a movement of the arm; most that wait cannot.
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     #[inline]
     pub const fn may_serve(&self, io: &Io) -> bool {
         (!io.is_write & self.regions.may_hold(io.lba.0)) | (io.is_write & self.caches_writes)

@@ -48,6 +48,7 @@ impl Drive {
     }
 
     /// Time to bring the head to the track, settled \[ns\].
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     #[inline]
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
         let model = &*self.model;

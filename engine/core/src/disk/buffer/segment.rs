@@ -16,6 +16,7 @@ pub(in crate::disk) struct Segment {
 }
 
 impl Segment {
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     pub const fn overlaps(&self, first: u64, end: u64) -> bool {
         (self.start < end) & (first < self.end)
     }
