@@ -15,7 +15,9 @@
 //! Ruemmler, Wilkes: An introduction to disk drive modeling, IEEE Computer 27(3), 1994 (read-ahead, write-behind).
 //! Worthington, Ganger, Patt, Wilkes: On-line extraction of SCSI disk drive parameters, SIGMETRICS 1995 (segments).
 //!
-//! Cost: a scan over the segments per I/O; nothing allocates after construction.
+//! Cost: a scan over the segments per I/O that may be in one of them; nothing allocates after construction.
+
+use std::hint::select_unpredictable;
 
 use super::Io;
 use crate::config::{self, DiskReadAhead};
@@ -24,34 +26,12 @@ use crate::rng::RandomStream;
 use crate::units::{SimDuration, SimTime};
 
 use fill::Fill;
+use regions::Regions;
+use segment::{Going, Segment, least_recently_used};
 
 mod fill;
-
-/// A segment with the sectors `start..end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Segment {
-    pub start: u64,
-    pub end: u64,
-    /// Whether it is not on the media yet.
-    pub is_dirty: bool,
-    /// Time of its last use.
-    used: u64,
-}
-
-impl Segment {
-    const fn overlaps(&self, first: u64, end: u64) -> bool {
-        self.start < end && first < self.end
-    }
-}
-
-/// Sectors of a segment in flight to the media.
-#[derive(Clone, Copy, Debug)]
-struct Going {
-    segment: usize,
-    first: u64,
-    end: u64,
-    until: SimTime,
-}
+mod regions;
+mod segment;
 
 /// The part of a read that is in the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +51,8 @@ pub(super) enum Found {
 #[derive(Debug)]
 pub(super) struct Buffer {
     segments: Box<[Segment]>,
+    /// Where the segments are, or will be when their read-ahead ends.
+    regions: Regions,
     /// Dirty segments: a search for one is skipped if there is none.
     dirty_count: u32,
     /// Size of a segment \[sectors\].
@@ -79,6 +61,8 @@ pub(super) struct Buffer {
     pub hit_time: SimDuration,
     pub write_time: SimDuration,
     pub caches_writes: bool,
+    /// Whether the work of the arm is computed up to the I/O that starts now.
+    pub is_current: bool,
     /// Time since which the arm only reads ahead and destages.
     pub idle_from: SimTime,
     /// Sectors that the arm writes to the media until `idle_from`.
@@ -96,14 +80,17 @@ impl Buffer {
     /// An empty buffer; `lapses` draws the abandoned read-aheads.
     pub fn new(config: &config::DiskBuffer, command_time: SimDuration, lapses: RandomStream) -> Self {
         let empty = Segment { start: 0, end: 0, is_dirty: false, used: 0 };
+        let size = config.segment.sectors().0;
         Self {
             segments: vec![empty; config.segments as usize].into(),
+            regions: Regions::new(size),
             dirty_count: 0,
-            size: config.segment.sectors().0,
+            size,
             read_ahead: config.read_ahead,
             hit_time: config.hit_time.unwrap_or(command_time),
             write_time: config.write_time.unwrap_or(command_time),
             caches_writes: config.write_cache,
+            is_current: false,
             idle_from: SimTime::ZERO,
             going: Vec::with_capacity(2 * config.segments as usize + 1),
             fill: None,
@@ -121,6 +108,13 @@ impl Buffer {
         #[cfg(all(test, debug_assertions))]
         let is_forced = is_forced && !self.ignores_force;
         self.caches_writes && !is_forced && io.sectors as u64 <= self.size
+    }
+
+    /// Whether `io` may complete without a movement of the arm; most that wait cannot.
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
+    #[inline]
+    pub const fn may_serve(&self, io: &Io) -> bool {
+        (!io.is_write & self.regions.may_hold(io.lba.0)) | (io.is_write & self.caches_writes)
     }
 
     /// Advances the read-ahead to `now`; returns its end if it reached its limit.
@@ -189,7 +183,16 @@ impl Buffer {
     }
 
     /// The part of a read in the buffer, and the segment if it has all of it.
+    #[inline]
     fn look(&self, first: u64, end: u64, now: SimTime, track: u64) -> (Found, Option<usize>) {
+        if self.regions.may_hold(first) {
+            return self.search(first, end, now, track);
+        }
+        debug_assert_eq!(self.search(first, end, now, track), (Found::Nothing, None), "an unmarked segment");
+        (Found::Nothing, None)
+    }
+
+    fn search(&self, first: u64, end: u64, now: SimTime, track: u64) -> (Found, Option<usize>) {
         let mut found = Found::Nothing;
         for (index, segment) in self.segments.iter().enumerate() {
             if first < segment.start {
@@ -227,6 +230,8 @@ impl Buffer {
             && self.segments[fill.segment].start == sent
         {
             fill.limit = fill.limit.max((sent + self.size).min(disk_end));
+            let limit = fill.limit;
+            self.mark(sent, limit);
         }
     }
 
@@ -269,7 +274,11 @@ impl Buffer {
 
     /// Takes the least recently used segment that is free at `now` for `start..end`; none if none is free.
     fn take(&mut self, start: u64, end: u64, is_dirty: bool, now: SimTime) -> Option<usize> {
-        let (index, _) = self.free(now).min_by_key(|(_, segment)| segment.used)?;
+        let index = if self.going.is_empty() && !self.has_dirty() {
+            least_recently_used(&self.segments)
+        } else {
+            self.free(now).min_by_key(|(_, segment)| segment.used)?.0
+        };
         if self.fill.is_some_and(|fill| fill.segment == index) {
             self.fill = None;
         }
@@ -291,6 +300,7 @@ impl Buffer {
     ) {
         self.forget(kept.0, limit.max(kept.1));
         let Some(segment) = self.take(kept.0, kept.1, false, from) else { return };
+        self.mark(whole.map_or(kept.0, |(_, start)| start.min(kept.0)), limit.max(kept.1));
         if self.lapse > 0.0 && self.lapses.unit() < self.lapse {
             return;
         }
@@ -299,9 +309,11 @@ impl Buffer {
 
     /// Drops clean data of `first..end`, all data before them in a segment, and the read-ahead of them.
     pub fn forget(&mut self, first: u64, end: u64) {
-        for segment in &mut self.segments {
-            if !segment.is_dirty && segment.overlaps(first, end) {
-                segment.start = segment.end.min(end);
+        if self.regions.may_overlap(first, end) {
+            for segment in &mut self.segments {
+                let is_clean = !segment.is_dirty & segment.overlaps(first, end);
+                // Any segment may be the one: a processor cannot predict it.
+                segment.start = select_unpredictable(is_clean, segment.end.min(end), segment.start);
             }
         }
         if let Some(fill) = &mut self.fill {
@@ -328,11 +340,13 @@ impl Buffer {
         segment.end = segment.end.max(end);
         segment.used = turn;
         self.turn = turn;
+        self.mark(first, end);
         true
     }
 
     /// Puts written sectors into a new segment at `now`. Precondition: [`Self::has_room`].
     pub fn take_write(&mut self, first: u64, end: u64, now: SimTime) {
+        self.mark(first, end);
         let taken = self.take(first, end, true, now);
         debug_assert!(taken.is_some(), "a segment is taken where none is free");
     }

@@ -30,6 +30,7 @@ impl Drive {
             && let Some(mut buffer) = self.buffer.take()
         {
             self.idle(&mut buffer, now);
+            buffer.is_current = true;
             self.buffer = Some(buffer);
         }
         let foreground = self.best(now, self.foreground.window());
@@ -52,7 +53,12 @@ impl Drive {
             let at_media = |waiting: &Waiting| self.positioning(turned, self.moving(waiting), waiting);
             let Some(buffer) = &self.buffer else { return least(window, at_media) };
             return least(window, |waiting| {
-                in_buffer(buffer, now, waiting).unwrap_or_else(|| at_media(waiting))
+                if buffer.may_serve(&waiting.io)
+                    && let Some(cost) = in_buffer(buffer, now, waiting)
+                {
+                    return cost;
+                }
+                at_media(waiting)
             });
         }
         least(window, |waiting| self.distance(waiting))
@@ -85,8 +91,9 @@ fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
         return None;
     }
     if io.is_write {
-        let until_room = if buffer.has_room(now) { 0 } else { buffer.idle_from.since(now).0 };
-        return buffer.takes(io).then_some(until_room);
+        return buffer
+            .takes(io)
+            .then(|| if buffer.has_room(now) { 0 } else { buffer.idle_from.since(now).0 });
     }
     let track = u64::from(waiting.location.sectors_per_track);
     let comes = buffer.comes_at(io.lba.0, io.lba.0 + u64::from(io.sectors), now, track)?;
@@ -96,11 +103,10 @@ fn in_buffer(buffer: &Buffer, now: SimTime, waiting: &Waiting) -> Option<u64> {
 /// The index and cost of the cheapest I/O of `window`, the first of equals.
 #[inline]
 fn least(window: &[Waiting], cost: impl Fn(&Waiting) -> u64) -> Option<(usize, u64)> {
-    let (first, others) = window.split_first()?;
-    let mut best = (0, cost(first));
-    for (index, waiting) in others.iter().enumerate() {
+    let mut best = (0, u64::MAX);
+    for (index, waiting) in window.iter().enumerate() {
         let cost = cost(waiting);
-        best = std::hint::select_unpredictable(cost < best.1, (index + 1, cost), best);
+        best = std::hint::select_unpredictable(cost < best.1, (index, cost), best);
     }
-    Some(best)
+    (!window.is_empty()).then_some(best)
 }

@@ -12,6 +12,8 @@
 //! first; when it reaches its limit, dirty segments follow, nearest in time first, unless an I/O could still precede
 //! them. An I/O that needs the arm ends a read-ahead immediately, and waits for a segment in flight to the media.
 
+use std::hint::select_unpredictable;
+
 use super::buffer::{Buffer, Found};
 use super::drive::Drive;
 use super::queue::Waiting;
@@ -46,15 +48,17 @@ impl Drive {
     }
 
     /// Time to bring the head to the track, settled \[ns\].
+    #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator branches at random")]
     #[inline]
     pub(super) fn moving(&self, waiting: &Waiting) -> u64 {
         let model = &*self.model;
         let distance = waiting.location.cylinder.abs_diff(self.cylinder);
         // Within one write the skews cover the switches and their settling, so they do between two that are adjacent.
-        let settles = waiting.io.is_write && waiting.io.lba != self.head_lba;
-        let settle = if settles { model.write_settle } else { 0 };
+        let settles = waiting.io.is_write & (waiting.io.lba != self.head_lba);
+        // Reads and writes wait in no order that a processor could predict.
+        let settle = select_unpredictable(settles, model.write_settle, 0);
         if distance > 0 {
-            let overhead = if waiting.io.is_write { model.write_overhead } else { 0 };
+            let overhead = select_unpredictable(waiting.io.is_write, model.write_overhead, 0);
             return model.seek.time(distance).0 + settle + overhead;
         }
         let is_other_surface = waiting.location.surface != self.surface;
@@ -85,7 +89,7 @@ impl Drive {
     #[inline]
     pub(super) fn ahead(&self, under_head: u64, waiting: &Waiting) -> u64 {
         let (ahead, is_behind) = u64::from(waiting.angle_ns).overflowing_sub(under_head);
-        ahead.wrapping_add(if is_behind { self.revolution.get() } else { 0 })
+        ahead.wrapping_add(select_unpredictable(is_behind, self.revolution.get(), 0))
     }
 
     /// Starts the service of `waiting`; returns its completion time. If `is_fresh`, its command time did not overlap another
@@ -159,7 +163,10 @@ impl Drive {
         let processing = |time: SimDuration| if is_fresh { time } else { SimDuration::ZERO };
         let command = processing(self.model.command_time);
         let (first, end) = (io.lba.0, io.lba.0 + u64::from(io.sectors));
-        self.idle(buffer, now);
+        // The choice among several I/Os has done it already.
+        if !std::mem::take(&mut buffer.is_current) {
+            self.idle(buffer, now);
+        }
         if !io.is_write {
             return self.serve_read(buffer, now, waiting, is_fresh);
         }
