@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,16 +53,20 @@ class Usage:
         return json.loads(self.output.splitlines()[-1])  # type: ignore[no-any-return]
 
 
-def run_measured(command: Sequence[str]) -> Usage:
+def run_measured(command: Sequence[str], env: Mapping[str, str] | None = None, *, code: int = 0) -> Usage:
     """Run a command to its end.
 
+    Args:
+        env: Variables added to the environment.
+        code: The exit code that is expected.
+
     Raises:
-        SystemExit: The command failed.
+        SystemExit: It ended with another one.
     """
     before, began = os.times(), time.perf_counter()
     seen: dict[int, float] = {}
     with subprocess.Popen(  # noqa: S603 - the caller's command
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **(env or {})}
     ) as process:
         while True:
             try:
@@ -71,7 +75,7 @@ def run_measured(command: Sequence[str]) -> Usage:
             except subprocess.TimeoutExpired:
                 _sample(process.pid, seen)
     wall_s, after = time.perf_counter() - began, os.times()
-    if process.returncode:
+    if process.returncode != code:
         raise SystemExit(f"{' '.join(command)} failed: {errors.decode()}")
     waited_s = after.children_user + after.children_system - before.children_user - before.children_system
     own_s = seen.pop(process.pid, 0.0)

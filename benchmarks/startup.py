@@ -1,6 +1,7 @@
 """Processor time until a user sees something: help, one simulation, and a sweep of one run."""
 
 import argparse
+import signal
 import statistics
 import sys
 import tempfile
@@ -12,8 +13,14 @@ from orchestration import CALL_CENTER
 from process_tree import DESTAGE, run_measured
 
 _RUN = "  run: {warm_up: none, window: {requests: 1000}}\n"
-BOUNDS = {"destage --help": 0.6, "destage simulate": 1.5, "destage run, one run in process": 5.0}
+BOUNDS = {
+    "destage --help": 0.6,
+    "destage simulate": 1.5,
+    "first row of destage run, in process": 3.0,
+    "destage run of one run, with its report": 5.0,
+}
 """The most processor time [s]."""
+_FIRST_ROW = "first row"
 
 
 def write_study(folder: Path) -> Path:
@@ -29,7 +36,7 @@ def list_commands(folder: Path) -> dict[str, list[str]]:
     study = str(write_study(folder))
     store = tempfile.mkdtemp(dir=folder)
     run = ["run", study, "--executor", "inline", "--store", store, "--quiet"]
-    return dict(zip(BOUNDS, (["--help"], ["simulate", study], run), strict=True))
+    return dict(zip(BOUNDS, (["--help"], ["simulate", study], run, run), strict=True))
 
 
 def measure(command: str, runs: int, folder: Path) -> list[float]:
@@ -37,7 +44,11 @@ def measure(command: str, runs: int, folder: Path) -> list[float]:
     seconds = []
     for _ in range(runs):
         arguments = list_commands(folder)[command]
-        seconds.append(run_measured([str(DESTAGE), *arguments]).processor_s)
+        # The session is killed when it has committed its first row.
+        is_cut = command.startswith(_FIRST_ROW)
+        env = {"DESTAGE_FAIL_POINT": "after_rename"} if is_cut else None
+        usage = run_measured([str(DESTAGE), *arguments], env, code=-signal.SIGKILL if is_cut else 0)
+        seconds.append(usage.processor_s)
     return seconds
 
 
@@ -49,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print_heading(
         "Start-up", f"processor time of the process, median of {options.runs} runs, files in memory"
     )
-    print(f"{'command':<34} {'processor s':>11} {'spread':>7} {'most':>6}")
+    print(f"{'command':<42} {'processor s':>11} {'spread':>7} {'most':>6}")
     failed = False
     with tempfile.TemporaryDirectory() as folder:
         for command, most in BOUNDS.items():
@@ -58,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             is_above = statistics.median(seconds) > most
             failed |= is_above
             print(
-                f"{command:<34} {statistics.median(seconds):>11.2f} {find_spread(seconds):>7.0%} {most:>6.1f}"
+                f"{command:<42} {statistics.median(seconds):>11.2f} {find_spread(seconds):>7.0%} {most:>6.1f}"
                 f"{'  above the bound' if is_above else ''}",
                 flush=True,
             )
