@@ -7,16 +7,22 @@ An axis is a column named by its dotted path, in double quotes: ``"controller.ca
 segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
 """
 
-from destage.sql.database import Database
+from destage.sql.aliases import Aliases, alias_names
+from destage.sql.database import PUBLIC, Database
 from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
+from destage.sql.read_statements import ReadStatement
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
 from destage.sql.tables import filter_rows, render_texts
 
 __all__ = [
+    "PUBLIC",
+    "Aliases",
     "Database",
     "FileConnection",
     "QueryLimits",
+    "ReadStatement",
+    "alias_names",
     "filter_rows",
     "find_qualifiers",
     "join_statement",
