@@ -57,6 +57,7 @@ _TITLES: Mapping[str, str] = MappingProxyType(
         "failing": "fails at",
         "interval_met": "target width met",
         "engine_s": "engine time [s]",
+        "raid": "RAID",
     }
 )
 """Headings of columns whose names say too little."""
@@ -181,9 +182,9 @@ def format_quantity(value: object, unit: str | None) -> str:
 
 def format_axis_value(path: str, value: object, unit: str | None) -> str:
     """Return a value of the axis at a dotted path [its base unit] as people write it."""
-    if path.endswith(".raid") and value == "10":
+    if name_axis(path) == "raid" and value == "10":
         return "1+0"
-    if path.endswith(".file") and isinstance(value, str):
+    if name_axis(path) == "file" and isinstance(value, str):
         return locate(value).name
     if isinstance(value, str) and value.startswith(("[", "{")):
         return _script(value)
@@ -249,7 +250,8 @@ def _interval(name: str, low: object, high: object) -> str:
 
 
 def _cell(name: str, value: object, unit: str | None) -> str:
-    if "." not in name and isinstance(value, int | float) and not isinstance(value, bool):
+    is_axis = "." in name or unit is not None
+    if not is_axis and isinstance(value, int | float) and not isinstance(value, bool):
         if name.endswith(("_ratio", "_fraction")):
             return f"{value:.3f}"
         return format_number(value * find_scale(name))

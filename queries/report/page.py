@@ -23,6 +23,7 @@ from destage.queries.report.published_section import render_published_section
 from destage.queries.report.ratio_plot import build_ratio_plot
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
+from destage.sql import quote
 
 
 def render_page(session: Session) -> str:
@@ -95,7 +96,7 @@ def _design_space(session: Session) -> str:
         f'<p class="caption">{escape(caption)}</p>'
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
-        f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(query.sql)}'
+        f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(session.write_query("design_space"))}'
         f'<script type="application/json" id="rows">{_json(rows_as_json(rows))}</script></section>\n'
     )
 
@@ -193,9 +194,10 @@ def _not_stationary(session: Session) -> str:
 def _intervals(session: Session) -> Sequence[tuple[str, str]]:
     if session.seek is None:
         return ()
+    width = f"{quote(f'{session.answer}_half_width')} / {quote(session.answer)}"
     row = session.sql(
         "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "
-        "max(answer_half_width / answer_mean) FILTER (WHERE NOT interval_met) AS widest FROM answers"
+        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"  # noqa: S608 - quoted
     ).to_pylist()[0]
     if not row["answers"]:
         return (("intervals", "95 %, no target width"),)

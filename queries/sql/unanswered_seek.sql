@@ -24,5 +24,5 @@ SELECT
 FROM judged
 INNER JOIN configurations USING (point_id)
 LEFT JOIN answers USING (point_id)
-WHERE answer_mean IS NULL AND n_not_stationary > 0
+WHERE answer IS NULL AND n_not_stationary > 0
 ORDER BY configurations.plan_row

@@ -1,8 +1,8 @@
 """Names of axes in a few words: the same in the headings of tables and as columns in SQL.
 
 The name is the last segment of the dotted path, with the segment before it where the last one says too
-little: `controller.cache.capacity` is `cache_capacity`. An entry of the catalogue has the name of what it is an
-entry for: `array.disk.use` is `disk`.
+little: `controller.cache.capacity` is `cache_capacity`. An entry of the catalogue has the name of what it is
+for: `array.disk.use` is `disk`.
 """
 
 from collections import Counter

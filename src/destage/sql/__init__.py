@@ -13,7 +13,7 @@ from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
 from destage.sql.read_statements import ReadStatement
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
-from destage.sql.tables import filter_rows, render_texts
+from destage.sql.tables import filter_rows, list_reserved_words, render_texts
 
 __all__ = [
     "PUBLIC",
@@ -26,6 +26,7 @@ __all__ = [
     "filter_rows",
     "find_qualifiers",
     "join_statement",
+    "list_reserved_words",
     "quote",
     "quote_text",
     "render_texts",

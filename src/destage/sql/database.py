@@ -23,7 +23,6 @@ _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    "errors_as_json": "true",
     "enable_external_access": "false",
     "lock_configuration": "true",
 }
@@ -50,10 +49,9 @@ class Database:
             files: The paths of Parquet files that the views read, which do not change while it is open.
         """
         self._limits = limits or QueryLimits()
-        self._connection = duckdb.connect(":memory:")
+        # Set later, it would not be a setting of other connections.
+        self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
-        self._public = self._connection.cursor()
-        self._public.execute(f"SET search_path = '{PUBLIC},main'")
         self._connection.execute("SET parquet_metadata_cache = true")
         for name, table in tables.items():
             self.add_table(name, table)
@@ -64,8 +62,9 @@ class Database:
         self._connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
         for setting, value in (memory | _SETTINGS).items():
-            # All are settings of the database, which the connection of users has too.
             self._connection.execute(f"SET {setting} = {value}")
+        self._public = self._connection.cursor()
+        self._public.execute(f"SET search_path = '{PUBLIC},main'")
         columns = self._connection.execute(
             "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
         ).fetchall()
@@ -86,6 +85,20 @@ class Database:
             raise QueryError(
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
+
+    def has_relation(self, name: str) -> bool:
+        """Return whether a table or a view of Destage itself has a name."""
+        found = self._connection.execute(
+            "SELECT count(*) FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ?", [name]
+        ).fetchone()
+        return bool(found and found[0])
+
+    def list_columns(self, source: str) -> list[str]:
+        """Return the columns of a table, a view or a statement in brackets."""
+        try:
+            return list(self._connection.sql(f"FROM {source}").columns)
+        except duckdb.Error as error:
+            raise build_error(read_details(error)) from error
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
@@ -126,8 +139,8 @@ class Database:
     ) -> pa.Table:
         """Return the rows of a statement, in which an unknown name is replaced if it is an alias."""
         select = statement.select
-        # What DuckDB says of a statement of several parts has the position of an unknown name; of any other one,
-        # only its EXPLAIN does.
+        # The error about an unknown name has its position for a statement of several parts; for any other one,
+        # only that of its EXPLAIN has.
         command = statement.explain if statement.is_compound else "EXPLAIN "
         while True:
             try:

@@ -1,8 +1,8 @@
 """The statements that a database takes from its users: those that read, one or several.
 
-A SELECT is also what DESCRIBE, SHOW, SUMMARIZE, UNPIVOT and VALUES are to DuckDB. A PIVOT that finds its columns
-in the rows is several statements to it, of which one creates a type; it is allowed where it can stand in a
-subquery, which no statement that changes anything can.
+DESCRIBE, SHOW, SUMMARIZE, UNPIVOT and VALUES are a SELECT to DuckDB. A PIVOT that finds its columns in the rows
+is several statements, of which one creates a type; it is allowed where it can stand in a subquery, which no
+statement that changes anything can.
 """
 
 import re
@@ -90,9 +90,7 @@ def _is_subquery(connection: duckdb.DuckDBPyConnection, text: str) -> bool:
     return len(found) == 1
 
 
-def _extract(
-    connection: duckdb.DuckDBPyConnection, text: str, paths: Sequence[str]
-) -> list[tuple[str, str]]:
+def _extract(connection: duckdb.DuckDBPyConnection, text: str, paths: Sequence[str]) -> list[tuple[str, str]]:
     """Return the kind and the text of each statement."""
     try:
         text.encode()
