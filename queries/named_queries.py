@@ -15,8 +15,8 @@
 `axis` names an axis without which the query has no meaning, `setting` one in whose place the value of the
 scenario may stand. `$name` in the SQL is the value of a parameter. A parameter of the unit `column` names an
 axis or a result, `result` that of the study; `axis` names an axis. `{name}` is its name, without quotes. The
-word `answer` in the SQL is the name of the study's answers, as in `users_supported`. `column` explains a column
-that is neither an axis nor a result; its ends `_low` and `_high` need no line.
+word `answer` in the SQL is the name of the study's answers, as in `users_supported`. `column` explains a
+column that is neither an axis nor a result; its ends `_low` and `_high` need no line.
 """
 
 import re

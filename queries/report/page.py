@@ -196,8 +196,8 @@ def _intervals(session: Session) -> Sequence[tuple[str, str]]:
         return ()
     width = f"{quote(f'{session.answer}_half_width')} / {quote(session.answer)}"
     row = session.sql(
-        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "
-        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"  # noqa: S608 - quoted
+        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "  # noqa: S608
+        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"
     ).to_pylist()[0]
     if not row["answers"]:
         return (("intervals", "95 %, no target width"),)

@@ -18,7 +18,7 @@ GAP = 2
 _LABEL_WIDTH = 16
 _EXPENDABLE = (
     "binding",
-    "controller.use",
+    "controller",
     "n",
     "passing",
     "failing",

@@ -139,8 +139,8 @@ class Database:
     ) -> pa.Table:
         """Return the rows of a statement, in which an unknown name is replaced if it is an alias."""
         select = statement.select
-        # The error about an unknown name has its position for a statement of several parts; for any other one,
-        # only that of its EXPLAIN has.
+        # The error about an unknown name has its position if the statement has several parts; that of any
+        # other statement does not, but that of its EXPLAIN does.
         command = statement.explain if statement.is_compound else "EXPLAIN "
         while True:
             try:

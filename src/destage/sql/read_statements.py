@@ -1,8 +1,8 @@
 """The statements that a database takes from its users: those that read, one or several.
 
-DESCRIBE, SHOW, SUMMARIZE, UNPIVOT and VALUES are a SELECT to DuckDB. A PIVOT that finds its columns in the rows
-is several statements, of which one creates a type; it is allowed where it can stand in a subquery, which no
-statement that changes anything can.
+DESCRIBE, SHOW, SUMMARIZE, UNPIVOT and VALUES are a SELECT to DuckDB. A PIVOT that finds its columns in the
+rows is several statements, of which one creates a type; it is allowed where it can stand in a subquery, which
+no statement that changes anything can.
 """
 
 import re
