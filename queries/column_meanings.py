@@ -28,9 +28,9 @@ def collect_meanings(axes: pa.Table, answer: str, sought: str | None) -> dict[st
     """
     found: dict[str, Meaning] = dict(FIXED)
     found |= {column.name: (column.unit, column.meaning) for column in engine.columns()}
-    if sought is not None:
-        found[answer] = (None, f"largest {sought} that meets all objectives, mean over replicates")
-        found[f"{answer}_half_width"] = (None, f"half of the width of the 95 % interval of {answer}")
+    value = "value" if sought is None else sought
+    found[answer] = (None, f"largest {value} that meets all objectives, mean over replicates")
+    found[f"{answer}_half_width"] = (None, f"half of the width of the 95 % interval of {answer}")
     return found | {row["name"]: (row["unit"], row["meaning"] or row["path"]) for row in axes.to_pylist()}
 
 

@@ -31,6 +31,7 @@ class PublicViews:
         meanings: Mapping[str, Meaning],
         queries: Mapping[str, NamedQuery],
         write: Callable[[str], tuple[NamedQuery, str]],
+        prepare: Callable[[str], None],
     ) -> None:
         """Take a database with the relations of the sweep.
 
@@ -40,12 +41,14 @@ class PublicViews:
             meanings: The unit and meaning of each column.
             queries: The named queries of the study's kind, by name.
             write: Returns a named query with its parameters filled in, and its statement.
+            prepare: Creates the relations of the sweep that a text names, where they are made late.
         """
         self._database = database
         self._names = names
         self._meanings = dict(meanings)
         self._queries = queries
         self._write = write
+        self._prepare = prepare
         self._aliases = alias_names(names)
         self._made: dict[str, list[str]] = {}
         self._explained: dict[str, dict[str, Meaning]] = {}
@@ -99,9 +102,11 @@ class PublicViews:
         if name in self._made:
             return
         source = f"main.{quote(name)}"
+        self._prepare(name)
         if name in self._queries:
             query, statement = self._write(name)
-            source = f"(\n{statement}\n)"
+            # Names in a view mean the relations of its own schema.
+            self._database.add_view(name, statement)
             self._units |= find_units(query, self._units)
             self._explained[name] = {each.name: (each.unit, each.meaning) for each in query.columns}
         elif not self._database.has_relation(name):

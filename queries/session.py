@@ -127,6 +127,7 @@ class Session:
             collect_meanings(axes, self.answer, self.seek),
             list_fitting(self.kind),
             self._write_named,
+            self._add_pending,
         )
 
     def _read_answers(self) -> pa.Table:
@@ -285,7 +286,6 @@ class Session:
     def run(self, statement: ReadStatement) -> pa.Table:
         """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""
         for attempt in range(2):
-            self._add_pending(statement.select)
             try:
                 return self.public.run(statement)
             except QueryError:

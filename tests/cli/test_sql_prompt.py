@@ -17,7 +17,9 @@ from small_studies import small_study
 
 from destage.cli import app
 
-ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0;"
+ENDLESS = (
+    "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT count(*) FROM t WHERE n < 0;"
+)
 PATIENCE_S = 30.0
 _ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[()][0-9A-Za-z]|[=>78])")
 PROMPT = "destage>"
@@ -102,7 +104,7 @@ def terminal(store: Path, tmp_path: Path) -> Iterator[Terminal]:
 
 def test_a_statement_of_several_lines_ends_with_a_semicolon(terminal: Terminal) -> None:
     terminal.type("SELECT users,\r")
-    terminal.read_until("... ")
+    terminal.read_until("...")
     assert "20" in terminal.ask("4 * 5 AS product FROM configurations;", "10        20")
 
 
@@ -139,12 +141,12 @@ def test_names_are_completed(terminal: Terminal) -> None:
 
 def test_statements_are_remembered(store: Path, tmp_path: Path) -> None:
     environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    for _ in range(2):
+    for typed in ("SELECT 6 * 7 AS known;", "\x1b[A\x1b[A"):
         with Terminal("sql", "small", "--store", str(store), environment=environment) as terminal:
             terminal.read_until(PROMPT)
-            terminal.ask("SELECT 6 * 7 AS known;", "42")
+            terminal.ask(typed, "42")
             terminal.type("exit\r")
             assert terminal.wait() == 0
     history = tmp_path / "state" / "destage" / "sql_history"
     assert history.stat().st_mode & 0o077 == 0
-    assert history.read_text().count("SELECT 6 * 7 AS known;") == 1
+    assert "SELECT 6 * 7 AS known;" in history.read_text()

@@ -24,7 +24,6 @@ _SETTINGS = {
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
     "enable_external_access": "false",
-    "lock_configuration": "true",
 }
 _BATCH_ROWS = 65_536
 """Rows fetched at a time."""
@@ -61,10 +60,13 @@ class Database:
             self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
         self._connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
-        for setting, value in (memory | _SETTINGS).items():
-            self._connection.execute(f"SET {setting} = {value}")
         self._public = self._connection.cursor()
         self._public.execute(f"SET search_path = '{PUBLIC},main'")
+        for setting, value in (memory | _SETTINGS).items():
+            # Some settings are those of the database, others those of a connection.
+            for connection in (self._connection, self._public):
+                connection.execute(f"SET {setting} = {value}")
+        self._connection.execute("SET lock_configuration = true")
         columns = self._connection.execute(
             "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
         ).fetchall()
