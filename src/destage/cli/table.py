@@ -1,4 +1,7 @@
-"""Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden."""
+"""Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden.
+
+Only sentences, as of DESCRIBE, are broken into lines.
+"""
 
 import shutil
 import sys
@@ -16,6 +19,10 @@ UNBOUNDED = 4096
 """The width of a table that is not printed on a terminal [characters]."""
 GAP = 2
 _LABEL_WIDTH = 16
+_PROSE = "meaning"
+"""The column of sentences, which are broken into lines."""
+_PROSE_WIDTH = 36
+"""What such a column needs at least [characters]."""
 _EXPENDABLE = (
     "binding",
     "controller",
@@ -88,4 +95,5 @@ def _width(shown: "Presentation", at: int) -> int:
     heading = shown.headings[at]
     words = max(map(len, heading.title.split()), default=0)
     cells = max((len(row[at]) for row in shown.rows), default=0)
-    return max(words, min(cells, _LABEL_WIDTH) if heading.column == "label" else cells)
+    most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, cells)
+    return max(words, min(cells, most))
