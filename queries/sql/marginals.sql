@@ -6,8 +6,7 @@
 -- column: value [base unit of the axis]: value of the axis, as text
 -- column: effect_{of} [unit of {of}]: difference from the mean of all points
 -- column: points [count]: points with this value in the mean
--- column: n [count]: replicates in which all these points were measured
--- row: one per value of each axis that has several; means within each replicate, then over replicates
+-- row: one per value of each axis that has several; means over the points with a result in all replicates, in each replicate
 WITH measured AS (
   SELECT point_id, replicate, avg($of) AS measure
   FROM replicates
@@ -15,11 +14,15 @@ WITH measured AS (
   GROUP BY point_id, replicate
 ),
 
--- A replicate that lacks a point has another mean than the others.
+-- With a point that a replicate lacks, the means of replicates would be of different points.
 complete AS (
   SELECT point_id, replicate, measure, avg(measure) OVER (PARTITION BY replicate) AS overall
   FROM measured
-  QUALIFY count(*) OVER (PARTITION BY replicate) = (SELECT count(DISTINCT point_id) FROM measured)
+  WHERE point_id IN (
+    SELECT point_id FROM measured
+    GROUP BY point_id
+    HAVING count(*) = (SELECT count(DISTINCT replicate) FROM measured)
+  )
 ),
 
 settings AS (

@@ -1,6 +1,7 @@
 """Columns that a narrow terminal shows."""
 
 import os
+import re
 
 import pyarrow as pa
 import pytest
@@ -38,6 +39,7 @@ def test_sentences_are_broken_into_lines(
     monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((60, 24)))
     meaning = " ".join(["word"] * 30)
     print_table(pa.table({"column_name": ["response_p95_us_high"], "meaning": [meaning]}), {})
-    lines = capsys.readouterr().out.splitlines()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert lines[1].startswith("response_p95_us_high  word")
     assert max(map(len, lines)) <= 60
     assert sum(line.count("word") for line in lines) == 30

@@ -290,9 +290,15 @@ def test_marginals(make_session: Any) -> None:
     assert five["effect_response_p95_us_high"] == pytest.approx(10)
 
 
-def test_a_replicate_that_lacks_a_point_is_no_marginal(make_session: Any) -> None:
-    session = measure(make_session, ({RAID: "10"}, [20, 90]), ({RAID: "5"}, [40]))
-    assert [(row["response_p95_us"], row["n"]) for row in rows(session, "marginals")] == [(20, 1), (40, 1)]
+def test_a_point_that_lacks_a_replicate_is_in_no_marginal(make_session: Any) -> None:
+    session = measure(
+        make_session,
+        ({RAID: "10", DISKS: 4}, [20, 30]),
+        ({RAID: "5", DISKS: 4}, [40, 50]),
+        ({RAID: "5", DISKS: 6}, [99]),
+    )
+    found = [(row["axis"], row["response_p95_us"], row["points"]) for row in rows(session, "marginals")]
+    assert found == [("raid", 25, 1), ("raid", 45, 1)]
 
 
 def test_a_query_without_its_axis_is_an_error(make_session: Any) -> None:

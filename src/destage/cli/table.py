@@ -58,13 +58,14 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
     chosen = choose_columns([_width(shown, at) for at in range(len(shown.headings))], shown.headings, width)
+    has_prose = any(heading.column == _PROSE for heading in shown.headings)
     grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for at in chosen:
         heading = shown.headings[at]
         grid.add_column(
             heading.title,
             justify="right" if heading.is_number else "left",
-            vertical="bottom",
+            vertical="top" if has_prose else "bottom",
             min_width=_width(shown, at) if is_terminal else None,
             max_width=_LABEL_WIDTH if is_terminal and heading.column == "label" else None,
         )

@@ -1,7 +1,7 @@
 """SQL over Arrow tables and Parquet files: a DuckDB database without access to anything but these.
 
-A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without other
-files, network, extensions or Python variables, and without changes of settings or rows.
+A statement only reads, in a read-only transaction under a locked configuration: without other files, network,
+extensions or Python variables, and without changes of settings or rows.
 
 An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
 segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
