@@ -172,7 +172,7 @@ class Session:
         return Session(self.sweep, self._limits, whole=self, point_ids=point_ids)
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
-        """Run one SELECT or EXPLAIN over the views and `plan`.
+        """Run one SELECT or EXPLAIN of Destage itself over the views and `plan`; `run` takes those of users.
 
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
         `published_figures`, which has the rows of `judge_figures`.
@@ -297,6 +297,12 @@ class Session:
     def _write_named(self, name: str) -> tuple[NamedQuery, str]:
         text = self.write_query(name)
         return parse_query(text), self._add_means(text)
+
+    def name_paths(self, statement: str) -> str:
+        """Return one of Destage's own statements as a user writes it, with the names of axes in SQL."""
+        for path, name in self.names.items():
+            statement = statement.replace(quote(path), name)
+        return statement
 
     def name_columns(self, table: pa.Table) -> pa.Table:
         """Return a table with the names of axes in SQL in place of their dotted paths."""

@@ -12,6 +12,7 @@ from destage.queries import Session
 from destage.queries.columns import RELATIONS
 from destage.queries.named_queries import list_fitting
 from destage.queries.presentation import present
+from destage.queries.report.figures import build_figures
 
 
 def ask(session: Session, text: str) -> list[dict[str, Any]]:
@@ -180,3 +181,13 @@ def test_settings_of_the_database_hold_for_users(seek_session: Session) -> None:
     for setting in ("python_enable_replacements", "enable_external_access", "autoload_known_extensions"):
         assert ask(seek_session, f"SELECT current_setting('{setting}') AS x") == [{"x": False}]
     assert ask(seek_session, "SELECT current_setting('lock_configuration') AS x") == [{"x": True}]
+
+
+def test_the_sql_of_a_report_can_be_pasted(seek_session: Session) -> None:
+    """Its own statements have dotted paths; the page prints them with the names that users write."""
+    chart = {"title": "users", "x": "controller.cache.capacity", "y": "users_supported", "where": "raid = '5'"}
+    seek_session.spec["charts"] = [chart, {**chart, "y": "response_p95_us", "where": "capacity > 0"}]
+    printed = [figure.sql for figure in build_figures(seek_session) if figure.sql]
+    assert len(printed) >= 2
+    for statement in (*printed, seek_session.write_query("design_space")):
+        assert ask(seek_session, seek_session.name_paths(statement))

@@ -72,5 +72,5 @@ def sql(
         found = session.split(decode_argument(text))
         results = map(session.run, found)
         print_results(
-            results, len(found), form, out, session.public.units.copy, escape_formulas=escape_formulas
+            results, len(found), form, out, lambda: session.public.units, escape_formulas=escape_formulas
         )
