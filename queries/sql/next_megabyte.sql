@@ -25,6 +25,8 @@ places AS (
       )
     ) AS outside
   FROM configurations
+  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
+  QUALIFY row_number() OVER (PARTITION BY capacity, others ORDER BY plan_row) = 1
 ),
 
 -- Without a cache, its other settings and its battery have no effect, and the plan has only one value of each: the

@@ -25,7 +25,8 @@ places AS (
     "array.raid" AS raid,
     row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "array.raid"))) AS others
   FROM configurations
-  WHERE is_first
+  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
+  QUALIFY row_number() OVER (PARTITION BY raid, others ORDER BY plan_row) = 1
 ),
 
 means AS (

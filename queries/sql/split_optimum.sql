@@ -23,7 +23,8 @@ places AS (
     "controller.cache.write_fraction" AS write_fraction,
     row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.cache.write_fraction"))) AS others
   FROM configurations
-  WHERE is_first
+  -- Without a battery, write fractions make no difference, and the plan has points with equal axes.
+  QUALIFY row_number() OVER (PARTITION BY write_fraction, others ORDER BY plan_row) = 1
 ),
 
 ranked AS (

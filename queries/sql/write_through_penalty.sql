@@ -18,16 +18,25 @@ places AS (
     point_id,
     plan_row,
     "controller.battery.state" AS state,
-    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.battery.state"))) AS others
+    row(*COLUMNS(* EXCLUDE (point_id, plan_row, is_first, "controller.battery.state"))) AS others,
+    row(
+      *COLUMNS(
+        lambda axis: axis NOT IN ('point_id', 'plan_row', 'is_first', 'controller.battery.state')
+        AND NOT regexp_matches(axis, '^controller[.]cache[.]write')
+      )
+    ) AS outside
   FROM configurations
 ),
 
+-- Without a battery, the settings of the write cache have no effect, and the plan has only one value of each.
 compared AS (
-  SELECT
-    first(point_id) FILTER (WHERE state = $protected) AS point_id,
-    first(point_id) FILTER (WHERE state = $dead) AS dead_id
-  FROM places
-  GROUP BY others
+  SELECT alive.point_id, dead.point_id AS dead_id
+  FROM places AS alive
+  INNER JOIN places AS dead USING (outside)
+  WHERE alive.state = $protected AND dead.state = $dead
+  QUALIFY row_number() OVER (
+    PARTITION BY alive.point_id ORDER BY alive.others = dead.others DESC, dead.plan_row
+  ) = 1
 ),
 
 -- The replicates of both states have the same random streams, which a ratio within each cancels.

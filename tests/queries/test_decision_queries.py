@@ -192,6 +192,25 @@ def test_the_write_through_penalty(make_session: Any) -> None:
     assert row["penalty_ratio_low"] == pytest.approx(15 - T * 5)
 
 
+def test_a_dead_battery_has_no_write_fraction(make_session: Any) -> None:
+    """The plan has the write fraction 0 for both points without a battery, which share their runs."""
+    session = measure(
+        make_session,
+        ({CAPACITY: MIB, FRACTION: 0.5, BATTERY: "present"}, [4, 4]),
+        ({CAPACITY: MIB, FRACTION: 1.0, BATTERY: "present"}, [2, 2]),
+        ({CAPACITY: MIB, FRACTION: 0.0, BATTERY: "absent"}, [8, 8]),
+        ({CAPACITY: MIB, FRACTION: 0.0, BATTERY: "absent"}, [8, 8]),
+        ({CAPACITY: 2 * MIB, FRACTION: 0.0, BATTERY: "absent"}, [6, 6]),
+        ({CAPACITY: 2 * MIB, FRACTION: 0.0, BATTERY: "absent"}, [6, 6]),
+        run_ids={3: "p2", 5: "p4"},
+    )
+    found = [(row["write_fraction"], row["penalty_ratio"]) for row in rows(session, "write_through_penalty")]
+    assert found == [(0.5, 2), (1.0, 4)]
+    assert [row["gain_response_p95_us"] for row in rows(session, "next_megabyte")] == [2]
+    splits = [(row["cache_capacity"], row["best_write_fraction"]) for row in rows(session, "split_optimum")]
+    assert splits == [(MIB, 1.0), (MIB, 0.0), (2 * MIB, 0.0)]
+
+
 def test_exposure_against_speed(make_session: Any) -> None:
     """The third point is slower than the second with more at risk; the last one is under another load."""
     session = measure(

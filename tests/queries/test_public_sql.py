@@ -185,7 +185,12 @@ def test_settings_of_the_database_hold_for_users(seek_session: Session) -> None:
 
 def test_the_sql_of_a_report_can_be_pasted(seek_session: Session) -> None:
     """Its own statements have dotted paths; the page prints them with the names that users write."""
-    chart = {"title": "users", "x": "controller.cache.capacity", "y": "users_supported", "where": "raid = '5'"}
+    chart = {
+        "title": "users",
+        "x": "controller.cache.capacity",
+        "y": "users_supported",
+        "where": "raid = '5'",
+    }
     seek_session.spec["charts"] = [chart, {**chart, "y": "response_p95_us", "where": "capacity > 0"}]
     printed = [figure.sql for figure in build_figures(seek_session) if figure.sql]
     assert len(printed) >= 2
