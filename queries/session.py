@@ -281,7 +281,7 @@ class Session:
         Raises:
             QueryError: It has none, or one that does not only read.
         """
-        return self._database.split(text)
+        return self._database.split(text, self.names)
 
     def run(self, statement: ReadStatement) -> pa.Table:
         """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""

@@ -70,8 +70,9 @@ class Database:
         columns = self._connection.execute(
             "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
         ).fetchall()
-        self._paths = [str(column) for (column,) in columns]
-        self._aliases: Aliases = alias_paths(self._paths)
+        paths = [str(column) for (column,) in columns]
+        self._names = {path: quote(path) for path in paths}
+        self._aliases: Aliases = alias_paths(paths)
 
     def add_table(self, name: str, table: pa.Table) -> None:
         """Add a table; its columns have no aliases."""
@@ -112,7 +113,7 @@ class Database:
         """
 
         def run() -> pa.Table:
-            found = split_statements(self._connection, statement, self._paths)
+            found = split_statements(self._connection, statement, self._names)
             if len(found) > 1:
                 message = f"{len(found)} statements; write exactly one"
                 raise QueryError("query.not-one-statement", message, data={"statements": len(found)})
@@ -120,9 +121,9 @@ class Database:
 
         return execute_limited(run, self._connection, self._limits.seconds)
 
-    def split(self, text: str) -> list[ReadStatement]:
+    def split(self, text: str, names: Mapping[str, str]) -> list[ReadStatement]:
         """Return the statements of a user's text; see `split_statements`."""
-        return split_statements(self._public, text, self._paths)
+        return split_statements(self._public, text, names)
 
     def run(self, statement: ReadStatement, aliases: Aliases) -> pa.Table:
         """Run a statement of a user over the views of the schema `PUBLIC`; errors as in `query`."""

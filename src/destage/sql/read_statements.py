@@ -6,14 +6,13 @@ no statement that changes anything can.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import duckdb
 
 from destage.errors import QueryError
 from destage.sql.failures import read_details, read_message
-from destage.sql.statements import quote
 
 _EXPLAIN = re.compile(
     r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
@@ -38,32 +37,32 @@ class ReadStatement:
 
 
 def split_statements(
-    connection: duckdb.DuckDBPyConnection, text: str, paths: Sequence[str] = ()
+    connection: duckdb.DuckDBPyConnection, text: str, names: Mapping[str, str] | None = None
 ) -> list[ReadStatement]:
     """Return the statements of a text, none of which has been run.
 
     Args:
-        paths: Dotted names of columns, for an error about one that is not in quotes.
+        names: How to write the columns that have a dotted path, for an error about a path without quotes.
 
     Raises:
         QueryError: The text has no statement, is not valid SQL, or one of its statements does not only read.
     """
-    found = _extract(connection, text, paths)
+    found = _extract(connection, text, names or {})
     if not found:
         message = "no statement; write a SELECT, DESCRIBE, PIVOT or EXPLAIN"
         raise QueryError("query.no-statement", message)
-    return [_check(connection, statement, kind, paths) for kind, statement in found]
+    return [_check(connection, statement, kind, names or {}) for kind, statement in found]
 
 
 def _check(
-    connection: duckdb.DuckDBPyConnection, statement: str, kind: str, paths: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, statement: str, kind: str, names: Mapping[str, str]
 ) -> ReadStatement:
     text = _END.sub("", statement)
     prefix = _EXPLAIN.match(text)
     explain = ""
     if prefix is not None:
         explain, text = prefix.group(), text[prefix.end() :]
-        kinds = [kind for kind, _ in _extract(connection, text, paths)]
+        kinds = [kind for kind, _ in _extract(connection, text, names)]
     elif kind == "EXPLAIN":
         raise QueryError(
             "query.statement-not-allowed",
@@ -90,7 +89,9 @@ def _is_subquery(connection: duckdb.DuckDBPyConnection, text: str) -> bool:
     return len(found) == 1
 
 
-def _extract(connection: duckdb.DuckDBPyConnection, text: str, paths: Sequence[str]) -> list[tuple[str, str]]:
+def _extract(
+    connection: duckdb.DuckDBPyConnection, text: str, names: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Return the kind and the text of each statement."""
     try:
         text.encode()
@@ -100,7 +101,7 @@ def _extract(connection: duckdb.DuckDBPyConnection, text: str, paths: Sequence[s
         return [(found.type.name, found.query) for found in connection.extract_statements(text)]
     except duckdb.Error as error:
         message = read_message(read_details(error))
-        unquoted = [path for path in paths if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', text)]
+        unquoted = [path for path in names if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', text)]
         if unquoted:
-            message += f"; write an axis in double quotes: {', '.join(map(quote, unquoted))}"
+            message += f"; write an axis by its name: {', '.join(names[path] for path in unquoted)}"
         raise QueryError("query.bad-syntax", message, data={"unquoted": unquoted}) from error
