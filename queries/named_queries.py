@@ -1,14 +1,22 @@
 """Named queries: one SQL file each, whose header states its question, its parameters and its rows.
 
-    -- name: users_against_cache
-    -- studies: seek
-    -- purpose: The load that each cache size supports.
-    -- parameter: relative [fraction] = 0.05: the half-width that counts as narrow
+    -- name: next_megabyte
+    -- studies: any
+    -- purpose: What each step to the next larger cache gains.
+    -- axis: controller.cache.capacity
+    -- parameter: of [column] = result: what is gained
+    -- column: gain_{of} [unit of {of}]: improvement by the step
     -- row: one per point
     SELECT ...
 
 `studies` is the kind of studies it is for: those that `seek` a value, those that `replay` a trace, `fixed`
 (all that do not seek) or `any`. Of files with the same name, the one that fits a study most closely is used.
+
+`axis` names an axis without which the query has no meaning, `setting` one in whose place the value of the
+scenario may stand. `$name` in the SQL is the value of a parameter. A parameter of the unit `column` names an
+axis or a result, `result` that of the study; `axis` names an axis. `{name}` is its name, without quotes. The
+word `answer` in the SQL is the name of the study's answers, as in `users_supported`. `column` explains a
+column that is neither an axis nor a result; its ends `_low` and `_high` need no line.
 """
 
 import re
@@ -30,7 +38,8 @@ FITTING: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
 )
 """The values of `studies` that fit each kind of study, the closest first."""
 
-_HEADER = re.compile(r"--\s*(name|studies|purpose|parameter|row):\s*(.+)")
+_HEADER = re.compile(r"--\s*(name|studies|purpose|axis|setting|parameter|column|row):\s*(.+)")
+_COLUMN = re.compile(r"(\S+)(?:\s*\[(.+?)\])?:\s+(.+)")
 _PARAMETER = re.compile(r"(\w+)(?:\s*\[(.+?)\])?\s*=\s*(.+?):\s+(.+)")
 
 
@@ -45,8 +54,23 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class QueryColumn:
+    """A column that a named query computes; `{of}` in its texts is the name of a column parameter."""
+
+    name: str
+    unit: str | None
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
 class NamedQuery:
-    """A named query: the parts of its header, and its whole text as the statement."""
+    """A named query: the parts of its header, and its whole text as the statement.
+
+    Attributes:
+        axes: The dotted paths of the axes that it needs.
+        settings: The dotted paths of the settings that it needs, which may be axes.
+        columns: Its columns that are neither axes nor results.
+    """
 
     name: str
     studies: str
@@ -54,6 +78,9 @@ class NamedQuery:
     parameters: tuple[Parameter, ...]
     row: str
     sql: str
+    axes: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    columns: tuple["QueryColumn", ...] = ()
 
     def values(self, given: Mapping[str, str]) -> dict[str, float | str]:
         """Return the value of each parameter, from texts by name and the defaults.
@@ -78,8 +105,14 @@ class NamedQuery:
 def list_queries() -> tuple[NamedQuery, ...]:
     """Return all named queries, sorted by name."""
     folder = files("destage.queries") / "sql"
-    found = [_parse(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
+    found = [parse_query(each.read_text()) for each in folder.iterdir() if each.name.endswith(".sql")]
     return tuple(sorted(found, key=lambda query: (query.name, query.studies)))
+
+
+def list_fitting(kind: Kind) -> dict[str, NamedQuery]:
+    """Return the queries for a kind of study, by name."""
+    names = sorted({query.name for query in list_queries() if query.studies in FITTING[kind]})
+    return {name: find_query(name, kind) for name in names}
 
 
 def find_query(name: str, kind: Kind) -> NamedQuery:
@@ -103,7 +136,8 @@ def find_query(name: str, kind: Kind) -> NamedQuery:
     )
 
 
-def _parse(text: str) -> NamedQuery:
+def parse_query(text: str) -> NamedQuery:
+    """Return the query of a file."""
     header: dict[str, list[str]] = {}
     for line in text.splitlines():
         match = _HEADER.match(line)
@@ -117,7 +151,19 @@ def _parse(text: str) -> NamedQuery:
         parameters=tuple(_parameter(line) for line in header.get("parameter", [])),
         row=header["row"][0],
         sql=text,
+        axes=tuple(header.get("axis", ())),
+        settings=tuple(header.get("setting", ())),
+        columns=tuple(_column(line) for line in header.get("column", [])),
     )
+
+
+def _column(line: str) -> QueryColumn:
+    match = _COLUMN.fullmatch(line)
+    if match is None:
+        raise QueryError(
+            "query.bad-header", f"invalid column line {line!r}; write it as `gain [bytes]: improvement`"
+        )
+    return QueryColumn(*match.groups())
 
 
 def _parameter(line: str) -> Parameter:
@@ -131,7 +177,8 @@ def _parameter(line: str) -> Parameter:
     try:
         value: float | str = float(default)
     except ValueError:
-        value = default
+        # Quotes make a text of what would be a number.
+        value = default.strip("'")
     return Parameter(name, unit, value, meaning)
 
 

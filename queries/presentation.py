@@ -15,6 +15,7 @@ import pyarrow as pa
 from destage.objects import locate
 from destage.queries.plain_values import flatten, is_plain
 from destage.spec import quantities
+from destage.spec.axis_names import name_axes, name_axis
 
 _SCALES = {
     "_us": (1e-3, "ms"),
@@ -41,9 +42,6 @@ _QUIET: Mapping[str, object] = MappingProxyType(
     }
 )
 """Columns that only warn, and their value when there is nothing to warn about."""
-_VAGUE = frozenset(
-    {"state", "kind", "mode", "policy", "name", "mean", "times", "capacity", "usable", "latency", "exponent"}
-)
 _TITLES: Mapping[str, str] = MappingProxyType(
     {
         "n": "replicates",
@@ -59,6 +57,7 @@ _TITLES: Mapping[str, str] = MappingProxyType(
         "failing": "fails at",
         "interval_met": "target width met",
         "engine_s": "engine time [s]",
+        "raid": "RAID",
     }
 )
 """Headings of columns whose names say too little."""
@@ -183,9 +182,9 @@ def format_quantity(value: object, unit: str | None) -> str:
 
 def format_axis_value(path: str, value: object, unit: str | None) -> str:
     """Return a value of the axis at a dotted path [its base unit] as people write it."""
-    if path.endswith(".raid") and value == "10":
+    if name_axis(path) == "raid" and value == "10":
         return "1+0"
-    if path.endswith(".file") and isinstance(value, str):
+    if name_axis(path) == "file" and isinstance(value, str):
         return locate(value).name
     if isinstance(value, str) and value.startswith(("[", "{")):
         return _script(value)
@@ -251,7 +250,8 @@ def _interval(name: str, low: object, high: object) -> str:
 
 
 def _cell(name: str, value: object, unit: str | None) -> str:
-    if "." not in name and isinstance(value, int | float) and not isinstance(value, bool):
+    is_axis = "." in name or unit is not None
+    if not is_axis and isinstance(value, int | float) and not isinstance(value, bool):
         if name.endswith(("_ratio", "_fraction")):
             return f"{value:.3f}"
         return format_number(value * find_scale(name))
@@ -259,20 +259,19 @@ def _cell(name: str, value: object, unit: str | None) -> str:
 
 
 def _titles(names: Sequence[str]) -> dict[str, str]:
-    short = {name: title_axis(name) if "." in name else title_column(name) for name in names}
+    axes = name_axes([name for name in names if "." in name])
+    short = {name: _axis_words(axes[name]) if name in axes else title_column(name) for name in names}
     shorts = list(short.values())
     return {name: title if shorts.count(title) == 1 else name for name, title in short.items()}
 
 
 def title_axis(path: str) -> str:
     """Return the short name of the axis at a dotted path."""
-    segments = path.split(".")
-    last = segments[-1]
-    if last == "use":
-        return _words(segments[-2])
-    if last == "raid":
-        return "RAID"
-    return _words(" ".join(segments[-2:]) if last in _VAGUE else last)
+    return _axis_words(name_axis(path))
+
+
+def _axis_words(name: str) -> str:
+    return "RAID" if name == "raid" else _words(name)
 
 
 def name_value(path: str, value: object, units: Mapping[str, str]) -> str:

@@ -9,14 +9,18 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from destage.engine import limiting_resource, scenario_schema, traces
+from destage.engine import limiting_resource, results_schema, scenario_schema, traces
 from destage.errors import DestageError, QueryError
 from destage.queries import views
-from destage.queries.named_queries import Kind, find_query
+from destage.queries.axis_table import name_columns, tabulate_axes
+from destage.queries.column_meanings import collect_meanings, find_units
+from destage.queries.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.point_table import PointTable
+from destage.queries.public_views import PublicViews
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
+from destage.queries.query_text import Subject, write_query
 from destage.queries.relations import Relations, open_relations, restrict_relations
-from destage.sql import Database, QueryLimits, quote
+from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.published_figures import read_figures
 
@@ -53,6 +57,8 @@ class Session:
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the parameter that the study seeks, if any.
         config: The canonical configuration of the first planned run; empty without a plan.
+        names: The name in SQL of each axis and of the sought parameter, by dotted path.
+        public: The relations that statements of users read.
         left_out: The number of planned points that the session does not have; see `select_points`.
     """
 
@@ -72,7 +78,7 @@ class Session:
         self.seek = sweep.seek
         self.config: dict[str, Any] = sweep.configuration()
         self.left_out = 0 if whole is None else whole.point_count - len(point_ids)
-        self._results: dict[tuple[object, ...], pa.Table] = {}
+        self._results: dict[str, pa.Table] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         if whole is None:
             self._folder = tempfile.TemporaryDirectory(prefix="destage-", ignore_cleanup_errors=True)
@@ -89,10 +95,13 @@ class Session:
     def _open(self, relations: Relations) -> None:
         """Create the database of some relations."""
         self.relations = relations
+        self.names = name_columns(self.axes, self.seek)
         # Relations of many columns, and figures that take a statement each, are made when first named.
         self._pending = {FIGURES, *MEANS}
+        axes = tabulate_axes(self.names, self.config)
         self._database = Database(
             {
+                "axes": axes,
                 "certificates": self.sweep.certificates(),
                 "student": views.build_quantiles(max(relations.replicates, 2)),
                 **relations.tables,
@@ -107,7 +116,8 @@ class Session:
                 "replicates": views.build_replicates_view(self.seek, self.metric),
                 "timeline": views.build_timeline_view(),
             },
-            {"limiting_resource(measured, idle)": limiting_resource.limiting_sql("measured", "idle")},
+            views.MACROS
+            | {"limiting_resource(measured, idle)": limiting_resource.limiting_sql("measured", "idle")},
             self._limits,
             relations.files,
         )
@@ -115,7 +125,16 @@ class Session:
         has_published = self.metric is not None and any(read_figures(self.spec))
         published = tabulate_published(self.spec, self.metric, self.points) if has_published else None
         self._database.add_table("published", published or PUBLISHED_SCHEMA.empty_table())
-        self._database.add_view("answers", views.build_answers_view())
+        self._database.add_view("answers", views.build_answers_view(self.answer))
+        self.public = PublicViews(
+            self._database,
+            self.names,
+            self.units,
+            collect_meanings(axes, self.answer, self.seek),
+            list_fitting(self.kind),
+            self._write_named,
+            self._add_pending,
+        )
 
     def _read_answers(self) -> pa.Table:
         """Return the answers with every axis column; a sweep without answers stores none of them."""
@@ -159,7 +178,7 @@ class Session:
         return Session(self.sweep, self._limits, whole=self, point_ids=point_ids)
 
     def sql(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
-        """Run one SELECT or EXPLAIN over the views and `plan`.
+        """Run one SELECT or EXPLAIN of Destage itself over the views and `plan`; `run` takes those of users.
 
         The views are `runs`, `points`, `certified`, `replicates`, `answers`, `configurations`, `timeline` and
         `published_figures`, which has the rows of `judge_figures`.
@@ -168,13 +187,20 @@ class Session:
         try:
             return self._database.query(statement, parameters)
         except QueryError:
-            if self._folder is None or all(Path(file).exists() for file in self.relations.files):
+            if not self._has_lost_files():
                 raise
-        # A compaction replaced the files since they were listed.
-        self._database.close()
-        self._open(open_relations(self.sweep, Path(self._folder.name)))
+        self._reopen()
         self._add_pending(statement)
         return self._database.query(statement, parameters)
+
+    def _has_lost_files(self) -> bool:
+        """Return whether a compaction replaced the files since they were listed."""
+        return self._folder is not None and not all(Path(file).exists() for file in self.relations.files)
+
+    def _reopen(self) -> None:
+        assert self._folder is not None  # noqa: S101 - a part of a session has lost no files
+        self._database.close()
+        self._open(open_relations(self.sweep, Path(self._folder.name)))
 
     def sql_of_named_columns(
         self, statement: str, parameters: Mapping[str, object] | None = None
@@ -183,16 +209,20 @@ class Session:
 
         Only these are computed: to bind three hundred others takes longer than the rows of a small sweep.
         """
+        return self.sql(self._add_means(statement), parameters)
+
+    def _add_means(self, statement: str) -> str:
+        """Return a SELECT with `points` and `certified` of the result columns that it names."""
         statement = _HEADER.sub("", statement, count=1)
         text = statement.lower()
         columns = [name for name in views.list_measured_columns() if name in text]
         if "limiting_resource" in text:
             columns = list(dict.fromkeys([*columns, *limiting_resource.columns_needed()]))
         means = ", ".join(f"{name} AS ({self._means(name, columns)})" for name in MEANS if name in text)
-        if means:
-            is_with = text.startswith("with")
-            statement = f"WITH {means}, {statement[4:]}" if is_with else f"WITH {means} {statement}"
-        return self.sql(statement, parameters)
+        if not means:
+            return statement
+        is_with = text.startswith("with")
+        return f"WITH {means}, {statement[4:]}" if is_with else f"WITH {means} {statement}"
 
     def _means(self, name: str, columns: Sequence[str]) -> str:
         """Return the statement of `points` or `certified`, in any order."""
@@ -230,22 +260,69 @@ class Session:
         return self._database.stream(f"SELECT {listed} FROM {view}")  # noqa: S608
 
     def query(self, name: str, parameters: Mapping[str, str] | None = None) -> pa.Table:
-        """Run a named query; its columns `answer...` get the name of the sought value: `users_supported...`.
+        """Run a named query.
 
         Parameters are texts by name; each has a default.
 
         Raises:
-            QueryError: The kind of study does not have the query, or a parameter is unknown or not a number.
+            QueryError: The kind of study does not have the query, it needs an axis that the study lacks, or a
+                parameter is unknown or has no valid value.
         """
-        values = find_query(name, self.kind).values(parameters or {})
-        key = (name, *values.items())
-        if key not in self._results:
-            rows = self.sql_of_named_columns(find_query(name, self.kind).sql, values)
-            rows = rows.rename_columns([self._answer_name(name) for name in rows.column_names])
+        text = self.write_query(name, parameters)
+        if text not in self._results:
+            rows = self.sql_of_named_columns(text)
             if rows.num_rows > MOST_KEPT:
                 return rows
-            self._results[key] = rows
-        return self._results[key]
+            self._results[text] = rows
+        return self._results[text]
+
+    def write_query(self, name: str, parameters: Mapping[str, str] | None = None) -> str:
+        """Return the SQL of a named query for this sweep; errors as in `query`."""
+        subject = Subject(
+            {path: name for path, name in self.names.items() if path in self.axes},
+            results_schema().names,
+            self.result,
+            self.answer,
+            self.config,
+        )
+        return write_query(find_query(name, self.kind), parameters or {}, subject)
+
+    def find_units(self, name: str, parameters: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Return the base unit of each column of a named query that has that of an axis."""
+        return self.units | find_units(parse_query(self.write_query(name, parameters)), self.units)
+
+    def split(self, text: str) -> list[ReadStatement]:
+        """Return the statements of a user's text.
+
+        Raises:
+            QueryError: It has none, or one that does not only read.
+        """
+        return self._database.split(text, self.names)
+
+    def run(self, statement: ReadStatement) -> pa.Table:
+        """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""
+        for attempt in range(2):
+            try:
+                return self.public.run(statement)
+            except QueryError:
+                if attempt or not self._has_lost_files():
+                    raise
+                self._reopen()
+        raise AssertionError("a second attempt returns or raises")
+
+    def _write_named(self, name: str) -> tuple[NamedQuery, str]:
+        text = self.write_query(name)
+        return parse_query(text), self._add_means(text)
+
+    def name_paths(self, statement: str) -> str:
+        """Return one of Destage's own statements as a user writes it, with the names of axes in SQL."""
+        for path, name in self.names.items():
+            statement = statement.replace(quote(path), name)
+        return statement
+
+    def name_columns(self, table: pa.Table) -> pa.Table:
+        """Return a table with the names of axes in SQL in place of their dotted paths."""
+        return table.rename_columns([self.names.get(name, name) for name in table.column_names])
 
     @property
     def kind(self) -> Kind:
@@ -259,15 +336,24 @@ class Session:
         """The name of the answers: `users_supported` where `workload.users` is sought."""
         return None if self.seek is None else f"{self.seek.rpartition('.')[2]}_supported"
 
-    def _answer_name(self, column: str) -> str:
-        is_answer = self.metric is not None and (column == "answer" or column.startswith("answer_"))
-        return f"{self.metric}{column.removeprefix('answer')}" if is_answer else column
+    @property
+    def answer(self) -> str:
+        """The name of the answers in SQL, also where there are none."""
+        return self.metric or "answer"
+
+    @property
+    def result(self) -> str:
+        """The column that answers the study."""
+        if self.metric is not None:
+            return self.metric
+        return "completion_time_s" if self.kind == "replay" else "response_p95_us"
 
     @cached_property
     def units(self) -> dict[str, str]:
-        """The base unit of each axis that has one, by dotted path."""
+        """The base unit of each axis that has one, by dotted path and by its name in SQL."""
         found = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
-        return {path: unit for path, unit in found.items() if unit is not None}
+        units = {path: unit for path, unit in found.items() if unit is not None}
+        return units | {self.names[path]: unit for path, unit in units.items()}
 
     def close(self) -> None:
         """Release the files, and delete copies of them."""

@@ -34,6 +34,14 @@ from destage.student import quantile
 STATUSES = ("not_stationary", "overloaded", "array_failed", "failed")
 
 
+MACROS = {
+    "half_width(measured)": "(SELECT quantiles FROM main.student)[count(measured)] "
+    "* stddev_samp(measured) / sqrt(count(measured))",
+    "direction(result)": "if(regexp_matches(result, '_(supported|iops|per_s|ratio)$'), 1, -1)",
+}
+"""The half-width of the t-interval of a mean; 1 for results of which more is better, and -1 for others."""
+
+
 def build_quantiles(most: int) -> pa.Table:
     """Return one row, `quantiles`: the list of t-quantiles for n = 1 (null) to `most` values."""
     quantiles = [None, *(quantile(n) for n in range(2, most + 1))]
@@ -136,11 +144,19 @@ JOIN certificates ON certificates.point_id = runs.point_id
 """
 
 
-def build_answers_view() -> str:
-    """Return the statement of `answers`: the answers found, and the published figure of the point if any."""
-    return """
+def build_answers_view(answer: str) -> str:
+    """Return the statement of `answers`: the answers found, and the published figure of the point if any.
+
+    Args:
+        answer: The name of the answers; what the store calls `answer_mean` has no suffix.
+    """
+    names = {"answer_mean": answer} | {
+        f"answer_{part}": f"{answer}_{part}" for part in ("low", "high", "half_width")
+    }
+    renamed = ", ".join(f"{stored} AS {quote(name)}" for stored, name in names.items())
+    return f"""
 SELECT
-  found_answers.*, published.value AS published, published.figure AS published_figure,
+  found_answers.* RENAME ({renamed}), published.value AS published, published.figure AS published_figure,
   published.source AS published_source, plan_row
 FROM found_answers
 LEFT JOIN published USING (point_id, metric)

@@ -11,6 +11,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from query_pages import queries_page
+
 from destage.disk_validation import data_sheet
 from destage.engine import catalog, columns, limiting_resource
 from destage.engine.scenario_schema import engine_tree
@@ -76,6 +78,7 @@ def main() -> int:
         "catalog.md": catalog_page(),
         "disks.md": disks_page(),
         "errors.md": errors_page(),
+        "queries.md": queries_page(),
     }
     if "--check" in sys.argv[1:]:
         stale = [name for name, text in pages.items() if _current(DOCS / name) != text]

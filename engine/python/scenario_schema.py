@@ -46,22 +46,41 @@ def find_unit(path: str, scenario: Mapping[str, object]) -> str | None:
     Returns:
         Its `x-unit`; None if the parameter has no unit or does not exist.
     """
+    node = _find_node(path, scenario)
+    unit = None if node is None else node.get("x-unit")
+    return None if unit is None else str(unit)
+
+
+def find_meaning(path: str, scenario: Mapping[str, object]) -> str | None:
+    """Return the description of the parameter at a dotted path; None if it does not exist."""
+    parent, _, last = path.rpartition(".")
+    if last == "use":
+        return f"{parent.rpartition('.')[2]} of the catalogue"
+    node = _find_node(path, scenario)
+    meaning = None if node is None else node.get("description")
+    return None if meaning is None else " ".join(str(meaning).split()).removesuffix(".")
+
+
+def _find_node(path: str, scenario: Mapping[str, object]) -> Node | None:
+    """Return the parameter at a dotted path, with its own description before that of its type."""
     tree = engine_tree()
     node = tree.root
     value: object = scenario
+    own: Node = {}
     for segment in path.split("."):
         node = tree.settle(node, value)
         if "items" in node and segment.isdigit():
             position = int(segment)
             value = value[position] if isinstance(value, list) and position < len(value) else None
-            node = node["items"]
+            own = node["items"]
         elif segment in node.get("properties", {}):
             value = value.get(segment) if isinstance(value, Mapping) else None
-            node = node["properties"][segment]
+            own = node["properties"][segment]
         else:
             return None
-    unit = tree.settle(node, value).get("x-unit")
-    return None if unit is None else str(unit)
+        node = own
+    settled = tree.settle(node, value)
+    return {**settled, "description": own.get("description", settled.get("description"))}
 
 
 def authoring_schema(names: Mapping[str, Sequence[str]]) -> Node:

@@ -17,6 +17,7 @@ from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
+from destage.sql import quote
 
 Row = dict[str, Any]
 
@@ -104,10 +105,11 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
 
 def _count_answers(session: Session) -> list[str]:
     """Return how many points have only a bound, a wide interval or no answer, if some have one."""
+    answer = quote(session.answer)
     counts = session.sql(
-        "SELECT count(answer_mean) AS answered, count(censored) AS censored, "
-        "count(*) FILTER (answer_mean IS NOT NULL AND NOT interval_met) AS unmet, "
-        "count(*) - count(answer_mean) AS unanswered "
+        f"SELECT count({answer}) AS answered, count(censored) AS censored, "  # noqa: S608 - quoted
+        f"count(*) FILTER ({answer} IS NOT NULL AND NOT interval_met) AS unmet, "
+        f"count(*) - count({answer}) AS unanswered "
         "FROM configurations LEFT JOIN answers USING (point_id) WHERE is_first"
     ).to_pylist()[0]
     sentences: list[str] = []

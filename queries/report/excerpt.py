@@ -27,7 +27,7 @@ class Measure:
     """What points are compared by.
 
     Attributes:
-        source: The relation that has it.
+        source: The relation that has it, with the name of the answers to be filled in.
         value: Its expression, smaller is better.
         words: The best points in words.
     """
@@ -37,9 +37,11 @@ class Measure:
     words: str
 
 
-_ANSWERED = "(SELECT configurations.*, answer_mean FROM configurations LEFT JOIN answers USING (point_id))"
+_ANSWERED = (
+    "(SELECT configurations.*, {answer} AS answer FROM configurations LEFT JOIN answers USING (point_id))"
+)
 _MEASURES = {
-    "seek": Measure(_ANSWERED, "-answer_mean", "the largest load"),
+    "seek": Measure(_ANSWERED, "-answer", "the largest load"),
     "replay": Measure("points", "completion_time_s", "the shortest completion time"),
     "fixed": Measure("points", "response_p95_us", "the lowest response time (95th percentile)"),
 }
@@ -62,7 +64,8 @@ def rank_points(session: Session, most: int) -> list[str]:
     measure = _MEASURES[session.kind]
     costs = [path for path in _COSTS if path in session.axes]
     named = sorted(set().union(*map(session.points.find, session.spec.get("places", {}).values())))
-    statement = _statement(measure, costs, has_throughput=session.kind != "seek")
+    source = measure.source.format(answer=quote(session.answer))
+    statement = _statement(measure, source, costs, has_throughput=session.kind != "seek")
     rows = session.sql_of_named_columns(statement, {"most": most, "named": named})
     ids: list[str] = rows["point_id"].to_pylist()
     return ids
@@ -81,7 +84,7 @@ def describe_excerpt(excerpt: Session) -> str:
     )
 
 
-def _statement(measure: Measure, costs: Sequence[str], *, has_throughput: bool) -> str:
+def _statement(measure: Measure, source: str, costs: Sequence[str], *, has_throughput: bool) -> str:
     cost = [f"{quote(path)} AS cost_{at}" for at, path in enumerate(costs)]
     names = [f"cost_{at}" for at in range(len(costs))]
     listed = ", ".join(names) or "0"
@@ -97,7 +100,7 @@ def _statement(measure: Measure, costs: Sequence[str], *, has_throughput: bool) 
     return f"""
 WITH measured AS (
   SELECT {", ".join(["point_id, label, plan_row", *values, *cost])}
-  FROM {measure.source}
+  FROM {source}
 ), ranked AS (
   SELECT *, row_number() OVER (PARTITION BY {listed} ORDER BY result NULLS LAST, plan_row) = 1 AS is_cheap,
     {is_fast} AS is_fast

@@ -23,6 +23,7 @@ from destage.queries.report.published_section import render_published_section
 from destage.queries.report.ratio_plot import build_ratio_plot
 from destage.queries.report.svg import draw
 from destage.queries.session import Session
+from destage.sql import quote
 
 
 def render_page(session: Session) -> str:
@@ -30,8 +31,8 @@ def render_page(session: Session) -> str:
     shown = open_excerpt(session, MOST_DRAWN)
     sections = [
         _answer(session),
-        *(_figure(figure, describe_excerpt(shown)) for figure in build_figures(shown)),
-        *map(_figure, filter(None, [build_ratio_plot(session)])),
+        *(_figure(figure, session, describe_excerpt(shown)) for figure in build_figures(shown)),
+        *(_figure(plot, session) for plot in [build_ratio_plot(session)] if plot is not None),
         render_published_section(session),
         _design_space(shown),
         _provenance(session),
@@ -73,17 +74,19 @@ def _answer(session: Session) -> str:
     )
 
 
-def _figure(figure: Figure, remark: str = "") -> str:
+def _figure(figure: Figure, session: Session, remark: str = "") -> str:
     caption = " ".join(filter(None, [figure.caption, remark]))
     return (
         f'<section class="figure" id="{figure.name}"><h2>{escape(figure.chart.title)}</h2>'
         f'<div class="scroll">{draw(figure.chart)}</div><p class="caption">{escape(caption)}</p>'
-        f"{_sql(figure.sql)}</section>\n"
+        f"{_sql(figure.sql, session)}</section>\n"
     )
 
 
-def _sql(text: str) -> str:
-    return f"<details><summary>SQL</summary><pre>{escape(text.strip())}</pre></details>"
+def _sql(text: str, session: Session) -> str:
+    """Return a statement so that it can be pasted into `destage sql`."""
+    written = escape(session.name_paths(text).strip())
+    return f"<details><summary>SQL</summary><pre>{written}</pre></details>"
 
 
 def _design_space(session: Session) -> str:
@@ -95,7 +98,8 @@ def _design_space(session: Session) -> str:
         f'<p class="caption">{escape(caption)}</p>'
         '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
         'aria-label="Filter rows"> <span id="count"></span></p>'
-        f'<div class="scroll">{_table(rows, session.units)}</div>{_sql(query.sql)}'
+        f'<div class="scroll">{_table(rows, session.units)}</div>'
+        f"{_sql(session.write_query('design_space'), session)}"
         f'<script type="application/json" id="rows">{_json(rows_as_json(rows))}</script></section>\n'
     )
 
@@ -193,9 +197,10 @@ def _not_stationary(session: Session) -> str:
 def _intervals(session: Session) -> Sequence[tuple[str, str]]:
     if session.seek is None:
         return ()
+    width = f"{quote(f'{session.answer}_half_width')} / {quote(session.answer)}"
     row = session.sql(
-        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "
-        "max(answer_half_width / answer_mean) FILTER (WHERE NOT interval_met) AS widest FROM answers"
+        "SELECT count(interval_met) AS answers, count(*) FILTER (WHERE NOT interval_met) AS unmet, "  # noqa: S608
+        f"max({width}) FILTER (WHERE NOT interval_met) AS widest FROM answers"
     ).to_pylist()[0]
     if not row["answers"]:
         return (("intervals", "95 %, no target width"),)

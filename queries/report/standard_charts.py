@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from destage.queries.named_queries import FITTING, find_query
+from destage.queries.named_queries import FITTING
 from destage.queries.report.chart import Figure
 from destage.queries.report.chart_builder import ChartRequest, build_figure
 from destage.queries.report.facets import CAPACITY
@@ -114,8 +114,7 @@ def fitting_charts(session: Session) -> dict[str, StandardChart]:
 
 def build_standard_chart(chart: StandardChart, session: Session) -> Figure | None:
     """Build a chart; return None where the sweep has no rows for it."""
-    query = find_query(chart.query, session.kind)
-    request = replace(chart.request, columns=_columns(chart, session), sql=query.sql)
+    request = replace(chart.request, columns=_columns(chart, session), sql=session.write_query(chart.query))
     return build_figure(request, session.query(chart.query).to_pylist(), session)
 
 

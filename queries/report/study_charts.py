@@ -49,8 +49,8 @@ def _statement(entry: Mapping[str, Any], session: Session) -> str:
     if session.metric is not None:
         shown.append("censored")
         carried = ["plan_row", "label", *axes]
-        ends = [f"answer_{end} AS {quote(f'{session.metric}_{end}')}" for end in ("low", "high")]
-        answered = ["point_id", *carried, "censored", f"answer_mean AS {quote(session.metric)}", *ends]
+        found = [session.metric, f"{session.metric}_low", f"{session.metric}_high"]
+        answered = ["point_id", *carried, "censored", *map(quote, found)]
         source = [
             "FROM (",
             f"  SELECT {', '.join(answered)}",

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from destage.queries.named_queries import find_query
 from destage.queries.presentation import format_axis_value, format_number, title_axis
 from destage.queries.report.chart import Event, Figure, RunTimeline, State, StateTimeline
 from destage.queries.session import Session
@@ -38,7 +37,7 @@ def build_timeline(session: Session) -> Figure | None:
         f" Only the first {MOST_RUNS} of {len(grouped)} runs are shown." if len(grouped) > MOST_RUNS else ""
     )
     chart = StateTimeline("Timeline", tuple(runs))
-    return Figure(TIMELINE, chart, _CAPTION + more, find_query(_QUERY, session.kind).sql)
+    return Figure(TIMELINE, chart, _CAPTION + more, session.write_query(_QUERY))
 
 
 def _run(rows: Sequence[Row], session: Session, *, has_own_label: bool) -> RunTimeline:

@@ -13,7 +13,7 @@ measured AS (
 
 answered AS (
   SELECT
-    point_id, limiting, binding, answer_mean, answer_low, answer_high, passing, failing, n, censored, interval_met,
+    point_id, limiting, binding, answer, answer_low, answer_high, passing, failing, n, censored, interval_met,
     monotone, undecided, published, published_figure
   FROM answers
 )
@@ -25,7 +25,7 @@ SELECT
   hit_ratio,
   response_p95_us,
   limiting,
-  answer_mean AS answer,
+  answer,
   answer_low,
   answer_high,
   passing,

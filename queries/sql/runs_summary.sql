@@ -1,6 +1,9 @@
 -- name: runs_summary
 -- studies: any
 -- purpose: Runs by status, with their requests, events and engine time.
+-- column: runs [count]: runs with this status
+-- column: engine_s [s]: processor time of these runs
+-- column: first_error: message of one of them, if they failed
 -- row: one per status
 WITH executed AS (
   -- Points that share a run have a row each in `runs`; the run is counted once.

@@ -1,6 +1,13 @@
 -- name: states_over_time
 -- studies: any
 -- purpose: States of mains, battery, write cache, dirty data and disks over the time of each run.
+-- column: lane: what has the state, or events
+-- column: state: its state, or the event
+-- column: condition: good, wait or bad: as it should be, in between, or not
+-- column: from_s [s]: start of the state, from the start of the run
+-- column: until_s [s]: end of the state; null for an event
+-- column: dirty_bytes [bytes]: dirty data at the start of the state
+-- column: progress_fraction [fraction]: progress of the rebuild at the start of the state
 -- row: one per state, or per event (until_s is null), of the first replicate of each point
 WITH meanings (event, lane, state, condition, before) AS (
   -- condition: as it should be (good), in between (wait) or not (bad); before: the state until then

@@ -1,6 +1,7 @@
 -- name: unanswered
 -- studies: fixed
 -- purpose: The points without an answer: what did not become steady in their runs, and the max_requests that they need.
+-- column: remedy: what to change
 -- row: one per point without a run of status ok that has a run of status not_stationary
 WITH judged AS (
   SELECT

@@ -1,6 +1,7 @@
 -- name: unanswered
 -- studies: seek
 -- purpose: The points without an answer: what did not become steady in their runs, and the max_requests that they need.
+-- column: remedy: what to change
 -- row: one per point all of whose searches ended at a run of status not_stationary
 WITH judged AS (
   SELECT
@@ -24,5 +25,5 @@ SELECT
 FROM judged
 INNER JOIN configurations USING (point_id)
 LEFT JOIN answers USING (point_id)
-WHERE answer_mean IS NULL AND n_not_stationary > 0
+WHERE answer IS NULL AND n_not_stationary > 0
 ORDER BY configurations.plan_row

@@ -4,7 +4,7 @@
 -- row: one per point that has an answer
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),
-  answer_mean AS answer,
+  answer,
   answer_low,
   answer_high,
   censored,
@@ -12,5 +12,5 @@ SELECT
   published_figure
 FROM answers
 INNER JOIN configurations USING (point_id)
-WHERE answer_mean IS NOT NULL OR published IS NOT NULL
+WHERE answer IS NOT NULL OR published IS NOT NULL
 ORDER BY configurations.plan_row

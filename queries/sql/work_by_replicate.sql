@@ -2,6 +2,9 @@
 -- studies: replay
 -- purpose: Duration of the replay in each run, with flushes, absorbed writes and busy fractions.
 -- parameter: idle [fraction] = 0.5: if every part of the array is less busy, the host is the limiting resource
+-- column: work_s [s]: time from the start of the window until all requests and destages are complete
+-- column: commands [count]: reads, writes and flushes of the hosts
+-- column: absorbed_fraction [fraction]: share of the sectors written to the write cache that overwrote dirty ones
 -- row: one per point and replicate (points with the same runs share one)
 SELECT
   configurations.* EXCLUDE (point_id, plan_row, is_first),

@@ -11,7 +11,7 @@ from destage import sweeps
 
 HEAVY = ("ray", "duckdb", "kubernetes")
 RUN = "from destage.cli import app; app()"
-SLOW = {*HEAVY, "pyarrow", "numpy", "scipy", "polars", "jsonschema", "destage.engine"}
+SLOW = {*HEAVY, "pyarrow", "numpy", "scipy", "polars", "jsonschema", "prompt_toolkit", "destage.engine"}
 """Slow to load, especially on the fraction of a processor that a reader pod has."""
 
 

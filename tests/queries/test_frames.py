@@ -14,7 +14,7 @@ from destage.queries import Session
 def test_frames_contain_the_views(seek_session: Session) -> None:
     frames = destage.open(str(seek_session.sweep.path))
     assert isinstance(frames.points(), pl.LazyFrame)
-    answers = frames.answers().select("controller.cache.capacity", "answer_mean").collect()
+    answers = frames.answers().select("controller.cache.capacity", "users_supported").collect()
     assert answers.rows() == [(32 * 2**20, 32.0), (64 * 2**20, 42.0)]
     assert frames.runs().collect().height == 12
     assert frames.timeline().collect().columns == ["run_id", "step", "at_s", "event", "subject", "value"]

@@ -70,8 +70,8 @@ def test_explain_is_allowed(database: Database, statement: str) -> None:
 @pytest.mark.parametrize(
     ("code", "statement"),
     [
-        ("query.not-one-statement", ""),
-        ("query.not-one-statement", "-- nothing"),
+        ("query.no-statement", ""),
+        ("query.no-statement", "-- nothing"),
         ("query.not-one-statement", "SELECT 1; SELECT 2"),
         ("query.statement-not-allowed", "COPY runs TO 'out.csv'"),
         ("query.statement-not-allowed", "COPY (SELECT 1) TO 'out.parquet' (FORMAT parquet)"),
@@ -86,7 +86,7 @@ def test_explain_is_allowed(database: Database, statement: str) -> None:
         ("query.statement-not-allowed", "DELETE FROM runs"),
         ("query.statement-not-allowed", "DROP VIEW points"),
         ("query.statement-not-allowed", "EXPORT DATABASE 'out'"),
-        ("query.not-one-statement", "BEGIN; DELETE FROM runs"),
+        ("query.statement-not-allowed", "BEGIN; DELETE FROM runs"),
         ("query.statement-not-allowed", "EXPLAIN DELETE FROM runs"),
         ("query.statement-not-allowed", "EXPLAIN ANALYZE DELETE FROM runs"),
         ("query.statement-not-allowed", "EXPLAIN ANALYZE COPY runs TO 'out.csv'"),

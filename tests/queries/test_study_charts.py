@@ -85,6 +85,8 @@ def test_a_charts_sql_returns_the_rows_drawn(make_session: Any) -> None:
     (figure,) = build_study_charts(session)
     rows = session.sql(figure.sql).to_pylist()
     assert [row[USERS] for row in rows] == [40, 160]
+    (pasted,) = session.split(session.name_paths(figure.sql))
+    assert session.run(pasted)["users"].to_pylist() == [40, 160]
     assert "users &gt; 10" in render_page(session)
 
 

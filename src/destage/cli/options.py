@@ -134,6 +134,12 @@ RayAddress = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Hide progress.")]
+Statements = Annotated[
+    str,
+    typer.Argument(
+        metavar="STATEMENTS", help="SELECT, DESCRIBE, PIVOT or EXPLAIN statements, with ; between them."
+    ),
+]
 Format = Annotated[
     Literal["table", "csv", "json", "parquet", "markdown"],
     typer.Option("--format", help="Output format of the rows."),

@@ -1,13 +1,16 @@
 """Rows that a query returns: where they come from and how they are printed."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from destage.cli.output import print_data, print_note, print_warning
 from destage.cli.table import print_table
-from destage.errors import Issue
+from destage.errors import Issue, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     import pyarrow as pa
 
     from destage.queries import Session
@@ -57,6 +60,52 @@ def print_rows(
     else:
         out.write_bytes(data)
         print_note(f"{rows.num_rows} rows written to {out}")
+
+
+def print_results(
+    results: "Iterable[pa.Table]",
+    count: int,
+    form: str,
+    out: Path | None,
+    find_units: "Callable[[], dict[str, str]]",
+    *,
+    escape_formulas: bool = False,
+) -> None:
+    """Write the rows of several statements: in JSON as one list, in tables one after the other.
+
+    Args:
+        find_units: Returns the base units of columns, once a statement has run.
+    """
+    from destage.queries.formats import rows_as_json
+
+    if count == 1:
+        print_rows(next(iter(results)), form, out, find_units(), escape_formulas=escape_formulas)
+        return
+    if form in {"csv", "parquet"}:
+        message = f"{form} has the rows of one statement, not of {count}; use table, markdown or json"
+        raise UsageError("usage.several-results", message, "--format", {"statements": count})
+    if form == "json":
+        text = json.dumps([rows_as_json(rows) for rows in results], indent=1, ensure_ascii=False) + "\n"
+        write_text(text, out)
+        return
+    if out is not None:
+        from destage.queries.formats import format_markdown
+
+        write_text("\n".join(format_markdown(rows, find_units()) for rows in results), out)
+        return
+    for at, rows in enumerate(results):
+        if at:
+            print_data("\n")
+        print_rows(rows, form, None, find_units())
+
+
+def write_text(text: str, out: Path | None) -> None:
+    """Write a text to a file or to stdout."""
+    if out is None:
+        print_data(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+        print_note(f"written to {out}")
 
 
 def note_left_out(shown: "Session", sweep: str) -> None:

@@ -93,7 +93,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
         shown = open_excerpt(session, MOST_DRAWN if as_json else MOST_LISTED)
-        rows = shown.query("design_space")
+        rows = shown.name_columns(shown.query("design_space"))
         published = judge_figures(session)
         file = write_report(session, report)
         if as_json:

@@ -1,4 +1,7 @@
-"""Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden."""
+"""Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden.
+
+Only sentences, as of DESCRIBE, are broken into lines.
+"""
 
 import shutil
 import sys
@@ -16,9 +19,13 @@ UNBOUNDED = 4096
 """The width of a table that is not printed on a terminal [characters]."""
 GAP = 2
 _LABEL_WIDTH = 16
+_PROSE = "meaning"
+"""The column of sentences, which are broken into lines."""
+_PROSE_WIDTH = 36
+"""What such a column needs at least [characters]."""
 _EXPENDABLE = (
     "binding",
-    "controller.use",
+    "controller",
     "n",
     "passing",
     "failing",
@@ -51,13 +58,14 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
     chosen = choose_columns([_width(shown, at) for at in range(len(shown.headings))], shown.headings, width)
+    has_prose = any(heading.column == _PROSE for heading in shown.headings)
     grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for at in chosen:
         heading = shown.headings[at]
         grid.add_column(
             heading.title,
             justify="right" if heading.is_number else "left",
-            vertical="bottom",
+            vertical="top" if has_prose else "bottom",
             min_width=_width(shown, at) if is_terminal else None,
             max_width=_LABEL_WIDTH if is_terminal and heading.column == "label" else None,
         )
@@ -88,4 +96,5 @@ def _width(shown: "Presentation", at: int) -> int:
     heading = shown.headings[at]
     words = max(map(len, heading.title.split()), default=0)
     cells = max((len(row[at]) for row in shown.rows), default=0)
-    return max(words, min(cells, _LABEL_WIDTH) if heading.column == "label" else cells)
+    most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, cells)
+    return max(words, min(cells, most))

@@ -1,25 +1,32 @@
 """SQL over Arrow tables and Parquet files: a DuckDB database without access to anything but these.
 
-A query is one SELECT or EXPLAIN, run in a read-only transaction under a locked configuration: without other
-files, network, extensions or Python variables, and without changes of settings or rows.
+A statement only reads, in a read-only transaction under a locked configuration: without other files, network,
+extensions or Python variables, and without changes of settings or rows.
 
 An axis is a column named by its dotted path, in double quotes: ``"controller.cache.capacity"``. Its last
 segment, ``capacity``, is an alias where that name has no other meaning and no other axis ends in it.
 """
 
-from destage.sql.database import Database
+from destage.sql.aliases import Aliases, alias_names
+from destage.sql.database import PUBLIC, Database
 from destage.sql.file_connection import FileConnection
 from destage.sql.limits import QueryLimits
+from destage.sql.read_statements import ReadStatement
 from destage.sql.statements import find_qualifiers, join_statement, quote, quote_text
-from destage.sql.tables import filter_rows, render_texts
+from destage.sql.tables import filter_rows, list_reserved_words, render_texts
 
 __all__ = [
+    "PUBLIC",
+    "Aliases",
     "Database",
     "FileConnection",
     "QueryLimits",
+    "ReadStatement",
+    "alias_names",
     "filter_rows",
     "find_qualifiers",
     "join_statement",
+    "list_reserved_words",
     "quote",
     "quote_text",
     "render_texts",

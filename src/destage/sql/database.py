@@ -1,16 +1,17 @@
 """A DuckDB database of Arrow tables and Parquet files, without access to anything but these."""
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import duckdb
 import pyarrow as pa
 
 from destage.errors import QueryError
+from destage.sql.aliases import Aliases, alias_paths, replace_alias
 from destage.sql.failures import build_error, build_memory_error, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
+from destage.sql.read_statements import ReadStatement, split_statements
 from destage.sql.statements import quote, quote_text
 
 if TYPE_CHECKING:
@@ -22,18 +23,12 @@ _SETTINGS = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    "errors_as_json": "true",
     "enable_external_access": "false",
-    "lock_configuration": "true",
 }
 _BATCH_ROWS = 65_536
 """Rows fetched at a time."""
-_EXPLAIN = re.compile(
-    r"(?P<space>(?:\s|--[^\n]*\n|/\*.*?\*/)*)EXPLAIN\b(?:\s+ANALYZE\b|\s*\([^()]*\))?",
-    re.IGNORECASE | re.DOTALL,
-)
-_NAME = r'(?:"(?:[^"]|"")+"|\w+)'
-_REFERENCE = re.compile(rf"((?:{_NAME}\s*\.\s*)*)({_NAME})")
+PUBLIC = "sweep"
+"""The schema of the views that a user's statements read, before those of Destage itself."""
 
 
 class Database:
@@ -53,7 +48,9 @@ class Database:
             files: The paths of Parquet files that the views read, which do not change while it is open.
         """
         self._limits = limits or QueryLimits()
-        self._connection = duckdb.connect(":memory:")
+        # Set later, it would not be a setting of other connections.
+        self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
+        self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
         self._connection.execute("SET parquet_metadata_cache = true")
         for name, table in tables.items():
             self.add_table(name, table)
@@ -63,12 +60,19 @@ class Database:
             self._connection.execute(f"CREATE MACRO {signature} AS {expression}")
         self._connection.execute(f"SET allowed_paths = [{', '.join(map(quote_text, files))}]")
         memory = {"memory_limit": f"'{self._limits.memory_bytes // 1024}KiB'"}
+        self._public = self._connection.cursor()
+        self._public.execute(f"SET search_path = '{PUBLIC},main'")
         for setting, value in (memory | _SETTINGS).items():
-            self._connection.execute(f"SET {setting} = {value}")
+            # Some settings are those of the database, others those of a connection.
+            for connection in (self._connection, self._public):
+                connection.execute(f"SET {setting} = {value}")
+        self._connection.execute("SET lock_configuration = true")
         columns = self._connection.execute(
             "SELECT DISTINCT column_name FROM duckdb_columns() WHERE contains(column_name, '.')"
         ).fetchall()
-        self._paths_by_alias = _aliases([str(column) for (column,) in columns])
+        paths = [str(column) for (column,) in columns]
+        self._names = {path: quote(path) for path in paths}
+        self._aliases: Aliases = alias_paths(paths)
 
     def add_table(self, name: str, table: pa.Table) -> None:
         """Add a table; its columns have no aliases."""
@@ -76,14 +80,28 @@ class Database:
         self._connection.execute(f"CREATE TABLE {quote(name)} AS SELECT * FROM _given")
         self._connection.unregister("_given")
 
-    def add_view(self, name: str, statement: str) -> None:
+    def add_view(self, name: str, statement: str, schema: str = "main") -> None:
         """Add a view; its columns have no aliases of their own."""
         try:
-            self._connection.execute(f"CREATE VIEW {quote(name)} AS {statement}")
+            self._connection.execute(f"CREATE VIEW {schema}.{quote(name)} AS {statement}")
         except duckdb.Error as error:
             raise QueryError(
                 "query.broken-view", read_message(read_details(error)), f"view {name}"
             ) from error
+
+    def has_relation(self, name: str) -> bool:
+        """Return whether a table or a view of Destage itself has a name."""
+        found = self._connection.execute(
+            "SELECT count(*) FROM duckdb_columns() WHERE schema_name = 'main' AND table_name = ?", [name]
+        ).fetchone()
+        return bool(found and found[0])
+
+    def list_columns(self, source: str) -> list[str]:
+        """Return the columns of a table, a view or a statement in brackets."""
+        try:
+            return list(self._connection.sql(f"FROM {source}").columns)
+        except duckdb.Error as error:
+            raise build_error(read_details(error)) from error
 
     def query(self, statement: str, parameters: Mapping[str, object] | None = None) -> pa.Table:
         """Run one SELECT or EXPLAIN, in which `$name` is a parameter.
@@ -91,28 +109,63 @@ class Database:
         A column whose name another column has before it gets a number: `a`, `a_1`.
 
         Raises:
-            QueryError: It is not exactly one SELECT or EXPLAIN, is not allowed, does not bind, fails, or
-                exceeds a limit.
+            QueryError: It is not exactly one statement that reads, does not bind, fails, or exceeds a limit.
         """
 
         def run() -> pa.Table:
-            explain, select = self._split(statement)
-            values = dict(parameters or {})
-            with self._read_only():
-                select = self._resolve_aliases(select, values)
-                try:
-                    return self._fetch(explain + select, values)
-                except duckdb.Error as error:
-                    raise build_error(read_details(error)) from error
+            found = split_statements(self._connection, statement, self._names)
+            if len(found) > 1:
+                message = f"{len(found)} statements; write exactly one"
+                raise QueryError("query.not-one-statement", message, data={"statements": len(found)})
+            return self._execute(self._connection, found[0], self._aliases, dict(parameters or {}))
 
         return execute_limited(run, self._connection, self._limits.seconds)
 
-    def _fetch(self, statement: str, values: Mapping[str, object]) -> pa.Table:
+    def split(self, text: str, names: Mapping[str, str]) -> list[ReadStatement]:
+        """Return the statements of a user's text; see `split_statements`."""
+        return split_statements(self._public, text, names)
+
+    def run(self, statement: ReadStatement, aliases: Aliases) -> pa.Table:
+        """Run a statement of a user over the views of the schema `PUBLIC`; errors as in `query`."""
+
+        def run() -> pa.Table:
+            return self._execute(self._public, statement, aliases, {})
+
+        return execute_limited(run, self._public, self._limits.seconds)
+
+    def _execute(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        statement: ReadStatement,
+        aliases: Aliases,
+        values: Mapping[str, object],
+    ) -> pa.Table:
+        """Return the rows of a statement, in which an unknown name is replaced if it is an alias."""
+        select = statement.select
+        # The error about an unknown name has its position if the statement has several parts; that of any
+        # other statement does not, but that of its EXPLAIN does.
+        command = statement.explain if statement.is_compound else "EXPLAIN "
+        while True:
+            try:
+                with _read_only(connection):
+                    if not statement.is_compound:
+                        connection.execute(command + select, dict(values) or None)
+                    return self._fetch(connection, statement.explain + select, values)
+            except duckdb.BinderException as error:
+                details = read_details(error)
+                replaced = replace_alias(select, details, aliases, len(command.encode()))
+                if replaced is None:
+                    raise build_error(details) from error
+                select = replaced
+            except duckdb.Error as error:
+                raise build_error(read_details(error)) from error
+
+    def _fetch(
+        self, connection: duckdb.DuckDBPyConnection, statement: str, values: Mapping[str, object]
+    ) -> pa.Table:
         """Return the rows of a statement, as long as they are within the limits."""
         batches: list[pa.RecordBatch] = []
-        with self._connection.sql(statement, params=dict(values) or None).to_arrow_reader(
-            _BATCH_ROWS
-        ) as reader:
+        with connection.sql(statement, params=dict(values) or None).to_arrow_reader(_BATCH_ROWS) as reader:
             self._read_batches(reader, batches)
             table = pa.Table.from_batches(batches, reader.schema)
         return table.rename_columns(_distinct(table.column_names))
@@ -147,103 +200,15 @@ class Database:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _split(self, statement: str) -> tuple[str, str]:
-        """Return the EXPLAIN prefix (or nothing) and the SELECT of the one statement allowed."""
-        kinds = self._kinds(statement)
-        if len(kinds) != 1:
-            raise QueryError(
-                "query.not-one-statement",
-                f"{len(kinds)} statements; write exactly one SELECT or EXPLAIN",
-                data={"statements": len(kinds)},
-            )
-        text = statement.strip().rstrip(";")
-        explain = ""
-        if kinds == ["EXPLAIN"]:
-            prefix = _EXPLAIN.match(text)
-            if prefix is None:
-                raise QueryError(
-                    "query.statement-not-allowed",
-                    "this form of EXPLAIN is not allowed; write EXPLAIN or EXPLAIN ANALYZE before a SELECT",
-                    data={"types": kinds},
-                )
-            explain, text = prefix.group(), text[prefix.end() :]
-            kinds = self._kinds(text)
-        if kinds != ["SELECT"]:
-            raise QueryError(
-                "query.statement-not-allowed",
-                f"{' '.join(kinds)} is not allowed; write one SELECT or EXPLAIN",
-                data={"types": kinds},
-            )
-        return explain, text
 
-    def _kinds(self, statement: str) -> list[str]:
-        try:
-            statement.encode()
-        except UnicodeEncodeError as error:
-            raise QueryError("query.bad-syntax", "invalid UTF-8") from error
-        try:
-            return [found.type.name for found in self._connection.extract_statements(statement)]
-        except duckdb.Error as error:
-            message = read_message(read_details(error))
-            unquoted = [
-                path
-                for paths in self._paths_by_alias.values()
-                for path in paths
-                if re.search(rf'(?<!["\w.]){re.escape(path)}(?!["\w])', statement)
-            ]
-            if unquoted:
-                message += f"; write an axis in double quotes: {', '.join(map(quote, unquoted))}"
-            raise QueryError("query.bad-syntax", message, data={"unquoted": unquoted}) from error
-
-    @contextmanager
-    def _read_only(self) -> "Iterator[None]":
-        # A SELECT may contain a WITH that changes rows: only the transaction prevents it.
-        self._connection.execute("BEGIN TRANSACTION READ ONLY")
-        try:
-            yield
-        finally:
-            self._connection.execute("ROLLBACK")
-
-    def _resolve_aliases(self, select: str, values: dict[str, object]) -> str:
-        """Replace each name that does not bind, but is the last segment of one axis, by the dotted path."""
-        command = "EXPLAIN "
-        while True:
-            try:
-                self._connection.execute(command + select, values or None)
-            except duckdb.BinderException as error:
-                details = read_details(error)
-                found = self._unknown_name(select, details, len(command))
-                if found is None:
-                    raise build_error(details) from error
-                reference, name = found
-                paths = self._paths_by_alias[name]
-                if len(paths) > 1:
-                    candidates = " or ".join(quote(path) for path in paths)
-                    raise QueryError(
-                        "query.ambiguous-axis",
-                        f"{name!r} is the end of several axes; write {candidates}, in double quotes",
-                        data={"candidates": paths},
-                    ) from error
-                select = select[: reference.start(2)] + quote(paths[0]) + select[reference.end(2) :]
-                self._connection.execute("ROLLBACK")
-                self._connection.execute("BEGIN TRANSACTION READ ONLY")
-            except duckdb.Error as error:
-                raise build_error(read_details(error)) from error
-            else:
-                return select
-
-    def _unknown_name(
-        self, select: str, details: dict[str, Any], offset: int
-    ) -> tuple[re.Match[str], str] | None:
-        if "position" not in details:
-            return None
-        # DuckDB counts bytes.
-        start = len(select.encode()[: int(details["position"]) - offset].decode(errors="ignore"))
-        reference = _REFERENCE.match(select, start)
-        if reference is None:
-            return None
-        name = reference[2].strip('"')
-        return (reference, name) if name in self._paths_by_alias else None
+@contextmanager
+def _read_only(connection: duckdb.DuckDBPyConnection) -> "Iterator[None]":
+    # A SELECT may contain a WITH that changes rows: only the transaction prevents it.
+    connection.execute("BEGIN TRANSACTION READ ONLY")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -256,10 +221,3 @@ def _distinct(names: Sequence[str]) -> list[str]:
             unique = f"{name}_{number}"
         found[unique] = None
     return list(found)
-
-
-def _aliases(paths: Sequence[str]) -> dict[str, list[str]]:
-    aliases: dict[str, list[str]] = {}
-    for path in sorted(paths):
-        aliases.setdefault(path.rpartition(".")[2], []).append(path)
-    return aliases

@@ -29,7 +29,7 @@ def build_error(details: dict[str, Any]) -> QueryError:
             return QueryError("query.bad-syntax", message)
         case "Binder" | "Catalog":
             if "Referenced table" in message:
-                message += '; write an axis in double quotes, as in "controller.cache.capacity"'
+                message += "; write an axis by its name, as in cache_capacity"
             return QueryError("query.unknown-name", message, data={"name": details.get("name")})
         case "Out of Memory":
             return QueryError("query.out-of-memory", message)

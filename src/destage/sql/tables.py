@@ -1,5 +1,7 @@
 """Conditions and texts of the values of one Arrow table."""
 
+from functools import cache
+
 import duckdb
 import pyarrow as pa
 
@@ -33,3 +35,13 @@ def render_texts(column: pa.ChunkedArray) -> list[str | None]:
         connection.register("_given", pa.table({"value": column}))
         rows = connection.execute("SELECT CAST(value AS VARCHAR) FROM _given").fetchall()
     return [text for (text,) in rows]
+
+
+@cache
+def list_reserved_words() -> frozenset[str]:
+    """Return the words of SQL that cannot name a column without quotes."""
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(
+            "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category = 'reserved'"
+        ).fetchall()
+    return frozenset(word for (word,) in rows)

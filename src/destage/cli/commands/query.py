@@ -42,19 +42,19 @@ def query(
     as_json: Json = False,
 ) -> None:
     """Run a named query on a sweep's results."""
-    from destage.queries import list_queries, open_session
-    from destage.queries.named_queries import FITTING, find_query
+    from destage.queries import open_session
+    from destage.queries.named_queries import list_fitting
     from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
     limits = make_limits(timeout, max_rows, memory)
     with open_session(find_sweep(sweep, store), limits) as session:
         if name is None:
-            names = {each.name for each in list_queries() if each.studies in FITTING[session.kind]}
-            purposes = {each: find_query(each, session.kind).purpose for each in sorted(names)}
+            purposes = {each.name: each.purpose for each in list_fitting(session.kind).values()}
             print_json(purposes) if as_json else print_pairs(purposes)
             return
         form = "json" if as_json else form
         shown = open_excerpt(session, MOST_LISTED) if form == "table" and out is None else session
-        print_rows(shown.query(name, parameters), form, out, session.units, escape_formulas=escape_formulas)
+        rows = shown.name_columns(shown.query(name, parameters))
+        print_rows(rows, form, out, shown.find_units(name, parameters), escape_formulas=escape_formulas)
         note_left_out(shown, sweep)

@@ -1,5 +1,6 @@
 """`destage sql`."""
 
+import sys
 from typing import Annotated
 
 import typer
@@ -19,14 +20,22 @@ from destage.cli.options import (
     decode_argument,
     make_limits,
 )
-from destage.cli.rows import find_sweep, print_rows
+from destage.cli.rows import find_sweep, print_results, print_rows
+from destage.errors import UsageError
 
-Statement = Annotated[str, typer.Argument(metavar="STATEMENT", help="One SELECT or EXPLAIN statement.")]
+_Statements = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="STATEMENTS",
+        help="SELECT, DESCRIBE, PIVOT or EXPLAIN statements, with ; between them (default: a prompt; "
+        "statements from standard input where that is not a terminal).",
+    ),
+]
 
 
 def sql(
     sweep: SweepName,
-    statement: Statement,
+    statements: _Statements = None,
     form: Format = "table",
     out: Out = None,
     escape_formulas: EscapeFormulas = False,
@@ -36,16 +45,32 @@ def sql(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Run a read-only SQL statement on a sweep's results.
+    """Run read-only SQL statements on a sweep's results.
 
-    Views: runs, points, certified, replicates, answers, configurations, timeline. `destage columns` lists
-    the result columns.
+    SHOW TABLES lists the relations, among them the named queries; DESCRIBE NAME explains the columns of one.
+    The prompt completes names with Tab; a statement ends with ; and Ctrl-D leaves.
     """
     from destage.queries import open_session
 
     limits = make_limits(timeout, max_rows, memory)
+    form = "json" if as_json else form
+    is_prompt = statements is None and sys.stdin.isatty()
+    if is_prompt and out is not None:
+        raise UsageError("usage.conflicting-options", "needs a statement; a prompt has no file", "--out")
     with open_session(find_sweep(sweep, store), limits) as session:
-        form = "json" if as_json else form
-        print_rows(
-            session.sql(decode_argument(statement)), form, out, session.units, escape_formulas=escape_formulas
+        if is_prompt:
+            from destage.cli.sql_prompt import run_prompt
+
+            run_prompt(
+                session,
+                lambda rows: print_rows(
+                    rows, form, None, session.public.units, escape_formulas=escape_formulas
+                ),
+            )
+            return
+        text = sys.stdin.buffer.read().decode(errors="surrogateescape") if statements is None else statements
+        found = session.split(decode_argument(text))
+        results = map(session.run, found)
+        print_results(
+            results, len(found), form, out, lambda: session.public.units, escape_formulas=escape_formulas
         )

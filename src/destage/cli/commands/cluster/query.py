@@ -2,14 +2,13 @@
 
 from destage.cli.commands.cluster.job import find_results, find_sweep, open_reader
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.commands.sql import Statement
-from destage.cli.options import Format, Json, Out
+from destage.cli.options import Format, Json, Out, Statements
 from destage.cli.output import print_data, print_note
 
 
 def query(
     name: Name,
-    statement: Statement,
+    statements: Statements,
     form: Format = "table",
     out: Out = None,
     sweep: SweepOption = "",
@@ -17,12 +16,12 @@ def query(
     namespace: Namespace = None,
     as_json: Json = False,
 ) -> None:
-    """Run a read-only SQL statement on a sweep's results in the cluster and print its rows."""
+    """Run read-only SQL statements on a sweep's results in the cluster and print their rows."""
     from destage.cluster import results
 
     job, reader = open_reader(name, context, namespace)
     directory = find_sweep(reader, job, sweep) or find_results(reader, job, sweep).name
-    data = results.query_results(reader, directory, statement, "json" if as_json else form)
+    data = results.query_results(reader, directory, statements, "json" if as_json else form)
     if out is None:
         print_data(data)
     else:

@@ -1,0 +1,92 @@
+"""Units and meanings of the columns of a sweep's relations, beside those of the engine's results."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+Meaning = tuple[str | None, str]
+"""The unit of a column, if it has one, and what it holds."""
+
+RELATIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "points": "one row per point (for a seek, per point and probed value): means over replicates",
+        "answers": "one row per point: the answer of the study's seek",
+        "certified": "one row per point: means at the largest value below its answer that all replicates ran",
+        "replicates": "one row per point and replicate: the results of its run; for a seek, those next below "
+        "the answer, and its own answer",
+        "runs": "one row per planned run that is stored: its results",
+        "configurations": "one row per planned point: its axes",
+        "plan": "one row per planned run",
+        "timeline": "one row per transition of a run: of battery, mains, disks, rebuilds and the window",
+        "published_figures": "one row per published figure: its value, the simulated one, and its class",
+        "axes": "one row per axis: its name in SQL, its path in the study, its unit and meaning",
+    }
+)
+"""The relations that users read, and what a row of each is."""
+
+FIXED: Mapping[str, Meaning] = MappingProxyType(
+    {
+        "point_id": (None, "identifies the point"),
+        "label": (None, "name of a point that the study lists by itself"),
+        "plan_row": (None, "place in the plan"),
+        "is_first": (None, "whether the point is the first of those that share its runs"),
+        "replicate": ("count", "number of the replicate, from 0"),
+        "run_id": (None, "identifies the run: its configuration, seed and replicate"),
+        "round": ("count", "planning round that added the run, from 0"),
+        "estimated_events": ("count", "estimated number of events"),
+        "n": ("count", "replicates with a result"),
+        "n_not_stationary": ("count", "runs that did not become steady"),
+        "n_overloaded": ("count", "runs at a load beyond what the array can carry"),
+        "n_array_failed": ("count", "runs in which an array failed"),
+        "n_failed": ("count", "runs that failed"),
+        "n_missing": ("count", "planned runs without a row"),
+        "metric": (None, "name of the answers"),
+        "passing": (None, "largest value below the answer that every replicate has run"),
+        "failing": (None, "smallest value above the answer that every replicate has run"),
+        "answers": (None, "answer of each replicate"),
+        "censored": (None, "at_least or below if the answer is only a bound"),
+        "monotone": (
+            None,
+            "whether no run contradicts the answer: met the objectives well above, or missed below",
+        ),
+        "binding": (None, "objective that fails above the answer"),
+        "limiting": (None, "resource that limits just above the answer, or at the point"),
+        "interval_met": (None, "whether the interval has the width that the study asks for"),
+        "undecided": ("count", "replicates whose search did not end"),
+        "failed": ("count", "replicates whose search met a failed run"),
+        "published": (None, "published value of the answer"),
+        "published_figure": (None, "figure that the published value is from"),
+        "published_source": (None, "place of the figure in the publication"),
+        "step": ("count", "number of the transition in its run, from 1"),
+        "at_s": ("s", "time from the start of the run"),
+        "event": (None, "name of the transition"),
+        "subject": (None, "array, or disk as array/index; empty for the controller"),
+        "value": (None, "battery charge or rebuild progress as a fraction, or dirty data in bytes"),
+        "figure": (None, "name of the published figure"),
+        "source": (None, "place of the figure in the publication"),
+        "kind": (None, "how the figure is compared"),
+        "published_value": (None, "published value as a number"),
+        "unit": (None, "unit"),
+        "simulated": (None, "simulated value, mean over replicates"),
+        "simulated_low": (None, "lower end of its 95 % interval, or of its range"),
+        "simulated_high": (None, "upper end of its 95 % interval, or of its range"),
+        "is_range": (None, "whether the simulated value is a range over points rather than an interval"),
+        "predicted_low": (None, "lower end of the 95 % prediction interval"),
+        "predicted_high": (None, "upper end of the 95 % prediction interval"),
+        "predicted_width": (None, "upper over lower end of the prediction interval"),
+        "replicates": ("count", "replicates that the simulated value is from"),
+        "error_fraction": ("fraction", "simulated over published value, minus 1"),
+        "class": (None, "whether the figure is reproduced, and how"),
+        "why": (None, "reason for the class"),
+        "headline": (None, "what the figure rests on, if it is on the first page"),
+        "note": (None, "remark of the study"),
+        "place": ("count", "place in the study, from 0"),
+        "name": (None, "name in SQL"),
+        "path": (None, "dotted path in the study"),
+        "meaning": (None, "what it is"),
+        "prov_engine_s": ("s", "processor time of the run"),
+        "prov_host": (None, "machine that executed the run"),
+        "prov_attempt": ("count", "attempt that succeeded, from 0"),
+        "prov_time": (None, "time at which the run was stored"),
+    }
+)
+"""Columns that are neither axes, nor results, nor those of a named query."""

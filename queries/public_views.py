@@ -1,0 +1,126 @@
+"""The relations that a user's statements read: those of the sweep, with the names of tables as columns.
+
+`"array.disk.use"` of the plan is `disk` here, as in the heading of a table. A named query is a relation too,
+with its parameters at their defaults. A relation is made when a statement first names it.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import pyarrow as pa
+
+from destage.errors import QueryError
+from destage.queries.column_meanings import explain_columns, find_units
+from destage.queries.columns import RELATIONS, Meaning
+from destage.queries.named_queries import NamedQuery
+from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote
+
+_LISTING = re.compile(r"(?:SHOW(?:\s+ALL)?\s+TABLES|SHOW|DESCRIBE)", re.IGNORECASE)
+_DESCRIBED = ["column_name", "column_type", "null", "key", "default", "extra"]
+"""The columns of what DuckDB returns for DESCRIBE and SHOW."""
+
+
+class PublicViews:
+    """The relations of one database."""
+
+    def __init__(
+        self,
+        database: Database,
+        names: Mapping[str, str],
+        units: Mapping[str, str],
+        meanings: Mapping[str, Meaning],
+        queries: Mapping[str, NamedQuery],
+        write: Callable[[str], tuple[NamedQuery, str]],
+        prepare: Callable[[str], None],
+    ) -> None:
+        """Take a database with the relations of the sweep.
+
+        Args:
+            names: The column of each axis' dotted path.
+            units: The base unit of each axis that has one, by its path and its column.
+            meanings: The unit and meaning of each column.
+            queries: The named queries of the study's kind, by name.
+            write: Returns a named query with its parameters filled in, and its statement.
+            prepare: Creates the relations of the sweep that a text names, where they are made late.
+        """
+        self._database = database
+        self._names = names
+        self._meanings = dict(meanings)
+        self._queries = queries
+        self._write = write
+        self._prepare = prepare
+        self._aliases = alias_names(names)
+        self._made: dict[str, list[str]] = {}
+        self._explained: dict[str, dict[str, Meaning]] = {}
+        self._units = dict(units)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The base units of axes, and of the columns in named queries that have that of an axis."""
+        return self._units
+
+    def list_relations(self) -> dict[str, str]:
+        """Return what a row of each relation is, by name; named queries with their purpose."""
+        return dict(RELATIONS) | {name: query.purpose for name, query in self._queries.items()}
+
+    def list_columns(self, name: str) -> list[str]:
+        """Return the columns of a relation; none if the study lacks an axis that a named query needs."""
+        try:
+            self._make(name)
+        except QueryError:
+            return []
+        return self._made.get(name, [])
+
+    def run(self, statement: ReadStatement) -> pa.Table:
+        """Run a statement; the rows of DESCRIBE explain the columns, and SHOW TABLES the relations."""
+        if not statement.explain and _LISTING.fullmatch(statement.select.strip()):
+            return _as_table(self.list_relations())
+        words = set(re.findall(r"\w+", statement.select.lower()))
+        named = [name for name in (*RELATIONS, *self._queries) if name in words]
+        failures: dict[str, QueryError] = {}
+        for name in named:
+            try:
+                self._make(name)
+            except QueryError as error:
+                # The word may be no relation here; the statement fails if it is.
+                failures[name] = error
+        try:
+            rows = self._database.run(statement, self._aliases)
+        except QueryError as error:
+            if error.code == "query.unknown-name" and error.data.get("name") in failures:
+                raise failures[error.data["name"]] from error
+            raise
+        if rows.column_names != _DESCRIBED:
+            return rows
+        explained = self._meanings.copy()
+        for name in named:
+            explained |= self._explained.get(name, {})
+        return explain_columns(rows, explained)
+
+    def _make(self, name: str) -> None:
+        """Create the view of a relation, unless it exists."""
+        if name in self._made:
+            return
+        source = f"main.{quote(name)}"
+        self._prepare(name)
+        if name in self._queries:
+            query, statement = self._write(name)
+            # Names in a view mean the relations of its own schema.
+            self._database.add_view(name, statement)
+            self._units |= find_units(query, self._units)
+            self._explained[name] = {each.name: (each.unit, each.meaning) for each in query.columns}
+        elif not self._database.has_relation(name):
+            return  # the statement defines it itself
+        columns = self._database.list_columns(source)
+        self._made[name] = [self._names.get(column, column) for column in columns]
+        self._database.add_view(name, _rename(source, columns, self._names), PUBLIC)
+
+
+def _rename(source: str, columns: Sequence[str], names: Mapping[str, str]) -> str:
+    renamed = [f"{quote(column)} AS {quote(names[column])}" for column in columns if column in names]
+    renaming = f" RENAME ({', '.join(renamed)})" if renamed else ""
+    return f"SELECT *{renaming} FROM {source}"  # noqa: S608 - names of the sweep, quoted
+
+
+def _as_table(relations: Mapping[str, str]) -> pa.Table:
+    return pa.table({"name": list(relations), "meaning": list(relations.values())})

@@ -1,0 +1,45 @@
+-- name: cheapest
+-- studies: seek
+-- purpose: Cheapest configurations for a load: those that carry it with certainty, by the prices of disks and cache.
+-- setting: array.disks
+-- setting: controller.cache.capacity
+-- parameter: load [unit of the load] = 1: load to carry, such as users
+-- parameter: disk_price [currency] = 1: price of a disk
+-- parameter: cache_price [currency per GiB] = 1: price of a GiB of cache
+-- column: price [currency]: price of all disks and of the cache
+-- column: margin_fraction [fraction]: how far the low end of the interval of the answer is above the load
+-- row: one per point whose interval lies at or above the load (points with the same runs share one), the cheapest first
+WITH priced AS (
+  SELECT
+    configurations.*,
+    "array.disks" * $disk_price + "controller.cache.capacity" / 2 ** 30 * $cache_price AS price
+  FROM configurations
+  WHERE is_first
+),
+
+-- Without an interval, as of a bound or of one replicate, the answer itself is compared.
+carried AS (
+  SELECT
+    point_id,
+    answer,
+    answer_low,
+    answer_high,
+    censored,
+    limiting,
+    coalesce(answer_low, answer) AS least
+  FROM answers
+  WHERE censored IS DISTINCT FROM 'below'
+)
+
+SELECT
+  priced.* EXCLUDE (point_id, plan_row, is_first),
+  answer,
+  answer_low,
+  answer_high,
+  least / $load - 1 AS margin_fraction,
+  limiting,
+  censored
+FROM priced
+INNER JOIN carried USING (point_id)
+WHERE least >= $load
+ORDER BY priced.price, least DESC, priced.plan_row

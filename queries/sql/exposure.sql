@@ -1,0 +1,75 @@
+-- name: exposure
+-- studies: any
+-- purpose: Exposure against speed: the dirty data that a power cut without a battery would lose, beside the result that it buys.
+-- parameter: risk [column] = dirty_high_bytes: the exposure; data_at_risk_byte_s counts only data without battery protection
+-- parameter: of [column] = result: the speed: the load of a seek, the completion time of a replay, or the 95th percentile of response times
+-- column: is_on_front: whether no point under the same load has a better {of} with no more exposure, nor as good a one with less
+-- row: one per point (points with the same runs share one), the least exposed first; means over replicates
+WITH measured AS (
+  SELECT
+    point_id,
+    replicate,
+    avg($of) AS measure,
+    avg($risk) AS risk,
+    avg(dirty_high_bytes) AS dirty_high_bytes,
+    avg(unprotected_s) AS unprotected_s,
+    avg(dirty_lost_bytes) AS dirty_lost_bytes,
+    avg(write_back_fraction) AS write_back_fraction
+  FROM replicates
+  GROUP BY point_id, replicate
+),
+
+averaged AS (
+  SELECT
+    point_id,
+    avg(measure) AS mean,
+    half_width(measure) AS mean_half_width,
+    avg(risk) AS risk,
+    half_width(risk) AS risk_half_width,
+    avg(unprotected_s) AS unprotected_s,
+    avg(dirty_lost_bytes) AS dirty_lost_bytes,
+    avg(write_back_fraction) AS write_back_fraction
+  FROM measured
+  GROUP BY point_id
+),
+
+-- Only points under the same load are alternatives; without an axis of the workload, all points are.
+places AS (
+  SELECT
+    point_id,
+    plan_row,
+    row(*COLUMNS(lambda axis: starts_with(axis, 'workload.'))) AS workload
+  FROM (SELECT *, 0 AS "workload." FROM configurations) AS planned
+  WHERE is_first
+),
+
+ranked AS (
+  SELECT
+    *,
+    max(direction('{of}') * mean) OVER less_exposed AS best_below,
+    max(direction('{of}') * mean) OVER (PARTITION BY workload, risk) AS best_here
+  FROM places
+  INNER JOIN averaged USING (point_id)
+  WHERE mean IS NOT NULL AND risk IS NOT NULL
+  WINDOW less_exposed AS (
+    PARTITION BY workload ORDER BY risk
+    RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW EXCLUDE GROUP
+  )
+)
+
+SELECT
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  risk AS $risk,
+  risk - risk_half_width AS "{risk}_low",
+  risk + risk_half_width AS "{risk}_high",
+  mean AS $of,
+  mean - mean_half_width AS "{of}_low",
+  mean + mean_half_width AS "{of}_high",
+  direction('{of}') * mean = best_here
+  AND coalesce(direction('{of}') * mean > best_below, true) AS is_on_front,
+  write_back_fraction,
+  nullif(unprotected_s, 0) AS unprotected_s,
+  nullif(dirty_lost_bytes, 0) AS dirty_lost_bytes
+FROM ranked
+INNER JOIN configurations USING (point_id)
+ORDER BY risk, direction('{of}') * mean DESC, configurations.plan_row

@@ -1,0 +1,60 @@
+-- name: pareto
+-- studies: any
+-- purpose: Pareto front: the points that no other point under the same load beats at the same cost or less.
+-- parameter: cost [column] = controller.cache.capacity: what is spent; less is better
+-- parameter: of [column] = result: what is bought: the load of a seek, the completion time of a replay, or the 95th percentile of response times
+-- column: cost [unit of {cost}]: mean of {cost} over replicates
+-- column: gain_{of} [unit of {of}]: improvement of {of} over the next cheaper point of the front
+-- row: one per point of the front, the cheapest first; means over replicates
+WITH measured AS (
+  SELECT point_id, replicate, avg($of) AS measure, avg($cost) AS cost
+  FROM replicates
+  GROUP BY point_id, replicate
+),
+
+averaged AS (
+  SELECT
+    point_id,
+    avg(measure) AS mean,
+    half_width(measure) AS mean_half_width,
+    avg(cost) AS cost
+  FROM measured
+  GROUP BY point_id
+),
+
+-- Only points under the same load are alternatives; without an axis of the workload, all points are.
+places AS (
+  SELECT
+    point_id,
+    plan_row,
+    row(*COLUMNS(lambda axis: starts_with(axis, 'workload.'))) AS workload
+  FROM (SELECT *, 0 AS "workload." FROM configurations) AS planned
+  WHERE is_first
+),
+
+-- In this order, a point is on the front if it is better than all points before it.
+ranked AS (
+  SELECT
+    *,
+    direction('{of}') * mean AS merit,
+    max(direction('{of}') * mean) OVER (
+      PARTITION BY workload
+      ORDER BY cost, direction('{of}') * mean DESC, plan_row
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS merit_before
+  FROM places
+  INNER JOIN averaged USING (point_id)
+  WHERE mean IS NOT NULL AND cost IS NOT NULL
+)
+
+SELECT
+  configurations.* EXCLUDE (point_id, plan_row, is_first),
+  cost,
+  mean AS $of,
+  mean - mean_half_width AS "{of}_low",
+  mean + mean_half_width AS "{of}_high",
+  merit - merit_before AS "gain_{of}"
+FROM ranked
+INNER JOIN configurations USING (point_id)
+WHERE coalesce(merit > merit_before, true)
+ORDER BY ranked.workload, ranked.cost

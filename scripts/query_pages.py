@@ -1,0 +1,74 @@
+"""The generated page of the relations and named queries of a sweep."""
+
+from destage.queries.columns import FIXED, RELATIONS
+from destage.queries.named_queries import NamedQuery, list_queries
+
+_GENERATED = (
+    "<!-- Written by scripts/generate_docs.py from queries/columns.py and queries/sql/; edit those. -->\n"
+)
+_INTRODUCTION = """\
+`destage sql SWEEP` reads these relations; `SHOW TABLES` lists them, and `DESCRIBE NAME` explains each
+column of one. Their columns are the axes by their names in SQL (the relation `axes` has name and path),
+the [result columns](columns.md), and those below. `x_low` and `x_high` are the ends of the 95 % interval
+of `x`. The answers of a seek have the name of what is sought: `users_supported`, `users_supported_low`.
+"""
+_NAMED = """\
+`destage query SWEEP NAME` runs one, with `--param NAME=VALUE` for its parameters. In `destage sql` it is
+a relation, with its parameters at their defaults: `SELECT * FROM knee`. A parameter of the unit *column*
+names an axis or a result column; `result` stands for what the study answers: the answer of its seek, the
+completion time of its replay, or the 95th percentile of response times. Of results that are loads, rates
+or hit ratios more is better, of all others less. Differences and ratios are taken within each replicate,
+whose points share their random numbers, and the interval over replicates."""
+_KINDS = {
+    "any": "all studies",
+    "seek": "studies that seek a value",
+    "replay": "studies that replay a trace",
+    "fixed": "studies that do not seek",
+}
+
+
+def queries_page() -> str:
+    """Return the page of relations, their columns, and named queries."""
+    lines = [
+        "# Relations and named queries",
+        "",
+        _GENERATED,
+        _INTRODUCTION,
+        "| relation | rows |",
+        "|---|---|",
+        *(f"| `{name}` | {rows} |" for name, rows in RELATIONS.items()),
+        "",
+        "| column | unit | meaning |",
+        "|---|---|---|",
+        *(f"| `{name}` | {unit or '-'} | {meaning} |" for name, (unit, meaning) in FIXED.items()),
+        "",
+        "## Named queries",
+        "",
+        _NAMED,
+    ]
+    for query in list_queries():
+        lines += ["", *_describe(query)]
+    return "\n".join([*lines, ""])
+
+
+def _describe(query: NamedQuery) -> list[str]:
+    lines = [f"### {query.name} ({_KINDS[query.studies]})", "", query.purpose, "", f"Rows: {query.row}."]
+    if query.axes:
+        lines += ["", f"Needs the axis {', '.join(f'`{path}`' for path in query.axes)}."]
+    if query.settings:
+        settings = ", ".join(f"`{path}`" for path in query.settings)
+        lines += ["", f"Needs one value of each in the scenario, or an axis: {settings}."]
+    if query.parameters:
+        lines += ["", "| parameter | unit | default | meaning |", "|---|---|---|---|"]
+        lines += [
+            f"| `{each.name}` | {each.unit or '-'} | `{_number(each.default)}` | {each.meaning} |"
+            for each in query.parameters
+        ]
+    if query.columns:
+        lines += ["", "| column | unit | meaning |", "|---|---|---|"]
+        lines += [f"| `{each.name}` | {each.unit or '-'} | {each.meaning} |" for each in query.columns]
+    return lines
+
+
+def _number(value: float | str) -> str:
+    return f"{value:g}" if isinstance(value, float) else value

@@ -1,0 +1,50 @@
+"""Names of axes in a few words: the same in the headings of tables and as columns in SQL.
+
+The name is the last segment of the dotted path, with the segment before it where the last one says too
+little: `controller.cache.capacity` is `cache_capacity`. An entry of the catalogue has the name of what it is
+for: `array.disk.use` is `disk`.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+_ENTRY = "use"
+_VAGUE = frozenset(
+    {
+        *("state", "kind", "mode", "policy", "name", "mean", "times", "capacity", "usable", "latency"),
+        *("exponent", "value", "order", "window", "limit", "requests", "duration"),
+    }
+)
+"""Last segments that need the one before."""
+
+
+def name_axis(path: str, more: int = 0) -> str:
+    """Return the name of the axis at a dotted path, with `more` segments than it needs alone."""
+    segments = path.split(".")
+    if segments[-1] == _ENTRY and len(segments) > 1:
+        segments.pop()
+        count = 1
+    else:
+        count = 2 if segments[-1] in _VAGUE else 1
+    count += more
+    # A number alone says nothing: the position in a list follows the name of the list.
+    while count < len(segments) and segments[-count].isdigit():
+        count += 1
+    return "_".join(segments[-count:])
+
+
+def name_axes(paths: Sequence[str], taken: Collection[str] = ()) -> dict[str, str]:
+    """Return the name of each axis by its path: unique, and none of those that are taken."""
+    more = dict.fromkeys(paths, 0)
+    while True:
+        names = {path: name_axis(path, more[path]) for path in paths}
+        counts = Counter(names.values())
+        unclear = [
+            path
+            for path, name in names.items()
+            if (counts[name] > 1 or name in taken) and name != path.replace(".", "_")
+        ]
+        if not unclear:
+            return names
+        for path in unclear:
+            more[path] += 1
