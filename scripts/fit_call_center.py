@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import destage
 from destage import sweeps
+from destage.store import open_sweep
 from destage.sweeps import studies
 from destage.sweeps.study import Study, parse_study
 
@@ -64,7 +64,7 @@ def fit_systems(study: Study, limit: str, systems: list[Assignments]) -> list[tu
     inverse = parse_study(json.dumps(_inverse(study, limit, systems)), name=f"the fit of {study.name}")
     with TemporaryDirectory() as store:
         outcome = sweeps.run(inverse, Path(store), executor="inline", workers=1)
-        answers = destage.open(outcome.path).answers().collect().to_dicts()
+        answers = open_sweep(outcome.path).answers().to_pylist()
     found = {row["label"]: (row["answer_mean"], row["answer_half_width"]) for row in answers}
     return [found[str(number)] for number in range(len(systems))]
 

@@ -1,6 +1,6 @@
 -- name: cheapest
 -- studies: seek
--- purpose: Cheapest configurations for a load: those that carry it with certainty, by the prices of disks and cache.
+-- purpose: Cheapest configurations for a load, by the prices of disks and cache: those whose interval lies at or above the load.
 -- setting: array.disks
 -- setting: controller.cache.capacity
 -- parameter: load [unit of the load] = 1: load to carry, such as users

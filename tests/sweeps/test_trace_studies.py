@@ -61,10 +61,10 @@ def test_a_trace_missing_for_a_while_spoils_no_run(
 
     start = SweepSession._start
 
-    def lose_the_trace(self: SweepSession, waiting: int) -> Executor:
+    def lose_the_trace(self: SweepSession) -> Executor:
         trace.rename(moved)
         monkeypatch.undo()
-        return start(self, waiting)
+        return start(self)
 
     monkeypatch.setattr(SweepSession, "_start", lose_the_trace)
     stopped = sweeps.run(study, tmp_path / "store", executor="inline")

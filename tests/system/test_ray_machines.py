@@ -190,7 +190,7 @@ def test_an_address_without_a_server_fails_at_once(
     study: Path, tmp_path: Path, machines: RayMachines
 ) -> None:
     began = time.monotonic()
-    errors = wait_for_exit(machines.drive(study, str(tmp_path)), 1)
+    errors = wait_for_exit(machines.drive(study, str(tmp_path)), 4)
     assert f"sweep.no-ray-cluster at 127.0.0.1:{machines.gcs}" in errors
     assert time.monotonic() - began < 30
 
