@@ -24,7 +24,7 @@ from destage.store.plan import join_configs
 from destage.sweeps import Study, parse_study
 
 POINTS = 100
-WINDOW = 4_000
+WINDOW = 7_000
 """Requests of a run: about 5 ms."""
 INLINE, RAY = "sweep in process", "sweep on Ray less its start"
 FLOORS = {INLINE: 0.90, RAY: 0.40}

@@ -199,8 +199,10 @@ def _count_rows_per_point(connection: FileConnection, plan: str) -> int | None:
     if points == 0 or len(digests) % points:
         return None
     rows = len(digests) // points
-    is_regular = (starts == np.arange(points) * rows).all() and len(np.unique(digests[starts])) == points
-    return rows if is_regular else None
+    if (starts != np.arange(points) * rows).any():
+        return None
+    of_points = np.sort(digests[starts])
+    return None if (of_points[1:] == of_points[:-1]).any() else rows
 
 
 def _sorted_hashes(connection: FileConnection, statement: str) -> "np.ndarray[Any, Any]":
