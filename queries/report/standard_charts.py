@@ -34,8 +34,8 @@ STANDARD_CHARTS = (
             name="users_against_cache",
             title="Load supported against cache size",
             columns=("answer",),
-            caption="The largest load that meets all objectives: in each replicate, a run at this load meets "
-            "them and a run at the next higher load does not.",
+            caption="The largest load that meets all objectives: where the first objective reaches its "
+            "bound, as the mean over replicates.",
         ),
     ),
     StandardChart(
