@@ -22,6 +22,7 @@ from destage.queries.query_text import Subject, write_query
 from destage.queries.relations import Relations, open_relations, restrict_relations
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
+from destage.store.digests import damaged, find_digest, is_intact
 from destage.store.published_figures import read_figures
 
 FIGURES = "published_figures"
@@ -40,6 +41,8 @@ _REPLACED = (
     "query.broken-view",
 )
 """Codes of an opening that found a file no longer there; DuckDB denies access to one that it cannot find."""
+_UNREADABLE = ("query.failed", "query.unreadable-rows")
+"""Codes of a statement that met damaged content."""
 MOST_KEPT = 100_000
 """Rows of a named query's result up to which it is kept; a report asks for some of them several times."""
 MOST_ORDERED = 100_000
@@ -186,16 +189,27 @@ class Session:
         self._add_pending(statement)
         try:
             return self._database.query(statement, parameters)
-        except QueryError:
-            if not self._has_lost_files():
+        except QueryError as error:
+            if not self._has_lost_files(error):
                 raise
         self._reopen()
         self._add_pending(statement)
         return self._database.query(statement, parameters)
 
-    def _has_lost_files(self) -> bool:
-        """Return whether a compaction replaced the files since they were listed."""
-        return self._folder is not None and not all(Path(file).exists() for file in self.relations.files)
+    def _has_lost_files(self, error: QueryError) -> bool:
+        """Return whether a compaction replaced the files since they were listed.
+
+        Raises:
+            StoreError: A file was damaged since it was opened.
+        """
+        files = list(map(Path, self.relations.files))
+        if not all(file.exists() for file in files):
+            return self._folder is not None
+        if error.code in _UNREADABLE:
+            for file in files:
+                if find_digest(file.name) is not None and not is_intact(file):
+                    raise damaged(file) from error
+        return False
 
     def _reopen(self) -> None:
         assert self._folder is not None  # noqa: S101 - a part of a session has lost no files
@@ -304,8 +318,8 @@ class Session:
         for attempt in range(2):
             try:
                 return self.public.run(statement)
-            except QueryError:
-                if attempt or not self._has_lost_files():
+            except QueryError as error:
+                if not self._has_lost_files(error) or attempt:
                     raise
                 self._reopen()
         raise AssertionError("a second attempt returns or raises")

@@ -166,3 +166,14 @@ def test_a_closed_session_leaves_no_temporary_file(
         assert opened.sql("SELECT count(*) AS n FROM runs").to_pylist() == [{"n": 20}]
         assert list(scratch.rglob("*.parquet"))
     assert not list(scratch.iterdir())
+
+
+def test_a_fragment_damaged_after_it_was_opened_is_named(make_session: Any) -> None:
+    session = make_session([plan_run("a", 4, hit_ratio=0.5)], axes=AXES)
+    (fragment,) = (session.sweep.path / "fragments").iterdir()
+    with open_session(session.sweep.path) as opened:
+        content = bytearray(fragment.read_bytes())
+        content[20:-20] = bytes(len(content) - 40)
+        fragment.write_bytes(bytes(content))
+        with pytest.raises(StoreError, match=rf"^store\.damaged-file at .*{fragment.name}"):
+            opened.sql("FROM stored_rows")

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from destage.errors import QueryError
 from destage.sql.aliases import Aliases, alias_paths, replace_alias
-from destage.sql.failures import build_error, build_memory_error, read_details, read_message
+from destage.sql.failures import FAILURES, build_error, build_memory_error, read_details, read_message
 from destage.sql.limits import QueryLimits, execute_limited
 from destage.sql.read_statements import ReadStatement, split_statements
 from destage.sql.statements import quote, quote_text
@@ -157,7 +157,7 @@ class Database:
                 if replaced is None:
                     raise build_error(details) from error
                 select = replaced
-            except duckdb.Error as error:
+            except FAILURES as error:
                 raise build_error(read_details(error)) from error
 
     def _fetch(
@@ -187,7 +187,7 @@ class Database:
         with self._connection.cursor() as connection:
             try:
                 yield from connection.sql(statement).to_arrow_reader(_BATCH_ROWS)
-            except duckdb.Error as error:
+            except FAILURES as error:
                 raise build_error(read_details(error)) from error
 
     def close(self) -> None:

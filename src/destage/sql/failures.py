@@ -4,11 +4,15 @@ import json
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from destage.errors import QueryError
 
+FAILURES = (duckdb.Error, OSError, pa.ArrowException)
+"""What a statement raises; Arrow wraps an error that DuckDB has after its first rows."""
 
-def read_details(error: duckdb.Error) -> dict[str, Any]:
+
+def read_details(error: Exception) -> dict[str, Any]:
     """Return the fields of a DuckDB error, or only its message where it is not JSON."""
     text = str(error)
     try:
