@@ -10,7 +10,7 @@ from destage.spec.validation import suggest
 from destage.sql import quote, quote_text
 
 RESULT = "result"
-"""The name that stands for the study's result as the value of a column parameter."""
+"""The value of a parameter of the unit `column` that selects the result of the study."""
 _LITERALS = {"column", "axis"}
 """The units of parameters that name a column rather than give a value."""
 _ANSWER = re.compile(r"\banswer(?=(?:_low|_high|_half_width)?\b)")

@@ -116,6 +116,7 @@ class Session:
                 "configurations": views.build_configurations_view(
                     self.axes, shares_runs=relations.shares_runs, rows_per_point=relations.rows_per_point
                 ),
+                "alternatives": views.build_alternatives_view(self.axes),
                 "replicates": views.build_replicates_view(self.seek, self.metric),
                 "timeline": views.build_timeline_view(),
             },

@@ -90,6 +90,15 @@ FROM ({planned})
 """
 
 
+def build_alternatives_view(axes: Sequence[str]) -> str:
+    """Return the statement of `alternatives`: each point with runs of its own, and its workload.
+
+    Only points under the same workload are alternatives; without an axis of the workload, all points are.
+    """
+    listed = ", ".join([quote(path) for path in axes if path.startswith("workload.")] or ["0"])
+    return f"SELECT point_id, plan_row, row({listed}) AS workload FROM configurations WHERE is_first"
+
+
 def build_points_view(
     axes: Sequence[str],
     seek: str | None,

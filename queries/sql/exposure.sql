@@ -33,22 +33,12 @@ averaged AS (
   GROUP BY point_id
 ),
 
--- Only points under the same load are alternatives; without an axis of the workload, all points are.
-places AS (
-  SELECT
-    point_id,
-    plan_row,
-    row(*COLUMNS(lambda axis: starts_with(axis, 'workload.'))) AS workload
-  FROM (SELECT *, 0 AS "workload." FROM configurations) AS planned
-  WHERE is_first
-),
-
 ranked AS (
   SELECT
     *,
     max(direction('{of}') * mean) OVER less_exposed AS best_below,
     max(direction('{of}') * mean) OVER (PARTITION BY workload, risk) AS best_here
-  FROM places
+  FROM alternatives
   INNER JOIN averaged USING (point_id)
   WHERE mean IS NOT NULL AND risk IS NOT NULL
   WINDOW less_exposed AS (

@@ -22,16 +22,6 @@ averaged AS (
   GROUP BY point_id
 ),
 
--- Only points under the same load are alternatives; without an axis of the workload, all points are.
-places AS (
-  SELECT
-    point_id,
-    plan_row,
-    row(*COLUMNS(lambda axis: starts_with(axis, 'workload.'))) AS workload
-  FROM (SELECT *, 0 AS "workload." FROM configurations) AS planned
-  WHERE is_first
-),
-
 -- In this order, a point is on the front if it is better than all points before it.
 ranked AS (
   SELECT
@@ -42,7 +32,7 @@ ranked AS (
       ORDER BY cost, direction('{of}') * mean DESC, plan_row
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS merit_before
-  FROM places
+  FROM alternatives
   INNER JOIN averaged USING (point_id)
   WHERE mean IS NOT NULL AND cost IS NOT NULL
 )
