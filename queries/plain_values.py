@@ -39,6 +39,19 @@ def flatten(table: pa.Table) -> pa.Table:
     return table
 
 
+def flatten_unusual(table: pa.Table) -> pa.Table:
+    """Return a table whose values that have no usual form are texts; lists stay."""
+    for index, field in enumerate(table.schema):
+        if not (pa.types.is_list(field.type) or is_plain(field.type)):
+            table = table.set_column(index, field.name, flatten(table.select([index]))[0])
+    return table
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Return whether a type has numbers."""
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
 def _as_text(value: object) -> str | None:
     return value if value is None or isinstance(value, str) else _ENCODER.encode(value)
 

@@ -8,14 +8,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from destage.objects import locate
-from destage.queries.plain_values import flatten, is_plain
 from destage.spec import quantities
 from destage.spec.axis_names import name_axes, name_axis
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _SCALES = {
     "_us": (1e-3, "ms"),
@@ -81,13 +81,15 @@ class Presentation:
     rows: tuple[tuple[str, ...], ...]
 
 
-def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
+def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
     """Return a table [base units] as people read it.
 
     Columns without a value, or with nothing to warn about, are hidden. The interval of an `x`, from `x_low`
     to `x_high`, is in its cell. `units` has the base unit of an axis by its dotted path.
     """
-    table = _as_shown(table)
+    from destage.queries import plain_values  # noqa: PLC0415 - imports pyarrow, which a number does not need
+
+    table = plain_values.flatten_unusual(table)
     names = table.column_names
     folded = {name for name in names if _is_end_of_interval(name, names)} | {"censored", "published_figure"}
     values = {name: table[name].to_pylist() for name in names}
@@ -95,18 +97,12 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
     titles = _titles(shown)
     columns = [_cells(name, values, units.get(name)) for name in shown]
     headings = tuple(
-        Heading(name, _heading(titles[name], name, values), _is_number(table.schema.field(name)))
+        Heading(
+            name, _heading(titles[name], name, values), plain_values.is_number(table.schema.field(name).type)
+        )
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
-
-
-def _as_shown(table: pa.Table) -> pa.Table:
-    """Return the table with values that have no usual form as texts."""
-    for index, field in enumerate(table.schema):
-        if not (pa.types.is_list(field.type) or is_plain(field.type)):
-            table = table.set_column(index, field.name, flatten(table.select([index]))[0])
-    return table
 
 
 def title_column(name: str) -> str:
@@ -294,7 +290,3 @@ def _words(name: str) -> str:
 
 def _is_end_of_interval(name: str, names: Sequence[str]) -> bool:
     return name.endswith(("_low", "_high")) and name.rpartition("_")[0] in names
-
-
-def _is_number(field: pa.Field) -> bool:
-    return bool(pa.types.is_integer(field.type) or pa.types.is_floating(field.type))

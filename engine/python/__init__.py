@@ -5,22 +5,32 @@ A configuration is a mapping like a study's `scenario`: catalogue names by `use`
 returns all mistakes; `catalog` and `traces` hold hardware, workloads and recorded input.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from destage.engine import catalog, scenario_schema, traces
-from destage.engine.composition import PARTS, Composer, point_ids
 from destage.engine.configuration import Scenario, assemble, canonical_json, normalise, prepare, validate
-from destage.engine.miss_ratio_curves import miss_ratio_curve
 from destage.engine.result_columns import Column, columns, results_schema
 from destage.engine.scenario_schema import schema
-from destage.engine.simulation import (
-    RESULTS_VERSION,
-    StopSignal,
-    execute_canonical,
-    simulate,
-    simulate_batch,
-    simulate_canonical,
-)
+from destage.engine.simulation import RESULTS_VERSION, StopSignal, simulate
 from destage.spec import quantities
 from destage.spec.schema_tree import Node
+
+if TYPE_CHECKING:
+    from destage.engine.batch_simulation import execute_canonical, simulate_batch, simulate_canonical
+    from destage.engine.composition import PARTS, Composer, point_ids
+    from destage.engine.miss_ratio_curves import miss_ratio_curve
+
+_OF_ARROW = {
+    "PARTS": "composition",
+    "Composer": "composition",
+    "execute_canonical": "batch_simulation",
+    "miss_ratio_curve": "miss_ratio_curves",
+    "point_ids": "composition",
+    "simulate_batch": "batch_simulation",
+    "simulate_canonical": "batch_simulation",
+}
+"""The modules of names that need pyarrow, by name."""
 
 
 def authoring_schema() -> Node:
@@ -56,3 +66,10 @@ __all__ = [
     "traces",
     "validate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the modules that need pyarrow on first use: they take as long as a short run."""
+    if name not in _OF_ARROW:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_OF_ARROW[name]}"), name)

@@ -26,6 +26,7 @@ __all__ = [
     "record_requests",
     "results_version",
     "schema",
+    "simulate",
     "simulate_batch",
     "synthesise",
     "trace_formats",
@@ -140,6 +141,12 @@ def point_ids(members: Sequence[Sequence[str]], numbers: Sequence[bytes], count:
 
     `members` has, for each axis in the order of the paths, the JSON member of each of its values; `numbers`
     has, for each axis, the number of its value at each point, as little-endian u32.
+    """
+
+def simulate(scenario: str, traces: Mapping[str, Trace]) -> dict[str, Any]:
+    """Run a configuration, JSON in base units; its row by column. Releases the GIL.
+
+    A failed run is a row with its error; what the handler of a signal raised is raised.
     """
 
 def simulate_batch(

@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 from functools import cache
-
-import pyarrow as pa
+from typing import TYPE_CHECKING
 
 from destage.engine import _engine
 
-_SCALARS = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
-_TYPES = _SCALARS | {f"{name}_list": pa.list_(scalar) for name, scalar in _SCALARS.items()}
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 @dataclass(frozen=True)
@@ -34,12 +33,16 @@ def columns() -> tuple[Column, ...]:
 
 
 @cache
-def results_schema() -> pa.Schema:
+def results_schema() -> "pa.Schema":
     """The Arrow schema of result rows; each field's metadata holds its unit and meaning."""
+    import pyarrow as pa  # noqa: PLC0415 - one simulation needs only the names of columns
+
+    scalars = {"int": pa.int64(), "float": pa.float64(), "text": pa.string()}
+    types = scalars | {f"{name}_list": pa.list_(scalar) for name, scalar in scalars.items()}
     return pa.schema(
         [
             pa.field(
-                column.name, _TYPES[column.type], metadata={"unit": column.unit, "meaning": column.meaning}
+                column.name, types[column.type], metadata={"unit": column.unit, "meaning": column.meaning}
             )
             for column in columns()
         ]

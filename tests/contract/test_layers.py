@@ -82,3 +82,12 @@ def test_a_command_loads_only_what_it_needs(store: Path, command: tuple[str, ...
     program_line = [sys.executable, "-c", program, *args, "--store", str(store)]
     out = subprocess.run(program_line, check=True, capture_output=True, text=True).stdout
     assert SLOW & set(out.splitlines()[-1].split()) == needed
+
+
+def test_one_simulation_loads_no_arrow(tmp_path: Path) -> None:
+    """Arrow takes as long to import as a short run takes."""
+    (tmp_path / "small.yaml").write_text(small_study("small", "workload.users: [5]"))
+    program = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); " + RUN
+    program_line = [sys.executable, "-c", program, "simulate", str(tmp_path / "small.yaml")]
+    out = subprocess.run(program_line, check=True, capture_output=True, text=True).stdout
+    assert SLOW & set(out.splitlines()[-1].split()) == {"destage.engine"}

@@ -39,6 +39,15 @@ def test_a_row_has_the_documented_columns() -> None:
     assert table.column_names == [column.name for column in columns()]
 
 
+def test_a_row_is_the_same_in_an_arrow_table() -> None:
+    """A dict has all columns in order: texts, numbers, lists and nulls."""
+    faults = {"controller": {"faults": [{"kind": "battery_fails", "at": "1s"}]}}
+    scenario = users(3)
+    row = simulate(scenario)
+    assert list(row.items()) == list(simulate_batch([scenario]).to_pylist()[0].items())
+    assert {type(value) for value in row.values()} == {str, int, float, list, type(None)}
+
+
 def test_columns_agree_with_each_other() -> None:
     """Rates are counts over the window, bytes are requests times 8 KiB, a mean is between its quantiles."""
     row = simulate(users(30))

@@ -31,6 +31,7 @@ use destage_core::{
 };
 use pyo3::exceptions::{PyBaseException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use composer::Composer;
 use errors::{EngineConfigError, EngineStopped, EngineTraceError, run_error};
@@ -53,6 +54,21 @@ fn normalise(scenario: &str) -> PyResult<String> {
         .map_err(|issues| run_error(&RunError::Configuration(issues)))
 }
 
+/// Runs a scenario; returns its row by column.
+///
+/// `traces` as in `simulate_batch`. A failed run is a row with its error. Raises what the handler of a signal raised.
+#[pyfunction]
+fn simulate<'py>(
+    py: Python<'py>,
+    scenario: &str,
+    traces: HashMap<String, Py<Trace>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let traces = by_name(traces);
+    let is_main = interruption::is_main_thread(py)?;
+    let outcome = py.detach(|| run_guarded(scenario, &traces, &Interrupts::new(is_main, None, None)))?;
+    rows::as_dict(py, &outcome)
+}
+
 /// Runs scenarios one after the other; returns their rows in order, as a record batch, the time of each run \[s\], and what
 /// ended the call before the last run, if anything: `EngineStopped` after `stop` is set, or what the handler of a signal raised.
 ///
@@ -67,8 +83,7 @@ fn simulate_batch(
     stop: Option<Py<StopSignal>>,
     timeout_s: Option<f64>,
 ) -> PyResult<(Batch, Vec<f64>, Option<Py<PyBaseException>>)> {
-    let traces: BTreeMap<_, _> =
-        traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
+    let traces = by_name(traces);
     let limit = timeout_s
         .map(|seconds| Duration::try_from_secs_f64(seconds).map_err(|_| PyValueError::new_err("timeout_s")))
         .transpose()?;
@@ -92,8 +107,7 @@ fn simulate_batch(
 /// Raises `EngineConfigError` if the scenario breaks rules, `EngineTraceError` if the run fails or issues no request.
 #[pyfunction]
 fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Trace>>) -> PyResult<Trace> {
-    let traces: BTreeMap<_, _> =
-        traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect();
+    let traces = by_name(traces);
     let is_main = interruption::is_main_thread(py)?;
     py.detach(|| {
         let interrupts = Interrupts::new(is_main, None, None);
@@ -103,6 +117,10 @@ fn record_requests(py: Python<'_>, scenario: &str, traces: HashMap<String, Py<Tr
             .map_err(|error| interrupts.take_raised().unwrap_or_else(|| run_error(&error)))
     })
     .map(Trace::from_inner)
+}
+
+fn by_name(traces: HashMap<String, Py<Trace>>) -> BTreeMap<String, Arc<destage_core::trace::Trace>> {
+    traces.into_iter().map(|(name, trace)| (name, trace.get().inner())).collect()
 }
 
 /// Runs a scenario; fails only if it was stopped.
@@ -207,6 +225,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Composer>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(composer::point_ids, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_batch, module)?)?;
     module.add_function(wrap_pyfunction!(record_requests, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;

@@ -1,4 +1,4 @@
-//! Result rows as an Arrow record batch, handed over by the Arrow `PyCapsule` interface without a copy.
+//! Result rows: one as a dict; many as an Arrow record batch, handed over by the Arrow `PyCapsule` interface without a copy.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Fields};
 use destage_core::{COLUMNS, Kind, Outcome, Value};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
 
 static FIELDS: LazyLock<Fields> = LazyLock::new(|| {
     let field = |name, kind| Field::new(name, data_type(kind), true);
@@ -62,6 +62,22 @@ impl Batch {
         let array = PyCapsule::new_with_value(py, array, c"arrow_array")?;
         Ok((schema, array))
     }
+}
+
+/// A row as a dict of its values by column.
+pub fn as_dict<'py>(py: Python<'py>, outcome: &Outcome) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    for (column, value) in COLUMNS.iter().zip(outcome.values()) {
+        match value {
+            Value::Int(value) => row.set_item(column.name, value),
+            Value::Float(value) => row.set_item(column.name, value),
+            Value::Text(value) => row.set_item(column.name, value),
+            Value::IntList(list) => row.set_item(column.name, list),
+            Value::FloatList(list) => row.set_item(column.name, list),
+            Value::TextList(list) => row.set_item(column.name, list),
+        }?;
+    }
+    Ok(row)
 }
 
 fn data_type(kind: Kind) -> DataType {

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-import pyarrow as pa
-
 from destage.engine import _engine
 from destage.engine.engine_errors import as_trace_error
 from destage.engine.traces import places
@@ -109,6 +107,8 @@ def check_size(size: int, most: int | None) -> None:
 @contextmanager
 def open_trace(place: Location) -> Iterator[TraceFile]:
     """Open a trace for a `with` block, and name it in errors."""
+    import pyarrow as pa  # noqa: PLC0415 - a simulation without a trace starts without it
+
     try:
         with places.open_local(place) as path:
             _check_file(path)
@@ -140,6 +140,8 @@ def _unpack(raw: BinaryIO) -> _Source:
     if magic == _XZ:
         return _XzFile(raw)
     if magic.startswith(_ZSTD):
+        import pyarrow as pa  # noqa: PLC0415 - as above
+
         source: _Source = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
         return source
     return raw

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from destage.engine import _engine, traces
-from destage.engine.traces import files, places
+from destage.engine import _engine
+from destage.engine.traces import compact, files, places
 from destage.errors import TraceError
 from destage.objects import Location
 
@@ -48,7 +48,7 @@ def profile(
         name = file.format_of(format_name)
         if name == "parquet":
             for records in _batches(file.path, volume, progress):
-                found.add_columns(traces.from_arrow(records))
+                found.add_columns(compact.from_arrow(records))
         else:
             reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True)
             for piece in file.read_pieces():
@@ -122,7 +122,7 @@ def _tables(file: files.TraceFile, reader: _engine.TraceReader, progress: Progre
         if len(times):
             first = times[0] if first is None else first
             columns["t_ns"] = (times - first).tobytes()
-        return traces.to_table(columns)
+        return compact.to_table(columns)
 
     for piece in file.read_pieces():
         reader.feed(piece)
@@ -140,7 +140,7 @@ def _batches(path: Path, volume: int | None, progress: Progress) -> Iterator[pa.
             records = pa.Table.from_batches([batch])
             done += len(records)
             if volume is not None:
-                records = traces.select_volume(records, volume)
+                records = compact.select_volume(records, volume)
             if len(records):
                 yield records
             progress(done, file.metadata.num_rows)
@@ -150,9 +150,9 @@ def _checked(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
     """Yield the columns of the compact form; raises at a record that `profile` rejects."""
     found = _engine.TraceSummariser()
     for records in tables:
-        columns = traces.from_arrow(records)
+        columns = compact.from_arrow(records)
         found.add_columns(columns)
-        yield traces.to_table(columns)
+        yield compact.to_table(columns)
 
 
 def _write(tables: Iterator[pa.Table], out: Path) -> int:
@@ -163,14 +163,14 @@ def _write(tables: Iterator[pa.Table], out: Path) -> int:
     try:
         for records in tables:
             if writer is None:
-                writer = traces.open_compact_writer(out, records.schema, level=_LEVEL)
+                writer = compact.open_writer(out, records.schema, level=_LEVEL)
             held.append(records)
             count += len(records)
-            if sum(map(len, held)) >= traces.ROWS:
-                writer.write_table(pa.concat_tables(held), row_group_size=traces.ROWS)
+            if sum(map(len, held)) >= compact.ROWS:
+                writer.write_table(pa.concat_tables(held), row_group_size=compact.ROWS)
                 held = []
         if writer is not None and held:
-            writer.write_table(pa.concat_tables(held), row_group_size=traces.ROWS)
+            writer.write_table(pa.concat_tables(held), row_group_size=compact.ROWS)
     finally:
         if writer is not None:
             writer.close()
