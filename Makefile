@@ -183,7 +183,7 @@ bench-page: engine ## Write the measured parts of docs/benchmarks.md from the st
 
 .PHONY: scale
 # Only a sweep of the default size replaces the stored result.
-scale: engine ## Plan, drive, kill and resume RUNS runs on a stand-in executor; a million (default) are written to docs/benchmarks.md, with NOTE
+scale: engine ## Plan, run, kill and resume a sweep of RUNS runs (default 1000000) with a stand-in for the engine; the default size updates docs/benchmarks.md, with the remark NOTE
 	@code=0; $(BIN)/python benchmarks/scale.py --runs $(RUNS) $(if $(NOTE),--note "$(NOTE)") \
 	  $(if $(filter 1000000,$(RUNS)),--json benchmarks/results/scale.json) || code=$$?; \
 	$(if $(filter 1000000,$(RUNS)),$(BIN)/python benchmarks/growth_page.py;) exit $$code

@@ -1,11 +1,13 @@
-"""The path of a run through a sweep: 10,000 runs of about 5 ms, in process and on Ray, against one loop.
+"""The overhead of a sweep: 10,000 runs of about 5 ms, in process and on Ray, compared with engine loops.
 
-The loop is one call of the engine with all configurations in one process: what the runs cost without a sweep.
-A sweep plans, submits batches, writes rows and commits them besides. Its share of the loop's rate is the
-loop's processor time divided by the sweep's. Ray has a worker per processor; the processors share caches, so
-that it is compared with as many loops at a time. All processes of Ray count; the share is given with and
-without its start, which a sweep of two runs measures. Then the bundled call-centre study as a user runs it.
-Each is a process of its own.
+A loop is one call of the engine with all configurations in one process: the cost of the runs without a sweep.
+A sweep also plans, submits batches, writes rows and commits them. Its share of the loop's rate is the
+processor time of the loop divided by that of the sweep.
+
+Ray runs one worker per processor. Processors share caches, so it is compared with one loop per processor, all
+at the same time. Its processor time includes all its processes. The share is printed with and without the
+start of Ray, which is measured with a sweep of two runs. Finally, the bundled call-centre study is run as a
+user runs it. Each measurement is a process of its own.
 """
 
 import argparse

@@ -42,8 +42,8 @@ class Usage:
     def total_s(self) -> float:
         """Processor time of the command and all processes that it started [s].
 
-        Samples miss the end of each process, and the kernel's account misses processes that nobody waited
-        for; neither counts anything twice, so that the larger one is nearer.
+        Samples miss the last moments of each process, and the kernel does not count processes that were not
+        waited for. Neither counts anything twice, so the larger of the two is more accurate.
         """
         return max(self.processor_s, self.own_s + self.descendants_s)
 

@@ -1,8 +1,8 @@
-"""What DESCRIBE says of columns: the unit and the meaning of each, from the one place that defines it.
+"""The unit and the meaning of each column in the result of DESCRIBE.
 
-DuckDB's own comments on columns are not among the columns of DESCRIBE, do not follow a column into another
-view or a subquery, and take a statement each, of which a sweep would need two thousand when it is opened. So
-its rows are explained afterwards, by the names of columns, in place of the properties that are all the same.
+DuckDB's column comments are not used: DESCRIBE does not show them, views and subqueries do not inherit them,
+and a sweep would need two thousand COMMENT statements when it is opened. Instead, unit and meaning are looked
+up by column name after DESCRIBE, and replace its columns null, key, default and extra.
 """
 
 import re
@@ -29,7 +29,7 @@ def collect_meanings(axes: pa.Table, answer: str, sought: str | None) -> dict[st
     found: dict[str, Meaning] = dict(FIXED)
     found |= {column.name: (column.unit, column.meaning) for column in engine.columns()}
     value = "value" if sought is None else sought
-    found[answer] = (None, f"largest {value} that meets all objectives, mean over replicates")
+    found[answer] = (None, f"{value} at which the first objective reaches its bound, mean over replicates")
     found[f"{answer}_half_width"] = (None, f"half of the width of the 95 % interval of {answer}")
     return found | {row["name"]: (row["unit"], row["meaning"] or row["path"]) for row in axes.to_pylist()}
 

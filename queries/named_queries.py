@@ -12,11 +12,14 @@
 `studies` is the kind of studies it is for: those that `seek` a value, those that `replay` a trace, `fixed`
 (all that do not seek) or `any`. Of files with the same name, the one that fits a study most closely is used.
 
-`axis` names an axis without which the query has no meaning, `setting` one in whose place the value of the
-scenario may stand. `$name` in the SQL is the value of a parameter. A parameter of the unit `column` names an
-axis or a result, `result` that of the study; `axis` names an axis. `{name}` is its name, without quotes. The
-word `answer` in the SQL is the name of the study's answers, as in `users_supported`. `column` explains a
-column that is neither an axis nor a result; its ends `_low` and `_high` need no line.
+`axis` is an axis that the study must have; `setting` is a parameter that must be an axis or have one value in
+the scenario. `column` explains a column that is neither an axis nor a result; the ends of its interval,
+`_low` and `_high`, need no line.
+
+In the SQL, `$name` is replaced by the value of a parameter, and the word `answer` by the name of the study's
+answers, such as `users_supported`. The value of a parameter with the unit `column` is the name of an axis or
+of a result column, or `result` for the result of the study; with the unit `axis`, it is the name of an axis.
+`{name}` is replaced by this name without quotes.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The relations that a user's statements read: those of the sweep, with the names of tables as columns.
+"""The relations that a user's statements read: those of the sweep, with columns named like table headings.
 
 `"array.disk.use"` of the plan is `disk` here, as in the heading of a table. A named query is a relation too,
 with its parameters at their defaults. A relation is made when a statement first names it.
@@ -41,7 +41,7 @@ class PublicViews:
             meanings: The unit and meaning of each column.
             queries: The named queries of the study's kind, by name.
             write: Returns a named query with its parameters filled in, and its statement.
-            prepare: Creates the relations of the sweep that a text names, where they are made late.
+            prepare: Creates the relations that a text names and that are created only on demand.
         """
         self._database = database
         self._names = names
@@ -82,7 +82,7 @@ class PublicViews:
             try:
                 self._make(name)
             except QueryError as error:
-                # The word may be no relation here; the statement fails if it is.
+                # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
         try:
             rows = self._database.run(statement, self._aliases)

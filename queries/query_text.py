@@ -23,7 +23,7 @@ class Subject:
     Attributes:
         axes: The column in SQL of each axis' dotted path.
         columns: The result columns.
-        result: The column that answers the study: of the answers of a seek, of response or completion times.
+        result: The column with the study's result: an answer, a completion time or a response time.
         answer: The name of the answers; `answer` where there are none.
         config: A resolved configuration, for what no axis changes.
     """
@@ -114,7 +114,7 @@ def _find_setting(query: str, path: str, subject: Subject) -> str:
     for segment in path.split("."):
         value = value.get(segment) if isinstance(value, Mapping) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        cause = f"{', '.join(deciding)} decides it" if deciding else "the scenario does not state it"
+        cause = f"it depends on axis {', '.join(deciding)}" if deciding else "the scenario does not set it"
         message = f"the query needs one value of {path}, but {cause}; make {path} an axis"
         raise QueryError("query.missing-setting", message, query, {"setting": path})
     return _write_literal(value)

@@ -42,8 +42,8 @@ class Relations:
         replicates: The number of replicates planned.
         shares_runs: Whether several points of the plan share a run.
         repeats_replicates: Whether a point has several runs of one replicate (and probed value).
-        rows_per_point: The number of rows of each point, if all have equally many and each point's are next
-            to each other from a multiple of this number on; otherwise None.
+        rows_per_point: The number of plan rows per point, if it is the same for all points and the rows of
+            each point are consecutive; otherwise None.
     """
 
     plan: str

@@ -13,12 +13,14 @@ the [result columns](columns.md), and those below. `x_low` and `x_high` are the 
 of `x`. The answers of a seek have the name of what is sought: `users_supported`, `users_supported_low`.
 """
 _NAMED = """\
-`destage query SWEEP NAME` runs one, with `--param NAME=VALUE` for its parameters. In `destage sql` it is
-a relation, with its parameters at their defaults: `SELECT * FROM knee`. A parameter of the unit *column*
-names an axis or a result column; `result` stands for what the study answers: the answer of its seek, the
-completion time of its replay, or the 95th percentile of response times. Of results that are loads, rates
-or hit ratios more is better, of all others less. Differences and ratios are taken within each replicate,
-whose points share their random numbers, and the interval over replicates."""
+`destage query SWEEP NAME` runs a named query; `--param NAME=VALUE` sets a parameter. In `destage sql`, a
+named query is a relation with its parameters at their defaults: `SELECT * FROM knee`. A parameter of the
+unit *column* takes the name of an axis or of a result column, or `result`: the answer of a seek, the
+completion time of a replay, or the 95th percentile of response times. In the tables below, `{of}` stands
+for the column that the parameter `of` names; `{x}`, `{cost}` and `{risk}` likewise. Loads, rates and hit
+ratios are better if they are larger, all other results if they are smaller. Differences and ratios are
+computed within each replicate, in which all points use the same random numbers; intervals are computed
+over replicates."""
 _KINDS = {
     "any": "all studies",
     "seek": "studies that seek a value",

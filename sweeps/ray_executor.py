@@ -142,7 +142,7 @@ class RayExecutor:
         """Cancel batches in flight, and stop Ray if it was started here."""
         if self._head.is_lost:
             remove_markers(self._sweep)
-            # Ray's library would end this process, which may go on with something else. It may also wait.
+            # While connected, Ray's library may end this process. Disconnecting may block, hence the timeout.
             disconnection = threading.Thread(target=ray.shutdown, daemon=True)
             disconnection.start()
             disconnection.join(_SHUTDOWN_S)

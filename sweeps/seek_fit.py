@@ -7,8 +7,8 @@ Near the bound, the log of an objective's column is a line in the log of the sou
 The slope b is common to the replicates of a point, and comes from two runs of one replicate on either side.
 a_r is the deviation of replicate r. The margins of a replicate, averaged over the values that every replicate
 has run, give the value at which it reaches the bound, its crossing: x_r = N exp(-m_r / b), with the geometric
-mean N of these values. The answer is the mean of x_r with its t-interval. An error of b moves it by as much
-as these values are on average away from it; the interval is widened accordingly.
+mean N of these values. The answer is the mean of x_r with its t-interval. An error of b moves it in
+proportion to the mean distance of these values from it; the interval is widened accordingly.
 """
 
 import math
@@ -22,7 +22,7 @@ from destage.sweeps.seek_probes import Points
 _DOUBT = 0.5
 """How far the slope between the rungs of a bracket may be from the slope at the crossing, as a fraction."""
 _FAR = math.log(1000)
-"""How far above the runs a crossing has no meaning [log of the ratio of values]."""
+"""Distance above the highest run beyond which a crossing is rejected [log of the ratio of values]."""
 
 
 @dataclass(frozen=True, slots=True)

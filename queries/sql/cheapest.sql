@@ -1,13 +1,13 @@
 -- name: cheapest
 -- studies: seek
--- purpose: Cheapest configurations for a load, by the prices of disks and cache: those whose interval lies at or above the load.
+-- purpose: Price of each configuration that supports a load, cheapest first; the low end of its interval must reach the load.
 -- setting: array.disks
 -- setting: controller.cache.capacity
--- parameter: load [unit of the load] = 1: load to carry, such as users
+-- parameter: load [unit of the load] = 1: required load, such as the number of users
 -- parameter: disk_price [currency] = 1: price of a disk
 -- parameter: cache_price [currency per GiB] = 1: price of a GiB of cache
 -- column: price [currency]: price of all disks and of the cache
--- column: margin_fraction [fraction]: how far the low end of the interval of the answer is above the load
+-- column: margin_fraction [fraction]: low end of the interval of the answer divided by the load, minus 1
 -- row: one per point whose interval lies at or above the load (points with the same runs share one), the cheapest first
 WITH priced AS (
   SELECT

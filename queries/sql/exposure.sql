@@ -1,9 +1,9 @@
 -- name: exposure
 -- studies: any
--- purpose: Exposure against speed: the dirty data that a power cut without a battery would lose, beside the result that it buys.
--- parameter: risk [column] = dirty_high_bytes: the exposure; data_at_risk_byte_s counts only data without battery protection
+-- purpose: Exposure against performance: the maximum amount of dirty data, which a power cut without a battery would lose, and the result of each point.
+-- parameter: risk [column] = dirty_high_bytes: the measure of exposure; data_at_risk_byte_s counts only dirty data without battery protection
 -- parameter: of [column] = result: the speed: the load of a seek, the completion time of a replay, or the 95th percentile of response times
--- column: is_on_front: whether no point under the same load has a better {of} with no more exposure, nor as good a one with less
+-- column: is_on_front: whether no other point with the same workload has a better {of} at the same or a lower {risk}, or an equal {of} at a lower {risk}
 -- row: one per point (points with the same runs share one), the least exposed first; means over replicates
 WITH measured AS (
   SELECT

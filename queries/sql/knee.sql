@@ -1,14 +1,14 @@
 -- name: knee
 -- studies: any
--- purpose: Knee of each curve: the value of an axis beyond which more of it gains less than in proportion.
+-- purpose: Knee of each curve: the value of an axis above which an increase gains less on average than over the whole curve.
 -- parameter: x [axis] = controller.cache.capacity: the axis along the curve, with numbers as values
 -- parameter: of [column] = result: what is gained: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: knee [unit of {x}]: value of {x} at which the curve is furthest above the line between its ends
 -- column: knee_least [unit of {x}]: least knee of the curve of one replicate
 -- column: knee_most [unit of {x}]: largest knee of the curve of one replicate
--- column: gained_fraction [fraction]: share of the curve's whole gain that is reached at the knee
+-- column: gained_fraction [fraction]: gain from the smallest {x} to the knee, as a fraction of the gain to the largest {x}
 -- column: values [count]: values of {x} on the curve
--- row: one per configuration of the other axes with three values or more that gain something
+-- row: one per configuration of the other axes that has a result for at least three values of the axis, and a better one at the largest than at the smallest
 WITH measured AS (
   SELECT point_id, replicate, avg($of) AS measure FROM replicates GROUP BY point_id, replicate
 ),

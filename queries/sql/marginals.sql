@@ -1,12 +1,12 @@
 -- name: marginals
 -- studies: any
--- purpose: Marginals: the mean result of all points with each value of each axis, and how far it is from that of all points.
+-- purpose: Marginals: for each value of each axis, the mean result of the points with this value, and its difference from the mean of all points.
 -- parameter: of [column] = result: the result: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: axis: name of the axis
 -- column: value [base unit of the axis]: value of the axis, as text
 -- column: effect_{of} [unit of {of}]: difference from the mean of all points
 -- column: points [count]: points with this value in the mean
--- row: one per value of each axis that has several; means over the points with a result in all replicates, in each replicate
+-- row: one per value of each axis with at least two values; means over the points that have a result in every replicate
 WITH measured AS (
   SELECT point_id, replicate, avg($of) AS measure
   FROM replicates

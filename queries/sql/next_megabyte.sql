@@ -1,11 +1,11 @@
 -- name: next_megabyte
 -- studies: any
--- purpose: Value of the next megabyte: what the step to each cache capacity from the next smaller one gains.
+-- purpose: Value of the next megabyte: the gain of each cache capacity over the next smaller one.
 -- axis: controller.cache.capacity
 -- parameter: of [column] = result: what is gained: the load of a seek, the completion time of a replay, or the 95th percentile of response times
--- column: from_capacity_bytes [bytes]: the next smaller capacity of the same configuration, from which the step is
+-- column: from_capacity_bytes [bytes]: the next smaller capacity, with which this point is compared
 -- column: gain_{of} [unit of {of}]: improvement of {of} by the step, mean over replicates; negative if it gets worse
--- column: gain_per_mib_{of} [unit of {of} per MiB]: that improvement per MiB of the step
+-- column: gain_per_mib_{of} [unit of {of} per MiB]: gain_{of} divided by the added capacity in MiB
 -- column: pairs [count]: replicates in which both capacities were measured
 -- row: one per point that has a next smaller capacity; means over replicates
 WITH measured AS (

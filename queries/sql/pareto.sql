@@ -1,8 +1,8 @@
 -- name: pareto
 -- studies: any
--- purpose: Pareto front: the points that no other point under the same load beats at the same cost or less.
--- parameter: cost [column] = controller.cache.capacity: what is spent; less is better
--- parameter: of [column] = result: what is bought: the load of a seek, the completion time of a replay, or the 95th percentile of response times
+-- purpose: Pareto front: the points for which no other point with the same workload has a better result at the same or a lower cost.
+-- parameter: cost [column] = controller.cache.capacity: the cost; less is better
+-- parameter: of [column] = result: the result: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: cost [unit of {cost}]: mean of {cost} over replicates
 -- column: gain_{of} [unit of {of}]: improvement of {of} over the next cheaper point of the front
 -- row: one per point of the front, the cheapest first; means over replicates

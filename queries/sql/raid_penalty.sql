@@ -2,7 +2,7 @@
 -- studies: any
 -- purpose: RAID penalty: how much worse each level is than a reference level, and the disk I/Os that it needs per request.
 -- axis: array.raid
--- parameter: reference [RAID level] = '10': the level to compare with; where it is missing, the best one
+-- parameter: reference [RAID level] = '10': the level to compare with; a configuration without it is compared with its best level
 -- parameter: of [column] = result: what is compared: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: reference_raid: the RAID level compared with
 -- column: penalty_ratio [ratio]: how many times worse {of} is than with the reference level, mean over replicates; below 1 if better

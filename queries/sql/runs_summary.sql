@@ -2,7 +2,7 @@
 -- studies: any
 -- purpose: Runs by status, with their requests, events and engine time.
 -- column: runs [count]: runs with this status
--- column: engine_s [s]: processor time of these runs
+-- column: engine_s [s]: elapsed time of these runs in the engine, summed
 -- column: first_error: message of one of them, if they failed
 -- row: one per status
 WITH executed AS (

@@ -1,6 +1,6 @@
 -- name: split_optimum
 -- studies: any
--- purpose: Read/write split optimum: the best share of the cache for writes, and how far it is ahead of the second best.
+-- purpose: Read/write split optimum: the best share of the cache for writes, and its advantage over the second best.
 -- axis: controller.cache.write_fraction
 -- parameter: of [column] = result: what is best: the load of a seek, the completion time of a replay, or the 95th percentile of response times
 -- column: best_write_fraction [fraction]: share of the cache for writes with the best mean of {of}; the smallest of equal ones

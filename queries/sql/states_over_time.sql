@@ -1,9 +1,9 @@
 -- name: states_over_time
 -- studies: any
--- purpose: States of mains, battery, write cache, dirty data and disks over the time of each run.
--- column: lane: what has the state, or events
+-- purpose: States of mains, battery, write cache, dirty data, arrays and disks over time, in the first replicate of each point.
+-- column: lane: the part whose state it is, such as battery or disk 3; events for an event
 -- column: state: its state, or the event
--- column: condition: good, wait or bad: as it should be, in between, or not
+-- column: condition: good (normal), wait (changing or degraded) or bad
 -- column: from_s [s]: start of the state, from the start of the run
 -- column: until_s [s]: end of the state; null for an event
 -- column: dirty_bytes [bytes]: dirty data at the start of the state

@@ -5,7 +5,7 @@
 -- parameter: protected [battery state] = 'present': the state in which the cache writes back
 -- parameter: dead [battery state] = 'absent': the state in which it writes through
 -- parameter: of [column] = result: what is compared: the load of a seek, the completion time of a replay, or the 95th percentile of response times
--- column: without_battery_{of} [unit of {of}]: {of} in the dead state; {of} itself is that in the protected state
+-- column: without_battery_{of} [unit of {of}]: {of} in the state `dead`; the column {of} has its value in the state `protected`
 -- column: penalty_ratio [ratio]: how many times worse {of} is in the dead state, mean over replicates; below 1 if better
 -- column: pairs [count]: replicates in which both states were measured
 -- row: one per configuration of the other axes that has both states; means over replicates

@@ -41,7 +41,6 @@ def test_a_row_has_the_documented_columns() -> None:
 
 def test_a_row_is_the_same_in_an_arrow_table() -> None:
     """A dict has all columns in order: texts, numbers, lists and nulls."""
-    faults = {"controller": {"faults": [{"kind": "battery_fails", "at": "1s"}]}}
     scenario = users(3)
     row = simulate(scenario)
     assert list(row.items()) == list(simulate_batch([scenario]).to_pylist()[0].items())

@@ -25,7 +25,9 @@ _END = 0
 
 
 class HardStop:
-    """Ends the process shortly after the signal that aborts it in a `with` block; on the main thread only.
+    """In a `with` block, ends a process that is still running shortly after the signal that aborts it.
+
+    Only for the main thread.
 
     Args:
         sweep: The sweep that the first signal drains and the second aborts; without one, the first aborts.

@@ -40,8 +40,8 @@ def run_prompt(session: "Session", print_table: "Callable[[pa.Table], None]") ->
         output=create_output(always_prefer_tty=True),
     )
     print_note(
-        f"{session.spec.get('name', 'sweep')}: statements end with ;. SHOW TABLES lists the relations, "
-        "DESCRIBE NAME explains one, Tab completes, Ctrl-D leaves."
+        f"{session.spec.get('name', 'sweep')}: SHOW TABLES lists the relations, DESCRIBE NAME explains one, "
+        "; ends a statement, Tab completes names, Ctrl-D exits"
     )
     while True:
         try:

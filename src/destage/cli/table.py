@@ -1,6 +1,6 @@
 """Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden.
 
-Only sentences, as of DESCRIBE, are broken into lines.
+Only the meanings in the result of DESCRIBE are wrapped.
 """
 
 import shutil

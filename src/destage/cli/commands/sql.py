@@ -27,8 +27,8 @@ _Statements = Annotated[
     str | None,
     typer.Argument(
         metavar="STATEMENTS",
-        help="SELECT, DESCRIBE, PIVOT or EXPLAIN statements, with ; between them (default: a prompt; "
-        "statements from standard input where that is not a terminal).",
+        help="SELECT, DESCRIBE, PIVOT or EXPLAIN statements, separated by ; (default: a prompt on a "
+        "terminal, otherwise statements from standard input).",
     ),
 ]
 
@@ -47,8 +47,8 @@ def sql(
 ) -> None:
     """Run read-only SQL statements on a sweep's results.
 
-    SHOW TABLES lists the relations, among them the named queries; DESCRIBE NAME explains the columns of one.
-    The prompt completes names with Tab; a statement ends with ; and Ctrl-D leaves.
+    SHOW TABLES lists the relations and the named queries; DESCRIBE NAME explains the columns of one.
+    At the prompt, a statement ends with ;, Tab completes names, and Ctrl-D exits.
     """
     from destage.queries import open_session
 
@@ -56,7 +56,7 @@ def sql(
     form = "json" if as_json else form
     is_prompt = statements is None and sys.stdin.isatty()
     if is_prompt and out is not None:
-        raise UsageError("usage.conflicting-options", "needs a statement; a prompt has no file", "--out")
+        raise UsageError("usage.conflicting-options", "not allowed at the prompt; give a statement", "--out")
     with open_session(find_sweep(sweep, store), limits) as session:
         if is_prompt:
             from destage.cli.sql_prompt import run_prompt
