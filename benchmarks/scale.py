@@ -31,7 +31,7 @@ from orchestration import CALL_CENTER
 from synthetic_sweep import make_results, simulate_row
 
 from destage import engine, sweeps
-from destage.engine.simulation import Execution
+from destage.engine.batch_simulation import Execution
 from destage.queries import open_session
 from destage.store.compaction import compact
 from destage.store.generations import read_head

@@ -40,10 +40,20 @@ FIXED: Mapping[str, Meaning] = MappingProxyType(
         "n_failed": ("count", "runs that failed"),
         "n_missing": ("count", "planned runs without a row"),
         "metric": (None, "name of the answers"),
-        "passing": (None, "largest value below the answer that every replicate has run"),
-        "failing": (None, "smallest value above the answer that every replicate has run"),
+        "passing": (
+            None,
+            "value nearest to the answer that every replicate has run and that meets the objectives",
+        ),
+        "failing": (
+            None,
+            "value nearest to the answer that every replicate has run and that misses an objective",
+        ),
         "answers": (None, "answer of each replicate"),
-        "censored": (None, "at_least or below if the answer is only a bound"),
+        "censored": (
+            None,
+            "at_least, below or above: the answer is only a bound; more_expensive: other points are cheaper",
+        ),
+        "price": ("currency", "price at the answer"),
         "monotone": (
             None,
             "false if a run met the objectives well above the answer, or missed them well below it",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from destage.objects import locate
 from destage.spec import quantities
-from destage.spec.axis_names import name_axes, name_axis
+from destage.spec.axis_names import is_answer, name_axes, name_axis
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +61,8 @@ _TITLES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Headings of columns whose names say too little."""
-_CENSORED = {"at_least": "≥ ", "below": "≤ "}
+_CENSORED = {"at_least": "≥ ", "below": "≤ ", "above": "> "}
+_MORE_EXPENSIVE = "more_expensive"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +230,13 @@ def _heading(title: str, name: str, values: Mapping[str, Sequence[object]]) -> s
 
 def _cells(name: str, values: Mapping[str, Sequence[object]], unit: str | None) -> list[str]:
     lows, highs = values.get(f"{name}_low"), values.get(f"{name}_high")
-    censored = values.get("censored") if name.endswith("_supported") else None
+    censored = values.get("censored") if is_answer(name) else None
     cells = []
     for index, value in enumerate(values[name]):
         text = _cell(name, value, unit)
-        if censored is not None and censored[index] is not None:
+        if value is None and censored is not None and censored[index] == _MORE_EXPENSIVE:
+            text = "more expensive"
+        elif censored is not None and censored[index] is not None:
             text = _CENSORED.get(str(censored[index]), "") + text
         elif isinstance(value, float) and lows is not None and highs is not None:
             text += _interval(name, lows[index], highs[index])

@@ -59,6 +59,7 @@ class Session:
         spec: The study as it was run.
         axes: The dotted paths of the axes, in the study's order.
         seek: The dotted path of the parameter that the study seeks, if any.
+        metric: The name of its answers: `users_supported` where the most `workload.users` are sought.
         config: The canonical configuration of the first planned run; empty without a plan.
         names: The name in SQL of each axis and of the sought parameter, by dotted path.
         public: The relations that statements of users read.
@@ -79,6 +80,7 @@ class Session:
         self.spec = sweep.spec()
         self.axes = sweep.axes
         self.seek = sweep.seek
+        self.metric = sweep.answer
         self.config: dict[str, Any] = sweep.configuration()
         self.left_out = 0 if whole is None else whole.point_count - len(point_ids)
         self._results: dict[str, pa.Table] = {}
@@ -345,11 +347,6 @@ class Session:
         if self.seek is not None:
             return "seek"
         return "replay" if traces.find_replays(self.config) else "fixed"
-
-    @property
-    def metric(self) -> str | None:
-        """The name of the answers: `users_supported` where `workload.users` is sought."""
-        return None if self.seek is None else f"{self.seek.rpartition('.')[2]}_supported"
 
     @property
     def answer(self) -> str:

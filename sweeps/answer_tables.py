@@ -10,10 +10,14 @@ from destage.store.answers import answers_schema, certificates_schema
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.planner import Facts, Planner
 from destage.sweeps.points import Expansion, Point
+from destage.sweeps.seek import Seek
 from destage.sweeps.seek_probes import BOUNDED, ReplicateResult, SearchState
 from destage.sweeps.seek_search import PointResult
-from destage.sweeps.study import Replicates, Seek, Study
+from destage.sweeps.study import Replicates, Study
 from destage.sweeps.unanswered_points import NEEDED
+
+_MISSES = (SearchState.CERTIFIED, SearchState.BELOW, SearchState.ABOVE, SearchState.MORE_EXPENSIVE)
+"""The states with a run next to the answer that misses an objective."""
 
 
 def list_needed_columns(study: Study) -> tuple[str, ...]:
@@ -47,11 +51,11 @@ def make_answer_tables(
         above = [
             rows[run]
             for replicate, one in found.replicates.items()
-            if one.state in {SearchState.CERTIFIED, SearchState.BELOW}
-            and (run := planner.find_run(point, replicate, one.failing)) is not None
+            if one.state in _MISSES and (run := planner.find_run(point, replicate, one.failing)) is not None
         ]
         axes = expansion.axis_values(point)
-        answers.append(_answer(study.seek, study.replicates, point, found, above) | axes)
+        price = _find_price(study, point, found)
+        answers.append(_answer(study.seek, study.replicates, point, found, above) | axes | {"price": price})
         certificates += [
             _certificate(point, replicate, one, planner) for replicate, one in found.replicates.items()
         ]
@@ -69,7 +73,8 @@ def _answer(
     values = [one.value for one in found.replicates.values() if one.state in BOUNDED]
     interval = found.interval
     # A bound in place of an unknown value has no valid spread.
-    half_width = None if found.censored is not None else interval.half_width
+    # The smallest value is one number for all replicates.
+    half_width = None if found.censored is not None or seek.is_minimum else interval.half_width
     met = None if target.metric is None else found.censored is None and interval.is_within(target.relative)
     mean = interval.mean
     return {
@@ -92,6 +97,13 @@ def _answer(
         "undecided": states[SearchState.UNDECIDED],
         "failed": states[SearchState.FAILED],
     }
+
+
+def _find_price(study: Study, point: Point, found: PointResult) -> float | None:
+    """Return the price of a point at its answer [currency]; None without prices or an answer."""
+    if study.prices is None or study.seek is None or found.passing is None or found.censored is not None:
+        return None
+    return study.prices.price(point.axes, found.passing)
 
 
 def _certificate(point: Point, replicate: int, found: ReplicateResult, planner: Planner) -> dict[str, object]:

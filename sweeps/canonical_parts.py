@@ -85,18 +85,33 @@ class CanonicalReader:
             value: A value within the parameter's own range. If a rule between fields forbids it, the
                 configuration keeps it, so that its run fails with the reason.
         """
+        parts = self._replace(canonical, path, value)
+        with suppress(ConfigError):
+            return self._assemble(canonical, parts)
+        return Canonical(parts)
+
+    def allows(self, canonical: Canonical, path: str, value: object) -> bool:
+        """Return whether a configuration is valid with another value of one parameter."""
+        try:
+            self._assemble(canonical, self._replace(canonical, path, value))
+        except ConfigError:
+            return False
+        return True
+
+    def _replace(self, canonical: Canonical, path: str, value: object) -> dict[str, Part]:
+        """Return the parts with another value of one parameter."""
         name = _part_of(path)
         changed = _value(name, canonical.parts[name].member)
         parameters.assign(changed, path, value)
-        part = self._part(name, _member(name, changed[name]))
-        if part is canonical.parts[name]:
+        return {**canonical.parts, name: self._part(name, _member(name, changed[name]))}
+
+    def _assemble(self, canonical: Canonical, parts: Mapping[str, Part]) -> Canonical:
+        """Return the canonical configuration of parts, most of which are those of another one."""
+        if all(part is canonical.parts[name] for name, part in parts.items()):
             # The canonical form of a canonical form is itself.
             return canonical
-        parts = {**canonical.parts, name: part}
-        with suppress(ConfigError):
-            # The canonical form of another field may depend on this one.
-            return self.read(engine.assemble([part.member for part in parts.values()]))
-        return Canonical(parts)
+        # The canonical form of another field may depend on the one that differs.
+        return self.read(engine.assemble([part.member for part in parts.values()]))
 
     def _part(self, name: str, member: str) -> Part:
         """Return the part of a text, shared with equal texts."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from destage import engine
 from destage.errors import ConfigError
@@ -158,8 +159,7 @@ class Configurations:
             if self._is_repeated(rules, assignments):
                 continue
             try:
-                scenario = _assign(self._study, copy.deepcopy(dict(assignments)))
-                text = engine.canonical_json(engine.traces.bind(scenario, "."))
+                scenario, text = self._build(assignments)
             except ConfigError as error:
                 report(position, error)
             else:
@@ -169,6 +169,22 @@ class Configurations:
         if valid_again:
             runs, _ = self._composer.compose(fragments, self._replicates)
         return Built(runs, {path: self._names_at(path, fragments) for path in self._names})
+
+    def _build(self, assignments: Assignments) -> tuple[Mapping[str, object], str]:
+        """Return the scenario and the canonical configuration of a point.
+
+        Raises:
+            ConfigError: It is invalid; where the smallest value of a parameter is sought, with all values.
+        """
+        seek = self._study.seek
+        for value in () if seek is None else seek.alternatives:
+            sought = {} if seek is None else {seek.path: value}
+            scenario = _assign(self._study, copy.deepcopy(dict(assignments) | sought))
+            with suppress(ConfigError):
+                # This explains no mistakes, which takes most of the time of what follows.
+                return scenario, engine.assemble([engine.prepare(engine.traces.bind(scenario, "."))])
+        scenario = _assign(self._study, copy.deepcopy(dict(assignments)))
+        return scenario, engine.canonical_json(engine.traces.bind(scenario, "."))
 
     def _is_repeated(self, rules: str, assignments: Assignments) -> bool:
         """Return whether many points are invalid, and an earlier one for the same rules and values."""
@@ -186,9 +202,9 @@ class Configurations:
             used, inverse = np.unique(numbers, return_inverse=True)
             names = [self._names_of[number].get(path) for number in used.tolist()]
             if any(name is not None for name in names):
-                found = pa.array([None if name is None else str(name) for name in names], pa.string()).take(
-                    pa.array(inverse)
-                )
+                texts = pa.array([None if name is None else str(name) for name in names], pa.string())
+                # A point that was built as a whole has all its names in one fragment.
+                found = pc.coalesce(texts.take(pa.array(inverse)), found)
         return found
 
 

@@ -124,8 +124,8 @@ def settings_of(study: Study, assignments: Assignments) -> list[tuple[str, objec
         if path.endswith(TRACE_FILE) and (digest := f"{path.removesuffix('file')}digest") not in assignments:
             # The scenario's digest is that of another trace.
             settings.append((digest, None))
-    if study.seek is not None:
-        settings.append((study.seek.path, study.seek.start))
+    if study.seek is not None and study.seek.path not in assignments:
+        settings.append((study.seek.path, study.seek.written))
     return [*settings, ("run.replicate", 0)]
 
 

@@ -7,6 +7,7 @@ replays exactly the rounds it has written and then continues.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as attribute
+from functools import partial
 
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
 from destage.sweeps.canonical_parts import Canonical
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
+from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.points import Expansion, Point
 from destage.sweeps.seek_ladder import make_ladder
@@ -77,10 +79,15 @@ class Planner:
         self._expansion = expansion
         self._points = expansion.points if study.is_adaptive else ()
         self._plans = {point.id: _PointPlan(study.replicates.least) for point in self._points}
-        self._ladder = make_ladder(study.seek) if study.seek else ()
+        seek = study.seek
+        self._rows: Mapping[str, Facts] = {}
+        self._ladder = make_ladder(seek) if seek and not seek.is_minimum else ()
+        self._least = self._make_least_plan() if seek and seek.is_minimum else None
         self._planned: set[str] = set()
         self._rounds = 0
-        self.schema = plan_schema(list(expansion.fields), study.seek.path if study.seek else None)
+        self.schema = plan_schema(
+            list(expansion.fields), seek.path if seek else None, seek.metric if seek else None
+        )
 
     def next_round(self, rows: Mapping[str, Facts]) -> pa.Table | None:
         """Plan the next round.
@@ -102,7 +109,30 @@ class Planner:
         self._rounds += 1
         return table
 
+    def _make_least_plan(self) -> LeastPlan:
+        return LeastPlan(
+            self._study,
+            self._points,
+            lambda point: {
+                value for runs in self._plans[point.id].runs.values() for value in runs if value is not None
+            },
+            lambda point: partial(self._look, point),
+        )
+
+    def _plan_least(self, least: LeastPlan, rows: Mapping[str, Facts]) -> list[_PlannedRun]:
+        """Return the next runs of the searches for the smallest value."""
+        self._rows = rows
+        wanted = least.plan()
+        return [
+            self._plan_run(point, replicate, probe, rows)
+            for point in self._points
+            for replicate, probe in wanted.get(point.id, ())
+        ]
+
     def _plan_runs(self, rows: Mapping[str, Facts]) -> list[_PlannedRun]:
+        if self._least is not None:
+            return self._plan_least(self._least, rows)
+        self._rows = rows
         planned = []
         for point in self._points:
             plan = self._plans[point.id]
@@ -148,6 +178,8 @@ class Planner:
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
         """Return the result of a point's seek; None before it has ended."""
         plan = self._plans[point.id]
+        if self._least is not None:
+            return self._least.results.get(point.id)
         if plan.result is None:
             outcome = self._search(point, plan, rows)
             return outcome if isinstance(outcome, PointResult) else None
@@ -230,11 +262,14 @@ class Planner:
         if seek is None:
             raise AssertionError("only a study with a seek has searches")
 
-        def look(replicate: int, value: int) -> Probe | None:
-            run = plan.runs.get(replicate, {}).get(value)
-            return None if run is None or run not in rows else self.judge(rows[run], point.label)
-
+        self._rows = rows
+        look = partial(self._look, point)
         return search(self._ladder, seek.start, self._study.replicates.least, plan.replicates, look)
+
+    def _look(self, point: Point, replicate: int, value: int) -> Probe | None:
+        """Return what is known of a run of a point."""
+        run = self.find_run(point, replicate, value)
+        return None if run is None or run not in self._rows else self.judge(self._rows[run], point.label)
 
     def judge(self, facts: Facts, label: str | None = None) -> Probe:
         """Return the verdict of a run by the objectives of the point with a label, and its margins.

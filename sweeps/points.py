@@ -83,6 +83,13 @@ class Point:
             canonical = self._sought[probe]
         return canonical.replicate(replicate)
 
+    def allows(self, value: int) -> bool:
+        """Return whether the point's configuration is valid with a value of the sought parameter."""
+        shared = self._shared
+        return shared.seek is None or shared.reader.allows(
+            shared.reader.join(self._members), shared.seek, value
+        )
+
 
 class Expansion:
     """All points of a study, grid first.

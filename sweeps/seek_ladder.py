@@ -10,8 +10,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from destage.sweeps.seek import Seek
 from destage.sweeps.seek_probes import Look, Probe, read_probe
-from destage.sweeps.study import Seek
 
 RUNGS_PER_DOUBLING = 4
 _LONGEST_STEP = 2 * RUNGS_PER_DOUBLING

@@ -33,16 +33,22 @@ class Probe:
 
 
 class SearchState(Enum):
-    """How the search of a replicate ended."""
+    """How the search of a replicate ended.
+
+    `ABOVE`: not even the largest value meets the objectives of a search for the smallest one;
+    `MORE_EXPENSIVE`: the search ended because others are cheaper, whatever the answer is.
+    """
 
     CERTIFIED = "certified"
     AT_LEAST = "at_least"
     BELOW = "below"
+    ABOVE = "above"
+    MORE_EXPENSIVE = "more_expensive"
     UNDECIDED = "undecided"
     FAILED = "failed"
 
 
-BOUNDED = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW)
+BOUNDED = (SearchState.CERTIFIED, SearchState.AT_LEAST, SearchState.BELOW, SearchState.ABOVE)
 """The states with an answer, or a bound of it."""
 
 
@@ -51,10 +57,10 @@ class ReplicateResult:
     """What one replicate says about the answer of its point.
 
     Attributes:
-        value: The value up to which it meets the objectives; `most` for at least, `least - 1` for below; None
-            when a run failed.
-        passing: The value of its run below the answer, if there is one.
-        failing: The value of its run above the answer, if there is one.
+        value: The value up to which (of a search for the smallest: from which on) it meets the objectives;
+            `most` for at least and for above, `least - 1` for below; None when a run failed.
+        passing: The nearest value to the answer at which it has a run that meets the objectives, if any.
+        failing: The nearest value to the answer at which it has a run that misses them, if any.
     """
 
     state: SearchState

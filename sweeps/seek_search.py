@@ -40,6 +40,14 @@ _FARTHEST = 2 ** (2 / RUNGS_PER_DOUBLING)
 _CLOSE = 1 + 1e-9
 _NOISE = 3.0
 """The distance from the answer beyond which a verdict is not due to noise [standard deviations]."""
+_CENSORED = (
+    SearchState.AT_LEAST,
+    SearchState.BELOW,
+    SearchState.ABOVE,
+    SearchState.MORE_EXPENSIVE,
+)
+_HAS_RUNS = (SearchState.CERTIFIED, SearchState.ABOVE, SearchState.MORE_EXPENSIVE)
+"""The states whose runs next to the answer, or to what is known of it, are the point's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +78,10 @@ class PointResult:
     def censored(self) -> SearchState | None:
         """The bound of the search that a replicate reached, if one did."""
         states = {one.state for one in self.replicates.values()}
-        return next((one for one in (SearchState.AT_LEAST, SearchState.BELOW) if one in states), None)
+        return next((one for one in _CENSORED if one in states), None)
 
     def _certified(self) -> Iterator[ReplicateResult]:
-        return (one for one in self.replicates.values() if one.state is SearchState.CERTIFIED)
+        return (one for one in self.replicates.values() if one.state in _HAS_RUNS)
 
 
 def search(

@@ -3,20 +3,22 @@
 import copy
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from dataclasses import field as attribute
 from pathlib import Path
 from typing import Any
 
 from destage import engine
 from destage.engine.traces.places import resolve_place
 from destage.errors import ConfigError, Issue
+from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
 from destage.spec.documents import parse_document
 from destage.spec.validation import suggest
 from destage.sweeps.axes import axis_values, in_base_units
-from destage.sweeps.objectives import Objective, metric_columns, parse_objective
-from destage.sweeps.parameters import Parameter, explain_unknown, find_parameter
+from destage.sweeps.objectives import metric_columns
+from destage.sweeps.parameters import explain_unknown, find_parameter
+from destage.sweeps.prices import Prices, read_prices
+from destage.sweeps.seek import Seek, read_seek
 from destage.sweeps.study_charts import find_chart_mistakes
 from destage.sweeps.study_schema import find_study_mistakes, read_default
 
@@ -24,34 +26,6 @@ _LONGEST_S = 10_000 * 86_400
 """Longest budget and time limit [s]."""
 TRACE_FILE = ".arrival.file"
 """The end of the dotted path of a trace's file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seek:
-    """The search for the largest value of one integer parameter that meets every objective.
-
-    Attributes:
-        start: The first value tried.
-        least: The smallest value considered.
-        most: The largest value considered.
-        limits: The objectives of labelled points that have their own, by label.
-    """
-
-    path: str
-    objectives: tuple[Objective, ...]
-    start: int
-    least: int
-    most: int
-    limits: Mapping[str, tuple[Objective, ...]] = attribute(default_factory=dict)
-
-    def objectives_of(self, label: str | None) -> tuple[Objective, ...]:
-        """Return the objectives of a point."""
-        return self.objectives if label is None else self.limits.get(label, self.objectives)
-
-    @property
-    def metric(self) -> str:
-        """The name of the answer: `users_supported` for `workload.users`."""
-        return f"{self.path.rpartition('.')[2]}_supported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +57,7 @@ class Study:
         where: An SQL condition over the axes; None keeps the whole grid.
         wall_s: The budget of a session [s].
         timeout_s: The time limit of one run [s].
+        prices: The prices of controllers and disks, where the study has them.
     """
 
     document: Mapping[str, Any]
@@ -95,6 +70,7 @@ class Study:
     replicates: Replicates
     wall_s: float | None
     timeout_s: float | None = None
+    prices: Prices | None = None
 
     @property
     def is_adaptive(self) -> bool:
@@ -112,6 +88,8 @@ class Study:
         for arrival in engine.traces.find_replays(scenario):
             del arrival["file"]
         common = {"name": self.name, "scenario": scenario, "seek": self.document.get("seek")}
+        if self.prices is not None:
+            common["prices"] = self.document["prices"]
         text = json.dumps(common, sort_keys=True, default=str)
         return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
@@ -156,7 +134,9 @@ class _Reader:
         self._check_figures()
         self._read_axes()
         self._read_points()
-        self._seek = self._read_seek()
+        self._seek, issues = read_seek(document, self._axes, self._points)
+        self.issues += issues
+        self._prices = self._read_prices()
         self._replicates = self._read_replicates()
         self._wall_s = self._read_duration("budget", "wall")
         self._timeout_s = self._read_duration("run", "timeout")
@@ -175,6 +155,7 @@ class _Reader:
             replicates=self._replicates,
             wall_s=self._wall_s,
             timeout_s=self._timeout_s,
+            prices=self._prices,
         )
 
     def _add(self, code: str, place: str, message: str, value: object = None) -> None:
@@ -210,59 +191,6 @@ class _Reader:
             for path in assignments:
                 self._is_parameter(path, f"points.{index}.{path}")
             self._points.append((written.get("label"), assignments))
-
-    def _read_seek(self) -> Seek | None:
-        written = self._document.get("seek")
-        if written is None:
-            return None
-        path, place = written["maximize"], "seek.maximize"
-        unknown = explain_unknown(path)
-        if unknown is not None:
-            self._add("study.unknown-name", place, unknown, path)
-            return None
-        parameter = find_parameter(path)
-        if not parameter.is_integer:
-            self._add("study.seek-not-integer", place, "must be a parameter that takes whole numbers", path)
-        if path in self._axes or any(path in assignments for _, assignments in self._points):
-            self._add("study.axis-is-sought", place, "cannot be an axis and the sought parameter", path)
-        objectives = self._read_objectives(written["subject_to"], "seek.subject_to")
-        limits = {
-            label: self._read_objectives(texts, f"seek.limits.{label}")
-            for label, texts in written.get("limits", {}).items()
-        }
-        labels = [label for label, _ in self._points if label is not None]
-        for label in limits:
-            if label not in labels:
-                message = f"no point has this label{suggest(label, labels)}"
-                self._add("study.unknown-name", f"seek.limits.{label}", message)
-        least, most = self._read_bounds(written, parameter)
-        # JSON Schema takes 100.0 for a whole number.
-        start = int(written.get("start", read_default("seek", "start")))
-        return Seek(path, objectives, min(max(start, least), most), least, most, limits)
-
-    def _read_objectives(self, texts: Sequence[str], place: str) -> tuple[Objective, ...]:
-        objectives = []
-        for index, text in enumerate(texts):
-            try:
-                objectives.append(parse_objective(text, f"{place}.{index}"))
-            except ConfigError as error:
-                self.issues += error.issues
-        return tuple(objectives)
-
-    def _read_bounds(self, written: Mapping[str, Any], parameter: Parameter) -> tuple[int, int]:
-        """Return the bounds of a search; default bounds are limited to the parameter's own."""
-        least, most = (int(written.get(key, read_default("seek", key))) for key in ("min", "max"))
-        if parameter.least is not None and least < parameter.least:
-            if "min" in written:
-                self._add("study.out-of-range", "seek.min", f"must be at least {parameter.least}", least)
-            least = int(parameter.least)
-        if parameter.most is not None and most > parameter.most:
-            if "max" in written:
-                self._add("study.out-of-range", "seek.max", f"must be at most {parameter.most}", most)
-            most = int(parameter.most)
-        if least > most:
-            self._add("study.bounds-reversed", "seek.min", f"must not be above seek.max, {most}", least)
-        return least, most
 
     def _read_replicates(self) -> Replicates:
         written = self._document.get("replicates", read_default("replicates"))
@@ -306,8 +234,22 @@ class _Reader:
             for path, value in assignments.items():
                 values.setdefault(path, []).append(value)
         labels = [label for label, _ in self._points if label is not None]
-        sought = self._document.get("seek", {}).get("maximize")
-        self.issues += find_chart_mistakes(self._document.get("charts", []), values, labels, sought)
+        sought = self._document.get("seek", {})
+        answers = {
+            sought[goal]: name_answer(sought[goal], goal) for goal in (MAXIMIZE, MINIMIZE) if goal in sought
+        }
+        self.issues += find_chart_mistakes(self._document.get("charts", []), values, labels, answers)
+
+    def _read_prices(self) -> Prices | None:
+        """Return the prices; each controller and disk of the study must have one."""
+        written = self._document.get("prices")
+        if written is None:
+            if self._seek is not None and self._seek.cheapest is not None:
+                self._add("study.missing-key", "prices", "required by seek.cheapest")
+            return None
+        prices, issues = read_prices(written, self._document["scenario"], self._axes, self._points)
+        self.issues += issues
+        return prices
 
 
 def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from destage import engine
 from destage.errors import Issue, QueryError
+from destage.spec.axis_names import is_answer
 from destage.spec.schema_nodes import node
 from destage.spec.validation import suggest
 from destage.sweeps import parameters
@@ -45,15 +46,16 @@ def find_chart_mistakes(
     charts: Sequence[Mapping[str, Any]],
     axes: Mapping[str, Sequence[object]],
     labels: Sequence[str],
-    sought: str | None,
+    answers: Mapping[str, str],
 ) -> list[Issue]:
     """Return the mistakes in a study's charts that their schema cannot express.
 
     Args:
         charts: The charts, valid by their schema.
         axes: The values of each axis, in the grid and in explicit points, by dotted path.
+        answers: The name of the answers of a seek by the sought parameter.
     """
-    names = _Names(axes, labels, sought)
+    names = _Names(axes, labels, answers)
     issues: list[Issue] = []
     titles: set[str] = set()
     for index, chart in enumerate(charts):
@@ -86,14 +88,13 @@ class _Names:
     """The names that a chart may use: axes, labels, result columns and the answer of a seek."""
 
     def __init__(
-        self, axes: Mapping[str, Sequence[object]], labels: Sequence[str], sought: str | None
+        self, axes: Mapping[str, Sequence[object]], labels: Sequence[str], answers: Mapping[str, str]
     ) -> None:
         self._axes = axes
         self._labels = labels
-        self._sought = sought
-        answer = [] if sought is None else [f"{sought.rpartition('.')[2]}_supported"]
+        self._answers = answers
         self._results = [
-            *answer,
+            *answers.values(),
             *(
                 field.name
                 for field in engine.results_schema()
@@ -108,9 +109,9 @@ class _Names:
             return None
         if axis and name == LABEL:
             return "no point of this study has a label"
-        if self._sought is None and name.endswith("_supported"):
+        if not self._answers and is_answer(name):
             return "the answer of a seek, and this study has none"
-        if name == self._sought:
+        if name in self._answers:
             return f"the sought parameter, which differs by point: use its answer {self._results[0]!r}"
         known = [*(axes if axis else []), *(self._results if result else [])]
         allowed = " or ".join(

@@ -8,6 +8,7 @@ from destage.errors import Issue
 from destage.spec.schema_nodes import node, table
 from destage.spec.validation import validate_document
 from destage.sweeps import published_schema
+from destage.sweeps.prices import PRICES
 from destage.sweeps.study_charts import CHARTS
 
 _ENDS = "from, to (included)"
@@ -33,9 +34,10 @@ _POINT = {
     "properties": {"label": node("string", "The name of the point in reports.")},
 }
 _SEEK = table(
-    "Find the largest value of one whole-number parameter that meets every objective.",
+    "Find the largest or the smallest value of one whole-number parameter that meets every objective.",
     {
-        "maximize": node("string", "The parameter's dotted path."),
+        "maximize": node("string", "The dotted path of the parameter whose largest value is sought."),
+        "minimize": node("string", "The dotted path of the parameter whose smallest value is sought."),
         "subject_to": node(
             "array", "Objectives such as `response_p95 <= 30ms`.", minItems=1, items={"type": "string"}
         ),
@@ -46,11 +48,23 @@ _SEEK = table(
             minProperties=1,
             additionalProperties={"type": "array", "minItems": 1, "items": {"type": "string"}},
         ),
-        "start": node("integer", "The first value tried.", minimum=1, default=32),
+        "start": node("integer", "The first value tried (minimize: `min`).", minimum=1, default=32),
         "min": node("integer", "The smallest value considered.", minimum=1, default=1),
         "max": node("integer", "The largest value considered.", minimum=1, default=4096),
+        "step": node(
+            "integer",
+            "The distance of the values considered, from `min`; with minimize.",
+            minimum=1,
+            default=1,
+        ),
+        "cheapest": node(
+            "integer",
+            "With `prices` and minimize: find this number of cheapest points, and search the others only as "
+            "far as needed to know that they are more expensive.",
+            minimum=1,
+        ),
+        "max_price": node("number", "With `cheapest`: the highest price of interest [currency].", minimum=0),
     },
-    "maximize",
     "subject_to",
 )
 _UNTIL = table(
@@ -97,6 +111,7 @@ _STUDY: dict[str, Any] = {
         ),
         "where": node("string", "An SQL condition over the axes that grid points must meet."),
         "seek": _SEEK,
+        "prices": PRICES,
         "replicates": _REPLICATES,
         "budget": table(
             "Limits that stop the sweep; a stopped sweep can be resumed.",

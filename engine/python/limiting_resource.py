@@ -33,12 +33,17 @@ def columns_needed() -> list[str]:
 
 def limiting_resource(row: Mapping[str, float | None], idle: float = IDLE) -> str | None:
     """Return the limiting resource of a result row; None where the row gives no use of any resource."""
-    uses = {resource: _use(row, *columns) for resource, columns in RESOURCES.items()}
-    known = {resource: use for resource, use in uses.items() if use is not None}
+    known = list_uses(row)
     if not known:
         return None
     most = max(known, key=lambda resource: known[resource])
     return most if known[most] >= idle else "host"
+
+
+def list_uses(row: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the use of each resource of a result row [fraction], where the row gives it."""
+    uses = {resource: _use(row, *columns) for resource, columns in RESOURCES.items()}
+    return {resource: use for resource, use in uses.items() if use is not None}
 
 
 def limiting_sql(row: str, idle: str) -> str:

@@ -22,7 +22,7 @@ from destage.sql import quote
 Row = dict[str, Any]
 
 _WRITE_FRACTION = "controller.cache.write_fraction"
-_BOUNDS = {"at_least": "at least ", "below": "at most "}
+_BOUNDS = {"at_least": "at least ", "below": "at most ", "above": "more than "}
 _DIGITS = 3
 _TIMES = 2.0
 """From this ratio on, a gain is stated as a factor rather than in percent."""

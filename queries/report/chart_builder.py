@@ -26,6 +26,7 @@ from destage.queries.report.facets import (
     varies,
 )
 from destage.queries.session import Session
+from destage.spec.axis_names import is_answer
 
 Row = dict[str, Any]
 
@@ -33,7 +34,7 @@ _PUBLISHED = "published"
 _UNANSWERED = "no answer"
 _MOST_WORDY = 6
 """Published figures of a chart above which each has only its number beside it."""
-_CENSORED = {"at_least": "≥ ", "below": "≤ "}
+_CENSORED = {"at_least": "≥ ", "below": "≤ ", "above": "> "}
 _ORDER = ("line", "scattered", "reference", "labelled", "published", "unanswered")
 """The order of styles in a legend."""
 
@@ -289,7 +290,7 @@ def _find_unanswered(session: Session) -> dict[tuple[Any, ...], str]:
 def _bound(row: Row, column: str) -> str | None:
     """Return the text of an answer that is only a bound."""
     bound = _CENSORED.get(row.get("censored") or "")
-    return f"{bound}{format_number(row[column])}" if bound and column.endswith("_supported") else None
+    return f"{bound}{format_number(row[column])}" if bound and is_answer(column) else None
 
 
 def _count_left_out(count: int, what: str) -> list[str]:

@@ -17,8 +17,11 @@ _NORMAL = 1.959963984540054
 
 
 @cache
-def quantile(count: int) -> float:
-    """Return the half-width of the 95 % interval of the mean of `count` values [standard errors].
+def quantile(count: int, confidence: float = CONFIDENCE) -> float:
+    """Return the half-width of the interval of the mean of `count` values [standard errors].
+
+    Args:
+        confidence: The fraction of intervals that contain the true mean, at least 0.95.
 
     Raises:
         ValueError: There are fewer than two values.
@@ -29,19 +32,33 @@ def quantile(count: int) -> float:
     # The share is concave: Newton's steps from below stay below, until rounding ends them.
     found, step = _NORMAL, math.inf
     while found + step > found:
-        step = (CONFIDENCE - _share(found, degrees)) / _slope(found, degrees)
+        step = (confidence - _share(found, degrees)) / _slope(found, degrees)
         found += max(step, 0.0)
     return found
 
 
-def half_width(values: Sequence[float]) -> float:
-    """Return half of the 95 % t-interval of the mean of one value per replicate; 0 for one value."""
+def half_width(values: Sequence[float], confidence: float = CONFIDENCE) -> float:
+    """Return half of the t-interval of the mean of one value per replicate; 0 for one value."""
     count = len(values)
     if count < 2:  # noqa: PLR2004 - one value has no spread
         return 0.0
     mean = math.fsum(values) / count
     variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
-    return quantile(count) * math.sqrt(variance / count)
+    return quantile(count, confidence) * math.sqrt(variance / count)
+
+
+def share_below(values: Sequence[float], bound: float) -> float:
+    """Return the probability that the mean of the distribution of independent values is below a bound.
+
+    That is the share of Student's distribution around their mean; 0 or 1 if they do not differ.
+    """
+    mean = math.fsum(values) / len(values)
+    spread = half_width(values)
+    if spread == 0:
+        return float(mean < bound)
+    error = spread / quantile(len(values))
+    within = _share(abs(bound - mean) / error, len(values) - 1)
+    return (1 + within) / 2 if bound > mean else (1 - within) / 2
 
 
 def _share(distance: float, degrees: int) -> float:

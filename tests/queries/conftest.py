@@ -12,6 +12,7 @@ from small_stores import publish
 
 from destage import engine
 from destage.queries import Session, open_session
+from destage.spec.axis_names import MAXIMIZE, name_answer
 from destage.store.answers import answers_schema, certificates_schema
 from destage.store.fragments import write_fragment
 from destage.store.layout import SweepLayout
@@ -43,7 +44,7 @@ def make_session(tmp_path: Path) -> MakeSession:
     ) -> Session:
         layout = SweepLayout(tmp_path / "sweeps" / "study-00000000")
         fields = [pa.field(name, kind) for name, kind in (axes or {}).items()]
-        schema = plan_schema(fields, seek)
+        schema = plan_schema(fields, seek, seek and name_answer(seek, MAXIMIZE))
         planned = [{"round": 0, **row, **_split(row.get("config", config))} for row in (*runs, *planned_only)]
         rounds = [
             pa.Table.from_pylist([{name: row.get(name) for name in schema.names} for row in planned], schema)

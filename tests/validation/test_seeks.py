@@ -21,10 +21,10 @@ from validation.scenarios import Scenario, closed, exponential, scenario, server
 from destage.engine import simulate
 from destage.sweeps.intervals import Interval
 from destage.sweeps.objectives import Objective, parse_objective
+from destage.sweeps.seek import Seek
 from destage.sweeps.seek_ladder import make_ladder
 from destage.sweeps.seek_probes import Probe, ProbeVerdict
 from destage.sweeps.seek_search import PointResult, search
-from destage.sweeps.study import Seek
 
 SEEDS = 200 // SHARE
 REPLICATES = 5

@@ -22,6 +22,7 @@ from destage.cli.commands.resume import resume
 from destage.cli.commands.run import run
 from destage.cli.commands.schema import schema
 from destage.cli.commands.simulate import simulate
+from destage.cli.commands.size import size
 from destage.cli.commands.sql import sql
 from destage.cli.commands.status import status
 from destage.cli.commands.verify import verify
@@ -56,7 +57,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(run, plan, resume, status, query, sql, report, simulate),
+    *(run, plan, resume, status, query, sql, report, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:

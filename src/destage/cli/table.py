@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from destage.cli.output import print_note
+from destage.spec.axis_names import is_answer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,7 +85,7 @@ def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: i
     chosen = list(range(len(widths)))
     names = [heading.column for heading in headings]
     order = [names.index(name) for name in _EXPENDABLE if name in names]
-    order += [at for at in reversed(chosen) if at not in order and not names[at].endswith("_supported")]
+    order += [at for at in reversed(chosen) if at not in order and not is_answer(names[at])]
     for at in order:
         if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= _KEPT:
             break

@@ -48,3 +48,17 @@ def name_axes(paths: Sequence[str], taken: Collection[str] = ()) -> dict[str, st
             return names
         for path in unclear:
             more[path] += 1
+
+
+MAXIMIZE, MINIMIZE = "maximize", "minimize"
+_ENDINGS = {MAXIMIZE: "_supported", MINIMIZE: "_needed"}
+
+
+def name_answer(path: str, goal: str) -> str:
+    """Return the name of a seek's answers: `users_supported` for the most `workload.users`."""
+    return path.rpartition(".")[2] + _ENDINGS[goal]
+
+
+def is_answer(name: str) -> bool:
+    """Return whether a column has the name of answers."""
+    return name.endswith(tuple(_ENDINGS.values()))

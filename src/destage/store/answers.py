@@ -30,6 +30,7 @@ def answers_schema(axes: list[pa.Field]) -> pa.Schema:
             pa.field("interval_met", pa.bool_()),
             pa.field("undecided", pa.int64()),
             pa.field("failed", pa.int64()),
+            pa.field("price", pa.float64()),
         ]
     )
 

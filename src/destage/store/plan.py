@@ -36,10 +36,19 @@ TRAILING = (
 )
 
 
-def plan_schema(axes: list[pa.Field], seek: str | None) -> pa.Schema:
-    """Return the schema of a sweep's plan."""
+def plan_schema(axes: list[pa.Field], seek: str | None, answer: str | None = None) -> pa.Schema:
+    """Return the schema of a sweep's plan.
+
+    Args:
+        seek: The dotted path of the sought parameter, if any.
+        answer: The name of its answers.
+    """
     probe = [] if seek is None else [pa.field(seek, pa.int64())]
-    metadata = {"destage.axes": json.dumps([field.name for field in axes]), "destage.seek": json.dumps(seek)}
+    metadata = {
+        "destage.axes": json.dumps([field.name for field in axes]),
+        "destage.seek": json.dumps(seek),
+        "destage.answer": json.dumps(answer),
+    }
     return pa.schema([*LEADING, *axes, *probe, *TRAILING], metadata=metadata)
 
 
@@ -75,6 +84,12 @@ def read_plan(layout: SweepLayout, head: Head | None) -> pa.Table | None:
 def read_axes(plan: pa.Schema) -> list[str]:
     """Return the dotted paths of a plan's axes."""
     return [str(path) for path in json.loads(plan.metadata[b"destage.axes"])]
+
+
+def read_answer(plan: pa.Schema) -> str | None:
+    """Return the name of the answers of a plan's seek, if it has one."""
+    name = json.loads(plan.metadata[b"destage.answer"])
+    return None if name is None else str(name)
 
 
 def read_seek(plan: pa.Schema) -> str | None:

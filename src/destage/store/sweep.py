@@ -18,7 +18,15 @@ from destage.store.generations import read_head
 from destage.store.head import Head
 from destage.store.layout import SweepLayout
 from destage.store.parquet import read_parquet, read_parquet_schema
-from destage.store.plan import CONFIG_COLUMNS, join_configs, plan_schema, read_axes, read_plan, read_seek
+from destage.store.plan import (
+    CONFIG_COLUMNS,
+    join_configs,
+    plan_schema,
+    read_answer,
+    read_axes,
+    read_plan,
+    read_seek,
+)
 from destage.store.progress import Counts
 from destage.store.rows import is_transient, list_complete_fragments, read_rows, rows_schema
 
@@ -72,6 +80,11 @@ class Sweep:
     def seek(self) -> str | None:
         """The dotted path of the sought parameter, if the study seeks one."""
         return None if self._plan_schema is None else read_seek(self._plan_schema)
+
+    @property
+    def answer(self) -> str | None:
+        """The name of the answers, such as `users_supported`, if the study seeks something."""
+        return None if self._plan_schema is None else read_answer(self._plan_schema)
 
     @property
     def study_text(self) -> str:

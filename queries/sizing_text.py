@@ -1,0 +1,205 @@
+"""The answer of `destage size` as text: the cheapest configuration, its margins, and what was ruled out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from destage.engine import catalog
+from destage.queries.presentation import (
+    CONFIDENCE,
+    find_scale,
+    format_axis_value,
+    format_number,
+    title_column,
+)
+from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
+
+_CERTAIN = 0.999
+_WORDS = {
+    "disk": "the disks",
+    "channel": "the channel to the disks",
+    "link": "the host link",
+    "firmware": "the controller's firmware",
+    "xor": "the XOR engine",
+    "cache": "the write cache",
+    "host": "the host's processors",
+}
+_GAP = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Sized:
+    """What `destage size` has found.
+
+    Attributes:
+        candidates: All candidates that were possible, the cheapest first.
+        found: The number of cheapest ones that were to be found.
+        impossible: The number of families that cannot be built.
+        battery: The first candidate with its battery and without, if it has a protected cache.
+        currency: The currency of the prices.
+    """
+
+    candidates: Sequence[Candidate]
+    found: int
+    impossible: int
+    battery: BatteryCase | None
+    currency: str
+
+    @property
+    def carrying(self) -> list[Candidate]:
+        """The candidates that meet the objectives, the cheapest first."""
+        return [one for one in self.candidates if one.disks is not None and one.price is not None]
+
+
+def compose_sizing(sized: Sized) -> list[str]:
+    """Return the answer, line by line."""
+    carrying = sized.carrying
+    if not carrying:
+        return [_explain_none(sized)]
+    best = carrying[0]
+    lines = [f"{name_configuration(best)}: {format_price(sized, best)}", ""]
+    lines += _align(_list_facts(sized, best))
+    if len(carrying) > 1:
+        lines += ["", _describe_runner_up(sized, best, carrying[1])]
+    rest = _list_rest(sized)
+    return [*lines, "", *rest] if rest else lines
+
+
+def name_configuration(one: Candidate) -> str:
+    """Return a configuration by its product names, as in `3 x Kingston DC600M 960GB SATA, RAID 5, ...`."""
+    count = "" if one.disks is None else f"{one.disks} x "
+    disk = catalog.entry("disks", one.parts[DISK]).title
+    controller = catalog.entry("controllers", one.parts[CONTROLLER]).title
+    raid = format_axis_value(RAID, one.parts[RAID], None)
+    return f"{count}{disk}, RAID {raid}, {controller}"
+
+
+def format_price(sized: Sized, one: Candidate) -> str:
+    """Return the price of a candidate with its currency."""
+    return f"{sized.currency} {format_number(round(one.price or 0, 2))}"
+
+
+def format_odds(odds: float) -> str:
+    """Return a probability in per cent."""
+    if odds >= _CERTAIN:
+        return f"more than {_CERTAIN:.1%}".replace("%", " %")
+    return f"{odds:.0%}".replace("%", " %")
+
+
+def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
+    facts = [(_title(one), _describe_margin(one)) for one in best.measured]
+    what = "that it is met" if len(best.measured) == 1 else "that all are met"
+    facts.append(("odds", f"{format_odds(best.odds)} {what}"))
+    if best.limiting is not None and best.use is not None:
+        share = f"{best.use:.0%}".replace("%", " %")
+        facts.append(("busiest", f"{_WORDS[best.limiting]}, {share}"))
+    facts.append(("disks", _explain_count(best)))
+    facts.append(("dead battery", _describe_battery(sized.battery)))
+    return facts
+
+
+def _title(one: Measured) -> str:
+    return one.bound.text.split()[0].replace("_", " ")
+
+
+def _describe_margin(one: Measured) -> str:
+    """Return a result against its bound, as in `8.1 ms (95 % CI 7.9 to 8.3) of 30 ms: 3.7 times below`."""
+    column = one.bound.column
+    scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
+    if column.endswith(("_fraction", "_ratio")):
+        scale, unit = 100.0, "%"
+    mean, half, limit = (_three(value * scale) for value in (one.mean, one.half_width, one.bound.value))
+    text = f"{format_number(mean)} {unit}".rstrip()
+    low, high = _three(mean - half), _three(mean + half)
+    if half and format_number(low) != format_number(high):
+        text += f" ({CONFIDENCE} {format_number(low)} to {format_number(high)})"
+    word = "at most" if one.bound.is_upper else "at least"
+    text += f"; {word} {format_number(limit)} {unit}".rstrip()
+    if one.factor is not None:
+        side = "below" if one.bound.is_upper else "above"
+        text += f": {format_number(_two(one.factor))} times {side}"
+    return text
+
+
+def _explain_count(best: Candidate) -> str:
+    if best.failing is not None:
+        missed = "the load overloads them" if best.binding == "overloaded" else f"miss {best.binding}"
+        return f"{best.disks}; {best.failing} {missed}"
+    return f"{best.disks}, the fewest that are possible or considered"
+
+
+def _describe_battery(case: BatteryCase | None) -> str:
+    """Return what a failure of the battery costs, and the data that it exposes."""
+    if case is None:
+        return "changes nothing: no write cache needs one"
+    mebibytes = format_number(_three(case.exposed_bytes / 2**20))
+    at_risk = f"at most {mebibytes} MiB of dirty data unprotected until they are destaged"
+    if not case.without:
+        return f"{at_risk}; then, in write-through, the load overloads the array"
+    slower = [
+        f"{title_column(column).partition(' [')[0]} {_show(column, after)}, "
+        f"{format_number(_two(after / before))} times as long"
+        for column, before in case.columns.items()
+        if before and (after := case.without[column]) is not None and column.endswith("_us")
+    ]
+    return f"{at_risk}; then, in write-through, {' and '.join(slower)}" if slower else at_risk
+
+
+def _show(column: str, value: float) -> str:
+    unit = title_column(column).partition(" [")[2].rstrip("]")
+    return f"{format_number(_three(value * find_scale(column)))} {unit}"
+
+
+def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
+    more = format_number(round((other.price or 0) - (best.price or 0), 2))
+    return (
+        f"Runner-up: {name_configuration(other)}: {format_price(sized, other)}. "
+        f"It meets the objectives and costs {sized.currency} {more} more."
+    )
+
+
+def _list_rest(sized: Sized) -> list[str]:
+    """Return how the other families were ruled out, and how many of them."""
+    rest = sized.candidates
+    counts = {
+        "even the fewest disks cost more": sum(
+            one.censored == "more_expensive" and one.failing is None for one in rest
+        ),
+        "enough disks cost more; fewer were simulated and miss an objective": sum(
+            one.censored == "more_expensive" and one.failing is not None for one in rest
+        ),
+        "meets the objectives at a higher price": len(sized.carrying[sized.found :]),
+        "misses an objective with the most disks": sum(one.censored == "above" for one in rest),
+        "cannot be built": sized.impossible,
+    }
+    listed = [f"{_GAP}{count:>4}{_GAP}{reason}" for reason, count in counts.items() if count]
+    total = len(rest) + sized.impossible
+    return (
+        [f"Ruled out, of {total} combinations of controller, disk and RAID level:", *listed] if listed else []
+    )
+
+
+def _explain_none(sized: Sized) -> str:
+    never = [one for one in sized.candidates if one.censored == "above"]
+    dear = [one for one in sized.candidates if one.censored == "more_expensive"]
+    reasons = []
+    if never:
+        objectives = sorted({one.binding for one in never if one.binding})
+        reasons.append(f"{len(never)} miss {' or '.join(objectives)} with the most disks")
+    if dear:
+        reasons.append(f"{len(dear)} cost too much with as many disks as the load needs")
+    if sized.impossible:
+        reasons.append(f"{sized.impossible} cannot be built")
+    return f"No configuration meets the objectives: {'; '.join(reasons)}."
+
+
+def _align(facts: Sequence[tuple[str, str]]) -> list[str]:
+    width = max(len(name) for name, _ in facts)
+    return [f"{_GAP}{name:<{width}}{_GAP}{text}" for name, text in facts]
+
+
+def _three(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _two(value: float) -> float:
+    return float(f"{value:.2g}")

@@ -1,0 +1,126 @@
+"""`destage size`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from destage.cli.options import Json, Quiet, Store, Workers
+from destage.cli.output import print_data, print_json
+from destage.cli.sizing_request import BUSIEST, EXAMPLE, make_request
+
+
+def size(
+    users: Annotated[
+        int,
+        typer.Option(
+            "--users", min=1, max=1_000_000, help="Number of users; with --trace, of copies of the trace."
+        ),
+    ] = 1,
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", metavar="NAME", help="Workload of the catalogue, such as vdi."),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option("--trace", metavar="FILE", help="Block trace instead of a workload.")
+    ] = None,
+    response_p95: Annotated[
+        str,
+        typer.Option(
+            "--response-p95", metavar="TIME", help="Limit of the 95th percentile of the response time."
+        ),
+    ] = "30ms",
+    subject_to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--subject-to",
+            metavar="OBJECTIVE",
+            help=f"Further objective, such as 'response_p99 <= 80ms'; repeatable. {BUSIEST} holds unless it "
+            "has another bound.",
+        ),
+    ] = None,
+    disks: Annotated[
+        list[str] | None,
+        typer.Option("--disks", metavar="NAMES", help="Disks to consider (default: all that have a price)."),
+    ] = None,
+    controllers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--controllers", metavar="NAMES", help="Controllers to consider (default: all that have a price)."
+        ),
+    ] = None,
+    raid: Annotated[
+        list[str] | None,
+        typer.Option("--raid", metavar="LEVELS", help="RAID levels to consider (default: 10,5,6)."),
+    ] = None,
+    count: Annotated[
+        str, typer.Option("--count", metavar="N|FROM-TO", help="Number of disks, or the range to consider.")
+    ] = "2-24",
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            "--budget", min=0, metavar="PRICE", help="Highest price, in the currency of the prices."
+        ),
+    ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            "--prices", metavar="FILE", help="Price table in YAML (default: an example, not quotes)."
+        ),
+    ] = None,
+    assign: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="PATH=VALUE",
+            help=f"Set a field of the configuration by its path, as in {EXAMPLE}; repeatable.",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Also print the response curve of the answer, and all candidates."),
+    ] = False,
+    example_prices: Annotated[
+        bool, typer.Option("--example-prices", help="Print the example of a price table and exit.")
+    ] = False,
+    store: Store = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Find the cheapest configuration that carries a load.
+
+    Searches controllers, disks, RAID levels and numbers of disks. Give one of each to ask whether a load
+    fits. Exits with 1 if no configuration meets the objectives.
+    """
+    from destage.cli import sizing_answer
+
+    if example_prices:
+        from destage.sweeps import sizing
+
+        print_data(sizing.example_prices())
+        return
+    request = make_request(
+        users=users,
+        workload=workload,
+        trace=trace,
+        response_p95=response_p95,
+        subject_to=subject_to or (),
+        disks=disks or (),
+        controllers=controllers or (),
+        raid=raid or (),
+        count=count,
+        budget=budget,
+        prices=prices,
+        assign=assign or (),
+    )
+    found = sizing_answer.Sizing(request, store, workers, quiet=quiet)
+    sized = found.find()
+    curve = found.measure_curve(sized, users) if explain else []
+    if as_json:
+        print_json(sizing_answer.as_json(sized, curve, found.outcomes))
+    else:
+        sizing_answer.print_sizing(sized, curve, request, found.outcomes, users)
+        if explain:
+            sizing_answer.print_candidates(sized)
+    raise typer.Exit(0 if sized.carrying else 1)

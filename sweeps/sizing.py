@@ -1,0 +1,236 @@
+"""Sizing: the studies behind `destage size`, which search the cheapest configurations for a load.
+
+The first study searches the number of disks of each family, which is a controller, a disk and a RAID level;
+the second compares its cheapest configurations with their battery and without.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any
+
+import yaml
+
+from destage import engine
+from destage.engine import catalog
+from destage.errors import ConfigError, Issue
+from destage.spec.axis_names import MINIMIZE
+from destage.spec.documents import parse_document
+from destage.spec.validation import suggest, validate_document
+from destage.sweeps import parameters
+from destage.sweeps.prices import CONTROLLER, DISK, PRICES
+from destage.sweeps.seek import Seek
+from destage.sweeps.study import Study, parse_study
+
+RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
+RAID_LEVELS = ("10", "5", "6")
+"""The RAID levels considered by default: those that survive the failure of a disk."""
+FEWEST, MOST = 2, 24
+"""The numbers of disks considered by default."""
+FOUND = 2
+"""The number of cheapest configurations that are found: the answer and the runner-up."""
+_REPLICATES = {"min": 3, "max": 12}
+_COMPARED = 5
+_SETTINGS: Mapping[str, Any] = {
+    "run": {"warm_up": {"requests": 5_000}, "window": {"requests": 20_000}},
+    # A run of 20,000 requests covers whole cycles of filling and destaging even of a large cache.
+    "controller": {"cache": {"write": {"low_water": 0.795}}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SizingRequest:
+    """What is to be sized.
+
+    Attributes:
+        workload: The workload, as in a scenario, with its load.
+        name: The name of the workload in the names of studies.
+        objectives: The objectives, such as `response_p95 <= 30ms`.
+        prices: The price table, valid by `PRICES`.
+        controllers: The controllers considered; empty for all that have a price.
+        disks: The disks considered; empty for all that have a price.
+        raid: The RAID levels considered.
+        fewest: The fewest disks considered.
+        most: The most disks considered.
+        max_price: The most that a configuration may cost [currency]; None for no limit.
+        settings: Other fields of the scenario.
+    """
+
+    workload: Mapping[str, Any]
+    name: str
+    objectives: Sequence[str]
+    prices: Mapping[str, Any]
+    controllers: Sequence[str] = ()
+    disks: Sequence[str] = ()
+    raid: Sequence[str] = RAID_LEVELS
+    fewest: int = FEWEST
+    most: int = MOST
+    max_price: float | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """A family that cannot be built with any of the numbers of disks considered, and why."""
+
+    family: Mapping[str, str]
+    reason: str
+
+
+def read_prices_file(text: str | bytes, name: str) -> dict[str, Any]:
+    """Return a price table from YAML.
+
+    Raises:
+        ConfigError: It is not a price table, with every mistake.
+    """
+    document = parse_document(text, name, "study")
+    issues = validate_document(document, PRICES, "study")
+    if issues or not isinstance(document, dict):
+        raise ConfigError(issues, name)
+    return document
+
+
+def example_prices() -> str:
+    """Return the dated example of a price table, as YAML."""
+    return (resources.files("destage.sweeps") / "example_prices.yaml").read_text(encoding="utf-8")
+
+
+def make_search(request: SizingRequest) -> tuple[Study, list[Impossible]]:
+    """Return the study that searches the cheapest configurations, and the families that it leaves out.
+
+    Raises:
+        ConfigError: A part has no price or is not in the catalogue, or no family is possible.
+    """
+    families, impossible = _list_families(request)
+    if not families:
+        raise ConfigError([Issue("study.nothing-possible", "", impossible[0].reason)])
+    objectives = " and ".join(request.objectives)
+    seek: dict[str, Any] = {
+        MINIMIZE: DISKS,
+        "subject_to": list(request.objectives),
+        "min": request.fewest,
+        "max": request.most,
+        "cheapest": FOUND,
+    }
+    if request.max_price is not None:
+        seek["max_price"] = request.max_price
+    document = {
+        "name": f"size-{request.name}",
+        "question": f"Which configurations have {objectives} at the lowest price?",
+        "scenario": _make_scenario(request),
+        "points": families,
+        "seek": seek,
+        "prices": dict(request.prices),
+        "replicates": _REPLICATES,
+    }
+    return _parse(document), impossible
+
+
+def make_comparison(request: SizingRequest, found: Sequence[Mapping[str, Any]]) -> Study:
+    """Return the study that compares configurations with their battery and without, where they have one.
+
+    Args:
+        found: Controller, disk, RAID level and number of disks of each, by dotted path.
+    """
+    points = []
+    for values in found:
+        states = ("present", "absent") if has_protected_cache(str(values[CONTROLLER])) else ()
+        points += [{**values, BATTERY: state} for state in states] or [dict(values)]
+    document = {
+        "name": f"size-{request.name}-battery",
+        "question": "What does a dead battery cost, and what does a power cut lose?",
+        "scenario": _make_scenario(request),
+        "points": points,
+        "replicates": _COMPARED,
+    }
+    return _parse(document)
+
+
+def make_curve(request: SizingRequest, found: Mapping[str, Any], loads: Sequence[int]) -> Study:
+    """Return the study of the response of one configuration against the number of users."""
+    scenario = _make_scenario(request)
+    for path, value in found.items():
+        parameters.assign(scenario, path, value)
+    document = {
+        "name": f"size-{request.name}-curve",
+        "question": "How does the response time grow with the number of users?",
+        "scenario": scenario,
+        "axes": {"workload.users": list(loads)},
+        "replicates": _COMPARED,
+    }
+    return _parse(document)
+
+
+def has_protected_cache(controller: str) -> bool:
+    """Return whether a controller of the catalogue has a write cache that a battery protects."""
+    config = catalog.entry("controllers", controller).config
+    return bool(config.get("battery", {}).get("state") == "present")
+
+
+def _parse(document: Mapping[str, Any]) -> Study:
+    return parse_study(yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True), name="size")
+
+
+def _make_scenario(request: SizingRequest) -> dict[str, Any]:
+    scenario = {
+        "workload": dict(request.workload),
+        "array": {"disks": request.most},
+        **{part: dict(fields) for part, fields in _SETTINGS.items()},
+    }
+    for path, value in request.settings.items():
+        parameters.assign(scenario, path, value)
+    return scenario
+
+
+def _list_families(request: SizingRequest) -> tuple[list[dict[str, str]], list[Impossible]]:
+    """Return the families that are possible, and those that are not."""
+    controllers = _choose("controllers", request.controllers, request.prices)
+    disks = _choose("disks", request.disks, request.prices)
+    families: list[dict[str, str]] = []
+    impossible = []
+    counts = Seek(DISKS, (), request.most, request.fewest, request.most, MINIMIZE)
+    for controller in controllers:
+        for disk in disks:
+            for raid in request.raid:
+                family = {CONTROLLER: controller, DISK: disk, RAID: raid}
+                reason = _explain_impossible(request, family, [counts.written, *counts.alternatives])
+                if reason is None:
+                    families.append(family)
+                else:
+                    impossible.append(Impossible(family, reason))
+    return families, impossible
+
+
+def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]) -> Sequence[str]:
+    """Return the parts of a kind that are considered.
+
+    Raises:
+        ConfigError: A part is not in the catalogue, or has no price.
+    """
+    issues = []
+    for name in wanted or prices[kind]:
+        catalog.entry(kind, name)
+        if name not in prices[kind]:
+            message = f"no price for {name}{suggest(name, list(prices[kind]))}; add it to the price table"
+            issues.append(Issue("study.no-price", kind, message, name))
+    if issues:
+        raise ConfigError(issues)
+    return wanted or list(prices[kind])
+
+
+def _explain_impossible(
+    request: SizingRequest, family: Mapping[str, str], counts: Sequence[int]
+) -> str | None:
+    """Return why a family is invalid with every number of disks; None if it is valid with one."""
+    first: str | None = None
+    for count in counts:
+        scenario = _make_scenario(request)
+        for path, value in {**family, DISKS: count}.items():
+            parameters.assign(scenario, path, value)
+        try:
+            engine.assemble([engine.prepare(scenario)])
+        except ConfigError as error:
+            first = first or f"{error.issues[0].place}: {error.issues[0].message}"
+        else:
+            return None
+    return first

@@ -1,0 +1,155 @@
+"""Studies that seek the smallest value: plans, answers, prices, and mistakes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from destage import sweeps
+from destage.errors import ConfigError
+from destage.queries import open_session
+from destage.store.sweep import open_sweep
+
+SERVER = {
+    "kind": "server",
+    "servers": 1,
+    "service": {"kind": "exponential", "mean": "5ms"},
+    "capacity": "10GB",
+}
+STREAM = {
+    "name": "load",
+    "arrival": {"kind": "poisson", "rate": 900.0},
+    "operations": {"read_fraction": 1.0, "size": {"kind": "constant", "value": "4KiB"}},
+    "address": {"kind": "uniform", "footprint": "1GB"},
+}
+STUDY: dict[str, Any] = {
+    "name": "fewest",
+    "scenario": {
+        "workload": {"streams": [STREAM]},
+        "array": {"raid": "0", "disk": SERVER},
+        "run": {"warm_up": {"requests": 1_000}, "window": {"requests": 4_000}},
+    },
+    "seek": {"minimize": "array.disks", "subject_to": ["disk_busy_mean <= 0.75"], "min": 2, "max": 16},
+    "replicates": {"min": 3, "max": 8},
+}
+PRICES: dict[str, Any] = {
+    "currency": "EUR",
+    "date": "2026-11-23",
+    "controllers": {"megaraid_9540": 300},
+    "disks": {"exos_x18": 300, "dc600m_960gb": 200, "s4500_1920gb": 900},
+}
+CHEAPEST: dict[str, Any] = {
+    "name": "cheapest",
+    "scenario": {
+        "workload": {"use": "iometer_oltp"},
+        "controller": {"use": "megaraid_9540"},
+        "array": {"raid": "10"},
+        "run": {"warm_up": {"requests": 500}, "window": {"requests": 2_000}},
+    },
+    "axes": {"array.disk.use": ["exos_x18", "dc600m_960gb", "s4500_1920gb"]},
+    "seek": {
+        "minimize": "array.disks",
+        "subject_to": ["response_p95 <= 5ms"],
+        "min": 2,
+        "max": 8,
+        "cheapest": 1,
+    },
+    "prices": PRICES,
+    "replicates": {"min": 3, "max": 8},
+}
+
+
+def make(study: dict[str, Any], **fields: Any) -> sweeps.Study:
+    """Return a study with other fields."""
+    return sweeps.parse_study(yaml.safe_dump(study | fields))
+
+
+def run(study: sweeps.Study, store: Path) -> list[dict[str, Any]]:
+    """Run a study and return its answers."""
+    outcome = sweeps.run(study, store, executor="inline", workers=1)
+    assert outcome.state == "finished"
+    return open_sweep(outcome.path).answers().to_pylist()
+
+
+def mistakes(study: dict[str, Any], **fields: Any) -> set[tuple[str, str]]:
+    """Return code and place of each mistake of a study."""
+    with pytest.raises(ConfigError) as caught:
+        make(study, **fields)
+    return {(issue.code, issue.place) for issue in caught.value.issues}
+
+
+def test_the_fewest_servers_are_those_of_the_utilisation_law(tmp_path: Path) -> None:
+    """900 requests/s of 5 ms each keep 4.5 servers busy: 6 are busy for 75 %, up to noise; 7 for 64 %."""
+    (answer,) = run(make(STUDY), tmp_path)
+    assert answer["metric"] == "disks_needed"
+    assert answer["answer_mean"] == answer["passing"] == 7
+    assert answer["failing"] == 6
+    assert answer["censored"] is None
+    assert answer["binding"] == "disk_busy_mean <= 0.75"
+
+
+def test_sql_has_the_answer_under_its_name(tmp_path: Path) -> None:
+    outcome = sweeps.run(make(STUDY), tmp_path, executor="inline", workers=1)
+    with open_session(outcome.path) as session:
+        (statement,) = session.split("SELECT disks_needed, passing FROM answers")
+        assert session.run(statement).to_pylist() == [{"disks_needed": 7.0, "passing": 7}]
+
+
+def test_only_valid_values_are_tried(tmp_path: Path) -> None:
+    """RAID 1+0 takes pairs: 7 disks are not possible, nor is the largest value considered."""
+    scenario = STUDY["scenario"] | {"array": {"raid": "10", "disk": SERVER}}
+    seek = STUDY["seek"] | {"max": 15}
+    (answer,) = run(make(STUDY, scenario=scenario, seek=seek), tmp_path)
+    assert (answer["passing"], answer["failing"]) == (8, 6)
+
+
+def test_none_are_enough(tmp_path: Path) -> None:
+    (answer,) = run(make(STUDY, seek=STUDY["seek"] | {"max": 4}), tmp_path)
+    assert (answer["censored"], answer["answer_mean"], answer["failing"]) == ("above", 4.0, 4)
+
+
+def test_the_cheapest_point_is_found_and_the_others_are_more_expensive(tmp_path: Path) -> None:
+    """Two SSDs carry the load for 700, and two others for 2,100; nearline disks do not with two for 900."""
+    answers = {row["array.disk.use"]: row for row in run(make(CHEAPEST), tmp_path)}
+    assert (answers["dc600m_960gb"]["passing"], answers["dc600m_960gb"]["price"]) == (2, 700.0)
+    assert (answers["s4500_1920gb"]["censored"], answers["s4500_1920gb"]["price"]) == (None, 2100.0)
+    nearline = answers["exos_x18"]
+    assert (nearline["censored"], nearline["price"], nearline["failing"]) == ("more_expensive", None, 2)
+
+
+def test_a_price_includes_shelves(tmp_path: Path) -> None:
+    prices = PRICES | {"shelf": {"disks": 8, "price": 50}}
+    answers = {row["array.disk.use"]: row for row in run(make(CHEAPEST, prices=prices), tmp_path)}
+    assert answers["dc600m_960gb"]["price"] == 750.0
+
+
+def test_a_resumed_search_has_the_same_plan(tmp_path: Path) -> None:
+    first = sweeps.run(make(CHEAPEST), tmp_path, executor="inline", workers=1)
+    again = sweeps.run(make(CHEAPEST), tmp_path, executor="inline", workers=2)
+    assert (again.executed, again.runs) == (0, first.runs)
+
+
+def test_mistakes_of_a_search_for_the_smallest_value() -> None:
+    both = STUDY["seek"] | {"maximize": "workload.users"}
+    assert mistakes(STUDY, seek=both) == {("study.one-of", "seek")}
+    neither = {"subject_to": ["response_p95 <= 30ms"]}
+    assert mistakes(STUDY, seek=neither) == {("study.one-of", "seek")}
+    largest = {"maximize": "workload.users", "subject_to": ["response_p95 <= 30ms"], "step": 2, "cheapest": 1}
+    assert mistakes(STUDY, seek=largest) >= {
+        ("study.unknown-key", "seek.step"),
+        ("study.unknown-key", "seek.cheapest"),
+    }
+    many = {"minimize": "controller.cache.capacity", "subject_to": ["response_p95 <= 30ms"], "max": 2**30}
+    assert mistakes(STUDY, seek=many) == {("study.too-many-values", "seek.step")}
+    assert mistakes(STUDY, seek=STUDY["seek"] | {"cheapest": 2}) == {("study.missing-key", "prices")}
+
+
+def test_every_part_needs_a_price() -> None:
+    prices = PRICES | {"controllers": {}, "disks": {"exos_x18": 300}}
+    assert mistakes(CHEAPEST, prices=prices) == {
+        ("study.no-price", "prices.controllers"),
+        ("study.no-price", "prices.disks"),
+    }
+    unnamed = CHEAPEST["scenario"] | {"controller": {}}
+    assert mistakes(CHEAPEST, scenario=unnamed) == {("study.no-price", "scenario.controller.use")}
