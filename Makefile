@@ -190,9 +190,9 @@ scale: engine ## Plan, run, kill and resume a sweep of RUNS runs (default 100000
 
 .PHONY: lock
 lock: python ## Resolve requirements.lock again; UPGRADE=1 selects the newest versions
-	@$(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	@$(BIN)/uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o requirements.lock
-	@$(BIN)/uv pip compile pyproject.toml --constraint requirements.lock --universal --python-version 3.11 \
+	@$(BIN)/uv pip compile pyproject.toml --extra ray --extra cluster --constraint requirements.lock --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-annotate --quiet -o image/requirements.lock
 	@$(BIN)/uv pip compile scripts/chart-tools/requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-header --no-annotate --quiet $(if $(UPGRADE),--upgrade) -o scripts/chart-tools/requirements.lock

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import yaml
 
 from destage.errors import Issue
+from destage.extras import require
 from destage.store.adoption import adopt_fragments, remove_orphans
 from destage.store.answers import write_answers
 from destage.store.generations import claim_generation, find_head
@@ -184,6 +185,7 @@ class SweepSession:
         # On one machine, threads are as fast as Ray, which takes seconds to start.
         if self._executor == "ray" or (self._executor == "auto" and os.environ.get("RAY_ADDRESS")):
             self._report("starting Ray (takes a few seconds)")
+            require("ray")
             from destage.sweeps.ray_executor import RayExecutor  # noqa: PLC0415 - ray takes seconds to import
 
             executor: Executor = RayExecutor(

@@ -5,7 +5,7 @@ the second compares its cheapest configurations with their battery and without.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
 
@@ -23,6 +23,8 @@ from destage.sweeps.seek import Seek
 from destage.sweeps.study import Study, parse_study
 
 RAID, DISKS, BATTERY = "array.raid", "array.disks", "controller.battery.state"
+BUSIEST = "disk_busy_max <= 0.9"
+"""The objective that holds unless another bound is given: beyond it, queues grow fast."""
 RAID_LEVELS = ("10", "5", "6")
 """The RAID levels considered by default: those that survive the failure of a disk."""
 FEWEST, MOST = 2, 24
@@ -207,9 +209,13 @@ def _choose(kind: catalog.Kind, wanted: Sequence[str], prices: Mapping[str, Any]
     Raises:
         ConfigError: A part is not in the catalogue, or has no price.
     """
-    issues = []
+    issues: list[Issue] = []
     for name in wanted or prices[kind]:
-        catalog.entry(kind, name)
+        try:
+            catalog.entry(kind, name)
+        except ConfigError as error:
+            issues += [replace(issue, place=kind) for issue in error.issues]
+            continue
         if name not in prices[kind]:
             message = f"no price for {name}{suggest(name, list(prices[kind]))}; add it to the price table"
             issues.append(Issue("study.no-price", kind, message, name))

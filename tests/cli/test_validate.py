@@ -53,7 +53,7 @@ def test_fitting_without_scipy_names_the_extra(
     failed = destage("validate", "disk", "--trace", trace, "--disk", disk, "--json")
     assert failed.code != 0
     (error,) = json.loads(failed.out)["errors"]
-    assert (error["code"], error["place"]) == ("disk.fit-needs-scipy", "--fit")
+    assert (error["code"], error["place"]) == ("usage.missing-extra", "")
 
 
 def test_a_disk_is_scored_class_by_class(destage: Destage, files: tuple[Path, Path]) -> None:

@@ -28,6 +28,7 @@ from destage.errors import (
     UnreachableError,
     UsageError,
 )
+from destage.extras import explain_missing
 
 _INVALID = 2
 _INFRASTRUCTURE = 4
@@ -87,6 +88,7 @@ class Application(typer.Typer):
         if type(error).__name__ == _HELP:
             print_note(str(error))
             return _INVALID
+        error = explain_missing(error)
         source = error.source if isinstance(error, DestageError) else ""
         issues = _issues_of(error)
         for issue in issues:

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from destage.cli.options import read_file, split_assignment
+from destage.cli.options import parse_duration, read_file, split_assignment
 from destage.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from destage.sweeps.sizing import SizingRequest
 
-BUSIEST = "disk_busy_max <= 0.9"
-"""The objective that holds unless another bound is given: beyond it, queues grow fast."""
 EXAMPLE = "controller.cache.capacity=4GiB"
 _COUNT = re.compile(r"(\d+)(?:\s*(?:-|\.\.)\s*(\d+))?")
 _MOST_DISKS = 1_024
@@ -66,7 +64,10 @@ def _read_workload(workload: str | None, trace: Path | None, users: int) -> dict
 
 
 def _list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:
-    has_busiest = any(text.strip().startswith("disk_busy_max") for text in subject_to)
+    parse_duration(response_p95, "ns", "--response-p95")
+    from destage.sweeps.sizing import BUSIEST
+
+    has_busiest = any(text.split()[:1] == BUSIEST.split()[:1] for text in subject_to)
     return [f"response_p95 <= {response_p95}", *subject_to, *([] if has_busiest else [BUSIEST])]
 
 

@@ -10,7 +10,8 @@ import numpy.typing as npt
 from destage.disk_validation.demerit import compute_loss
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.disk_validation.service_times import simulate_service_ms
-from destage.errors import ConfigError, Issue
+from destage.errors import Issue
+from destage.extras import require
 
 FITTABLE: Mapping[str, tuple[float, float]] = {
     "command_time": (0.0, 20e6),
@@ -59,7 +60,7 @@ def fit_disk(trace: MeasuredTrace, disk: dict[str, Any], names: Sequence[str], p
         names: Fields to fit, of `FITTABLE` and `CHOICES`.
 
     Raises:
-        ConfigError: scipy is missing.
+        UsageError: scipy is missing.
     """
     first = trace.first_half()
     numbers = [name for name in names if name in FITTABLE]
@@ -99,12 +100,7 @@ def _minimise(
     """Return the values that minimise the loss (Nelder, Mead 1965), and the loss; changes `disk`."""
     if not names:
         return {}, compute_loss(trace, simulate_service_ms(trace, disk, phases))
-    try:
-        from scipy.optimize import minimize  # noqa: PLC0415 - an optional dependency
-    except ImportError:
-        message = "fitting needs scipy; install destage[fit], or use --no-fit"
-        raise ConfigError([Issue("disk.fit-needs-scipy", "--fit", message)]) from None
-
+    minimize = require("scipy.optimize").minimize
     scale = np.array([_STEPS.get(name, _STEP_NS) for name in names])
     low, high = (np.array([FITTABLE[name][side] for name in names]) for side in (0, 1))
 

@@ -24,6 +24,7 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
     """Check this machine, the engine and the store: write a test file and read all files of its sweeps."""
     from importlib.metadata import PackageNotFoundError, requires, version
 
+    from destage.extras import EXTRAS
     from destage.store import default_store
 
     facts: dict[str, object] = {
@@ -41,6 +42,11 @@ def doctor(store: Store = None, as_json: Json = False) -> None:
             facts[package] = "missing"
             message = f"{package} is not installed; reinstall Destage with its dependencies"
             problems.append(Issue("system.package-missing", package, message))
+    for package in EXTRAS:
+        try:
+            facts[package] = version(package)
+        except PackageNotFoundError:
+            facts[package] = f"not installed (extra {EXTRAS[package]})"
     if find_spec("destage.engine._engine") is None:
         facts["engine"] = "not built"
         message = "the engine is not built; run `make engine` in the clone or install a wheel"

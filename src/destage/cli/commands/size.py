@@ -1,13 +1,16 @@
 """`destage size`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from destage.cli.options import Json, Quiet, Store, Workers
 from destage.cli.output import print_data, print_json
-from destage.cli.sizing_request import BUSIEST, EXAMPLE, make_request
+from destage.cli.sizing_request import EXAMPLE, make_request
+
+if TYPE_CHECKING:
+    from destage.sweeps import Outcome
 
 
 def size(
@@ -35,8 +38,8 @@ def size(
         typer.Option(
             "--subject-to",
             metavar="OBJECTIVE",
-            help=f"Further objective, such as 'response_p99 <= 80ms'; repeatable. {BUSIEST} holds unless it "
-            "has another bound.",
+            help="Further objective, such as 'response_p99 <= 80ms'; repeatable. disk_busy_max <= 0.9 holds "
+            "unless it has another bound.",
         ),
     ] = None,
     disks: Annotated[
@@ -93,12 +96,13 @@ def size(
     Searches controllers, disks, RAID levels and numbers of disks. Give one of each to ask whether a load
     fits. Exits with 1 if no configuration meets the objectives.
     """
+    from destage import sizing
     from destage.cli import sizing_answer
 
     if example_prices:
-        from destage.sweeps import sizing
+        from destage.sweeps.sizing import example_prices as read_example
 
-        print_data(sizing.example_prices())
+        print_data(read_example())
         return
     request = make_request(
         users=users,
@@ -114,13 +118,14 @@ def size(
         prices=prices,
         assign=assign or (),
     )
-    found = sizing_answer.Sizing(request, store, workers, quiet=quiet)
-    sized = found.find()
-    curve = found.measure_curve(sized, users) if explain else []
+    outcomes: list[Outcome] = []
+    run = sizing_answer.make_runner(store, workers, outcomes, quiet=quiet)
+    sized = sizing.find_cheapest(request, run)
+    curve = sizing.measure_curve(request, sized.carrying[0], users, run) if explain and sized.carrying else []
     if as_json:
-        print_json(sizing_answer.as_json(sized, curve, found.outcomes))
+        print_json(sizing_answer.as_json(sized, curve, outcomes))
     else:
-        sizing_answer.print_sizing(sized, curve, request, found.outcomes, users)
+        sizing_answer.print_sizing(sized, curve, request, outcomes, users)
         if explain:
             sizing_answer.print_candidates(sized)
     raise typer.Exit(0 if sized.carrying else 1)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from destage.cli.commands.trace.miss_ratio_plot import SIDES, draw_curves, format_size, thin_out
+from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
     PLOT_SUFFIXES,
     Block,
@@ -66,6 +66,7 @@ def mrc(
     """
     from destage.engine import traces
     from destage.engine.miss_ratio_curves import miss_ratio_curve
+    from destage.queries.report.miss_ratio_chart import thin_out
 
     rate = _parse_rate(sample)
     if plot is not None:
@@ -114,6 +115,8 @@ def _doublings(table: "pa.Table") -> list[dict[str, Any]]:
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return one line per size with one column per side."""
+    from destage.queries.report.miss_ratio_chart import SIDES, format_size
+
     cells = {(row["size_bytes"], row["side"]): row for row in rows}
     sides = [side for side in SIDES if any(row["side"] == side for row in rows)]
     if not sides:

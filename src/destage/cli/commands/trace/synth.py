@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from destage.cli.commands.trace.miss_ratio_plot import draw_curves, format_size
+from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
     PLOT_SUFFIXES,
     Block,
@@ -87,6 +87,8 @@ def synth(
 
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
+    from destage.queries.report.miss_ratio_chart import format_size
+
     lines = [["", "", "original", "synthetic", "distance"]]
     subject = ""
     for row in rows:

@@ -1,0 +1,23 @@
+"""Destage in Python and in notebooks: studies, simulations and curves as objects that show themselves.
+
+The package `destage` has these functions under their names; nothing here is imported before they are called.
+"""
+
+from destage.notebook.curves import MissRatioCurve, compute_curve
+from destage.notebook.figure import Figure
+from destage.notebook.result import Result, run_once
+from destage.notebook.sizing import SizingAnswer, find_configuration
+from destage.notebook.sweep import Sweep, open_sweep, run_study
+
+__all__ = [
+    "Figure",
+    "MissRatioCurve",
+    "Result",
+    "SizingAnswer",
+    "Sweep",
+    "compute_curve",
+    "find_configuration",
+    "open_sweep",
+    "run_once",
+    "run_study",
+]

@@ -1,0 +1,70 @@
+"""The miss ratio curve of a trace."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from destage import engine
+from destage.engine import traces
+from destage.notebook.figure import Figure, draw_chart
+from destage.notebook.frames import make_frame
+from destage.queries.report.miss_ratio_chart import SIDES, build_curves, thin_out
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class MissRatioCurve:
+    """The miss ratio of a cache of each size, for reads, writes and both.
+
+    Attributes:
+        table: One row per size and side: `side`, `size_bytes`, `miss_ratio`, and its 95 % interval if the
+            curve was sampled.
+    """
+
+    name: str
+    policy: str
+    table: pa.Table
+
+    def at(self, size: int | str, side: str = "both") -> float:
+        """Return the miss ratio at a size, such as `"256MiB"`: that of the largest size not above it."""
+        most = int(engine.quantities.parse(size, "bytes"))
+        found = [row for row in self._rows(side) if row["size_bytes"] <= most]
+        return float(found[-1]["miss_ratio"]) if found else 1.0
+
+    def frame(self) -> "pl.DataFrame":
+        """Return the curve as a polars DataFrame."""
+        return make_frame(self.table)
+
+    def plot(self) -> Figure:
+        """Draw the curve."""
+        return draw_chart(
+            build_curves(f"{self.name}: misses under {self.policy}", {"": thin_out(self.table.to_pylist())})
+        )
+
+    def __repr__(self) -> str:
+        sides = [side for side in SIDES if any(True for _ in self._rows(side))]
+        return f"MissRatioCurve({self.name!r}, {self.policy}, {', '.join(sides)}, {self.table.num_rows} rows)"
+
+    def _repr_html_(self) -> str:
+        return self.plot().svg
+
+    def _rows(self, side: str) -> Iterator[dict[str, Any]]:
+        return (row for row in self.table.to_pylist() if row["side"] == side)
+
+
+def compute_curve(
+    trace: str,
+    *,
+    policy: str = "lru",
+    block: int | str = "4KiB",
+    rate: float | None = None,
+    sizes: Iterable[int | str] | None = None,
+) -> MissRatioCurve:
+    """Compute the miss ratio curve of a trace file."""
+    place = traces.places.resolve_place(trace)
+    table = engine.miss_ratio_curve(traces.load(place), block=block, policy=policy, rate=rate, sizes=sizes)
+    return MissRatioCurve(place.name, policy, table)

@@ -1,0 +1,100 @@
+"""Sizing: runs the sweeps behind `destage size`, and reads what they have found."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.queries import open_session
+from destage.queries.sizing import DISKS, Bound, Candidate, find_battery_case, list_candidates
+from destage.queries.sizing_text import Sized
+from destage.sweeps import Outcome, Study, sizing
+from destage.sweeps.sizing import SizingRequest
+
+Run = Callable[[Study], Outcome]
+"""Runs a study to its end, or raises an error."""
+
+_LOADS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+"""The loads of the response curve, as multiples of the asked one."""
+_SATURATED = 0.98
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A point of the response curve.
+
+    Attributes:
+        response_p95_us: The 95th percentile of response times [us]; None if the array cannot carry the load.
+        is_knee: Whether users per response time is the largest here: the knee by Kleinrock's power
+            (Power and deterministic rules of thumb, ICC 1979).
+    """
+
+    users: int
+    response_p95_us: float | None
+    disk_busy_max_fraction: float | None
+    is_knee: bool
+
+
+def find_cheapest(request: SizingRequest, run: Run) -> Sized:
+    """Return the cheapest configurations, and what the first one costs without its battery."""
+    study, impossible = sizing.make_search(request)
+    bounds = _list_bounds(study)
+    with open_session(run(study).path) as session:
+        candidates = list_candidates(session, bounds)
+    best = next((one for one in candidates if one.disks is not None), None)
+    battery = None
+    if best is not None:
+        parts = describe(best)
+        with open_session(run(sizing.make_comparison(request, [parts])).path) as session:
+            battery = find_battery_case(session, parts, sizing.BATTERY, [one.column for one in bounds])
+    return Sized(
+        candidates=candidates,
+        found=sizing.FOUND,
+        impossible=len(impossible),
+        battery=battery,
+        currency=request.prices["currency"],
+    )
+
+
+def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run) -> list[Load]:
+    """Return the response of a configuration at loads around the asked one."""
+    loads = sorted({max(1, round(users * share)) for share in _LOADS})
+    with open_session(run(sizing.make_curve(request, describe(best), loads)).path) as session:
+        rows = session.sql_of_named_columns(
+            'SELECT "workload.users" AS users, response_p95_us, response_mean_us, n_overloaded, '
+            'disk_busy_max_fraction FROM points ORDER BY "workload.users"'
+        ).to_pylist()
+    return draw_loads(rows)
+
+
+def draw_loads(rows: Sequence[Mapping[str, Any]]) -> list[Load]:
+    """Return the points of a response curve from the means at each load."""
+    power = [row["users"] / row["response_mean_us"] if _is_carried(row) else 0.0 for row in rows]
+    return [
+        Load(
+            row["users"],
+            row["response_p95_us"] if _is_carried(row) else None,
+            row["disk_busy_max_fraction"],
+            each == max(power) > 0,
+        )
+        for row, each in zip(rows, power, strict=True)
+    ]
+
+
+def describe(one: Candidate) -> dict[str, Any]:
+    """Return the parts of a candidate and its number of disks, by dotted path."""
+    return {**one.parts, DISKS: one.disks}
+
+
+def _is_carried(row: Mapping[str, Any]) -> bool:
+    """Return whether the array carries a load: with disks that are always busy, its cache fills up."""
+    busy = row["disk_busy_max_fraction"]
+    return bool(row["response_mean_us"] and not row["n_overloaded"] and (busy is None or busy < _SATURATED))
+
+
+def _list_bounds(study: Study) -> list[Bound]:
+    if study.seek is None:
+        raise AssertionError("a search has objectives")
+    return [
+        Bound(one.text, one.column, one.bound, is_upper=one.comparison.startswith("<"))
+        for one in study.seek.objectives
+    ]

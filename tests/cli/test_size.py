@@ -1,0 +1,125 @@
+"""`destage size`: the cheapest configuration, its margins, what was ruled out, and mistakes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+QUICK = (
+    *("--set", "run.warm_up={requests: 500}"),
+    *("--set", "run.window={requests: 3000}"),
+    "--quiet",
+)
+"""Short runs: enough where no result is near its bound."""
+SMALL = ("--users", "100", "--workload", "vdi", "--disks", "exos_x18,dc600m_960gb", *QUICK)
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    """Return a price table in which two nearline disks cost less than two SSDs."""
+    file = tmp_path / "prices.yaml"
+    file.write_text(
+        "currency: USD\ndate: 2026-11-01\n"
+        "controllers: {megaraid_9540: 100, megaraid_9560_8i: 400}\n"
+        "disks: {exos_x18: 100, dc600m_960gb: 150}\n"
+    )
+    return file
+
+
+def test_the_answer_names_products_margins_and_the_runner_up(destage: Any) -> None:
+    done = destage("size", *SMALL)
+    assert done.code == 0
+    lines = done.out.splitlines()
+    # 350 and two of 190, with the first eight bays for 250.
+    assert lines[0] == "2 x Kingston DC600M 960 GB SATA, RAID 1+0, Broadcom MegaRAID 9540 (no cache): EUR 980"
+    facts = dict(line.strip().split("  ", 1) for line in lines[2:8])
+    assert facts["response p95"].strip().endswith("times below")
+    assert "at most 90 %" in facts["disk busy max"]
+    assert facts["odds"].strip() == "more than 99.9 % that all are met"
+    assert "no write cache" in facts["dead battery"]
+    (runner_up,) = [line for line in lines if line.startswith("Runner-up: ")]
+    assert runner_up.endswith("It meets the objectives and costs EUR 190 more.")
+    assert "not quotes" in done.err
+
+
+def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: Path) -> None:
+    one = ("--controllers", "megaraid_9560_8i", "--disks", "exos_x18", "--raid", "5", "--count", "8")
+    done = destage("size", *SMALL[:4], *one, "--prices", str(prices), *QUICK, "--json")
+    answer = json.loads(done.out)
+    assert done.code == 0
+    (carrying,) = answer["carrying"]
+    assert (carrying["disks"], carrying["price"]) == (8, 400 + 8 * 100)
+    battery = answer["battery"]
+    assert battery["exposed_bytes"] > 0
+    before, after = (battery[key]["response_p95_us"] for key in ("columns", "without"))
+    assert after > 2 * before
+
+
+def test_a_budget_and_the_number_of_disks_are_kept(destage: Any, prices: Path) -> None:
+    """Two or four nearline disks miss 2 ms by far; the SSDs cost 100 + 2 x 150."""
+    limits = ("--response-p95", "2ms", "--prices", str(prices), "--json")
+    allowed = json.loads(destage("size", *SMALL, *limits, "--count", "2-4", "--budget", "400").out)
+    assert [(one["disks"], one["price"]) for one in allowed["carrying"]] == [(2, 400.0)]
+    done = destage("size", *SMALL, *limits, "--count", "2-4", "--budget", "399")
+    assert done.code == 1
+    assert json.loads(done.out)["carrying"] == []
+
+
+def test_none_is_said_with_the_reasons(destage: Any) -> None:
+    done = destage(
+        "size", *SMALL[:4], "--disks", "exos_x18", "--count", "2-4", "--response-p95", "1ms", *QUICK
+    )
+    assert done.code == 1
+    assert done.out.startswith("No configuration meets the objectives: ")
+
+
+def test_explain_draws_the_response_and_lists_all_candidates(destage: Any) -> None:
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540")
+    out = destage("size", *SMALL[:4], *one, *QUICK, "--explain").out
+    curve = [line for line in out.splitlines() if "▏" in line or "█" in line or "not carried" in line]
+    assert [int(line.split()[0]) for line in curve] == [25, 50, 75, 100, 125, 150, 200, 300, 400]
+    assert sum("asked" in line for line in curve) == 1
+    assert sum("knee" in line for line in curve) == 1
+    listed = [line for line in out.splitlines() if "Kingston" in line and "RAID 6" in line]
+    assert listed
+
+
+def test_a_trace_is_sized(destage: Any) -> None:
+    trace = Path(__file__).parents[2] / "examples/pgbench.parquet"
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
+    answer = json.loads(destage("size", "--trace", str(trace), *one, "--quiet", "--json").out)
+    assert [one["disks"] for one in answer["carrying"]] == [2]
+
+
+def test_the_example_prices_are_a_price_table(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(destage("size", "--example-prices").out)
+    assert destage("size", *SMALL, "--prices", "mine.yaml").code == 0
+
+
+def test_a_second_call_executes_nothing(destage: Any) -> None:
+    first, second = (destage("size", *SMALL) for _ in range(2))
+    assert second.out == first.out
+    assert all(" 0 executed" in line for line in second.err.splitlines() if " runs, " in line)
+
+
+@pytest.mark.parametrize(
+    ("args", "issue"),
+    [
+        ((), ("usage.conflicting-options", "--workload")),
+        (("--workload", "vdi", "--trace", "x.parquet"), ("usage.conflicting-options", "--workload")),
+        (("--workload", "vdi", "--count", "9-2"), ("usage.bad-value", "--count")),
+        (("--workload", "vdi", "--count", "many"), ("usage.bad-value", "--count")),
+        (("--workload", "vdi", "--disks", "exos_x19"), ("catalog.unknown-entry", "disks")),
+        (("--workload", "vdi", "--disks", "savvio_10k4"), ("study.no-price", "disks")),
+        (("--workload", "vdi", "--prices", "none.yaml"), ("usage.unreadable-file", "FILE")),
+        (("--workload", "vdi", "--response-p95", "30"), ("study.bad-quantity", "seek.subject_to.0")),
+        (("--workload", "vdi", "--response-p95", "soon"), ("scenario.bad-quantity", "--response-p95")),
+        (("--workload", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "seek.subject_to.1")),
+    ],
+)
+def test_mistakes_are_named(destage: Any, args: tuple[str, ...], issue: tuple[str, str]) -> None:
+    done = destage("size", *args)
+    assert done.code == 2
+    assert done.issues == [issue]
+    assert done.out == ""

@@ -1,0 +1,139 @@
+"""The functions of the package: typed results that show themselves, and extras that are named."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+from small_studies import small_study
+
+import destage
+from destage.errors import ConfigError, QueryError, UsageError
+from destage.notebook import Sweep
+
+TRACE = Path(__file__).parents[2] / "examples/pgbench.parquet"
+STUDY = small_study("small", "controller.battery.state: [present, absent]", "workload.users: [5, 10]")
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    """Return a finished sweep of four points."""
+    return destage.run(yaml.safe_load(STUDY), store=tmp_path_factory.mktemp("store"))
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert destage.__version__ == version("destage")
+    with pytest.raises(AttributeError):
+        _ = destage.nothing
+
+
+def test_importing_the_package_loads_no_room() -> None:
+    code = "import sys, destage; print(sorted(name for name in sys.modules if name.startswith('destage')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['destage']"
+
+
+def test_a_study_is_a_dict_a_file_or_a_name(sweep: Sweep, tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_text(STUDY)
+    again = destage.run(tmp_path / "small.yaml", store=sweep.path.parent.parent)
+    assert again.path == sweep.path
+    assert again.outcome is not None
+    assert again.outcome.executed == 0
+    with pytest.raises(ConfigError):
+        destage.run("no_such_study", store=tmp_path)
+
+
+def test_a_sweep_has_frames_and_sql(sweep: Sweep) -> None:
+    assert isinstance(sweep.points(), pl.LazyFrame)
+    assert sweep.points().collect().height == 4
+    found = sweep.sql(
+        "SELECT battery_state, users, response_p95_us FROM points ORDER BY users, battery_state"
+    )
+    assert found.columns == ["battery_state", "users", "response_p95_us"]
+    assert found["users"].to_list() == [5, 5, 10, 10]
+    assert sweep.query("marginals").height == 4
+    assert sweep.arrow("SELECT count(*) AS n FROM runs")["n"][0].as_py() == sweep.runs().collect().height
+    with pytest.raises(QueryError):
+        sweep.sql("DROP TABLE points")
+
+
+def test_a_sweep_shows_its_answer_its_points_and_its_figures(sweep: Sweep, tmp_path: Path) -> None:
+    html = sweep._repr_html_()
+    assert sweep.answer
+    assert sweep.answer[0].split()[0] in html
+    assert html.count("<tr>") == 5
+    assert sweep.name in repr(sweep)
+    picture = sweep.plot()
+    assert picture._repr_svg_().startswith("<svg")
+    assert picture.save(tmp_path / "one.svg").read_text() == picture.svg
+    assert set(sweep.plots) >= {sweep.plots[0]}
+    report = sweep.report(tmp_path / "report.html")
+    assert report.read_text().startswith("<!doctype html>")
+
+
+def test_a_closed_sweep_opens_again(sweep: Sweep) -> None:
+    with destage.open(sweep.path) as opened:
+        first = opened.session
+        assert opened.session is first
+    assert opened.session is not first
+    opened.close()
+
+
+def test_a_simulation_has_its_columns_as_attributes() -> None:
+    scenario = yaml.safe_load(STUDY)["scenario"]
+    result = destage.simulate(scenario)
+    assert result["status"] == result.status == "ok"
+    assert result.response_p95_us > 0
+    assert "response_p95_us" in dir(result)
+    assert dict(result) == {name: result[name] for name in result}
+    assert "95th percentile" in result._repr_html_()
+    with pytest.raises(AttributeError, match="no result column 'nothing'"):
+        _ = result.nothing
+
+
+def test_a_miss_ratio_curve_is_read_at_sizes() -> None:
+    curve = destage.miss_ratio_curve(TRACE)
+    assert curve.at("1KiB") == 1.0
+    values = [curve.at(size, "writes") for size in ("64KiB", "1MiB", "16MiB", "1GiB")]
+    assert values == sorted(values, reverse=True)
+    assert curve.frame().height == curve.table.num_rows
+    assert curve._repr_html_().startswith("<svg")
+    assert "lru" in repr(curve)
+
+
+def test_the_cheapest_configuration_is_found(tmp_path: Path) -> None:
+    answer = destage.size(
+        20, "iometer_oltp", disks=["dc600m_960gb"], controllers=["megaraid_9540"], store=tmp_path
+    )
+    assert answer.best is not None
+    assert (answer.best.disks, answer.best.price) == (2, 980.0)
+    assert answer.runner_up is not None
+    assert str(answer).startswith("2 x Kingston")
+    assert "Kingston" in answer._repr_html_()
+    assert answer.sweep.answers().collect().height == 3
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "use"),
+    [
+        ("polars", "notebook", lambda sweep: sweep.sql("SELECT 1")),
+        ("ray", "ray", lambda _: destage.run(yaml.safe_load(STUDY) | {"name": "other"}, executor="ray")),
+    ],
+)
+def test_a_missing_extra_is_named(
+    module: str,
+    extra: str,
+    use: object,
+    sweep: Sweep,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(UsageError) as caught:
+        use(sweep)  # type: ignore[operator]
+    assert caught.value.code == "usage.missing-extra"
+    assert f"destage[{extra}]" in caught.value.message
