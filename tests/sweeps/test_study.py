@@ -92,7 +92,6 @@ def test_the_schema_finds_mistakes_in_the_studys_own_keys(make_study: MakeStudy)
         "replicates.mim": "study.unknown-key",
         "replicates.min": "study.missing-key",
         "seek.maximise": "study.unknown-key",
-        "seek.maximize": "study.missing-key",
         "seek.subject_to": "study.missing-key",
     }
 
