@@ -118,7 +118,7 @@ install_rust() {
 
 # The packages under src/destage are symbolic links; with core.symlinks=false git checks out text files instead.
 require_symlinks() {
-  local link links=(src/destage/{engine,sweeps,queries,cluster} engine/python/catalog_data)
+  local link links=(src/destage/{engine,sweeps,queries,cluster,examples} engine/python/catalog_data)
   for link in "${links[@]}"; do
     [ -d "$root/$link" ] ||
       fail "$link is not a symbolic link (on Windows, clone inside WSL): git config core.symlinks true && git checkout -- ${links[*]} 'examples/*.parquet'"

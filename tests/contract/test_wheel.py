@@ -20,10 +20,11 @@ ROOMS = {
     "sweeps/": "destage/sweeps/",
     "cluster/": "destage/cluster/",
     "queries/": "destage/queries/",
+    "examples/": "destage/examples/",
     "src/destage/": "destage/",
 }
 CARRIED = {
-    *(".py", ".pyi", ".sql", ".yaml", ".yml", ".toml", ".json", ".html", ".css", ".js", ".typed"),
+    *(".py", ".pyi", ".sql", ".yaml", ".yml", ".toml", ".json", ".html", ".css", ".js", ".typed", ".ipynb"),
     ".parquet",  # the traces of bundled studies
 }
 

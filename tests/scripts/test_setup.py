@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-LINKS = [f"src/destage/{room}" for room in ("engine", "sweeps", "queries", "cluster")]
+LINKS = [f"src/destage/{room}" for room in ("engine", "sweeps", "queries", "cluster", "examples")]
 
 
 def run(*command: str, folder: Path) -> "subprocess.CompletedProcess[str]":

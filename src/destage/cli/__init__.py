@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from destage.cli.application import Application
-from destage.cli.commands import cluster, study, trace, validate, workload
+from destage.cli.commands import cluster, examples, study, trace, validate, workload
 from destage.cli.commands.catalog import catalog
 from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
@@ -63,6 +63,7 @@ _COMMANDS: tuple[Callable[..., None], ...] = (
 for _command in _COMMANDS:
     app.command(_command.__name__)(_command)
 app.add_typer(study.app, name="study")
+app.add_typer(examples.app, name="examples")
 app.add_typer(cluster.app, name="cluster")
 app.add_typer(trace.app, name="trace")
 app.add_typer(workload.app, name="workload")

@@ -1,0 +1,68 @@
+"""`destage examples`: the studies, traces and the notebook that the documentation uses."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from destage.cli.output import print_note, print_pairs
+from destage.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.resources.abc import Traversable
+
+app = typer.Typer(help="List and copy the examples.", no_args_is_help=True)
+_TRACE = ".parquet"
+_NAMED = 3
+"""Files that a message names."""
+
+
+@app.command("list")
+def list_examples() -> None:
+    """List the examples."""
+    print_pairs({entry.name: _describe(entry) for entry in _find_entries()})
+
+
+@app.command()
+def copy(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder, created if missing.")] = Path(
+        "examples"
+    ),
+    force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+) -> None:
+    """Copy the examples, and the traces that they replay, to a folder."""
+    found = [*_find_entries(), *_find_traces()]
+    present = [entry.name for entry in found if (folder / entry.name).exists()]
+    if present and not force:
+        others = " and others" if len(present) > _NAMED else ""
+        message = f"{folder} already has {', '.join(present[:_NAMED])}{others}"
+        raise UsageError("usage.file-exists", f"{message}; --force replaces them", "FOLDER")
+    folder.mkdir(parents=True, exist_ok=True)
+    for entry in found:
+        (folder / entry.name).write_bytes(entry.read_bytes())
+    print_note(f"{len(found)} files copied to {folder}")
+
+
+def _find_entries() -> "list[Traversable]":
+    entries = (files("destage") / "examples").iterdir()
+    return sorted(
+        (one for one in entries if one.name.endswith((".yaml", ".ipynb"))), key=lambda one: one.name
+    )
+
+
+def _find_traces() -> "Iterator[Traversable]":
+    """Return the traces, which the bundled studies replay, too."""
+    studies = files("destage") / "sweeps" / "studies"
+    return (one for one in studies.iterdir() if one.name.endswith(_TRACE))
+
+
+def _describe(entry: "Traversable") -> str:
+    """Return the question of a study, or what another file is."""
+    if entry.name.endswith(".ipynb"):
+        return "A notebook: studies, simulations and miss ratio curves in Python."
+    lines = entry.read_text(encoding="utf-8").splitlines()
+    question = next((line for line in lines if line.startswith("question:")), "")
+    comment = next((line for line in lines if line.startswith("# ")), "")
+    return question.removeprefix("question:").strip(" \"'") or comment.removeprefix("# ")
