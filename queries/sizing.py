@@ -149,7 +149,7 @@ def _read_candidate(
         failing=row["failing"],
         censored=row["censored"],
         binding=row["binding"],
-        measured=tuple(_measure(bound, [run[bound.column] for run in runs]) for bound in bounds if runs),
+        measured=tuple(measure(bound, [run[bound.column] for run in runs]) for bound in bounds if runs),
         limiting=None if use is None else use[0],
         use=None if use is None else use[1],
     )
@@ -171,7 +171,8 @@ def _find_use(means: Mapping[str, float | None]) -> tuple[str, float] | None:
     return max(uses.items(), key=lambda item: item[1]) if uses else None
 
 
-def _measure(bound: Bound, values: Sequence[float]) -> Measured:
+def measure(bound: Bound, values: Sequence[float]) -> Measured:
+    """Return the results of the replicates of a configuration against a bound."""
     mean = math.fsum(values) / len(values)
     factor = None
     if mean > 0 and bound.value > 0:

@@ -5,7 +5,7 @@ import math
 import pytest
 from scipy import stats
 
-from destage.student import half_width, quantile
+from destage.student import half_width, quantile, share_below
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 
 
@@ -56,3 +56,19 @@ def test_half_of_an_interval_by_hand() -> None:
     # A mean of 3, a variance of 2.5 over five values.
     assert half_width([1, 2, 3, 4, 5]) == pytest.approx(2.776445 * math.sqrt(2.5 / 5), rel=1e-6)
     assert half_width([7]) == half_width([7, 7, 7]) == 0.0
+
+
+@pytest.mark.parametrize("confidence", [0.95, 0.9875, 0.99, 0.999])
+@pytest.mark.parametrize("count", [2, 3, 5, 12, 200])
+def test_quantiles_of_other_confidences(count: int, confidence: float) -> None:
+    assert quantile(count, confidence) == pytest.approx(
+        stats.t.ppf((1 + confidence) / 2, count - 1), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("bound", [-3.0, 0.0, 0.9, 1.2, 4.0, 9.0])
+def test_the_share_below_a_bound_is_that_of_students_distribution(bound: float) -> None:
+    values = [0.5, 1.5, 1.0, 2.0, 0.8, 1.4]
+    mean, error = 1.2, math.sqrt(sum((value - 1.2) ** 2 for value in values) / 5 / 6)
+    assert share_below(values, bound) == pytest.approx(stats.t.cdf((bound - mean) / error, 5), abs=1e-12)
+    assert share_below([2.0, 2.0], bound) == float(bound > 2)

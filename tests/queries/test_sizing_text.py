@@ -1,0 +1,91 @@
+"""The answer of `destage size`: margins, odds and what was ruled out, by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Bound, Candidate, Measured, measure
+from destage.queries.sizing_text import Sized, compose_sizing, format_odds
+
+P95 = Bound("response_p95 <= 30ms", "response_p95_us", 30_000.0, is_upper=True)
+IOPS = Bound("throughput_iops >= 900", "throughput_iops", 900.0, is_upper=False)
+PARTS = {CONTROLLER: "megaraid_9560_8i", DISK: "exos_x18", RAID: "10"}
+BEST = Candidate(
+    parts=PARTS,
+    disks=6,
+    price=3230.0,
+    failing=4,
+    censored=None,
+    binding="response_p95 <= 30ms",
+    measured=(Measured(P95, 12_000.0, 300.0, 2.5, 0.9999),),
+    limiting="disk",
+    use=0.703,
+)
+OTHER = replace(BEST, parts=PARTS | {RAID: "5"}, disks=7, price=3560.5)
+DEAR = replace(
+    BEST, parts=PARTS | {RAID: "6"}, disks=None, price=None, censored="more_expensive", failing=None
+)
+RUNNER_UP = (
+    "Runner-up: 7 x Seagate Exos X18 NL-SAS 18 TB, RAID 5, Broadcom MegaRAID 9560-8i, 4 GB, CacheVault: "
+    "EUR 3560.50. It meets the objectives and costs EUR 330.50 more."
+)
+SIZED = Sized(candidates=[BEST, OTHER, DEAR], found=2, impossible=3, battery=None, currency="EUR")
+
+
+def test_a_result_has_its_factor_and_odds() -> None:
+    """Mean 12 ms of 30 ms: 2.5 times below; 1,000 of 900 IO/s: 1.11 times above."""
+    upper = measure(P95, [11_000.0, 12_000.0, 13_000.0])
+    assert (upper.mean, upper.factor) == (12_000.0, 2.5)
+    assert upper.odds == pytest.approx(0.99949, abs=1e-5)  # t = 18 / (1 / sqrt 3) with 2 degrees of freedom
+    lower = measure(IOPS, [990.0, 1_000.0, 1_010.0])
+    assert lower.factor == pytest.approx(1000 / 900)
+    assert lower.odds > 0.99
+    missed = measure(P95, [31_000.0, 32_000.0, 33_000.0])
+    assert missed.odds < 0.05
+
+
+def test_the_odds_of_several_objectives_are_at_least_what_is_left() -> None:
+    several = replace(
+        BEST, measured=(Measured(P95, 1.0, 0.0, 2.0, 0.98), Measured(IOPS, 1.0, 0.0, 2.0, 0.97))
+    )
+    assert several.odds == pytest.approx(0.95)
+    assert [format_odds(odds) for odds in (0.9995, 0.95, 0.5)] == ["more than 99.9 %", "95 %", "50 %"]
+
+
+def test_the_answer_line_by_line() -> None:
+    assert compose_sizing(SIZED) == [
+        "6 x Seagate Exos X18 NL-SAS 18 TB, RAID 1+0, Broadcom MegaRAID 9560-8i, 4 GB, CacheVault: EUR 3230",
+        "",
+        "  response p95  12 ms (95 % CI 11.7 to 12.3); at most 30 ms: 2.5 times below",
+        "  odds          more than 99.9 % that it is met",
+        "  busiest       the disks, 70 %",
+        "  disks         6; 4 miss response_p95 <= 30ms",
+        "  dead battery  changes nothing: no write cache needs one",
+        "",
+        RUNNER_UP,
+        "",
+        "Ruled out, of 6 combinations of controller, disk and RAID level:",
+        "     1  even the fewest disks cost more",
+        "     3  cannot be built",
+    ]
+
+
+def test_what_a_dead_battery_costs() -> None:
+    case = BatteryCase({"response_p95_us": 16_000.0}, {"response_p95_us": 320_000.0}, 82 * 2**20)
+    lines = compose_sizing(replace(SIZED, battery=case))
+    (line,) = [line for line in lines if "dead battery" in line]
+    assert line.endswith(
+        "at most 82 MiB of dirty data unprotected until they are destaged; then, in write-through, "
+        "response p95 320 ms, 20 times as long"
+    )
+    lines = compose_sizing(replace(SIZED, battery=replace(case, without={})))
+    assert "the load overloads the array" in "".join(lines)
+
+
+def test_no_configuration_is_explained() -> None:
+    above = replace(DEAR, censored="above", failing=24)
+    (line,) = compose_sizing(replace(SIZED, candidates=[above, DEAR], impossible=0))
+    assert line == (
+        "No configuration meets the objectives: 1 miss response_p95 <= 30ms with the most disks; "
+        "1 cost too much with as many disks as the load needs."
+    )
