@@ -1,6 +1,7 @@
 """`destage size`: the cheapest configuration, its margins, what was ruled out, and mistakes."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def test_the_answer_names_products_margins_and_the_runner_up(destage: Any) -> No
     (runner_up,) = [line for line in lines if line.startswith("Runner-up: ")]
     assert runner_up.endswith("It meets the objectives and costs EUR 190 more.")
     assert "not quotes" in done.err
+    again = next(line for line in done.err.splitlines() if line.startswith("again: "))
+    assert shlex.split(again)[1:] == ["destage", "size", *SMALL]
 
 
 def test_a_protected_cache_has_a_case_without_its_battery(destage: Any, prices: Path) -> None:

@@ -1,6 +1,7 @@
 """Arguments and options that several commands share, and the checks of their values."""
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -77,6 +78,23 @@ def make_limits(timeout: str, rows: int, memory: str | None) -> "QueryLimits":
         message = f"{memory}: must be at least {_LEAST_MEMORY >> 20} MiB"
         raise UsageError("usage.out-of-range", message, "--memory")
     return QueryLimits(seconds=seconds, rows=rows, memory_bytes=size)
+
+
+def repeat_command(context: typer.Context) -> str:
+    """Return the command line with the options that were given, as a shell reads it."""
+    words = ["destage", *context.command_path.split()[1:]]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        value = context.params.get(parameter.name or "")
+        if source is None or source.name != "COMMANDLINE":
+            continue
+        option = max(parameter.opts, key=len)
+        if value is True:
+            words.append(option)
+        else:
+            for one in value if isinstance(value, list | tuple) else (value,):
+                words += [option, str(one)]
+    return shlex.join(words)
 
 
 def read_file(file: Path) -> bytes:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.options import Json, Quiet, Store, Workers
-from destage.cli.output import print_data, print_json
+from destage.cli.options import Json, Quiet, Store, Workers, repeat_command
+from destage.cli.output import print_data, print_json, print_note
 from destage.cli.sizing_request import EXAMPLE, make_request
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 def size(
+    context: typer.Context,
     users: Annotated[
         int,
         typer.Option(
@@ -126,6 +127,7 @@ def size(
         print_json(sizing_answer.as_json(sized, curve, outcomes))
     else:
         sizing_answer.print_sizing(sized, curve, request, outcomes, users)
+        print_note(f"again: {repeat_command(context)}")
         if explain:
             sizing_answer.print_candidates(sized)
     raise typer.Exit(0 if sized.carrying else 1)
