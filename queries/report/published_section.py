@@ -29,12 +29,13 @@ def render_published_section(session: Session) -> str:
         assumptions = _list(session.spec.get("assumptions", []))
         heading = "<h2>Assumptions</h2>"
         return f'<section id="assumptions">{heading}{assumptions}</section>\n' if assumptions else ""
-    heads = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
+    heads = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in HEADINGS)
     body = "".join(map(_table_row, rows))
     return (
         '<section id="published"><h2>Published and simulated figures</h2>'
         f'<p class="caption">{escape(_paper(session))}{escape(summarize_verdicts(rows))}.</p>'
-        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table of published figures">'
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
         f"{_lists(session)}</section>\n"
     )
 
@@ -84,7 +85,10 @@ def _sentence(row: Mapping[str, Any]) -> str:
 
 
 def _table_row(row: Mapping[str, Any]) -> str:
-    cells = "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in format_verdict(row))
+    cells = "".join(
+        f'<td class="wrapped" data-title="{escape(heading, quote=True)}">{escape(cell)}</td>'
+        for heading, cell in zip(HEADINGS, format_verdict(row), strict=True)
+    )
     if row["note"]:
         cells += f'</tr><tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td>'
     return f"<tr>{cells}</tr>\n"

@@ -191,10 +191,9 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
     ]
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
     assert answer(session) == one_line("""
-        Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
+        No battery makes p95 5 times slower: 40 ms instead of 8 ms, with 40 users.
         Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
-        Largest gain from the battery: 8 ms response time (95th percentile) at 60 requests/s with 40 users,
-        battery present; without it, the response time is 5 times as long.
+        Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
     """)
 
 

@@ -1,0 +1,132 @@
+"""The section of a report with a row for each point: results first, what all points share in one line."""
+
+import json
+from html import escape
+
+import pyarrow as pa
+
+from destage.queries.formats import rows_as_json
+from destage.queries.named_queries import find_query
+from destage.queries.presentation import (
+    Heading,
+    Presentation,
+    find_scale,
+    fold_constants,
+    format_count,
+    format_number,
+    present,
+)
+from destage.queries.report.excerpt import describe_excerpt
+from destage.queries.session import Session
+
+ROWS_AT_FIRST = 50
+"""Rows that are visible before a reader asks for all of them, and on paper."""
+_MOST_EXAMPLES = 2
+_LONG = 28
+"""Letters above which a cell is broken into lines."""
+
+
+def render_design_space(session: Session, sql: str) -> str:
+    """Return the section in HTML: the table, its filter, and its rows as data.
+
+    Args:
+        session: The points to show.
+        sql: The statement behind it, in HTML.
+    """
+    rows = session.query("design_space")
+    whole = present(rows, session.units)
+    shown, folded = fold_constants(whole, [session.result])
+    query = find_query("design_space", session.kind)
+    caption = " ".join(filter(None, [query.purpose, describe_excerpt(session)]))
+    same = f'<p id="folded">The same for all points: {escape(", ".join(folded))}.</p>' if folded else ""
+    hint = f"Filter rows, for example: {' or '.join(_examples(shown, session))}"
+    return (
+        '<section id="design_space"><h2>Design space</h2>'
+        f'<p class="caption">{escape(caption)}</p>{same}'
+        f'<p class="controls"><input id="filter" type="search" placeholder="{escape(hint, quote=True)}" '
+        'aria-label="Filter rows"> <span id="count" role="status"></span>'
+        ' <button id="clear" type="button" hidden>Clear selection</button></p>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table of all points">'
+        f"{_table(shown, rows)}</div>{_more(len(shown.rows))}{sql}"
+        f"{_data('rows', rows_as_json(rows))}{_data('columns', _describe_columns(whole, rows, session))}"
+        "</section>\n"
+    )
+
+
+def _data(name: str, value: object) -> str:
+    """Return a script element that holds a value as JSON."""
+    # "</script>" inside the data would end the element, and "<!--<script>" would keep it open.
+    text = json.dumps(value, ensure_ascii=False)
+    safe = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return f'<script type="application/json" id="{name}">{safe}</script>'
+
+
+def _examples(shown: Presentation, session: Session) -> list[str]:
+    """Return filters that find rows: a heading with a value of it, as `RAID 5`."""
+    if not shown.rows:
+        return ["RAID 5"]
+    axes = {"label", *session.axes}
+    places = [at for at, heading in enumerate(shown.headings) if heading.column in axes]
+    row = shown.rows[len(shown.rows) // 2]
+    chosen = [at for at in places if row[at] not in {"", "–"} and len(row[at]) <= _LONG] or [0]
+    return [f"{shown.headings[at].title} {row[at]}" for at in chosen[:_MOST_EXAMPLES]]
+
+
+def _table(shown: Presentation, rows: pa.Table) -> str:
+    values = [rows[heading.column].to_pylist() for heading in shown.headings]
+    heads = "".join(
+        f'<th scope="col" class="{_kind(heading)}">'
+        f'<button type="button">{escape(heading.title)}</button></th>'
+        for heading in shown.headings
+    )
+    body = []
+    for at, cells in enumerate(shown.rows):
+        line = "".join(
+            f'<td class="{_kind(heading, cell)}" data-title="{escape(heading.title, quote=True)}"'
+            f"{_sort_key(values[place][at])}>{escape(cell)}</td>"
+            for place, (heading, cell) in enumerate(zip(shown.headings, cells, strict=True))
+        )
+        body.append(f"<tr>{line}</tr>\n")
+    return f'<table id="points"><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+
+
+def _more(count: int) -> str:
+    """Return the sentence on the rows that are not visible at first, with a button for them."""
+    if count <= ROWS_AT_FIRST:
+        return ""
+    return (
+        f'<p id="more" hidden data-first="{ROWS_AT_FIRST}">'
+        f"The first {ROWS_AT_FIRST} of {format_count(count, 'row')} are shown. "
+        f'<button id="all" type="button">Show all {format_number(count)}</button></p>'
+    )
+
+
+def _describe_columns(whole: Presentation, rows: pa.Table, session: Session) -> list[dict[str, object]]:
+    """Return the name, title and scale of each column as the Explore panel needs them."""
+    axes = set(session.axes)
+    return [
+        {
+            "name": heading.column,
+            "title": heading.title,
+            "scale": 1.0 if heading.column in axes else find_scale(heading.column),
+            "unit": session.units.get(heading.column, ""),
+            "isNumber": bool(
+                pa.types.is_integer(rows.schema.field(heading.column).type)
+                or pa.types.is_floating(rows.schema.field(heading.column).type)
+            ),
+        }
+        for heading in whole.headings
+    ]
+
+
+def _kind(heading: Heading, cell: str = "") -> str:
+    """Return the CSS classes of a cell: whether it is a number, empty, or so long that it is broken."""
+    kind = "number" if heading.is_number else "text"
+    extra = " none" if cell == "–" else " long" if len(cell) > _LONG else ""
+    return f"{kind}{extra}"
+
+
+def _sort_key(value: object) -> str:
+    return (
+        f' data-value="{value!r}"' if isinstance(value, int | float) and not isinstance(value, bool) else ""
+    )
