@@ -96,7 +96,7 @@ def present(table: pa.Table, units: Mapping[str, str]) -> Presentation:
     titles = _titles(shown)
     columns = [_cells(name, values, units.get(name)) for name in shown]
     headings = tuple(
-        Heading(name, _heading(titles[name], name, values), _is_number(table.schema.field(name)))
+        Heading(name, _heading(titles[name], name, values), is_number(table.schema.field(name)))
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
@@ -319,5 +319,6 @@ def _is_end_of_interval(name: str, names: Sequence[str]) -> bool:
     return name.endswith(("_low", "_high")) and name.rpartition("_")[0] in names
 
 
-def _is_number(field: pa.Field) -> bool:
+def is_number(field: pa.Field) -> bool:
+    """Whether a column has numbers."""
     return bool(pa.types.is_integer(field.type) or pa.types.is_floating(field.type))

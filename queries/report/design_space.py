@@ -1,4 +1,4 @@
-"""The section of a report with a row for each point: results first, what all points share in one line."""
+"""The sections of a report on all points: the Explore panel, and the table with results first."""
 
 import json
 from html import escape
@@ -14,9 +14,11 @@ from destage.queries.presentation import (
     fold_constants,
     format_count,
     format_number,
+    is_number,
     present,
 )
 from destage.queries.report.excerpt import describe_excerpt
+from destage.queries.report.facets import CAPACITY, RAID
 from destage.queries.session import Session
 
 ROWS_AT_FIRST = 50
@@ -24,10 +26,12 @@ ROWS_AT_FIRST = 50
 _MOST_EXAMPLES = 2
 _LONG = 28
 """Letters above which a cell is broken into lines."""
+_LEAST_EXPLORED = 2
+"""Points and columns below which there is nothing to explore."""
 
 
 def render_design_space(session: Session, sql: str) -> str:
-    """Return the section in HTML: the table, its filter, and its rows as data.
+    """Return the sections in HTML: the Explore panel; the table, its filter, and its rows as data.
 
     Args:
         session: The points to show.
@@ -41,6 +45,7 @@ def render_design_space(session: Session, sql: str) -> str:
     same = f'<p id="folded">The same for all points: {escape(", ".join(folded))}.</p>' if folded else ""
     hint = f"Filter rows, for example: {' or '.join(_examples(shown, session))}"
     return (
+        f"{_render_explore(shown, session)}"
         '<section id="design_space"><h2>Design space</h2>'
         f'<p class="caption">{escape(caption)}</p>{same}'
         f'<p class="controls"><input id="filter" type="search" placeholder="{escape(hint, quote=True)}" '
@@ -48,7 +53,7 @@ def render_design_space(session: Session, sql: str) -> str:
         ' <button id="clear" type="button" hidden>Clear selection</button></p>'
         f'<div class="scroll" tabindex="0" role="region" aria-label="Table of all points">'
         f"{_table(shown, rows)}</div>{_more(len(shown.rows))}{sql}"
-        f"{_data('rows', rows_as_json(rows))}{_data('columns', _describe_columns(whole, rows, session))}"
+        f"{_data('rows', rows_as_json(rows))}{_data('columns', _describe_columns(shown, rows, session))}"
         "</section>\n"
     )
 
@@ -101,22 +106,43 @@ def _more(count: int) -> str:
     )
 
 
-def _describe_columns(whole: Presentation, rows: pa.Table, session: Session) -> list[dict[str, object]]:
-    """Return the name, title and scale of each column as the Explore panel needs them."""
+def _describe_columns(shown: Presentation, rows: pa.Table, session: Session) -> list[dict[str, object]]:
+    """Return what the Explore panel needs of each column of the table, at its place `cell`."""
     axes = set(session.axes)
     return [
         {
             "name": heading.column,
             "title": heading.title,
+            "cell": at,
             "scale": 1.0 if heading.column in axes else find_scale(heading.column),
-            "unit": session.units.get(heading.column, ""),
-            "isNumber": bool(
-                pa.types.is_integer(rows.schema.field(heading.column).type)
-                or pa.types.is_floating(rows.schema.field(heading.column).type)
-            ),
+            "isNumber": is_number(rows.schema.field(heading.column)),
+            "isAxis": heading.column in axes,
         }
-        for heading in whole.headings
+        for at, heading in enumerate(shown.headings)
     ]
+
+
+def _render_explore(shown: Presentation, session: Session) -> str:
+    """Return the panel that draws any column against any; it appears where scripts run."""
+    columns = [heading.column for heading in shown.headings]
+    axes = [column for column in columns if column in session.axes]
+    if len(shown.rows) < _LEAST_EXPLORED or len(columns) < _LEAST_EXPLORED:
+        return ""
+    x = CAPACITY if CAPACITY in axes else next(iter(axes), columns[-1])
+    others = sorted((column for column in axes if column != x), key=lambda column: column != RAID)
+    choices = "".join(
+        f'<label>{label} <select id="explore-{name}"></select></label>'
+        for name, label in (("y", "Draw"), ("x", "against"), ("colour", "coloured by"))
+    )
+    chosen = {"x": x, "y": session.result, "colour": next(iter(others), "")}
+    data = "".join(f' data-{name}="{escape(column, quote=True)}"' for name, column in chosen.items())
+    return (
+        f'<section id="explore" hidden{data}><h2>Explore</h2>'
+        '<p class="caption">Point at a dot for its row. Drag a rectangle or click dots to select: the table '
+        "below shows the selected rows, and its filter dims the other dots here.</p>"
+        f'<p class="controls">{choices}</p><div id="explore-plot"></div>'
+        '<p class="caption" id="explore-status" role="status"></p></section>\n'
+    )
 
 
 def _kind(heading: Heading, cell: str = "") -> str:

@@ -39,23 +39,32 @@ def render_page(session: Session) -> str:
         _provenance(session),
     ]
     title = f"{session.sweep.name}: answer and figures"
-    script = _asset("page.js")
+    scripts = [_asset(name) for name in _scripts(sections)]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{_asset('chart.css')}{_asset('page.css')}</style></head>\n"
-        f"<body><main>\n{''.join(sections)}</main><script>{script}</script></body></html>\n"
+        f"<body><main>\n{''.join(sections)}</main>"
+        f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>\n"
     )
 
 
-def _policy(script: str) -> str:
-    """Return the content-security policy: nothing is loaded, and only the page's own script runs."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def _scripts(sections: Sequence[str]) -> list[str]:
+    """Return the files of the scripts that the sections need."""
+    has_panel = any('<section id="explore"' in section for section in sections)
+    return ["page.js", *(["vendor/plot.js", "explore.js"] if has_panel else [])]
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return the content-security policy: nothing is loaded, and only the page's own scripts run."""
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    # The legend of a scale of colours is an image that the page draws itself.
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
-        "form-action 'none'"
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 

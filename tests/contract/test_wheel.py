@@ -25,6 +25,7 @@ ROOMS = {
 CARRIED = {
     *(".py", ".pyi", ".sql", ".yaml", ".yml", ".toml", ".json", ".html", ".css", ".js", ".typed"),
     ".parquet",  # the traces of bundled studies
+    ".txt",  # licences
 }
 
 
