@@ -71,8 +71,8 @@ def _compose_results(session: Session, shown: Session) -> list[str]:
     found = _seek_answer(rows, session.metric, shown)
     counts = _count_answers(session) if rows else []
     if verdicts:
-        # The study's own words are the detail of what the best configuration carries.
-        return [*battery, *found[:1], *verdicts, *counts]
+        # After the best configuration and the baseline, the study's own words are the detail.
+        return [*battery, *found[:2], *verdicts, *counts]
     return [*battery, *found, *counts]
 
 

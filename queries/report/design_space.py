@@ -1,6 +1,7 @@
 """The sections of a report on all points: the Explore panel, and the table with results first."""
 
 import json
+from collections.abc import Sequence
 from html import escape
 
 import pyarrow as pa
@@ -21,8 +22,8 @@ from destage.queries.report.excerpt import describe_excerpt
 from destage.queries.report.facets import CAPACITY, RAID
 from destage.queries.session import Session
 
-ROWS_AT_FIRST = 50
-"""Rows that are visible before a reader asks for all of them, and on paper."""
+ROWS_AT_FIRST, ROWS_ON_A_PHONE = 50, 20
+"""Rows that are visible before a reader asks for all of them; the first is also the number on paper."""
 _MOST_EXAMPLES = 2
 _LONG = 28
 """Letters above which a cell is broken into lines."""
@@ -87,12 +88,28 @@ def _table(shown: Presentation, rows: pa.Table) -> str:
     body = []
     for at, cells in enumerate(shown.rows):
         line = "".join(
-            f'<td class="{_kind(heading, cell)}" data-title="{escape(heading.title, quote=True)}"'
-            f"{_sort_key(values[place][at])}>{escape(cell)}</td>"
+            f'<td class="{_kind(heading, cell)}"{_sort_key(values[place][at])}>{escape(cell)}</td>'
             for place, (heading, cell) in enumerate(zip(shown.headings, cells, strict=True))
         )
         body.append(f"<tr>{line}</tr>\n")
-    return f'<table id="points"><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+    titles = write_cell_titles("points", [heading.title for heading in shown.headings])
+    return f'{titles}<table id="points"><thead><tr>{heads}</tr></thead><tbody>{"".join(body)}</tbody></table>'
+
+
+def write_cell_titles(table: str, titles: Sequence[str]) -> str:
+    """Return the style that writes the heading before each cell where a row is a paragraph, as on a phone."""
+    rules = "".join(
+        f'#{table} td:nth-child({at})::before{{content:"{_css_text(title)} "}}'
+        for at, title in enumerate(titles, 1)
+    )
+    return f"<style>@media screen and (max-width:640px){{{rules}}}</style>"
+
+
+def _css_text(text: str) -> str:
+    """Return a text that can stand in a string of a style sheet within HTML."""
+    return "".join(
+        letter if letter.isalnum() or letter in " .,()[]%/" else f"\\{ord(letter):x} " for letter in text
+    )
 
 
 def _more(count: int) -> str:
@@ -100,8 +117,8 @@ def _more(count: int) -> str:
     if count <= ROWS_AT_FIRST:
         return ""
     return (
-        f'<p id="more" hidden data-first="{ROWS_AT_FIRST}">'
-        f"The first {ROWS_AT_FIRST} of {format_count(count, 'row')} are shown. "
+        f'<p id="more" hidden data-first="{ROWS_AT_FIRST}" data-phone="{ROWS_ON_A_PHONE}">'
+        f"The first <b>{ROWS_AT_FIRST}</b> of {format_count(count, 'row')} are shown. "
         f'<button id="all" type="button">Show all {format_number(count)}</button></p>'
     )
 

@@ -63,6 +63,8 @@ def choose_facets(rows: Sequence[Row], session: Session, most_panels: int = MOST
     grid = [row for row in rows if row[_LABEL] is None] or list(rows)
     has_grid = grid[0][_LABEL] is None
     protected = [row for row in grid if row.get(BATTERY, "present") == "present"] or grid
+    # Without a cache, its axes have no effect: such a point is the beginning of every line.
+    protected = [row for row in protected if x != CAPACITY or row[x] != 0] or protected
     candidates = sorted(
         (path for path in session.axes if path not in {x, BATTERY} and varies(path, protected)),
         key=lambda path: (is_text(path, protected), -len(_values(path, protected))),
@@ -292,7 +294,8 @@ def _explain_choice(
     }
     if keys - drawn:
         points = format_count(len(keys - drawn), "point")
-        remarks.append(f"{points} of {format_number(len(keys))} left out of this figure; the table has them.")
+        where = "" if session.left_out else "; the table has them"
+        remarks.append(f"{points} of {format_number(len(keys))} left out of this figure{where}.")
     return remarks
 
 

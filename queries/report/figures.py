@@ -2,8 +2,8 @@
 
 from destage.errors import QueryError
 from destage.queries.report.chart import Figure
-from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
+from destage.queries.report.slices import open_slice
 from destage.queries.report.standard_charts import (
     NAMES,
     build_name_chart,
@@ -32,7 +32,7 @@ def build_figures(session: Session) -> list[Figure]:
 
 def find_figure(session: Session, name: str) -> Figure:
     """Build one figure; of a large sweep, with the points that a report shows."""
-    whole, session = session, open_excerpt(session, MOST_DRAWN)
+    whole, (session, _) = session, open_slice(session)
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
     known = [*own, *standard, NAMES, TIMELINE, RATIOS]

@@ -13,8 +13,9 @@ from destage.queries.report.series_drawing import Frame, Palette, draw_legend_sy
 
 _HEIGHT, _HEIGHT_OF_MANY, _STRIP = 300.0, 190.0, 100.0
 """The heights of the only line of panels, of one of several lines, and of a strip [px]."""
-_LEAST_WIDTH = 210.0
-"""The width below which a panel cannot be read [px]."""
+_LEAST_WIDTH, _LEAST_OF_MANY, _MANY = 210.0, 120.0, 3
+"""The width below which a panel cannot be read, and that of more panels than so many on a phone [px]."""
+_PHONE = 500.0
 _GAP = 26.0
 _TICKS, _TITLE, _LINE = 26.0, 20.0, 15.0
 _TICK_GAP, _BELOW = 14.0, 8.0
@@ -52,7 +53,9 @@ class _LineDrawing:
         ticks = [*self.y.ticks, *(self.strip.ticks if self.strip else ())]
         self.margin = _TICK_GAP + max(estimate_width(format_number(tick)) for tick in ticks)
         room = self.canvas.width - self.margin - MARGIN_RIGHT
-        most = max(1, math.floor((room + _GAP) / (_LEAST_WIDTH + _GAP)))
+        is_dense = self.canvas.width < _PHONE and len(chart.panels) > _MANY
+        least = _LEAST_OF_MANY if is_dense else _LEAST_WIDTH
+        most = max(1, math.floor((room + _GAP) / (least + _GAP)))
         # As many panels in the last line as in the others, where that is possible.
         self.columns = math.ceil(len(chart.panels) / math.ceil(len(chart.panels) / most))
         self.width = (room - _GAP * (self.columns - 1)) / self.columns

@@ -18,6 +18,10 @@ const destageTable = (() => {
   const clear = document.getElementById("clear");
   const more = document.getElementById("more");
   let most = more ? Number(more.dataset.first) : Infinity;
+  if (more && matchMedia("screen and (max-width: 640px)").matches) {
+    most = Number(more.dataset.phone);
+    more.querySelector("b").textContent = most;
+  }
   let selected = null;
   const listeners = [];
 
@@ -25,8 +29,9 @@ const destageTable = (() => {
   const plain = (text) => text.replace(/\u202f/g, "").toLowerCase().split(/\s+/).filter(Boolean).join(" ");
   const folded = document.getElementById("folded");
   const shared = folded ? plain(folded.textContent.replace(/^[^:]*:|[.,]/g, " ")) : "";
+  const titles = [...document.querySelectorAll("#points th")].map((head) => head.textContent);
   const texts = new Map(planned.map((row) => [
-    row, [...[...row.cells].map((cell) => plain(`${cell.dataset.title} ${cell.textContent}`)), shared],
+    row, [...[...row.cells].map((cell, at) => plain(`${titles[at]} ${cell.textContent}`)), shared],
   ]));
   const has = (text, words, end) => ` ${text} `.includes(` ${words}${end}`);
   const found = (words, end) => planned.some((row) => texts.get(row).some((text) => has(text, words, end)));

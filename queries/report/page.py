@@ -14,10 +14,11 @@ from destage.queries.presentation import format_count, format_number
 from destage.queries.report.answer import compose_summary
 from destage.queries.report.chart import Figure
 from destage.queries.report.design_space import render_design_space
-from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
+from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.figures import build_figures
 from destage.queries.report.published_section import render_published_section
 from destage.queries.report.ratio_plot import build_ratio_plot
+from destage.queries.report.slices import open_slice
 from destage.queries.report.svg import NARROW, WIDE, draw
 from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.session import Session
@@ -29,10 +30,11 @@ _MOST_UNANSWERED = 50
 def render_page(session: Session) -> str:
     """Return a sweep's report in HTML."""
     shown = open_excerpt(session, MOST_DRAWN)
+    drawn, left_out = open_slice(session)
     sections = [
         _answer(session),
         _unanswered(session),
-        *(_figure(figure, session, describe_excerpt(shown)) for figure in build_figures(shown)),
+        *(_figure(figure, session, left_out) for figure in build_figures(drawn)),
         *(_figure(plot, session) for plot in [build_ratio_plot(session)] if plot is not None),
         render_published_section(session),
         render_design_space(shown, _sql(session.write_query("design_space"), session)),

@@ -7,6 +7,7 @@ from typing import Any
 from destage.queries.measurement import Measurement, measure
 from destage.queries.presentation import format_number
 from destage.queries.published_values import tabulate_published
+from destage.queries.report.design_space import write_cell_titles
 from destage.queries.session import Session
 from destage.queries.verdict_text import HEADINGS, format_verdict, summarize_verdicts
 from destage.queries.verdicts import SIMULATED, judge_figures
@@ -35,6 +36,7 @@ def render_published_section(session: Session) -> str:
         '<section id="published"><h2>Published and simulated figures</h2>'
         f'<p class="caption">{escape(_paper(session))}{escape(summarize_verdicts(rows))}.</p>'
         '<div class="scroll" tabindex="0" role="region" aria-label="Table of published figures">'
+        f"{write_cell_titles('published', HEADINGS)}"
         f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
         f"{_lists(session)}</section>\n"
     )
@@ -85,10 +87,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
 
 
 def _table_row(row: Mapping[str, Any]) -> str:
-    cells = "".join(
-        f'<td class="wrapped" data-title="{escape(heading, quote=True)}">{escape(cell)}</td>'
-        for heading, cell in zip(HEADINGS, format_verdict(row), strict=True)
-    )
+    cells = "".join(f'<td class="wrapped">{escape(cell)}</td>' for cell in format_verdict(row))
     if row["note"]:
         cells += f'</tr><tr><td class="note" colspan="{len(HEADINGS)}">{escape(row["note"])}</td>'
     return f"<tr>{cells}</tr>\n"

@@ -25,8 +25,8 @@ _ARROWS = {"at_least": "arrow-up", "at_most": "arrow-down"}
 _MOST_BAR = 26.0
 _VISIBLE = 4.0
 """The height below which a bar hides behind its mark [px]."""
-_APART = 3.0
-"""The distance between marks of different lines at one x [px]."""
+_APART, _MOST_APART = 3.0, 12.0
+"""The distance between marks of different lines at one x, and that of the outermost [px]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,8 @@ class _PlotDrawing:
 
     def draw(self, every: Sequence[Series]) -> None:
         lines = [series for series in every if series.style in {"line", "reference"}]
-        offsets = {series.name: (at - (len(lines) - 1) / 2) * _APART for at, series in enumerate(lines)}
+        apart = min(_APART, _MOST_APART / len(lines)) if lines else 0.0
+        offsets = {series.name: (at - (len(lines) - 1) / 2) * apart for at, series in enumerate(lines)}
         bars = [series for series in every if series.style == "bars"]
         for series in every:
             if series.style in _JOINED:

@@ -7,6 +7,9 @@ from typing import Any
 from destage.queries.report.chart import Series
 
 _JOINED = {"line", "reference"}
+_NAMED = 2
+"""Panels above which they are counted rather than named."""
+_MOST_REMARKS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +33,23 @@ def share_lines(plots: Plots) -> Plots:
     remarks = [
         f"One line is drawn for {name}, whose results are equal." for name in dict.fromkeys(renamed.values())
     ]
+    equal: dict[str, list[str]] = {}
     panels = []
     for title, *both in plots.panels:
         rows = [_rename(series, renamed) for series in both]
         hidden: set[str] = set()
         for names in _find_equal([[*rows[0], *rows[1]]]):
             hidden.update(names[1:])
-            where = f"{title}: one" if title else "One"
-            remarks.append(f"{where} line is drawn for {join_names(names)}, whose results are equal.")
+            equal.setdefault(join_names(names), []).append(title)
         above, below = (tuple(series for series in row if series.name not in hidden) for row in rows)
         panels.append((title, above, below))
+    if len(equal) > _MOST_REMARKS:
+        count = len({title for titles in equal.values() for title in titles})
+        remarks.append(f"Equal lines are drawn as one in {count} of {len(panels)} panels.")
+    else:
+        for name, titles in equal.items():
+            named = "; ".join(titles) if len(titles) <= _NAMED else f"{len(titles)} of {len(panels)} panels"
+            remarks.append(f"One line is drawn for {name} in {named}, whose results are equal there.")
     return Plots(tuple(panels), (*plots.remarks, *remarks))
 
 

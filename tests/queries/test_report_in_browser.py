@@ -172,8 +172,10 @@ def test_rows_are_sorted_by_a_heading(report: Path, open_report: OpenReport) -> 
     page = open_report(report)
     page.click("#points th button >> text=cache capacity")
     sizes = page.evaluate(
-        """() => [...document.querySelectorAll('#points td[data-title="cache capacity"]')]
-             .map((cell) => Number(cell.dataset.value))"""
+        """() => { const heads = [...document.querySelectorAll("#points th")].map((head) => head.textContent);
+             const at = heads.indexOf("cache capacity");
+             return [...document.querySelectorAll("#points tbody tr")]
+               .map((row) => Number(row.cells[at].dataset.value)); }"""
     )
     assert sizes == sorted(sizes)
 
