@@ -110,6 +110,12 @@ validation: engine ## Check the model against closed forms and measurements; wri
 studies: engine ## Run every bundled study; writes docs/published-experiments.md and docs/published/
 	@$(BIN)/destage study run --all --store $(STORE) --page docs/published-experiments.md
 
+.PHONY: readme-picture
+readme-picture: engine ## Run the call-centre study and write the picture of README.md, a figure of its report
+	@$(BIN)/destage study run call_center_curve --store $(STORE) --quiet
+	@$(BIN)/destage report call_center_curve --store $(STORE) --plot users_against_write_cache \
+	  --out docs/images/users-against-cache.svg
+
 .PHONY: chaos
 chaos: engine $(OBJECT_SERVER_READY) ## Run 200 random schedules of faults, and the long kill-and-resume tests; CHAOS_SEED, CHAOS_ONLY
 	@servers=$$(scripts/object_servers.sh) && export DESTAGE_OBJECT_SERVERS="$$servers" && \

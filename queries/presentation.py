@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,28 @@ def present(table: "pa.Table", units: Mapping[str, str]) -> Presentation:
         for name in shown
     )
     return Presentation(headings, tuple(zip(*columns, strict=True)) if table.num_rows else ())
+
+
+def fold_constants(shown: Presentation, kept: Sequence[str]) -> tuple[Presentation, tuple[str, ...]]:
+    """Return a table without the columns that have one value, and these in words: `RAID 5`.
+
+    Args:
+        kept: Columns that stay, such as the result that the table is about.
+    """
+    if len(shown.rows) < 2:  # noqa: PLR2004 - one row has only constant columns
+        return shown, ()
+    columns = list(zip(*shown.rows, strict=True))
+    stays = [
+        heading.column in kept or len(set(cells)) > 1
+        for heading, cells in zip(shown.headings, columns, strict=True)
+    ]
+    words = [
+        f"{heading.title} {cells[0]}"
+        for heading, cells, stay in zip(shown.headings, columns, stays, strict=True)
+        if not stay
+    ]
+    rows = tuple(tuple(compress(row, stays)) for row in shown.rows)
+    return Presentation(tuple(compress(shown.headings, stays)), rows), tuple(words)
 
 
 def title_column(name: str) -> str:

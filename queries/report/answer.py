@@ -3,25 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-from destage.queries.presentation import (
-    format_axis_value,
-    format_count,
-    format_estimate,
-    format_number,
-    name_value,
-    title_axis,
-)
+from destage.queries.presentation import format_count, format_estimate, format_number
+from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
-from destage.queries.report.facets import BATTERY, CAPACITY
+from destage.queries.report.facets import CAPACITY
+from destage.queries.report.point_names import name_point, name_resource
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
+from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
 from destage.sql import quote
+from destage.store.published_figures import read_figures
 
 Row = dict[str, Any]
 
-_WRITE_FRACTION = "controller.cache.write_fraction"
 _BOUNDS = {"at_least": "at least ", "below": "at most ", "above": "more than "}
 _DIGITS = 3
 _TIMES = 2.0
@@ -34,14 +30,22 @@ _NAMED = 4
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
+    lines = [
+        f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in list_unanswered(session)
+    ]
+    more = len(lines) - _MOST_UNANSWERED
+    if more > 0:
+        lines = lines[:_MOST_UNANSWERED]
+        lines.append(f"No answer with {format_count(more, 'more point')}; the report lists them.")
+    return compose_summary(session, lines)
+
+
+def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
+    """Return the sentences of an answer, given those on points that have none."""
     shown = open_excerpt(session, MOST_DRAWN)
     remark = describe_excerpt(shown)
-    return [
-        *_note_missing(session),
-        *_compose_results(session, shown),
-        *_list_unanswered(shown),
-        *([remark] if remark else []),
-    ]
+    results = _compose_results(session, shown)
+    return [*results, *_note_missing(session), *unanswered, *([remark] if remark else [])]
 
 
 def _note_missing(session: Session) -> list[str]:
@@ -55,32 +59,21 @@ def _note_missing(session: Session) -> list[str]:
 
 def _compose_results(session: Session, shown: Session) -> list[str]:
     verdicts = compose_verdicts(session)
-    if verdicts:
+    if verdicts and (session.metric is None or any(read_figures(session.spec))):
         return verdicts
     if session.kind == "replay":
-        return compose_replay_answer(shown, lambda row: _name(row, shown))
+        return compose_replay_answer(shown, lambda row: name_point(row, shown))
     rows: list[Row] = shown.query("design_space").to_pylist()
+    # The points of an excerpt are not chosen for a comparison.
+    battery = [] if shown.left_out else compose_battery_answer(rows, shown)
     if session.metric is None:
-        return _response_answer(rows, shown)
-    return [*_seek_answer(rows, session.metric, shown), *(_count_answers(session) if rows else [])]
-
-
-def _list_unanswered(session: Session) -> list[str]:
-    """Return a sentence for each point without an answer: its name, what did not settle, what mends it."""
-    rows = session.query("unanswered").to_pylist() if session.config else []
-    sentences = []
-    for row in rows[:_MOST_UNANSWERED]:
-        needed = f" to {format_number(row['requests_needed'])}" if row["requests_needed"] else ""
-        cause = "the write cache" if row["unsettled"] == "write_cache" else "response times"
-        sentences.append(
-            f"No answer with {_name(row, session)}: {cause} did not become steady; {row['remedy']}{needed}."
-        )
-    more = len(rows) - _MOST_UNANSWERED
-    if more > 0:
-        sentences.append(
-            f"No answer with {format_count(more, 'more point')}; the query `unanswered` lists all."
-        )
-    return sentences
+        return [*battery, *_response_answer(rows, shown)]
+    found = _seek_answer(rows, session.metric, shown)
+    counts = _count_answers(session) if rows else []
+    if verdicts:
+        # After the best configuration and the baseline, the study's own words are the detail.
+        return [*battery, *found[:2], *verdicts, *counts]
+    return [*battery, *found, *counts]
 
 
 def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str]:
@@ -93,23 +86,39 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     compared = [row for row in others if row["published"] is not None] or [
         row for row in others if row["label"]
     ]
-    sentences = [_comparison(row, baseline, metric, session) for row in compared]
-    if best is not baseline and best not in compared:
-        most = _comparison(best, baseline, metric, session)
-        sentences.append(f"Largest load: {most[0].lower()}{most[1:]}" if compared else most)
-    load = f"Baseline: {_load(baseline, metric)} with {_name(baseline, session)}."
-    sentences.insert(1, load + _published(baseline, session))
+    sentences = [_best(best, baseline, metric, session)]
+    if best is not baseline:
+        load = f"Baseline: {_load(baseline, metric)} with {name_point(baseline, session)}."
+        sentences.append(load + _published(baseline, session))
+    sentences += [_comparison(row, baseline, metric, session) for row in compared if row is not best]
     sentences += _limits(answered, session)
     return sentences
 
 
+def _best(best: Row, baseline: Row, metric: str, session: Session) -> str:
+    """Return what the best configuration carries, with its interval, its gain and what limits it."""
+    text = f"{_load(best, metric)} with {name_point(best, session)}"
+    ends = []
+    if best is not baseline and baseline[metric]:
+        ends.append(_gain_over(best, baseline, metric))
+    if best["limiting"] is not None:
+        objective = f" ({best['binding']})" if best["binding"] else ""
+        ends.append(f"limited by {name_resource(best['limiting'])}{objective}")
+    text += f": {', '.join(ends)}" if ends else ""
+    return f"{text[0].upper()}{text[1:]}.{_published(best, session, None if best is baseline else baseline)}"
+
+
+def _gain_over(row: Row, baseline: Row, metric: str) -> str:
+    bound = _BOUNDS.get(row["censored"] or "", "")
+    return f"{bound}{_gain(row[metric] / baseline[metric])} the baseline"
+
+
 def _count_answers(session: Session) -> list[str]:
-    """Return how many points have only a bound, a wide interval or no answer, if some have one."""
+    """Return how many points have only a bound or a wide interval, if some have one."""
     answer = quote(session.answer)
     counts = session.sql(
         f"SELECT count({answer}) AS answered, count(censored) AS censored, "  # noqa: S608 - quoted
-        f"count(*) FILTER ({answer} IS NOT NULL AND NOT interval_met) AS unmet, "
-        f"count(*) - count({answer}) AS unanswered "
+        f"count(*) FILTER ({answer} IS NOT NULL AND NOT interval_met) AS unmet "
         "FROM configurations LEFT JOIN answers USING (point_id) WHERE is_first"
     ).to_pylist()[0]
     sentences: list[str] = []
@@ -122,8 +131,6 @@ def _count_answers(session: Session) -> list[str]:
         )
     if counts["unmet"]:
         sentences.append(f"{format_count(counts['unmet'], 'point')} missed the target width of the interval.")
-    if counts["unanswered"]:
-        sentences.append(f"Not answered yet: {format_count(counts['unanswered'], 'point')}.")
     return sentences
 
 
@@ -132,7 +139,7 @@ def _limits(rows: Sequence[Row], session: Session) -> list[str]:
     names: dict[str, list[str]] = {}
     for row in rows:
         if row["limiting"] is not None:
-            names.setdefault(row["limiting"], []).append(_name(row, session))
+            names.setdefault(row["limiting"], []).append(name_point(row, session))
     if "host" not in names:
         return []
     return [
@@ -143,10 +150,9 @@ def _limits(rows: Sequence[Row], session: Session) -> list[str]:
 
 
 def _comparison(row: Row, baseline: Row, metric: str, session: Session) -> str:
-    text = f"{_load(row, metric)} with {_name(row, session)}"
+    text = f"{_load(row, metric)} with {name_point(row, session)}"
     if baseline[metric]:
-        bound = _BOUNDS.get(row["censored"] or "", "")
-        text += f": {bound}{_gain(row[metric] / baseline[metric])} the baseline"
+        text += f": {_gain_over(row, baseline, metric)}"
     return f"{text[0].upper()}{text[1:]}.{_published(row, session, baseline)}"
 
 
@@ -189,36 +195,12 @@ def _response_answer(rows: Sequence[Row], session: Session) -> list[str]:
         return []
     slow = max(timed, key=lambda row: row["response_p95_us"])
     fast = min(timed, key=lambda row: row["response_p95_us"])
-    sentences = [f"Slowest: {_response(slow)} with {_name(slow, session)}."]
+    # Below half the use of every part, the load is what limits.
+    limit = "" if fast["limiting"] in {None, "host"} else f"; limited by {name_resource(fast['limiting'])}"
+    sentences = [f"Fastest: {_response(fast)} with {name_point(fast, session)}{limit}."]
     if fast is not slow:
-        sentences.append(f"Fastest: {_response(fast)} with {_name(fast, session)}.")
-    for row in timed:
-        if row["dirty_lost_bytes"]:
-            ends = (row["dirty_lost_bytes"], row["dirty_lost_bytes_low"], row["dirty_lost_bytes_high"])
-            mean, low, high = (None if end is None else end / 2**20 for end in ends)
-            lost = format_estimate(mean or 0.0, low, high, unit="MiB")
-            sentences.append(f"Acknowledged data lost: {lost} with {_name(row, session)}.")
-    bare = {_elsewhere(row, session): row for row in timed if row.get(BATTERY, "present") != "present"}
-    pairs = [
-        (bare[_elsewhere(row, session)], row)
-        for row in timed
-        if row not in bare.values() and _elsewhere(row, session) in bare
-    ]
-    # The points of an excerpt are not chosen for this comparison.
-    if pairs and not session.left_out:
-        without, having = max(
-            pairs, key=lambda pair: float(pair[0]["response_p95_us"] / pair[1]["response_p95_us"])
-        )
-        ratio = format_number(round(without["response_p95_us"] / having["response_p95_us"], 2))
-        sentences.append(
-            f"Largest gain from the battery: {_response(having)} with {_name(having, session)}; "
-            f"without it, the response time is {ratio} times as long."
-        )
-    return sentences
-
-
-def _elsewhere(row: Row, session: Session) -> tuple[Any, ...]:
-    return tuple(row[path] for path in session.axes if path not in {BATTERY, _WRITE_FRACTION})
+        sentences.append(f"Slowest: {_response(slow)} with {name_point(slow, session)}.")
+    return [*sentences, *list_losses(timed, session)]
 
 
 def _response(row: Row) -> str:
@@ -226,28 +208,3 @@ def _response(row: Row) -> str:
         f"{format_number(row['response_p95_us'] / 1e3)} ms response time (95th percentile) at "
         f"{format_number(row['throughput_iops'])} requests/s"
     )
-
-
-def _name(row: Row, session: Session) -> str:
-    if row.get("label"):
-        within = [path for path in session.axes if path.endswith(".raid")]
-        where = ", ".join(f"{title_axis(path)} {format_axis_value(path, row[path], None)}" for path in within)
-        return f"{row['label']} ({where})" if where else str(row["label"])
-    parts = []
-    if row.get(CAPACITY) is not None:
-        size = format_axis_value(CAPACITY, row[CAPACITY], "bytes")
-        parts.append(f"{size} of cache" if row[CAPACITY] else "no cache")
-    battery = row.get(BATTERY)
-    # Without a battery there is no write cache to split.
-    hidden = {CAPACITY, BATTERY, "faults"} | (set() if battery in {None, "present"} else {_WRITE_FRACTION})
-    if "faults" in row:
-        faults = format_axis_value("faults", row["faults"], None)
-        parts.append("no faults" if faults == "none" else faults)
-    parts += [
-        name_value(path, row[path], session.units)
-        for path in session.axes
-        if path not in hidden and row.get(path) is not None and not path.endswith((".use", ".arrival.file"))
-    ]
-    if battery is not None:
-        parts.append(f"battery {battery}")
-    return ", ".join(parts) or "the configuration"

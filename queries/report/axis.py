@@ -36,17 +36,23 @@ class Scale:
         return (position - self.low) / (self.high - self.low)
 
 
-def choose_y_scale(values: Sequence[float], *, is_log: bool, most: float | None = None) -> Scale:
+def choose_y_scale(
+    values: Sequence[float], *, is_log: bool, most: float | None = None, steps: int = 5
+) -> Scale:
     """Return a y axis that includes all values: from zero, or over decades or 1-2-5 steps of them.
 
-    A logarithmic axis ignores values that are not above zero; `most` is the largest possible value.
+    A logarithmic axis ignores values that are not above zero.
+
+    Args:
+        most: The largest possible value.
+        steps: The number of steps to aim at.
     """
     positive = [value for value in values if value > 0]
     if is_log and positive:
         ticks = _log_ticks(min(positive), max(positive))
         return Scale(math.log2(ticks[0]), math.log2(ticks[-1]), is_log=True, ticks=ticks)
     top = max(positive, default=1.0)
-    step = _nice_step(top / 5)
+    step = _nice_step(top / steps)
     count = math.ceil(top * 1.02 / step)
     if most is not None and top <= most:
         count = min(count, round(most / step))

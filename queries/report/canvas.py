@@ -13,6 +13,7 @@ DrawSymbol = Callable[[float, float], None]
 
 MARGIN_RIGHT = 18
 _LEGEND_LINE = 22
+_LINE = 15.0
 _SYMBOLS = {
     "circle": ("mark", "m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z"),
     "dot": ("mark", "m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0 -5 0Z"),
@@ -21,8 +22,25 @@ _SYMBOLS = {
     "ring": ("ring", "m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z"),
     "diamond": ("ring", "m0 -7l7 7l-7 7l-7 -7Z"),
     "cross": ("cross", "m-5 -5l10 10m0 -10l-10 10"),
+    # Bounds: hollow, and from the value in the direction in which the true one is.
+    "arrow-up": ("ring", "m-2.5 0v-7h-4l6.5 -8l6.5 8h-4v7Z"),
+    "arrow-down": ("ring", "m-2.5 0v7h-4l6.5 8l6.5 -8h-4v-7Z"),
+    "arrow-right": ("ring", "m0 -2.5h7v-4l8 6.5l-8 6.5v-4h-7Z"),
+    "arrow-left": ("ring", "m0 -2.5h-7v-4l-8 6.5l8 6.5v-4h7Z"),
 }
 """The CSS class and the outline of each symbol."""
+
+
+def wrap_text(text: str, room: float) -> list[str]:
+    """Return a text in lines of at most `room` pixels, or of a word where that is longer."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and estimate_width(longer) > room:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
 
 
 class Canvas:
@@ -48,7 +66,7 @@ class Canvas:
         self.path(kind, f"M{x:.1f} {y:.1f}h{width:.1f}v{height:.1f}h{-width:.1f}Z", note)
 
     def symbol(self, shape: str, colour: str, x: float, y: float, note: str = "") -> None:
-        """Add a symbol around a place: circle, dot, square, triangle, ring, diamond or cross."""
+        """Add a symbol around a place, or an arrow that starts there."""
         fill, outline = _SYMBOLS[shape]
         self.path(f"{fill} {colour}", f"M{x:.1f} {y:.1f}{outline}", note)
 
@@ -59,13 +77,17 @@ class Canvas:
             Where it ends.
         """
         x, y = left, top + 12
+        room = self.width - MARGIN_RIGHT - left - 34
         for name, draw_symbol in entries:
-            needed = 34 + estimate_width(name)
+            lines = wrap_text(name, room)
+            needed = 34 + max(map(estimate_width, lines))
             if x + needed > self.width - MARGIN_RIGHT and x > left:
                 x, y = left, y + _LEGEND_LINE
             draw_symbol(x + 11, y)
-            self.text(x + 28, y + 4, name, "legend")
+            for at, line in enumerate(lines):
+                self.text(x + 28, y + 4 + at * _LINE, line, "legend")
             x += needed + 18
+            y += (len(lines) - 1) * _LINE
         return y + _LEGEND_LINE - 6
 
     def x_axis(self, scale: Scale, texts: Sequence[str], left: float, width: float, y: float) -> None:

@@ -5,6 +5,9 @@ from typing import Literal
 
 from destage.queries.report.axis import Scale
 
+Bound = Literal["at_least", "at_most"]
+"""Whether the true value is known only to be at least, or at most, the one drawn."""
+
 SeriesStyle = Literal[
     "line", "curve", "area", "points", "bars", "scattered", "reference", "labelled", "published", "unanswered"
 ]
@@ -26,6 +29,7 @@ class Mark:
         y: Its value [unit shown]; unused where its series is `unanswered`.
         note: The text shown by a pointer over it.
         line: The name of the series whose colour it has, where that is not its own.
+        bound: Set where the value is only a bound, which is drawn as an open arrow.
     """
 
     x: float
@@ -35,15 +39,22 @@ class Mark:
     note: str = ""
     label: str | None = None
     line: str | None = None
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Marks that belong together, in the order of x; `name` is for the legend."""
+    """Marks that belong together, in the order of x.
+
+    Attributes:
+        name: Its name in the legend.
+        like: The series whose colour it has, where that is not its own.
+    """
 
     name: str
     style: SeriesStyle
     marks: tuple[Mark, ...]
+    like: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,21 @@ class Panel:
 
     title: str
     series: tuple[Series, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A second measure of the same points, drawn below each panel over the same x axis.
+
+    Attributes:
+        y_title: Its y axis, with its unit.
+        panels: Its series below each panel of the chart.
+        y_most: The largest possible value of y, if there is one.
+    """
+
+    y_title: str
+    panels: tuple[tuple[Series, ...], ...]
+    y_most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +93,7 @@ class LineChart:
         x_log: Whether x is logarithmic; None decides by the values.
         x_at_values: Whether the ticks are at the values of x rather than at round numbers.
         x_names: The names of x = 0, 1, 2, ..., where x is not a number.
+        strip: A second measure below each panel, if there is one.
     """
 
     title: str
@@ -80,6 +107,7 @@ class LineChart:
     x_log: bool | None = None
     x_at_values: bool = True
     x_names: tuple[str, ...] = ()
+    strip: Strip | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +129,7 @@ class Dot:
         note: The text shown by a pointer over it.
         lane: Its line within the row, from 0.
         is_range: Whether it is a range from `low` to `high` without a meaningful middle.
+        bound: Set where the value is only a bound, which is drawn as an open arrow.
     """
 
     kind: str
@@ -111,6 +140,7 @@ class Dot:
     label: str | None = None
     lane: int = 0
     is_range: bool = False
+    bound: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,37 @@
 """Charts built from rows: the one way from a query to a chart, for standard charts and for a study's own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
-from destage.queries.presentation import (
-    find_scale,
-    format_axis_value,
-    format_interval,
-    format_number,
-    name_value,
-    title_axis,
-    title_column,
-)
-from destage.queries.published_values import find_published_values
-from destage.queries.report.chart import Dot, DotKind, DotPlot, DotRow, Figure, LineChart, Mark, Panel, Series
+from destage.queries.presentation import format_number, title_axis, title_column
+from destage.queries.report.chart import DotPlot, Figure, LineChart, Mark, Panel, Series, Strip
+from destage.queries.report.dot_plot_builder import build_dot_plot
 from destage.queries.report.facets import (
     CAPACITY,
+    MOST_PANELS,
     Facets,
     Line,
     choose_facets,
     is_text,
     request_facets,
-    varies,
 )
+from destage.queries.report.point_marks import (
+    NO_ANSWER,
+    PointMarks,
+    bound_text,
+    find_bound,
+    find_unanswered,
+    key,
+)
+from destage.queries.report.shared_lines import Plots, share_lines
 from destage.queries.session import Session
-from destage.spec.axis_names import is_answer
 
 Row = dict[str, Any]
 
 _PUBLISHED = "published"
-_UNANSWERED = "no answer"
 _MOST_WORDY = 6
-"""Published figures of a chart above which each has only its number beside it."""
-_CENSORED = {"at_least": "≥ ", "below": "≤ ", "above": "> "}
+"""Published figures above which each has only its number beside it, and bounds above which none has."""
 _ORDER = ("line", "scattered", "reference", "labelled", "published", "unanswered")
 """The order of styles in a legend."""
 
@@ -44,7 +41,8 @@ class ChartRequest:
     """A chart to build.
 
     Attributes:
-        columns: The result columns to draw, each in a panel of its own if there are several.
+        columns: The result columns to draw, each in panels of its own if there are several.
+        below: A ratio to draw in a strip below each panel, if there is one.
         x: The column along x; None chooses x, lines and panels by the axes that vary.
         by: The column that distinguishes the lines, with a given x.
         x_title: The x axis, where its usual heading does not fit.
@@ -57,6 +55,7 @@ class ChartRequest:
     name: str
     title: str
     columns: tuple[str, ...]
+    below: str | None = None
     caption: str = ""
     x: str | None = None
     by: str | None = None
@@ -72,26 +71,27 @@ def build_figure(request: ChartRequest, found: Sequence[Row], session: Session) 
     """Build a figure from the rows of its statement; return None where they do not fill it."""
     columns = [name for name in request.columns if any(row[name] is not None for row in found)]
     remarks: list[str] = []
+    unanswered = find_unanswered(session)
+    measured = [
+        row
+        for row in found
+        if any(row[name] is not None for name in columns) or key(row, session) in unanswered
+    ]
+    remarks += _count_left_out(len(found) - len(measured), title_column(request.columns[0]))
     if request.x is None:
-        rows = found
-        facets = choose_facets(rows, session, split_panels=len(columns) == 1)
+        rows = measured
+        facets = choose_facets(rows, session, MOST_PANELS // max(1, len(columns))) if rows else None
     else:
-        unanswered = _find_unanswered(session)
-        measured = [
-            row
-            for row in found
-            if any(row[name] is not None for name in columns) or _key(row, session) in unanswered
-        ]
         rows = [row for row in measured if row[request.x] is not None]
-        remarks += _count_left_out(len(found) - len(measured), title_column(request.columns[0]))
         remarks += _count_left_out(len(measured) - len(rows), title_column(request.x))
         facets = request_facets(rows, session, request.x, request.by) if rows else None
     if facets is None or not columns:
         return None
-    chart = _Builder(request, session, facets, columns, rows).build()
+    builder = _Builder(request, session, facets, columns, rows)
+    chart, more = builder.build()
     if isinstance(chart, LineChart) and not chart.panels:  # no point has all the values held
         return None
-    sentences = [request.caption, *remarks, *facets.remarks, *_explain_symbols(chart)]
+    sentences = [request.caption, *remarks, *facets.remarks, *more, *_explain_symbols(chart)]
     return Figure(request.name, chart, " ".join(filter(None, sentences)), request.sql)
 
 
@@ -104,12 +104,24 @@ class _Builder:
     rows: Sequence[Row]
 
     def __post_init__(self) -> None:
-        self.varying = [path for path in self.session.axes if varies(path, self.rows)]
-        self.published = {name: self._published(name) for name in self.columns}
-        self.unanswered = _find_unanswered(self.session)
+        self.marks = PointMarks(self.session, self.facets.x, self.rows, self.request.has_published)
+        self.bounds = sum(find_bound(row, name) is not None for row in self.rows for name in self.columns)
 
-    def build(self) -> LineChart | DotPlot:
-        return self._dot_plot() if is_text(self.facets.x, self.rows) else self._line_chart()
+    def build(self) -> tuple[LineChart | DotPlot, Sequence[str]]:
+        """Return the chart, and sentences on it."""
+        if not is_text(self.facets.x, self.rows):
+            return self._line_chart()
+        (column,) = self.columns
+        return build_dot_plot(
+            self.facets,
+            column,
+            self.marks,
+            title=self.request.title,
+            x_title=self.y_title,
+            row_title="" if self.facets.x == "label" and self.request.x_title is None else self.x_title,
+            x_log=self.request.y_log,
+            x_most=self.most,
+        )
 
     @property
     def x_title(self) -> str:
@@ -128,169 +140,90 @@ class _Builder:
     def most(self) -> float | None:
         return 1.0 if all(name.endswith(("_ratio", "_fraction")) for name in self.columns) else None
 
-    def _line_chart(self) -> LineChart:
-        x = self.facets.x
-        if len(self.columns) > 1:
-            lines = self.facets.panels[0][1]
-            plots = [(title_column(name).partition(" [")[0], name, lines) for name in self.columns]
-        else:
-            plots = [(title, self.columns[0], lines) for title, lines in self.facets.panels]
-        panels = [Panel(title, self._series(name, lines)) for title, name, lines in plots]
-        panels = [panel for panel in panels if panel.series]
-        styles = {series.name: series.style for panel in panels for series in panel.series}
-        return LineChart(
+    def _line_chart(self) -> tuple[LineChart, Sequence[str]]:
+        x, below = self.facets.x, self.request.below
+        plots = []
+        for panel, lines in self.facets.panels:
+            for column in self.columns:
+                names = [panel, title_column(column).partition(" [")[0] if len(self.columns) > 1 else ""]
+                series = self._series(column, lines)
+                strip = self._lines(below, lines) if below is not None else ()
+                if series:
+                    plots.append((", ".join(filter(None, names)), series, strip))
+        shared = share_lines(Plots(tuple(plots)))
+        has_strip = any(strip for _, _, strip in shared.panels)
+        every = [series for _, above, strip in shared.panels for series in (*above, *strip)]
+        styles = {series.name: series.style for series in reversed(every)}
+        ordered = dict.fromkeys(series.name for series in every if series.name)
+        chart = LineChart(
             title=self.request.title,
             x_title=self.x_title,
             x_unit=self.session.units.get(x),
             y_title=self.y_title,
-            panels=tuple(panels),
-            legend=tuple(sorted(filter(None, styles), key=lambda name: _ORDER.index(styles[name]))),
+            panels=tuple(Panel(title, series) for title, series, _ in shared.panels),
+            legend=tuple(sorted(ordered, key=lambda name: _ORDER.index(styles[name]))),
             y_log=self.request.y_log,
             y_most=self.most,
             x_log=self.request.x_log,
             x_at_values=x in self.session.axes,
+            strip=Strip(title_column(below), tuple(strip for _, _, strip in shared.panels), 1.0)
+            if below is not None and has_strip
+            else None,
         )
+        return chart, shared.remarks
 
     def _series(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
-        drawn = [Series(line.name, line.style, tuple(self._marks(column, line))) for line in lines]
+        """Return the lines of a column, its published figures and its points without an answer."""
         values = [
-            (self._x(row), value * find_scale(column), line.name)
+            (self.marks.place(row), value, line.name)
             for line in lines
             for row in line.rows
-            for value in self.published[column].get(_key(row, self.session), [])
+            for value in self.marks.list_published(row, column)
         ]
-        is_wordy = len(values) <= _MOST_WORDY
-        marks = [
-            Mark(
-                x,
-                y,
-                note=f"published {format_number(y)}",
-                label=f"{'published ' if is_wordy else ''}{format_number(y)}",
-                line=name,
-            )
+        wording = "published " if len(values) <= _MOST_WORDY else ""
+        published = [
+            Mark(x, y, note=f"published {format_number(y)}", label=f"{wording}{format_number(y)}", line=name)
             for x, y, name in values
         ]
-        open_rows = [row for line in lines for row in line.rows if self._is_unanswered(row, column)]
-        crosses = [Mark(self._x(row), 0.0, note=self._unanswered_note(row)) for row in open_rows]
+        crosses = [
+            Mark(self.marks.place(row), 0.0, note=self.marks.unanswered_note(row))
+            for line in lines
+            for row in line.rows
+            if self.marks.is_unanswered(row, column)
+        ]
         extra = [
-            Series(_PUBLISHED, "published", tuple(marks)),
-            Series(_UNANSWERED, "unanswered", tuple(crosses)),
+            Series(_PUBLISHED, "published", tuple(published)),
+            Series(NO_ANSWER, "unanswered", tuple(crosses)),
         ]
-        return tuple(series for series in [*drawn, *extra] if series.marks)
+        return tuple(series for series in [*self._lines(column, lines), *extra] if series.marks)
 
-    def _is_unanswered(self, row: Row, column: str) -> bool:
-        return row[column] is None and _key(row, self.session) in self.unanswered
-
-    def _unanswered_note(self, row: Row) -> str:
-        """Return the name of a point without an answer, with the cause."""
-        where = [
-            name_value(path, row[path], self.session.units) for path in self.varying if row[path] is not None
-        ]
-        name = ", ".join(filter(None, [row["label"], *where]))
-        return ": ".join(filter(None, [name, f"{_UNANSWERED}; {self.unanswered[_key(row, self.session)]}"]))
+    def _lines(self, column: str, lines: Sequence[Line]) -> tuple[Series, ...]:
+        drawn = (Series(line.name, line.style, tuple(self._marks(column, line)), line.like) for line in lines)
+        return tuple(series for series in drawn if series.marks)
 
     def _marks(self, column: str, line: Line) -> list[Mark]:
         # A result along x keeps the order of the plan: the line follows what the study varies.
         is_axis = self.facets.x in self.session.axes
-        rows = sorted(line.rows, key=self._x) if is_axis else line.rows
-        marks = []
-        for row in rows:
-            if row[column] is not None:
-                names = [row["label"] if line.style == "labelled" else None, _bound(row, column)]
-                label = " ".join(filter(None, names)) or None
-                marks.append(Mark(self._x(row), *self._values(row, column), self._note(row, column), label))
-        return marks
-
-    def _dot_plot(self) -> DotPlot:
-        (column,) = self.columns
-        ((_, lines),) = self.facets.panels
-        placed = [(line, lane, row) for lane, line in enumerate(lines) for row in line.rows]
-        drawn = [one for one in placed if one[2][column] is not None]
-        unanswered = [row for _, _, row in placed if self._is_unanswered(row, column)]
-        ids = {id(row) for _, _, row in drawn}
-        dots: dict[str, list[Dot]] = {self._place(row): [] for row in self.rows if id(row) in ids}
-        for line, lane, row in drawn:
-            here = dots[self._place(row)]
-            value, low, high = self._values(row, column)
-            here.append(
-                Dot(
-                    line.name,
-                    value,
-                    low,
-                    high,
-                    self._note(row, column),
-                    _bound(row, column) or format_number(value),
-                    lane,
-                )
+        rows = sorted(line.rows, key=self.marks.place) if is_axis else line.rows
+        return [
+            Mark(
+                self.marks.place(row),
+                *self.marks.values(row, column),
+                self.marks.note(row, column),
+                self._label(row, column, line),
+                bound=find_bound(row, column),
             )
-            for printed in self.published[column].get(_key(row, self.session), []):
-                text = f"published {format_number(printed * find_scale(column))}"
-                here.append(Dot(_PUBLISHED, printed * find_scale(column), None, None, text, text, lane))
-        kinds = [DotKind(line.name, "circle", f"c{at}") for at, line in enumerate(lines)]
-        if any(dot.kind == _PUBLISHED for dot in chain.from_iterable(dots.values())):
-            kinds.append(DotKind(_PUBLISHED, "diamond", _PUBLISHED))
-        return DotPlot(
-            title=self.request.title,
-            x_title=self.y_title,
-            kinds=tuple(kinds),
-            rows=(
-                *(DotRow(title, tuple(row)) for title, row in dots.items()),
-                *(DotRow(self._place(row), (), text=self._unanswered_note(row)) for row in unanswered),
-            ),
-            x_log=self.request.y_log,
-            x_most=self.most,
-            row_title="" if self.facets.x == "label" and self.request.x_title is None else self.x_title,
-        )
-
-    def _published(self, column: str) -> dict[tuple[Any, ...], list[float]]:
-        """Return the published numbers of a column [base unit] by the label and axes of their point."""
-        if not self.request.has_published:
-            return {}
-        session = self.session
-        values = find_published_values(session.spec, column, session.points)
-        points = session.points.list_rows(list(values)) if values else []
-        return {_key(point, session): values[point["point_id"]] for point in points}
-
-    def _x(self, row: Row) -> float:
-        x = self.facets.x
-        return float(row[x]) * (1.0 if x in self.session.axes else find_scale(x))
-
-    def _values(self, row: Row, column: str) -> tuple[float, float | None, float | None]:
-        """Return the value and the ends of its interval [unit shown]."""
-        scale = find_scale(column)
-        low, high = (
-            None if row[name] is None else row[name] * scale for name in (f"{column}_low", f"{column}_high")
-        )
-        return row[column] * scale, low, high
-
-    def _place(self, row: Row) -> str:
-        """Return the name of a row on an axis of names."""
-        return format_axis_value(self.facets.x, row[self.facets.x], self.session.units.get(self.facets.x))
-
-    def _note(self, row: Row, column: str) -> str:
-        where = [
-            name_value(path, row[path], self.session.units) for path in self.varying if row[path] is not None
+            for row in rows
+            if row[column] is not None
         ]
-        bound = _bound(row, column)
-        result = f"{title_column(column)} {bound}" if bound else format_interval(column, row)
-        return ": ".join(filter(None, [", ".join(filter(None, [row["label"], *where])), result]))
 
-
-def _key(row: Mapping[str, Any], session: Session) -> tuple[Any, ...]:
-    """Return the label and axes of a row, which name its point."""
-    return (row["label"], *(row[path] for path in session.axes))
-
-
-def _find_unanswered(session: Session) -> dict[tuple[Any, ...], str]:
-    """Return what mends each point without an answer, by its label and axes."""
-    rows = session.query("unanswered").to_pylist() if session.config else []
-    return {_key(row, session): row["remedy"] for row in rows}
-
-
-def _bound(row: Row, column: str) -> str | None:
-    """Return the text of an answer that is only a bound."""
-    bound = _CENSORED.get(row.get("censored") or "")
-    return f"{bound}{format_number(row[column])}" if bound and is_answer(column) else None
+    def _label(self, row: Row, column: str, line: Line) -> str | None:
+        """Return the text beside a mark: the name of a named point in the panel, and a bound."""
+        is_named = line.style == "labelled" and column in self.columns
+        texts = [row["label"] if is_named else None]
+        if is_named or self.bounds <= _MOST_WORDY:
+            texts.append(bound_text(row, column))
+        return " ".join(filter(None, texts)) or None
 
 
 def _count_left_out(count: int, what: str) -> list[str]:
@@ -301,16 +234,20 @@ def _count_left_out(count: int, what: str) -> list[str]:
 def _explain_symbols(chart: LineChart | DotPlot) -> list[str]:
     if isinstance(chart, LineChart):
         series = [one for panel in chart.panels for one in panel.series]
-        has_interval = any(mark.low is not None for one in series for mark in one.marks)
+        marks = [mark for one in series for mark in one.marks]
+        has_interval = any(mark.low is not None for mark in marks)
+        has_bound = any(mark.bound is not None for mark in marks)
         has_published = any(one.style == "published" for one in series)
         has_unanswered = any(one.style == "unanswered" for one in series)
     else:
         dots = [dot for row in chart.rows for dot in row.dots]
         has_interval = any(dot.low is not None for dot in dots)
+        has_bound = any(dot.bound is not None for dot in dots)
         has_published = any(dot.kind == _PUBLISHED for dot in dots)
         has_unanswered = False
     return [
         *(["Bars are 95 % confidence intervals over replicates."] if has_interval else []),
+        *(["Open arrows are bounds: the search ended there."] if has_bound else []),
         *(["Hollow diamonds are published figures."] if has_published else []),
         *(["Crosses are points without an answer."] if has_unanswered else []),
     ]

@@ -1,19 +1,22 @@
 """Dot plots drawn: a row for each thing, its values as dots along a common axis."""
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from destage.queries.presentation import format_number
 from destage.queries.report.axis import choose_y_scale
-from destage.queries.report.canvas import Canvas, DrawSymbol
+from destage.queries.report.canvas import Canvas, DrawSymbol, wrap_text
 from destage.queries.report.chart import Dot, DotKind, DotPlot
 from destage.queries.report.labels import Box, estimate_width, place_label
 
 _LANE, _LINE, _PADDING = 17.0, 15.0, 12.0
 _MARGIN_RIGHT, _BESIDE, _AXIS = 30, 46, 50
-_MOST_TITLE, _MOST_REMARK, _MOST_TEXT = 46, 34, 76
-"""Letters to a line of a row's title, of its remark, and of its text."""
+_MOST_TITLE, _MOST_REMARK = 250.0, 170.0
+"""The widths of a row's title and of its remark [px]."""
+_LEAST_PLOT = 260.0
+"""The width of a plot below which titles and remarks are above the values instead of beside them [px]."""
+_ARROWS = {"at_least": "arrow-right", "at_most": "arrow-left"}
 _VISIBLE = 5.0
 """The length below which an interval hides behind its dot [px]."""
 
@@ -31,13 +34,18 @@ class _DotDrawing:
     def __post_init__(self) -> None:
         chart = self.chart
         self.kinds = {kind.name: kind for kind in chart.kinds}
-        self.titles = [_wrap(row.title, _MOST_TITLE) for row in chart.rows]
-        self.remarks = [_wrap(row.remark, _MOST_REMARK) for row in chart.rows]
-        self.texts = [_wrap(row.text, _MOST_TEXT) for row in chart.rows]
-        headings = [line for lines in self.titles for line in lines]
-        self.left = 34 + max(map(estimate_width, [*headings, chart.row_title]))
-        widest = max((estimate_width(line) for lines in self.remarks for line in lines), default=0.0)
+        self.titles = [wrap_text(row.title, _MOST_TITLE) for row in chart.rows]
+        self.remarks = [wrap_text(row.remark, _MOST_REMARK) for row in chart.rows]
+        self.left = 34 + max(map(estimate_width, [*chain(*self.titles), chart.row_title]))
+        widest = max(map(estimate_width, chain(*self.remarks)), default=0.0)
         self.right = self.canvas.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
+        self.is_stacked = self.right - self.left < _LEAST_PLOT
+        if self.is_stacked:
+            self.left, self.right = 16.0, self.canvas.width - _MARGIN_RIGHT
+            room = self.canvas.width - 40
+            self.titles = [wrap_text(row.title, room) for row in chart.rows]
+            self.remarks = [wrap_text(row.remark, room) for row in chart.rows]
+        self.texts = [wrap_text(row.text, self.canvas.width - self.left - 24) for row in chart.rows]
         dots = [dot for row in chart.rows for dot in row.dots]
         ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
         self.x = chart.scale or choose_y_scale(ends or [1.0], is_log=chart.x_log, most=chart.x_most)
@@ -49,11 +57,9 @@ class _DotDrawing:
             top = self.canvas.legend(
                 ((kind.name, self._legend_symbol(kind)) for kind in named), self.left, top
             )
-        heights = [
-            _PADDING
-            + max(_LINE * max(map(len, lines)), _LANE * (1 + max((dot.lane for dot in row.dots), default=0)))
-            for row, *lines in zip(self.chart.rows, self.titles, self.remarks, self.texts, strict=True)
-        ]
+        if self.is_stacked and self.chart.row_title:
+            top += _LINE + 4
+        heights = [self._height(index) for index in range(len(self.chart.rows))]
         valued = sum(bool(row.dots) for row in self.chart.rows)
         self._axis(top, top + sum(heights[:valued]))
         for index, height in enumerate(heights):
@@ -61,6 +67,24 @@ class _DotDrawing:
             # Rows without values are below the axis, which does not apply to them.
             top += height + (_AXIS if index == valued - 1 else 0.0)
         return top
+
+    def _height(self, index: int) -> float:
+        row = self.chart.rows[index]
+        lanes = _LANE * (1 + max((dot.lane for dot in row.dots), default=0))
+        if self.is_stacked:
+            below = _LINE * len(self.texts[index]) if row.text else lanes
+            return _PADDING + self._heading_height(index) + below
+        lines = (self.titles[index], self.remarks[index], self.texts[index])
+        return _PADDING + max(_LINE * max(map(len, lines)), lanes)
+
+    def _heading_height(self, index: int) -> float:
+        """Return the height of the title and the remark above the values of a row."""
+        if not self.is_stacked:
+            return 0.0
+        return _LINE * (len(self.titles[index]) + (len(self.remarks[index]) if self._remark(index) else 0))
+
+    def _remark(self, index: int) -> str:
+        return self.chart.rows[index].remark
 
     def _legend_symbol(self, kind: DotKind) -> DrawSymbol:
         return lambda x, y: self.canvas.symbol(kind.shape, kind.colour, x, y)
@@ -73,20 +97,23 @@ class _DotDrawing:
         wide = self.right - self.left
         self.canvas.x_axis(self.x, [format_number(tick) for tick in self.x.ticks], self.left, wide, bottom)
         if self.chart.row_title:
-            self.canvas.text(self.left - 14, bottom + _AXIS - 12, self.chart.row_title, "axis-title", "end")
+            place = (self.left, top - 4, "start") if self.is_stacked else (self.left - 14, bottom + 38, "end")
+            self.canvas.text(*place[:2], self.chart.row_title, "axis-title", place[2])
         middle = self.left + wide / 2
         self.canvas.text(middle, bottom + _AXIS - 12, self.chart.x_title, "axis-title", "middle")
 
     def _row(self, index: int, top: float, height: float) -> None:
         row = self.chart.rows[index]
-        middle = top + height / 2
         if index and (row.dots or not self.chart.rows[index - 1].dots):
             self.canvas.path("grid", f"M16 {top:.1f}H{self.canvas.width - 16}")
-        self._lines(self.titles[index], self.left - 14, middle, "tick row", "end")
-        self._lines(self.remarks[index], self.right + _BESIDE, middle, "tick", "start")
-        if row.kind is not None:
-            kind = self.kinds[row.kind]
-            self.canvas.symbol(kind.shape, kind.colour, self.right + _BESIDE - 12, middle)
+        middle = top + height / 2
+        if self.is_stacked:
+            self._heading(index, top + _PADDING / 2)
+            middle += self._heading_height(index) / 2
+        else:
+            self._lines(self.titles[index], self.left - 14, middle, "tick row", "end")
+            self._lines(self.remarks[index], self.right + _BESIDE, middle, "tick", "start")
+            self._remark_symbol(index, self.right + _BESIDE - 12, middle)
         if row.text:
             self._lines(self.texts[index], self.left + 10, middle, "mark-label", "start")
         lanes = 1 + max((dot.lane for dot in row.dots), default=0)
@@ -97,12 +124,31 @@ class _DotDrawing:
         for dot, x, y in placed:
             low, high = self._interval(dot, y)
             taken += [Box(low - 2, y - 3, high - low + 4, 6), Box(x - 7, y - 7, 14, 14)]
+            if dot.bound is not None:
+                taken.append(Box(x - 16, y - 7, 32, 14))
         for dot, x, y in placed:
             if not self._is_bar(dot):
                 kind = self.kinds[dot.kind]
-                self.canvas.symbol(kind.shape, kind.colour, x, y, dot.note)
-            if dot.label is not None:
-                taken.append(self._label(dot, x, y, taken))
+                shape = kind.shape if dot.bound is None else _ARROWS[dot.bound]
+                self.canvas.symbol(shape, kind.colour, x, y, dot.note)
+        for dot, x, y in placed:
+            box = self._label(dot, x, y, taken)
+            if box is not None:
+                taken.append(box)
+
+    def _heading(self, index: int, top: float) -> None:
+        """Write the title of a row, and its remark below it."""
+        titles, remarks = self.titles[index], self.remarks[index]
+        self._lines(titles, self.left, top + _LINE * len(titles) / 2, "tick row", "start")
+        if self._remark(index):
+            middle = top + _LINE * (len(titles) + len(remarks) / 2)
+            self._lines(remarks, self.left + 18, middle, "tick", "start")
+            self._remark_symbol(index, self.left + 6, middle)
+
+    def _remark_symbol(self, index: int, x: float, y: float) -> None:
+        name = self.chart.rows[index].kind
+        if name is not None:
+            self.canvas.symbol(self.kinds[name].shape, self.kinds[name].colour, x, y)
 
     def _interval(self, dot: Dot, y: float) -> tuple[float, float]:
         """Draw a dot's interval and return where it begins and ends [px]."""
@@ -124,11 +170,14 @@ class _DotDrawing:
             return False
         return self._x(dot.high) - self._x(dot.low) >= _VISIBLE
 
-    def _label(self, dot: Dot, x: float, y: float, taken: Sequence[Box]) -> Box:
-        """Place a dot's text right of everything there, else left, else where it covers least."""
-        text = dot.label or ""
+    def _label(self, dot: Dot, x: float, y: float, taken: Sequence[Box]) -> Box | None:
+        """Write a dot's text right of everything there, else left, else where nothing is, else nowhere."""
+        text = dot.label
+        if text is None:
+            return None
         low, high = (x if end is None else self._x(end) for end in (dot.low, dot.high))
-        spare = _BESIDE - 18 if any(row.remark for row in self.chart.rows) else _MARGIN_RIGHT
+        is_beside = not self.is_stacked and any(row.remark for row in self.chart.rows)
+        spare = _BESIDE - 18 if is_beside else _MARGIN_RIGHT - 4
         bounds = Box(self.left, y - 40, self.right + spare - self.left, 80)
         box = Box(max(high, x) + 10, y - 7, estimate_width(text), 14)
         while covered := [other for other in taken if box.overlap(other)]:
@@ -136,7 +185,10 @@ class _DotDrawing:
         if box.left + box.width > bounds.left + bounds.width:
             box = Box(min(low, x) - 10 - estimate_width(text), y - 7, estimate_width(text), 14)
         if box.left < bounds.left or any(box.overlap(other) for other in taken):
-            box = place_label(text, x, y, taken, bounds)
+            label = place_label(text, x, y, taken, replace(bounds, top=y - _LANE, height=2 * _LANE))
+            if label is None:
+                return None
+            box = label.box
         style = "published" if self.kinds[dot.kind].colour == "published" else ""
         self.canvas.text(box.left, box.top + 11, text, f"mark-label {style}".strip())
         return box
@@ -147,7 +199,3 @@ class _DotDrawing:
     def _lines(self, lines: Sequence[str], x: float, middle: float, kind: str, anchor: str) -> None:
         for at, line in enumerate(lines):
             self.canvas.text(x, middle + 4 + (at - (len(lines) - 1) / 2) * _LINE, line, kind, anchor)
-
-
-def _wrap(text: str, most: int) -> list[str]:
-    return textwrap.wrap(text, most) or [""]

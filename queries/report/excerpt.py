@@ -1,4 +1,6 @@
-"""The points of a large sweep that tables and reports show: named ones, the frontier, and the best.
+"""The points of a large sweep that tables and reports show: named ones, the frontier, and others.
+
+The others are the best in a table on a terminal, and evenly chosen from the plan in a report.
 
 The best point has the largest load (of a seek), the shortest completion time (of a replay) or the lowest 95th
 percentile of response times. On the frontier is the best point of each combination of cache capacity and
@@ -17,7 +19,7 @@ from destage.sql import quote
 
 MOST_LISTED = 100
 """Maximum points in a table on a terminal."""
-MOST_DRAWN = 1_000
+MOST_DRAWN = 2_000
 """Maximum points in a report."""
 _COSTS = (CAPACITY, "array.disks")
 
@@ -65,7 +67,9 @@ def rank_points(session: Session, most: int) -> list[str]:
     costs = [path for path in _COSTS if path in session.axes]
     named = sorted(set().union(*map(session.points.find, session.spec.get("places", {}).values())))
     source = measure.source.format(answer=quote(session.answer))
-    statement = _statement(measure, source, costs, has_throughput=session.kind != "seek")
+    statement = _statement(
+        measure, source, costs, has_throughput=session.kind != "seek", is_even=most > MOST_LISTED
+    )
     rows = session.sql_of_named_columns(statement, {"most": most, "named": named})
     ids: list[str] = rows["point_id"].to_pylist()
     return ids
@@ -76,15 +80,21 @@ def describe_excerpt(excerpt: Session) -> str:
     if not excerpt.left_out:
         return ""
     shown = excerpt.point_count
-    words = _MEASURES[excerpt.kind].words
+    words = f"those with {_MEASURES[excerpt.kind].words}"
+    if shown > MOST_LISTED:
+        words = "an even sample of the others"
     return (
         f"{format_count(shown, 'point')} of {format_number(shown + excerpt.left_out)} shown: named points, "
-        f"the frontier of cache capacity, disks and results, and those with {words}; "
+        f"the frontier of cache capacity, disks and results, and {words}; "
         f"{format_count(excerpt.left_out, 'point')} left out."
     )
 
 
-def _statement(measure: Measure, source: str, costs: Sequence[str], *, has_throughput: bool) -> str:
+def _statement(
+    measure: Measure, source: str, costs: Sequence[str], *, has_throughput: bool, is_even: bool
+) -> str:
+    # Multiples of the golden ratio, less their whole parts, are spread evenly however many are taken.
+    rest = "plan_row * 0.6180339887498949 % 1" if is_even else "result NULLS LAST"
     cost = [f"{quote(path)} AS cost_{at}" for at, path in enumerate(costs)]
     names = [f"cost_{at}" for at in range(len(costs))]
     listed = ", ".join(names) or "0"
@@ -120,7 +130,7 @@ ORDER BY
   point_id IN (SELECT unnest($named::VARCHAR[])) DESC,
   label IS NOT NULL DESC,
   point_id IN (SELECT point_id FROM frontier) DESC,
-  result NULLS LAST,
+  {rest},
   plan_row
 LIMIT $most::BIGINT
 """  # noqa: S608 - names of axes, quoted

@@ -2,9 +2,14 @@
 
 from destage.errors import QueryError
 from destage.queries.report.chart import Figure
-from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
-from destage.queries.report.standard_charts import build_standard_chart, fitting_charts
+from destage.queries.report.slices import open_slice
+from destage.queries.report.standard_charts import (
+    NAMES,
+    build_name_chart,
+    build_standard_chart,
+    fitting_charts,
+)
 from destage.queries.report.study_charts import build_study_charts
 from destage.queries.report.timeline import TIMELINE, build_timeline
 from destage.queries.session import Session
@@ -20,20 +25,24 @@ def build_figures(session: Session) -> list[Figure]:
         for name, chart in fitting_charts(session).items()
         if name not in taken
     ]
-    return [*own, *(figure for figure in [*standard, build_timeline(session)] if figure is not None)]
+    named = [] if own else [build_name_chart(session)]
+    found = [*named, *standard, build_timeline(session)]
+    return [*own, *(figure for figure in found if figure is not None)]
 
 
 def find_figure(session: Session, name: str) -> Figure:
     """Build one figure; of a large sweep, with the points that a report shows."""
-    whole, session = session, open_excerpt(session, MOST_DRAWN)
+    whole, (session, _) = session, open_slice(session)
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
-    known = [*own, *standard, TIMELINE, RATIOS]
+    known = [*own, *standard, NAMES, TIMELINE, RATIOS]
     figure: Figure | None
     if name in own:
         figure = own[name]
     elif name in standard:
         figure = build_standard_chart(standard[name], session)
+    elif name == NAMES:
+        figure = build_name_chart(session)
     elif name == TIMELINE:
         figure = build_timeline(session)
     elif name == RATIOS:

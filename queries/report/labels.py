@@ -1,11 +1,35 @@
-"""Places of labels where they cover nothing."""
+"""Places of labels in charts: two labels never overlap, and a label covers no mark."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
-_LETTER = 6.6
+_FONT = 12.0
 _HEIGHT = 14.0
-_AWAY = 10.0
+_NEAR = 10.0
+"""The distance of a label from its mark [px]."""
+_FAR = (22.0, 36.0, 52.0, 72.0, 96.0)
+"""Distances at which a label needs a line to its mark [px]."""
+_PIECE = 4.0
+_WIDE = 64
+_WIDTHS = {
+    letter: width
+    for width, letters in (
+        (30, "ijlIJ'"),
+        (34, " ,./:;\\|"),
+        (42, "f-()[]t!r"),
+        (50, '"*_`–'),
+        (56, "sz?cL“”"),
+        (61, "kFvxyPTYao"),
+        (69, "BRXZAVK"),
+        (77, "HNDGCU"),
+        (84, "OQ&w#+<=>^~×≥≤←→"),
+        (100, "MmW%@…"),
+    )
+    for letter in letters
+}
+"""Widths of letters in hundredths of the font size; those of DejaVu Sans, which is wider than most fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,25 +47,97 @@ class Box:
         down = min(self.top + self.height, other.top + other.height) - max(self.top, other.top)
         return max(across, 0.0) * max(down, 0.0)
 
+    def contains(self, other: "Box") -> bool:
+        """Whether another rectangle is within this one."""
+        return (
+            self.left <= other.left
+            and self.top <= other.top
+            and other.left + other.width <= self.left + self.width
+            and other.top + other.height <= self.top + self.height
+        )
 
-def estimate_width(text: str) -> float:
-    """Return the approximate width of a text in a chart [px]."""
-    return _LETTER * len(text)
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A placed label; `leader` has the ends of the line to its mark, where that is not beside it [px]."""
+
+    box: Box
+    leader: tuple[float, float, float, float] | None = None
+
+    def is_clear_of(self, other: "Label") -> bool:
+        """Whether neither label overlaps the other or its line; two lines may cross."""
+        return not (
+            self.box.overlap(other.box)
+            or any(map(self.box.overlap, other.list_pieces()))
+            or any(map(other.box.overlap, self.list_pieces()))
+        )
+
+    def list_pieces(self) -> list[Box]:
+        """Return small boxes along the line, without its beginning at the mark."""
+        if self.leader is None:
+            return []
+        x0, y0, x1, y1 = self.leader
+        steps = max(2, math.ceil(math.hypot(x1 - x0, y1 - y0) / _PIECE))
+        return [
+            Box(x0 + (x1 - x0) * at / steps - 1, y0 + (y1 - y0) * at / steps - 1, 2, 2)
+            for at in range(1, steps)
+            if at * _PIECE > _NEAR
+        ]
 
 
-def place_label(text: str, x: float, y: float, taken: Sequence[Box], bounds: Box) -> Box:
-    """Return the box near a mark [px] where a text covers least of `taken`, within `bounds` if possible."""
+def estimate_width(text: str, size: float = _FONT) -> float:
+    """Return the width of a text in a chart, that of a wide font [px]."""
+    return sum(_WIDTHS.get(letter, _WIDE) for letter in text) * size / 100
+
+
+def place_label(
+    text: str,
+    x: float,
+    y: float,
+    marks: Sequence[Box],
+    bounds: Box,
+    *,
+    labels: Sequence[Label] = (),
+    lines: Sequence[Box] = (),
+) -> Label | None:
+    """Return where a text near a mark overlaps no mark and no label, or None where there is no such place.
+
+    Args:
+        x: The middle of the mark [px].
+        y: The middle of the mark [px].
+        marks: The marks.
+        bounds: What the label must be within.
+        labels: Other labels.
+        lines: What the label should not cover, but may.
+    """
     width = estimate_width(text)
-    spots = [
-        Box(left, y + down, width, _HEIGHT)
-        for down in (-_HEIGHT / 2, -_HEIGHT - _AWAY, _AWAY - 4, -_HEIGHT - 2.4 * _AWAY, 2 * _AWAY)
-        for left in (x + _AWAY, x - _AWAY - width, x - width / 2)
-        if down != -_HEIGHT / 2 or left != x - width / 2
-    ]
+    best: tuple[float, Label] | None = None
+    for away in (_NEAR, *_FAR):
+        for spot in _spots(x, y, width, away):
+            if not bounds.contains(spot) or any(map(spot.overlap, marks)):
+                continue
+            cost = sum(map(spot.overlap, lines)) + away
+            label = Label(spot, _lead(spot, x, y) if away > _NEAR else None)
+            if (best is None or cost < best[0]) and all(map(label.is_clear_of, labels)):
+                best = cost, label
+        # A farther place is worth its line only where the near ones cover a line of the chart.
+        if best is not None and best[0] <= away + _HEIGHT:
+            break
+    return None if best is None else best[1]
 
-    def cost(spot: Box) -> float:
-        outside = width * _HEIGHT - spot.overlap(bounds)
-        return round(4 * outside + sum(spot.overlap(other) for other in taken))
 
-    # The first of the cheapest: the nearer spots come first.
-    return min(spots, key=cost)
+def _lead(box: Box, x: float, y: float) -> tuple[float, float, float, float]:
+    """Return the ends of the shortest line from a mark to a label."""
+    near_x = min(max(x, box.left), box.left + box.width)
+    near_y = min(max(y, box.top), box.top + box.height)
+    return x, y, near_x, near_y
+
+
+def _spots(x: float, y: float, width: float, away: float) -> list[Box]:
+    """Return the places at a distance from a mark: beside it, above and below, at the corners."""
+    right, left, middle = x + away, x - away - width, x - width / 2
+    beside = [Box(at, y - _HEIGHT / 2, width, _HEIGHT) for at in (right, left)]
+    rows = (y - away - _HEIGHT, y + away)
+    near = (x + _NEAR, x - _NEAR - width)
+    corners = [Box(at, down, width, _HEIGHT) for down, at in product(rows, (*near, middle, right, left))]
+    return beside + corners

@@ -2,65 +2,80 @@
 
 import base64
 import hashlib
-import json
 from collections.abc import Sequence
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
 
-import pyarrow as pa
 import yaml
 
 from destage import engine
-from destage.queries.formats import rows_as_json
-from destage.queries.named_queries import find_query
-from destage.queries.presentation import format_count, format_number, present
-from destage.queries.report.answer import compose_answer
+from destage.queries.presentation import format_count, format_number
+from destage.queries.report.answer import compose_summary
 from destage.queries.report.chart import Figure
-from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
+from destage.queries.report.design_space import render_design_space
+from destage.queries.report.excerpt import MOST_DRAWN, open_excerpt
 from destage.queries.report.figures import build_figures
 from destage.queries.report.published_section import render_published_section
 from destage.queries.report.ratio_plot import build_ratio_plot
-from destage.queries.report.svg import draw
+from destage.queries.report.slices import open_slice
+from destage.queries.report.svg import NARROW, WIDE, draw
+from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.session import Session
 from destage.sql import quote
+
+_MOST_UNANSWERED = 50
 
 
 def render_page(session: Session) -> str:
     """Return a sweep's report in HTML."""
     shown = open_excerpt(session, MOST_DRAWN)
+    drawn, left_out = open_slice(session)
     sections = [
         _answer(session),
-        *(_figure(figure, session, describe_excerpt(shown)) for figure in build_figures(shown)),
+        _unanswered(session),
+        *(_figure(figure, session, left_out) for figure in build_figures(drawn)),
         *(_figure(plot, session) for plot in [build_ratio_plot(session)] if plot is not None),
         render_published_section(session),
-        _design_space(shown),
+        render_design_space(shown, _sql(session.write_query("design_space"), session)),
         _provenance(session),
     ]
     title = f"{session.sweep.name}: answer and figures"
-    script = _asset("page.js")
+    scripts = [_asset(name) for name in _scripts(sections)]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         f"<title>{escape(title)}</title><style>{_asset('chart.css')}{_asset('page.css')}</style></head>\n"
-        f"<body><main>\n{''.join(sections)}</main><script>{script}</script></body></html>\n"
+        f"<body><main>\n{''.join(sections)}</main>"
+        f"{''.join(f'<script>{script}</script>' for script in scripts)}</body></html>\n"
     )
 
 
-def _policy(script: str) -> str:
-    """Return the content-security policy: nothing is loaded, and only the page's own script runs."""
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+def _scripts(sections: Sequence[str]) -> list[str]:
+    """Return the files of the scripts that the sections need."""
+    has_panel = any('<section id="explore"' in section for section in sections)
+    return ["page.js", *(["vendor/plot.js", "explore.js"] if has_panel else [])]
+
+
+def _policy(scripts: Sequence[str]) -> str:
+    """Return the content-security policy: nothing is loaded, and only the page's own scripts run."""
+    digests = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    # The legend of a scale of colours is an image that the page draws itself.
     return (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; base-uri 'none'; "
-        "form-action 'none'"
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 
 def _answer(session: Session) -> str:
     question = session.spec.get("question") or f"Results of {session.sweep.name}"
-    sentences = compose_answer(session)
+    unanswered = len(list_unanswered(session))
+    have = f"{format_count(unanswered, 'point')} {'has' if unanswered == 1 else 'have'} no answer"
+    listed = [f"{have}; the list below has the cause and the remedy of each."] if unanswered else []
+    sentences = compose_summary(session, listed)
     if not sentences:
         sentences = ["No answer yet; the table below shows the results of the finished runs."]
     first, *others = sentences
@@ -68,7 +83,7 @@ def _answer(session: Session) -> str:
     return (
         '<header><p class="study">'
         f"Destage study <b>{escape(session.sweep.name)}</b>"
-        '<button id="theme" type="button" title="Switch between light and dark">◐</button></p>'
+        '<button id="theme" type="button" aria-label="Switch between light and dark">◐</button></p>'
         f'<h1>{escape(question)}</h1><p class="answer">{escape(first)}</p>'
         f"<ul>{more}</ul></header>\n"
     )
@@ -78,7 +93,9 @@ def _figure(figure: Figure, session: Session, remark: str = "") -> str:
     caption = " ".join(filter(None, [figure.caption, remark]))
     return (
         f'<section class="figure" id="{figure.name}"><h2>{escape(figure.chart.title)}</h2>'
-        f'<div class="scroll">{draw(figure.chart)}</div><p class="caption">{escape(caption)}</p>'
+        f'<div class="wide">{draw(figure.chart, width=WIDE)}</div>'
+        f'<div class="narrow">{draw(figure.chart, width=NARROW)}</div>'
+        f'<p class="caption">{escape(caption)}</p>'
         f"{_sql(figure.sql, session)}</section>\n"
     )
 
@@ -89,46 +106,23 @@ def _sql(text: str, session: Session) -> str:
     return f"<details><summary>SQL</summary><pre>{written}</pre></details>"
 
 
-def _design_space(session: Session) -> str:
-    rows = session.query("design_space")
-    query = find_query("design_space", session.kind)
-    caption = " ".join(filter(None, [query.purpose, describe_excerpt(session), "Click a heading to sort."]))
-    return (
-        '<section id="design_space"><h2>Design space</h2>'
-        f'<p class="caption">{escape(caption)}</p>'
-        '<p><input id="filter" type="search" placeholder="Filter rows, for example: RAID 5 or 64 MiB" '
-        'aria-label="Filter rows"> <span id="count"></span></p>'
-        f'<div class="scroll">{_table(rows, session.units)}</div>'
-        f"{_sql(session.write_query('design_space'), session)}"
-        f'<script type="application/json" id="rows">{_json(rows_as_json(rows))}</script></section>\n'
+def _unanswered(session: Session) -> str:
+    """Return the section on points without an answer, with the cause and what to change."""
+    points = list_unanswered(session)
+    if not points:
+        return ""
+    listed = "".join(
+        f"<li><b>{escape(point.name)}</b>: {escape(point.cause)}. "
+        f"<span>Remedy: {escape(point.remedy)}.</span></li>"
+        for point in points[:_MOST_UNANSWERED]
     )
-
-
-def _table(rows: pa.Table, units: dict[str, str]) -> str:
-    shown = present(rows, units)
-    values = [rows[heading.column].to_pylist() for heading in shown.headings]
-    heads = "".join(
-        f'<th class="{_kind(heading.is_number)}"><button type="button">{escape(heading.title)}</button></th>'
-        for heading in shown.headings
+    more = len(points) - _MOST_UNANSWERED
+    rest = (
+        f"<p>{format_count(more, 'more point')}: see the query <code>unanswered</code>.</p>"
+        if more > 0
+        else ""
     )
-    body = []
-    for at, cells in enumerate(shown.rows):
-        line = "".join(
-            f'<td class="{_kind(heading.is_number)}"{_sort_key(values[place][at])}>{escape(cell)}</td>'
-            for place, (heading, cell) in enumerate(zip(shown.headings, cells, strict=True))
-        )
-        body.append(f"<tr>{line}</tr>\n")
-    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-
-
-def _kind(is_number: bool) -> str:
-    return "number" if is_number else "text"
-
-
-def _sort_key(value: object) -> str:
-    return (
-        f' data-value="{value!r}"' if isinstance(value, int | float) and not isinstance(value, bool) else ""
-    )
+    return f'<section id="unanswered"><h2>Points without an answer</h2><ul>{listed}</ul>{rest}</section>\n'
 
 
 def _provenance(session: Session) -> str:
@@ -208,12 +202,6 @@ def _intervals(session: Session) -> Sequence[tuple[str, str]]:
         return (("intervals", f"all {row['answers']} answers within the target width"),)
     widest = "" if row["widest"] is None else f", the widest ± {row['widest'] * 100:.1f} %"
     return (("intervals", f"{row['unmet']} of {row['answers']} answers missed the target width{widest}"),)
-
-
-def _json(value: object) -> str:
-    # "</script>" inside the data would end the element, and "<!--<script>" would keep it open.
-    text = json.dumps(value, ensure_ascii=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _asset(name: str) -> str:

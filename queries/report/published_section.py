@@ -7,6 +7,7 @@ from typing import Any
 from destage.queries.measurement import Measurement, measure
 from destage.queries.presentation import format_number
 from destage.queries.published_values import tabulate_published
+from destage.queries.report.design_space import write_cell_titles
 from destage.queries.session import Session
 from destage.queries.verdict_text import HEADINGS, format_verdict, summarize_verdicts
 from destage.queries.verdicts import SIMULATED, judge_figures
@@ -29,12 +30,14 @@ def render_published_section(session: Session) -> str:
         assumptions = _list(session.spec.get("assumptions", []))
         heading = "<h2>Assumptions</h2>"
         return f'<section id="assumptions">{heading}{assumptions}</section>\n' if assumptions else ""
-    heads = "".join(f"<th>{escape(heading)}</th>" for heading in HEADINGS)
+    heads = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in HEADINGS)
     body = "".join(map(_table_row, rows))
     return (
         '<section id="published"><h2>Published and simulated figures</h2>'
         f'<p class="caption">{escape(_paper(session))}{escape(summarize_verdicts(rows))}.</p>'
-        f'<div class="scroll"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Table of published figures">'
+        f"{write_cell_titles('published', HEADINGS)}"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
         f"{_lists(session)}</section>\n"
     )
 

@@ -3,11 +3,13 @@
 from dataclasses import dataclass, replace
 
 from destage.queries.named_queries import FITTING
+from destage.queries.presentation import title_axis, title_column
 from destage.queries.report.chart import Figure
 from destage.queries.report.chart_builder import ChartRequest, build_figure
-from destage.queries.report.facets import CAPACITY
+from destage.queries.report.facets import CAPACITY, is_text, varies
 from destage.queries.session import Session
 
+NAMES = "result_by_configuration"
 _MOST_NAMED = 8
 """Named points above which their texts hide a chart that a study's own charts can replace."""
 
@@ -34,6 +36,7 @@ STANDARD_CHARTS = (
             name="users_against_cache",
             title="Load supported against cache size",
             columns=("answer",),
+            below="hit_ratio",
             caption="The largest load that meets all objectives: where the first objective reaches its "
             "bound, as the mean over replicates.",
         ),
@@ -110,6 +113,25 @@ def fitting_charts(session: Session) -> dict[str, StandardChart]:
         return {}
     drawn = {chart["y"] for chart in charts if chart["x"] == CAPACITY}
     return {name: each for name, each in fitting.items() if not set(_columns(each, session)) <= drawn}
+
+
+def build_name_chart(session: Session) -> Figure | None:
+    """Build the result by the names of an axis, where no number varies; return None where no name does."""
+    rows = session.query("design_space").to_pylist()
+    rows = [row for row in rows if row[session.result] is not None]
+    varying = [path for path in session.axes if varies(path, rows)]
+    if not varying or not all(is_text(path, rows) for path in varying):
+        return None
+    x, *others = sorted(varying, key=lambda path: -len({row[path] for row in rows}))
+    request = ChartRequest(
+        name=NAMES,
+        title=f"{title_column(session.result).partition(' [')[0].capitalize()} by {title_axis(x)}",
+        columns=(session.result,),
+        x=x,
+        by=others[0] if others else None,
+        sql=session.write_query("design_space"),
+    )
+    return build_figure(request, rows, session)
 
 
 def build_standard_chart(chart: StandardChart, session: Session) -> Figure | None:

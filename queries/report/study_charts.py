@@ -7,9 +7,11 @@ from typing import Any
 
 from destage.queries.report.chart import Figure
 from destage.queries.report.chart_builder import ChartRequest, build_figure
+from destage.queries.report.facets import CAPACITY
 from destage.queries.session import Session
 from destage.sql import quote
 
+_HIT_RATIO = "hit_ratio"
 _SECTIONS = ("published", "published_against_simulated", "timeline", "design_space", "provenance")
 """Names of other parts of a report."""
 
@@ -22,6 +24,7 @@ def build_study_charts(session: Session) -> list[Figure]:
             name=_name(entry["title"], [figure.name for figure in figures]),
             title=entry["title"],
             columns=(entry["y"],),
+            below=_HIT_RATIO if _has_strip(entry, session) else None,
             caption=entry.get("caption", ""),
             sql=_statement(entry, session),
             x=entry["x"],
@@ -38,13 +41,19 @@ def build_study_charts(session: Session) -> list[Figure]:
     return figures
 
 
+def _has_strip(entry: Mapping[str, Any], session: Session) -> bool:
+    """Whether the hit ratio is drawn below: it explains the load supported by each cache."""
+    return bool(entry["x"] == CAPACITY and entry["y"] == session.metric)
+
+
 def _statement(entry: Mapping[str, Any], session: Session) -> str:
     y, x = entry["y"], entry["x"]
     axes = [quote(path) for path in session.axes]
     shown = ["point_id", "label", *axes]
     if x not in {*session.axes, "label"}:
         shown.append(quote(x))
-    shown += [quote(name) for name in (y, f"{y}_low", f"{y}_high")]
+    drawn = [y, *([_HIT_RATIO] if _has_strip(entry, session) else [])]
+    shown += [quote(f"{name}{end}") for name in drawn for end in ("", "_low", "_high")]
     source = ["FROM points"]
     if session.metric is not None:
         shown.append("censored")

@@ -6,22 +6,26 @@ from destage.queries.report.dot_drawing import draw_dots
 from destage.queries.report.line_drawing import draw_lines
 from destage.queries.report.timeline_drawing import draw_timeline
 
+WIDE, NARROW = 920, 360
+"""The widths for a screen or paper, and for a phone [px]."""
+_GRID = 1100
+"""The width of charts side by side [px]."""
 _TEXT_LINE = 18
 _COLUMNS = 2
 
 
-def draw(chart: Chart, *, width: int = 1100, standalone: bool = False) -> str:
+def draw(chart: Chart, *, width: int | None = None, standalone: bool = False) -> str:
     """Return a chart as an SVG element.
 
     Args:
-        width: Its width [px]; the height follows.
+        width: Its width [px], by default that of a screen; the height follows.
         standalone: Whether it is a file of its own, with its title, its colours and a background.
     """
-    canvas = Canvas(width)
+    canvas = Canvas(width or (_GRID if isinstance(chart, ChartGrid) else WIDE))
     top = 0.0
     if standalone:
-        canvas.text(16, 28, chart.title, "title")
-        top = 34.0
+        canvas.text(4, 22, chart.title, "title")
+        top = 30.0
     height = round(_draw(chart, canvas, top))
     return canvas.document(chart.title, height, standalone=standalone)
 

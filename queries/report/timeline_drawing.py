@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from destage.queries.presentation import format_number
 from destage.queries.report.axis import Scale, choose_y_scale
-from destage.queries.report.canvas import MARGIN_RIGHT, Canvas
+from destage.queries.report.canvas import MARGIN_RIGHT, Canvas, wrap_text
 from destage.queries.report.chart import Event, RunTimeline, State, StateTimeline
 from destage.queries.report.labels import estimate_width
 
@@ -52,8 +52,10 @@ class _TimelineDrawing:
         return top + 8
 
     def _run(self, run: RunTimeline, top: float) -> float:
-        self.canvas.text(16, top + 18, run.title, "panel-title")
-        top += _HEADING
+        lines = wrap_text(run.title, self.canvas.width - 16 - MARGIN_RIGHT)
+        for at, line in enumerate(lines):
+            self.canvas.text(16, top + 18 + at * _EVENT_LINE, line, "panel-title")
+        top += _HEADING + (len(lines) - 1) * _EVENT_LINE
         first = top
         for name, states in run.states:
             self.canvas.text(self.left - 8, top + _LANE - 5, name, "tick", "end")
@@ -83,15 +85,22 @@ class _TimelineDrawing:
         """Draw events, each text in the first line where it touches none before; return where they end."""
         ends: list[float] = []
         for event in events:
-            x, wide = self._x(event.at_s), estimate_width(event.name)
-            is_left = x + 8 + wide > self.canvas.width - MARGIN_RIGHT
+            x = self._x(event.at_s)
+            right = self.canvas.width - MARGIN_RIGHT - x - 8
+            wide = estimate_width(event.name)
+            is_left = wide > right and x - self.left - 8 > right
+            # Between other texts and the edge there may be no room for one line.
+            texts = wrap_text(event.name, max(right, x - self.left - 8))
+            wide = max(map(estimate_width, texts))
             start = x - 10 - wide if is_left else x - 6
             line = next((at for at, end in enumerate(ends) if start > end), len(ends))
-            ends[line : line + 1] = [start + wide + 24]
+            line = line if len(texts) == 1 else len(ends)
+            ends[line : line + len(texts)] = [start + wide + 24] * len(texts)
             y = top + line * _EVENT_LINE + _LANE / 2
             self.canvas.path(f"event {event.condition}", f"M{x:.1f} {y - 5:.1f}l4.5 5l-4.5 5l-4.5 -5Z")
             x += -8 if is_left else 8
-            self.canvas.text(x, y + 4, event.name, "tick", "end" if is_left else "start")
+            for at, text in enumerate(texts):
+                self.canvas.text(x, y + 4 + at * _EVENT_LINE, text, "tick", "end" if is_left else "start")
         return top + len(ends) * _EVENT_LINE
 
     def _x(self, at_s: float) -> float:

@@ -24,7 +24,8 @@ def test_a_study_runs_to_its_design_space_and_report(destage: Any, study: Path) 
     done = destage("run", str(study), "--executor", "inline")
     assert done.code == 0, done.err
     lines = done.out.splitlines()
-    assert lines[0].split()[:2] == ["battery", "state"]
+    assert lines[0].startswith("response p95 [ms]")
+    assert "battery state" in lines[0]
     assert len(lines) == 1 + 4
     notes = done.err.splitlines()
     summary = next(place for place, line in enumerate(notes) if "8 runs, 8 executed (inline" in line)
@@ -114,6 +115,17 @@ def test_sql_is_read_only(destage: Any, sweep: str) -> None:
         assert (done.code, done.out, [found for found, _ in done.issues]) == (2, "", [code])
         assert len(done.err.splitlines()) == 1
     assert not Path("x.csv").exists()
+
+
+def test_report_prints_the_answer_and_where_the_page_is(destage: Any, sweep: str) -> None:
+    done = destage("report", sweep)
+    sentences = done.out.splitlines()
+    assert sentences
+    assert all(sentence.endswith(".") for sentence in sentences)
+    place = Path(done.err.splitlines()[-1].removeprefix("report: "))
+    page = place.read_text()
+    assert f'<p class="answer">{html.escape(sentences[0], quote=False)}</p>' in page
+    assert json.loads(destage("report", sweep, "--json").out) == {"file": str(place), "answer": sentences}
 
 
 def test_one_figure_as_svg(destage: Any, sweep: str) -> None:

@@ -28,8 +28,9 @@ def test_the_least_important_columns_are_hidden_first(room: int, gone: set[str])
 
 
 def test_the_answer_is_never_hidden() -> None:
-    assert "users_supported" in columns(10)
-    assert len(columns(10)) == 4
+    assert columns(10) == ["label", "users_supported"]
+    sought = columns(10)
+    assert "response_p95_us" not in sought
 
 
 def test_sentences_are_broken_into_lines(
@@ -43,3 +44,34 @@ def test_sentences_are_broken_into_lines(
     assert lines[1].startswith("response_p95_us_high  word")
     assert max(map(len, lines)) <= 60
     assert sum(line.count("word") for line in lines) == 30
+
+
+def test_eighty_columns_keep_the_answer_and_name_what_is_constant(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A seek over three axes, of which one has the same value everywhere, as has the resource."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((80, 24)))
+    rows = [
+        {
+            "label": f"named controller {at}",
+            "hit_ratio": 0.1 * at,
+            "response_p95_us": 29_000.0 + 100 * at,
+            "limiting": "disk",
+            "array.disk.use": "a_disk_with_a_very_long_name_of_the_catalogue",
+            "array.raid": "10" if at else "5",
+            "controller.cache.capacity": at * 2**26,
+            "users_supported": 600.5 + at,
+            "users_supported_low": 512.25,
+            "users_supported_high": 702.75,
+            "n": 5,
+        }
+        for at in range(4)
+    ]
+    print_table(pa.Table.from_pylist(rows), {"controller.cache.capacity": "bytes"})
+    found = capsys.readouterr()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", found.out).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(f"{600.5 + at:g} (512.2 to 702.8)" in found.out for at in range(4))
+    assert "the same for all rows: limiting resource disk, disk a_disk_with" in found.err
+    assert "replicates 5" in found.err

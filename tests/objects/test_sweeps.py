@@ -1,5 +1,6 @@
 """A sweep in a bucket equals one in a folder, despite kills, damaged objects and lost connections."""
 
+import json
 import random
 import re
 import signal
@@ -217,7 +218,9 @@ def test_every_command_accepts_a_bucket(killable: KillableSweep, store: ObjectPa
     assert "users supported" in destage("query", "killable", "design_space")
     assert destage("sql", name, "SELECT count(*) AS n FROM runs", "--format", "csv") == f'"n"\n{runs}\n'
     assert "problems        0" in destage("verify", "killable", "--sample", "10%")
-    assert destage("report", "killable").startswith(f"{store.service}/")
+    report = json.loads(destage("report", "killable", "--json"))
+    assert report["file"].startswith(f"{store.service}/")
+    assert report["answer"]
     assert "<h1>" in (_layout(killable, store).root / "report" / "report.html").read_text()
     assert "already in the store" in destage("plan", str(killable.study))
     assert "(sweeps: 1" in destage("doctor")

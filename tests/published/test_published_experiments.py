@@ -1,5 +1,6 @@
 """The pages of published experiments: one screen first, and each bundled study's section to the digit."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 from destage import sweeps
 from destage.queries import open_session
 from destage.queries.published_page import write_section
-from destage.queries.report import fill_answers
+from destage.queries.report import draw_figure, fill_answers
+from destage.queries.report.svg import WIDE
 from destage.queries.verdict_text import HEADINGS, HEADLINE_HEADINGS
 from destage.queries.verdicts import NO_ANSWER, judge_figures
 from destage.store.figure_classes import FigureClass
@@ -16,6 +18,9 @@ from destage.sweeps import studies
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "published-experiments.md"
+_DEMO, _FIGURE = "call_center_curve", "users_against_write_cache"
+_PICTURE = ROOT / "docs" / "images" / "users-against-cache.svg"
+"""The picture of the README: `make readme-picture` writes it."""
 STATED = {"property": "model property", "input": "input"}
 """Kinds that have only one class; another is a mistake of the study."""
 
@@ -30,6 +35,8 @@ def study_result(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
     outcome = sweeps.run(studies.load(request.param), tmp_path_factory.mktemp("store"), executor="inline")
     assert outcome.state == "finished", outcome.messages
     with open_session(outcome.path) as session:
+        if request.param == _DEMO:
+            (tmp_path_factory.getbasetemp() / _PICTURE.name).write_text(draw_figure(session, _FIGURE))
         return session.spec, judge_figures(session).to_pylist(), fill_answers(session)
 
 
@@ -89,6 +96,28 @@ def test_a_study_gives_its_section_of_the_page(study_result: Any) -> None:
     found = write_section(spec, rows, answers).removeprefix("## ").splitlines() if rows else []
     _, written = read_sections().get(spec["name"], ("", []))
     assert [line for line in found if line] == written
+
+
+@pytest.mark.long
+def test_the_readmes_picture_is_the_figure_of_the_report(
+    study_result: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    spec, *_ = study_result
+    if spec["name"] == _DEMO:
+        drawn = (tmp_path_factory.getbasetemp() / _PICTURE.name).read_text()
+        assert drawn == _PICTURE.read_text("utf-8"), "make readme-picture"
+
+
+def test_the_readmes_picture_has_the_present_style_and_width() -> None:
+    """The short form of the test of the picture, without running its study."""
+    picture = _PICTURE.read_text("utf-8")
+    style = (files("destage.queries.report") / "chart.css").read_text()
+    assert f"<style>{style}</style>" in picture
+    assert f'viewBox="0 0 {WIDE} ' in picture
+    assert studies.load_fields(_DEMO)["charts"][0]["title"] in picture
+    for text in ("users supported", "hit ratio", "address exponent 0.9", "cache capacity (nominal)"):
+        assert f">{text}</text>" in picture
+    assert f"({_PICTURE.relative_to(ROOT)})" in (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.mark.long

@@ -191,10 +191,9 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
     ]
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
     assert answer(session) == one_line("""
-        Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
+        No battery makes p95 5 times slower: 40 ms instead of 8 ms, with 40 users.
         Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
-        Largest gain from the battery: 8 ms response time (95th percentile) at 60 requests/s with 40 users,
-        battery present; without it, the response time is 5 times as long.
+        Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
     """)
 
 
@@ -220,3 +219,71 @@ def test_a_bound_is_stated_as_a_bound(make_session: Any) -> None:
         Baseline: 40 users with bare.
         1 point reached an end of the search range; the answer there is only a bound.
     """)
+
+
+def _faulty(name: str, kinds: list[str], response_ms: float, lost_mib: float = 0.0) -> list[dict[str, Any]]:
+    faults = json.dumps([{"kind": kind, "at": 60 * 10**9} for kind in kinds])
+    return [
+        {
+            "point_id": name,
+            "replicate": replicate,
+            "run_id": f"{name}-{replicate}",
+            "faults": faults,
+            "response_p95_us": response_ms * 1000.0,
+            "throughput_iops": 200.0,
+            "dirty_lost_bytes": int((lost_mib + 0.5 * replicate) * MIB) if lost_mib else 0,
+        }
+        for replicate in range(2)
+    ]
+
+
+def test_a_dead_battery_is_the_first_sentence(make_session: Any) -> None:
+    runs = [
+        *_faulty("none", [], 13.0),
+        *_faulty("dead", ["battery_fails"], 182.0),
+        *_faulty("mains", ["mains_lost"], 14.0),
+        *_faulty("both", ["battery_fails", "mains_lost"], 130.0, 81.75),
+    ]
+    session = make_session(runs, axes={"faults": pa.string()})
+    # Two replicates of 81.75 and 82.25 MiB: t = 12.7 times 0.25.
+    assert compose_answer(session)[0] == (
+        "A dead battery makes p95 14 times slower: 182 ms instead of 13 ms; "
+        "a power cut then loses 82 MiB (95 % CI 78.82 to 85.18)."
+    )
+
+
+def test_a_battery_that_changes_nothing_is_said_to(make_session: Any) -> None:
+    runs = [*_faulty("none", [], 13.0), *_faulty("dead", ["battery_fails"], 13.1)]
+    session = make_session(runs, axes={"faults": pa.string()})
+    assert compose_answer(session)[0] == "A dead battery does not make p95 slower: 13.1 ms instead of 13 ms."
+
+
+def test_a_seek_says_how_many_users_a_battery_carries(make_session: Any) -> None:
+    answers = [
+        {
+            "point_id": f"{state}-{mib}",
+            BATTERY: state,
+            CAPACITY: mib * MIB,
+            "metric": "users_supported",
+            "answer_mean": users,
+            "censored": "at_least" if users == 128 else None,
+        }
+        for state, mib, users in [
+            ("present", 32, 60.0),
+            ("present", 64, 128.0),
+            ("absent", 32, 40.0),
+            ("absent", 64, 40.0),
+        ]
+    ]
+    runs = [
+        {"point_id": each["point_id"], "replicate": 0, "run_id": each["point_id"], USERS: 1}
+        | {name: each[name] for name in (BATTERY, CAPACITY)}
+        for each in answers
+    ]
+    session = make_session(
+        runs, axes={BATTERY: pa.string(), CAPACITY: pa.int64()}, seek=USERS, answers=answers
+    )
+    assert compose_answer(session)[:2] == [
+        "No battery leaves 40 instead of at least 128 users, at least 3.2 times fewer, with 64 MiB of cache.",
+        "At least 128 users with 64 MiB of cache, battery present: at least 2.13 times the baseline.",
+    ]

@@ -4,11 +4,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from seek_grids import seek_grid
 
 from destage.queries import Session
 from destage.queries.report.answer import compose_answer
 from destage.queries.report.excerpt import describe_excerpt, open_excerpt, rank_points
 from destage.queries.report.page import render_page
+from destage.queries.report.slices import open_slice
 
 CAPACITY = "controller.cache.capacity"
 DISKS = "array.disks"
@@ -71,7 +73,7 @@ def test_a_small_sweep_is_its_own_excerpt(session: Session) -> None:
 
 
 def test_the_report_says_what_is_left_out(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("page", "answer", "figures"):
+    for module in ("page", "answer"):
         monkeypatch.setattr(f"destage.queries.report.{module}.MOST_DRAWN", 4)
     sentence = "4 points of 10 shown"
     assert sentence in compose_answer(session)[-1]
@@ -85,6 +87,40 @@ def test_a_seek_is_ranked_by_its_answers(seek_session: Session) -> None:
     assert (shown.point_count, shown.left_out) == (1, 1)
     assert shown.query("design_space").num_rows == 1
     assert "largest load" in describe_excerpt(shown)
+
+
+@pytest.fixture
+def grid(make_session: Any) -> Session:
+    """A grid of 4 RAID levels, 16 caches and 12 write fractions."""
+    made: Session = seek_grid(
+        make_session,
+        lambda _, mib, fraction: 40.0 + mib * fraction,
+        raids=("0", "5", "6", "10"),
+        capacities=range(8, 136, 8),
+        fractions=[at / 12 for at in range(1, 13)],
+    )
+    return made
+
+
+def test_a_report_has_an_even_sample_of_the_plan(grid: Session) -> None:
+    ids = [row["point_id"] for row in grid.sql("FROM configurations ORDER BY plan_row").to_pylist()]
+    ranked = rank_points(grid, 200)
+    assert len(set(ranked)) == 200
+    places = sorted(ids.index(point) for point in ranked)
+    for first in range(0, 768, 96):
+        assert 18 <= sum(first <= place < first + 96 for place in places) <= 45
+    assert "even sample" in describe_excerpt(open_excerpt(grid, 200))
+
+
+def test_charts_of_a_large_sweep_have_every_point_of_a_slice(grid: Session) -> None:
+    drawn, sentence = open_slice(grid, 100)
+    rows = drawn.query("users_against_cache").to_pylist()
+    assert len(rows) == 64
+    assert len({row["controller.cache.write_fraction"] for row in rows}) == 1
+    assert len({(row["array.raid"], row[CAPACITY]) for row in rows}) == 64
+    assert sentence.startswith("64 of 768 points are drawn, those with write fraction ")
+    assert sentence.endswith("704 are left out.")
+    assert open_slice(grid, 768) == (grid, "")
 
 
 def _rows(session: Session) -> list[dict[str, Any]]:

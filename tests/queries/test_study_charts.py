@@ -133,7 +133,7 @@ def test_marks_of_several_axes_are_not_joined_by_a_line(draw: Any) -> None:
 
 
 def test_lines_above_the_limit_are_left_out_with_a_remark(draw: Any) -> None:
-    runs = [run(users, f"c{kind}", 0, 1000.0 + users) for kind in range(11) for users in (1, 2)]
+    runs = [run(users, f"c{kind}", 0, 1000.0 * (kind + 1) + users) for kind in range(11) for users in (1, 2)]
     chart_data, caption = draw(chart(by=CONTROLLER), runs)
     assert len(chart_data.panels[0].series) == MOST_LINES
     assert "Only the first 8 of 11 lines are shown." in caption

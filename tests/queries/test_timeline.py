@@ -9,7 +9,7 @@ import pytest
 from destage.queries import Session
 from destage.queries.report import draw_figure
 from destage.queries.report.answer import compose_answer
-from destage.queries.report.chart import StateTimeline
+from destage.queries.report.chart import DotPlot, StateTimeline
 from destage.queries.report.figures import build_figures
 from destage.queries.report.page import render_page
 
@@ -134,7 +134,9 @@ def test_lanes_show_dirty_data_and_rebuild_progress(session: Session) -> None:
 
 
 def test_text_and_boolean_axes_are_not_drawn_along(session: Session) -> None:
-    assert [figure.name for figure in build_figures(session)] == ["timeline"]
+    named, timeline = build_figures(session)
+    assert (named.name, timeline.name) == ("result_by_configuration", "timeline")
+    assert isinstance(named.chart, DotPlot)
 
 
 def test_lost_data_is_part_of_the_answer(session: Session) -> None:

@@ -42,7 +42,8 @@ _EXPENDABLE = (
     "limiting",
 )
 """Columns to hide first on a narrow terminal, in this order; then those at the right."""
-_KEPT = 4
+_ANSWERS = ("completion_time_s", "response_p95_us")
+"""What studies that seek nothing are run for."""
 
 
 def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
@@ -53,12 +54,16 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from destage.queries.presentation import present
+    from destage.queries.presentation import fold_constants, present
 
     shown = present(table, units)
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
-    chosen = choose_columns([_width(shown, at) for at in range(len(shown.headings))], shown.headings, width)
+    folded: tuple[str, ...] = ()
+    if sum(_widths(shown)) + GAP * (len(shown.headings) - 1) > width:
+        answers = [shown.headings[at].column for at in find_answers(shown.headings)]
+        shown, folded = fold_constants(shown, answers)
+    chosen = choose_columns(_widths(shown), shown.headings, width)
     has_prose = any(heading.column == _PROSE for heading in shown.headings)
     grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for at in chosen:
@@ -73,6 +78,8 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
     for row in shown.rows:
         grid.add_row(*(row[at] for at in chosen))
     Console(highlight=False, width=width).print(grid, markup=False)
+    if folded:
+        print_note(f"the same for all rows: {', '.join(folded)}")
     hidden = [heading.title for at, heading in enumerate(shown.headings) if at not in chosen]
     if hidden:
         print_note(f"hidden columns: {', '.join(hidden)}; --format markdown or csv prints all")
@@ -84,13 +91,24 @@ def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: i
     """Return the indices of the columns that fit, given their widths and the terminal's [characters]."""
     chosen = list(range(len(widths)))
     names = [heading.column for heading in headings]
+    answers = find_answers(headings)
     order = [names.index(name) for name in _EXPENDABLE if name in names]
-    order += [at for at in reversed(chosen) if at not in order and not is_answer(names[at])]
+    order += [at for at in reversed(chosen) if at not in order and at not in answers]
     for at in order:
-        if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= _KEPT:
+        if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= 1 + len(answers):
             break
         chosen.remove(at)
     return chosen
+
+
+def find_answers(headings: Sequence["Heading"]) -> list[int]:
+    """Return the indices of the columns that a sweep was run for, which are never hidden."""
+    sought = [at for at, heading in enumerate(headings) if is_answer(heading.column)]
+    return sought or [at for at, heading in enumerate(headings) if heading.column in _ANSWERS][:1]
+
+
+def _widths(shown: "Presentation") -> list[int]:
+    return [_width(shown, at) for at in range(len(shown.headings))]
 
 
 def _width(shown: "Presentation", at: int) -> int:

@@ -59,6 +59,11 @@ def name_answer(path: str, goal: str) -> str:
     return path.rpartition(".")[2] + _ENDINGS[goal]
 
 
+def is_maximum(name: str) -> bool:
+    """Return whether a column has the name of answers that are better the larger they are."""
+    return name.endswith(_ENDINGS[MAXIMIZE])
+
+
 def is_answer(name: str) -> bool:
     """Return whether a column has the name of answers."""
     return name.endswith(tuple(_ENDINGS.values()))

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from destage.cli.options import Json, Store, SweepName
-from destage.cli.output import print_data, print_json
+from destage.cli.output import print_data, print_json, print_note
 from destage.cli.rows import find_sweep
 
 
@@ -27,19 +27,24 @@ def report(
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Write a sweep's report, one self-contained HTML file, and print its path."""
+    """Print a sweep's answer and write its report, one self-contained HTML file."""
     from destage.queries import open_session
-    from destage.queries.report import draw_figure, write_report
+    from destage.queries.report import compose_answer, draw_figure, write_report
 
     with open_session(find_sweep(sweep, store)) as session:
         if plot is None:
+            answer = compose_answer(session)
             file = write_report(session, out)
-        else:
-            picture = draw_figure(session, plot)
-            if out is None:
-                print_data(picture)
-                return
-            out.parent.mkdir(parents=True, exist_ok=True)
-            out.write_text(picture)
-            file = out
-    print_json({"file": str(file)}) if as_json else print_data(f"{file}\n")
+            if as_json:
+                print_json({"file": str(file), "answer": answer})
+            else:
+                print_data("".join(f"{sentence}\n" for sentence in answer))
+                print_note(f"report: {file}")
+            return
+        picture = draw_figure(session, plot)
+    if out is None:
+        print_data(picture)
+        return
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(picture)
+    print_json({"file": str(out)}) if as_json else print_data(f"{out}\n")

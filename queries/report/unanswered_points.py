@@ -1,0 +1,83 @@
+"""The points of a sweep that have no answer, with the cause and what to change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from destage.queries.presentation import format_count, format_number
+from destage.queries.report.point_names import name_point
+from destage.queries.session import Session
+from destage.sql import quote
+
+_RESUME = "continue with `destage resume`"
+_UNSETTLED = {"write_cache": "the write cache did not become steady"}
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredPoint:
+    """A point without an answer: its name, why, and what to change."""
+
+    name: str
+    cause: str
+    remedy: str
+
+
+def list_unanswered(session: Session) -> list[UnansweredPoint]:
+    """Return the points of a finished or unfinished sweep that have no answer, in the order of the plan."""
+    if not session.config:
+        return []
+    axes = ["label", *session.axes]
+    steady = {tuple(row[name] for name in axes): row for row in session.query("unanswered").to_pylist()}
+    points = []
+    for row in session.sql(_statement(session)).to_pylist():
+        found = steady.get(tuple(row[name] for name in axes))
+        cause, remedy = _explain_run(row) if found is None else _explain_unsteady(found)
+        points.append(UnansweredPoint(name_point(row, session), cause, remedy))
+    return points
+
+
+def _statement(session: Session) -> str:
+    lacks, joined = "coalesce(n_ok, 0) = 0", ""
+    if session.metric is not None:
+        lacks, joined = f"{quote(session.answer)} IS NULL", "LEFT JOIN answers USING (point_id)"
+    return f"""
+WITH judged AS (
+  SELECT
+    point_id,
+    count(*) AS n_runs,
+    count(*) FILTER (WHERE status = 'ok') AS n_ok,
+    count(*) FILTER (WHERE status = 'failed') AS n_failed,
+    count(*) FILTER (WHERE status = 'overloaded') AS n_overloaded,
+    count(*) FILTER (WHERE status = 'array_failed') AS n_array_failed,
+    min(error) FILTER (WHERE status = 'failed') AS error
+  FROM runs
+  GROUP BY point_id
+)
+
+SELECT configurations.*, judged.* EXCLUDE (point_id)
+FROM configurations
+LEFT JOIN judged USING (point_id)
+{joined}
+WHERE is_first AND {lacks}
+ORDER BY configurations.plan_row
+"""  # noqa: S608 - the name of the answer, quoted
+
+
+def _explain_unsteady(row: Mapping[str, Any]) -> tuple[str, str]:
+    needed = f" to {format_number(row['requests_needed'])}" if row["requests_needed"] else ""
+    return _UNSETTLED.get(
+        row["unsettled"], "response times did not become steady"
+    ), f"{row['remedy']}{needed}"
+
+
+def _explain_run(row: Mapping[str, Any]) -> tuple[str, str]:
+    if not row["n_runs"]:
+        return "none of its runs is finished", _RESUME
+    if row["n_failed"]:
+        runs = format_count(row["n_failed"], "run")
+        return f"{runs} failed: {row['error'] or 'no message'}", f"remove the cause, then {_RESUME}"
+    if row["n_array_failed"]:
+        return "the array failed in its runs", "add redundancy or spares, or end the window before"
+    if row["n_overloaded"]:
+        return "the load is more than it can complete", "reduce the load"
+    return "its search is unfinished", _RESUME
