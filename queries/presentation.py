@@ -159,6 +159,12 @@ def format_number(value: float) -> str:
     return digits.rstrip("0").rstrip(".") if "." in digits else digits
 
 
+def format_amount(value: float) -> str:
+    """Return an amount of money: to the cent, if it is not whole."""
+    text = f"{value:,.2f}".removesuffix(".00")
+    return text.replace(",", "" if abs(value) < 10**_SIGNIFICANT else "\u202f")
+
+
 def format_count(count: int, noun: str) -> str:
     """Return a number with its noun, as in `1 point` or `22 points`."""
     return f"{format_number(count)} {noun}{'' if count == 1 else 's'}"

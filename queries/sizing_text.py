@@ -7,6 +7,7 @@ from destage.engine import catalog
 from destage.queries.presentation import (
     CONFIDENCE,
     find_scale,
+    format_amount,
     format_axis_value,
     format_number,
     title_column,
@@ -14,8 +15,6 @@ from destage.queries.presentation import (
 from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
 
 _CERTAIN = 0.999
-_GROUPED = 10_000
-"""The least number whose digits are grouped by three."""
 _WORDS = {
     "disk": "the disks",
     "channel": "the channel to the disks",
@@ -77,7 +76,7 @@ def name_configuration(one: Candidate) -> str:
 
 def format_price(sized: Sized, one: Candidate) -> str:
     """Return the price of a candidate with its currency."""
-    return f"{sized.currency} {_format_amount(one.price or 0)}"
+    return f"{sized.currency} {format_amount(one.price or 0)}"
 
 
 def format_odds(odds: float) -> str:
@@ -152,7 +151,7 @@ def _show(column: str, value: float) -> str:
 
 
 def _describe_runner_up(sized: Sized, best: Candidate, other: Candidate) -> str:
-    more = _format_amount((other.price or 0) - (best.price or 0))
+    more = format_amount((other.price or 0) - (best.price or 0))
     return (
         f"Runner-up: {name_configuration(other)}: {format_price(sized, other)}. "
         f"It meets the objectives and costs {sized.currency} {more} more."
@@ -197,12 +196,6 @@ def _explain_none(sized: Sized) -> str:
 def _align(facts: Sequence[tuple[str, str]]) -> list[str]:
     width = max(len(name) for name, _ in facts)
     return [f"{_GAP}{name:<{width}}{_GAP}{text}" for name, text in facts]
-
-
-def _format_amount(value: float) -> str:
-    """Return an amount of money: to the cent, if it is not whole."""
-    text = f"{value:,.2f}".removesuffix(".00")
-    return text.replace(",", "" if abs(value) < _GROUPED else "\u202f")
 
 
 def _three(value: float) -> float:

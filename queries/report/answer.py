@@ -7,12 +7,14 @@ from destage.queries.presentation import format_count, format_estimate, format_n
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
 from destage.queries.report.facets import CAPACITY
+from destage.queries.report.least_answer import compose_least_answer
 from destage.queries.report.point_names import name_point, name_resource
 from destage.queries.report.published_section import compose_verdicts
 from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
+from destage.spec.axis_names import is_maximum
 from destage.sql import quote
 from destage.store.published_figures import read_figures
 
@@ -68,6 +70,8 @@ def _compose_results(session: Session, shown: Session) -> list[str]:
     battery = [] if shown.left_out else compose_battery_answer(rows, shown)
     if session.metric is None:
         return [*battery, *_response_answer(rows, shown)]
+    if not is_maximum(session.metric):
+        return [*battery, *compose_least_answer(session), *verdicts]
     found = _seek_answer(rows, session.metric, shown)
     counts = _count_answers(session) if rows else []
     if verdicts:

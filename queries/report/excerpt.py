@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from destage.queries.presentation import format_count, format_number
 from destage.queries.report.facets import CAPACITY
 from destage.queries.session import Session
+from destage.spec.axis_names import is_maximum
 from destage.sql import quote
 
 MOST_LISTED = 100
@@ -47,6 +48,7 @@ _MEASURES = {
     "replay": Measure("points", "completion_time_s", "the shortest completion time"),
     "fixed": Measure("points", "response_p95_us", "the lowest response time (95th percentile)"),
 }
+_SMALLEST = Measure(_ANSWERED, "answer", "the smallest answer")
 _opened: "WeakKeyDictionary[Session, dict[int, Session]]" = WeakKeyDictionary()
 """The excerpts of open sessions, whose rows do not change."""
 
@@ -63,7 +65,7 @@ def open_excerpt(session: Session, most: int) -> Session:
 
 def rank_points(session: Session, most: int) -> list[str]:
     """Return the ids of the points to show, the most important first."""
-    measure = _MEASURES[session.kind]
+    measure = _find_measure(session)
     costs = [path for path in _COSTS if path in session.axes]
     named = sorted(set().union(*map(session.points.find, session.spec.get("places", {}).values())))
     source = measure.source.format(answer=quote(session.answer))
@@ -75,12 +77,17 @@ def rank_points(session: Session, most: int) -> list[str]:
     return ids
 
 
+def _find_measure(session: Session) -> Measure:
+    is_minimum = session.metric is not None and not is_maximum(session.metric)
+    return _SMALLEST if is_minimum else _MEASURES[session.kind]
+
+
 def describe_excerpt(excerpt: Session) -> str:
     """Return a sentence on what is shown and what is left out; empty if all points are shown."""
     if not excerpt.left_out:
         return ""
     shown = excerpt.point_count
-    words = f"those with {_MEASURES[excerpt.kind].words}"
+    words = f"those with {_find_measure(excerpt).words}"
     if shown > MOST_LISTED:
         words = "an even sample of the others"
     return (

@@ -39,7 +39,9 @@ def list_unanswered(session: Session) -> list[UnansweredPoint]:
 def _statement(session: Session) -> str:
     lacks, joined = "coalesce(n_ok, 0) = 0", ""
     if session.metric is not None:
-        lacks, joined = f"{quote(session.answer)} IS NULL", "LEFT JOIN answers USING (point_id)"
+        # A search that ended because other points are cheaper needs no answer.
+        lacks = f"{quote(session.answer)} IS NULL AND censored IS DISTINCT FROM 'more_expensive'"
+        joined = "LEFT JOIN answers USING (point_id)"
     return f"""
 WITH judged AS (
   SELECT

@@ -13,7 +13,7 @@ measured AS (
 
 answered AS (
   SELECT
-    point_id, limiting, binding, answer, answer_low, answer_high, passing, failing, n, censored, interval_met,
+    point_id, limiting, binding, answer, answer_low, answer_high, price, passing, failing, n, censored, interval_met,
     monotone, undecided, published, published_figure
   FROM answers
 )
@@ -23,6 +23,7 @@ SELECT
   answer,
   answer_low,
   answer_high,
+  price,
   published,
   published_figure,
   hit_ratio,

@@ -25,5 +25,5 @@ SELECT
 FROM judged
 INNER JOIN configurations USING (point_id)
 LEFT JOIN answers USING (point_id)
-WHERE answer IS NULL AND n_not_stationary > 0
+WHERE answer IS NULL AND censored IS DISTINCT FROM 'more_expensive' AND n_not_stationary > 0
 ORDER BY configurations.plan_row
