@@ -133,6 +133,11 @@ def read_default(*path: str) -> Any:
     return found["default"]
 
 
+def study_keys() -> frozenset[str]:
+    """Return the keys that a study may have."""
+    return frozenset(_STUDY["properties"])
+
+
 def find_study_mistakes(document: Mapping[str, Any]) -> list[Issue]:
     """Return every mistake in a study's own keys; the engine validates the scenario, point by point."""
     return validate_document(document, _STUDY, "study")

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import join
-from destage.spec.validation import suggest
+from destage.spec.near_names import find_near_names, suggest_names
 
 Kind = Literal["controllers", "disks", "workloads"]
 """The kinds of entries."""
@@ -102,6 +102,11 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
     issues: list[Issue] = []
     for holder, key, kind, path in _places(resolved):
         given = holder[key]
+        if isinstance(given, str):
+            issues.append(_name_alone(kind, given, path))
+            # An empty table would have mistakes of its own.
+            del holder[key]
+            continue
         if not isinstance(given, dict) or "use" not in given:
             continue
         name = given.pop("use")
@@ -156,10 +161,22 @@ def _is_named(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("name"), str)
 
 
+def _name_alone(kind: Kind, name: str, path: str) -> Issue:
+    """Return the mistake of a name where a table is expected: `disk: exos_x18`."""
+    known = list(_table(kind))
+    if name in known:
+        message = f"write {{use: {name}}}"
+    else:
+        near = find_near_names(name, known)
+        message = f"must be a table, such as {{use: {(near or known)[0]}}}"
+        message += f"; `destage catalog {kind}` lists all"
+    return Issue("catalog.name-alone", path, message, name, {"kind": kind, "known": known})
+
+
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
     known = list(_table(kind))
-    meant = suggest(name, known)
-    message = f"not in the catalogue of {kind}{meant}; known: {', '.join(known)}"
+    meant = suggest_names(name, known)
+    message = f"not in the catalogue of {kind}{meant}; `destage catalog {kind}` lists all"
     return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from destage.cli.completion import complete_queries
 from destage.cli.options import (
     DEFAULT_ROWS,
     DEFAULT_TIMEOUT,
@@ -26,7 +27,12 @@ from destage.cli.rows import find_sweep, note_left_out, print_rows
 def query(
     sweep: SweepName,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Named query to run (default: list all).")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Named query to run (default: list all).",
+            autocompletion=complete_queries,
+        ),
     ] = None,
     param: Annotated[
         list[str] | None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from destage.cli.completion import complete_workloads
 from destage.cli.options import Json, check_suffix, parse_duration, read_file
 from destage.cli.output import issue_as_json, print_data, print_json, print_note, print_pairs, print_warning
 from destage.errors import ConfigError, Issue, UsageError
@@ -32,6 +33,7 @@ def show(
         typer.Argument(
             metavar="NAME|FILE",
             help="A bundled workload; a workload, configuration or study in YAML; or a .fio or .icf file.",
+            autocompletion=complete_workloads,
         ),
     ],
     plot: Annotated[
@@ -170,10 +172,10 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
         return facts, dict(entry.config), Path()
     file = Path(name)
     if not file.exists():
-        from destage.spec.validation import suggest
+        from destage.spec.near_names import suggest_names
 
-        message = f"{name!r} is neither a file nor a bundled workload{suggest(name, known)}"
-        message += f"; bundled: {', '.join(known)}"
+        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, known)}"
+        message += "; `destage workload list` lists all"
         raise UsageError("usage.unknown-name", message, "NAME")
     if file.suffix in _DOCUMENTS:
         workload = _read_workload(file)
