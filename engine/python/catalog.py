@@ -6,7 +6,9 @@ An entry is a part of a configuration with its source. Figures that the source d
 
 import copy
 import importlib.resources
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,6 +28,12 @@ _FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {"controllers": ("controllers",), "disks": ("disks", "ssds"), "workloads": ("workloads",)}
 )
 """The files with the entries of each kind, in order."""
+
+
+_SIZE = re.compile(r" with (?:the )?(?:battery-backed )?(\d+ [MG]B).*")
+"""The size of a cache that is told in words, and all that follows."""
+_DETAIL = re.compile(r": | \(|,? with |, as | (?:battery|flash)-backed")
+"""Where the name of a product ends in a title, and what distinguishes few products begins."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,22 @@ def entry(kind: Kind, name: str) -> Entry:
     if name not in table:
         raise ConfigError([_unknown(kind, name, "use")])
     return table[name]
+
+
+def find_product(name: str) -> str | None:
+    """Return the product name of a controller or a disk, short enough for a table; None if there is none."""
+    return _products().get(name)
+
+
+@cache
+def _products() -> Mapping[str, str]:
+    """Return the product names by identifier: titles without what a name does not need to be distinct."""
+    titles = {entry.name: entry.title for kind in ("controllers", "disks") for entry in entries(kind)}
+    short = {name: _DETAIL.split(_SIZE.sub(r", \1", title), maxsplit=1)[0] for name, title in titles.items()}
+    counts = Counter(short.values())
+    return MappingProxyType(
+        {name: short[name] if counts[short[name]] == 1 else title for name, title in titles.items()}
+    )
 
 
 def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:

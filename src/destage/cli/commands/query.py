@@ -50,6 +50,7 @@ def query(
     """Run a named query on a sweep's results."""
     from destage.queries import open_session
     from destage.queries.named_queries import list_fitting
+    from destage.queries.product_names import name_products
     from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
@@ -61,6 +62,7 @@ def query(
             return
         form = "json" if as_json else form
         shown = open_excerpt(session, MOST_LISTED) if form == "table" and out is None else session
-        rows = shown.name_columns(shown.query(name, parameters))
+        found = shown.query(name, parameters)
+        rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
         print_rows(rows, form, out, shown.find_units(name, parameters), escape_formulas=escape_formulas)
         note_left_out(shown, sweep)
