@@ -20,7 +20,7 @@ from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, 
 from destage.sweeps.objectives import Objective, metric_columns, parse_objective
 from destage.sweeps.parameters import Parameter, explain_unknown, find_parameter
 from destage.sweeps.study_charts import find_chart_mistakes
-from destage.sweeps.study_schema import find_study_mistakes, read_default, study_keys
+from destage.sweeps.study_schema import drop_mistaken, find_study_mistakes, read_default, study_keys
 from destage.sweeps.trace_files import bind_traces
 
 _LONGEST_S = 10_000 * 86_400
@@ -140,7 +140,7 @@ def parse_study(
     source = Source(name, text)
     written = _parse_table(text, source)
     issues = find_study_mistakes(written)
-    document = _drop_mistaken(written, issues)
+    document = drop_mistaken(written, issues)
     if not isinstance(document.get("scenario"), Mapping):
         raise source.error(issues)
     if (message := engine.scenario_schema.explain_wrong_table(document["scenario"])) is not None:
@@ -168,13 +168,27 @@ def parse_study(
 
 
 def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
-    """Parse the fields of a study as written, without reading its traces."""
+    """Parse the fields of a study as written, without its traces, which other machines may read.
+
+    Raises:
+        ConfigError: With every mistake.
+    """
     source = Source(name, text)
     document = _parse_table(text, source)
-    issues = find_study_mistakes(document)
+    issues = find_study_mistakes(document) or _find_own_mistakes(document, needs_units=not is_json(text))
     if issues:
+        try:
+            parse_study(text, name=name)
+        except ConfigError as error:
+            issues = [issue for issue in error.issues if not issue.code.startswith("trace.")]
         raise source.error(issues)
     return document
+
+
+def _find_own_mistakes(document: Mapping[str, Any], *, needs_units: bool) -> list[Issue]:
+    """Return the mistakes of a study that fits the schema, except those of its points."""
+    bare = find_bare_numbers(document["scenario"]) if needs_units else []
+    return [*map(_in_scenario, bare), *_Reader(document, needs_units=needs_units).issues]
 
 
 def _parse_table(text: str | bytes, source: Source) -> dict[str, Any]:
@@ -183,22 +197,6 @@ def _parse_table(text: str | bytes, source: Source) -> dict[str, Any]:
         message = "not a study, which is a table with at least name and scenario"
         raise source.error([Issue("study.wrong-type", "", message)])
     return document
-
-
-def _drop_mistaken(document: Mapping[str, Any], issues: Sequence[Issue]) -> dict[str, Any]:
-    """Return a study without the keys and axes that have mistakes."""
-    mistaken = {issue.place.partition(".")[0] for issue in issues} - {"axes"}
-    kept = {"name": "study"} | {key: value for key, value in document.items() if key not in mistaken}
-    if isinstance(kept.get("axes"), Mapping):
-        places = [f"{issue.place}." for issue in issues if issue.place.startswith("axes")]
-        kept["axes"] = {
-            path: values
-            for path, values in kept["axes"].items()
-            if not any(place.startswith((f"axes.{path}.", "axes..")) for place in places)
-        }
-    elif "axes" in kept:
-        del kept["axes"]
-    return kept
 
 
 def _in_scenario(issue: Issue) -> Issue:
