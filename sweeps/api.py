@@ -31,7 +31,8 @@ def plan(study: Study, store: Location | None = None, *, with_estimate: bool = F
         with_estimate: Whether to estimate the time, which may take some seconds of pilot runs.
     """
     expansion = expand(study)
-    table = Planner(study, expansion).next_round({})
+    planner = Planner(study, expansion)
+    table = planner.next_round({})
     if table is None:
         raise AssertionError("the first round of a study has runs")
     path = sweep_path(study, store)
@@ -45,7 +46,7 @@ def plan(study: Study, store: Location | None = None, *, with_estimate: bool = F
         present=int(pc.sum(pc.is_in(runs, present)).as_py()),
         adaptive=study.is_adaptive,
         sweep_path=path,
-        estimate=estimate_time(study, expansion, path) if with_estimate else None,
+        estimate=estimate_time(study, planner, table, path) if with_estimate else None,
     )
 
 

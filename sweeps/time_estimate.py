@@ -25,7 +25,6 @@ from destage.sweeps.executors import count_processors
 from destage.sweeps.finished_runs import FinishedRuns
 from destage.sweeps.forecast import combine_factors
 from destage.sweeps.planner import Planner
-from destage.sweeps.points import Expansion
 from destage.sweeps.run_ids import pack_ids
 from destage.sweeps.study import Study
 
@@ -67,11 +66,13 @@ class TimeEstimate:
 
 
 def estimate_time(
-    study: Study, expansion: Expansion, sweep: Location, *, workers: int | None = None
+    study: Study, planner: Planner, first: pa.Table, sweep: Location, *, workers: int | None = None
 ) -> TimeEstimate:
     """Return how long the rest of a sweep will take on this machine; writes nothing.
 
     Args:
+        planner: A planner of the study that has planned the first round.
+        first: The first round.
         sweep: The sweep's directory, whether it exists or not.
         workers: Runs executed at a time (default: one per processor).
     """
@@ -80,10 +81,10 @@ def estimate_time(
     rows = read_rows(SweepLayout(sweep), [*columns, _TIME])
     finished = FinishedRuns(columns, keeps_facts=study.is_adaptive)
     finished.add(rows.filter(pc.invert(is_transient(rows))))
-    planner = Planner(study, expansion)
-    plan = _next_open_round(planner, finished)
-    if plan is None:
+    opened = _find_open_round(planner, first, finished)
+    if opened is None:
         return TimeEstimate(0, 0, 0.0, 0.0, slots, "nothing left", 0)
+    plan, missing = opened
     later = planner.forecast()
     seconds = _list_times(rows)
     factor = _MACHINE
@@ -91,16 +92,16 @@ def estimate_time(
     if len(seconds) < _ENOUGH:
         basis, seconds = "stored runs of the same study", _find_earlier_times(study, sweep)
     if len(seconds) < _ENOUGH:
-        basis, seconds = "pilot runs", list(_run_pilot(plan))
+        basis, seconds = "pilot runs", list(_run_pilot(plan, missing))
         factor = combine_factors(factor, _SEEK if study.seek is not None else 1.0)
-    runs = plan.num_rows + later.runs
+    runs = len(missing) + later.runs
     mean = math.fsum(seconds) / len(seconds) if seconds else 0.0
     spread = combine_factors(factor, _scatter(seconds), later.factor)
     # A run is not divided: what is left of the slots at the end of a round waits.
     likely_s = max(runs * mean / slots, mean)
     return TimeEstimate(
-        plan.num_rows + math.floor(later.low),
-        plan.num_rows + math.ceil(later.high),
+        len(missing) + math.floor(later.low),
+        len(missing) + math.ceil(later.high),
         likely_s / spread,
         likely_s * spread,
         slots,
@@ -109,14 +110,18 @@ def estimate_time(
     )
 
 
-def _next_open_round(planner: Planner, finished: FinishedRuns) -> pa.Table | None:
-    """Return the missing runs of the first round that has some, each once; None if all is answered."""
-    while (plan := planner.next_round(finished.facts)) is not None:
+def _find_open_round(
+    planner: Planner, first: pa.Table, finished: FinishedRuns
+) -> tuple[pa.Table, np.ndarray] | None:
+    """Return the first round with missing runs, and the first row of each; None if all is answered."""
+    plan: pa.Table | None = first
+    while plan is not None:
         ids = pack_ids(plan["run_id"])
-        _, first = np.unique(ids.dictionary_encode().indices.to_numpy(), return_index=True)
-        missing = first[finished.find(ids.take(pa.array(first))) < 0]
+        _, rows = np.unique(ids.dictionary_encode().indices.to_numpy(), return_index=True)
+        missing = rows[finished.find(ids.take(pa.array(rows))) < 0]
         if len(missing):
-            return plan.take(pa.array(np.sort(missing)))
+            return plan, np.sort(missing)
+        plan = planner.next_round(finished.facts)
     return None
 
 
@@ -136,12 +141,12 @@ def _find_earlier_times(study: Study, sweep: Location) -> list[float]:
     return []
 
 
-def _run_pilot(plan: pa.Table) -> Iterator[float]:
-    """Yield the time of some runs of a plan, spread over it [s]; a run that takes too long counts so far."""
+def _run_pilot(plan: pa.Table, missing: np.ndarray) -> Iterator[float]:
+    """Yield the time of some missing runs, spread over the plan [s]; one that takes too long is cut off."""
     began = time.monotonic()
-    count = min(_PILOT_RUNS, plan.num_rows)
-    places = [int((at + 0.5) * plan.num_rows / count) for at in _spread_out(count)]
-    for place in places:
+    count = min(_PILOT_RUNS, len(missing))
+    for at in _spread_out(count):
+        place = int(missing[int((at + 0.5) * len(missing) / count)])
         left = _PILOT_S - (time.monotonic() - began)
         if left <= 0:
             return

@@ -11,8 +11,9 @@ from destage.store.layout import SweepLayout
 from destage.store.rows import read_rows
 from destage.sweeps import Progress, parse_study, sweep_path, time_estimate
 from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, combine_factors, forecast_runs
+from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
-from destage.sweeps.time_estimate import estimate_time
+from destage.sweeps.time_estimate import TimeEstimate, estimate_time
 
 
 def search(planned: int, *, has_result: bool = False, replicates: int = 5, most: int = 5) -> PointProgress:
@@ -51,6 +52,13 @@ def test_independent_factors_combine_by_their_logarithms() -> None:
     assert 2.0 < combine_factors(2.0, 1.5) < 3.0
 
 
+def estimate(study: sweeps.Study, sweep: Path, workers: int | None = None) -> TimeEstimate:
+    planner = Planner(study, expand(study))
+    first = planner.next_round({})
+    assert first is not None
+    return estimate_time(study, planner, first, sweep, workers=workers)
+
+
 def make_study(**keys: Any) -> sweeps.Study:
     return parse_study(small_study("timed", "workload.users: [5, 10, 20, 40]", **keys))
 
@@ -58,19 +66,19 @@ def make_study(**keys: Any) -> sweeps.Study:
 def test_stored_runs_are_preferred_to_a_pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_study(replicates=3)
     path = sweep_path(study, tmp_path)
-    pilot = estimate_time(study, expand(study), path)
+    pilot = estimate(study, path)
     assert (pilot.runs_low, pilot.runs_high, pilot.basis, pilot.samples) == (12, 12, "pilot runs", 8)
     assert not path.exists()
     sweeps.run(study, tmp_path, executor="inline")
-    monkeypatch.setattr(time_estimate, "_run_pilot", lambda _: pytest.fail("no pilot is needed"))
-    done = estimate_time(study, expand(study), path)
+    monkeypatch.setattr(time_estimate, "_run_pilot", lambda *_: pytest.fail("no pilot is needed"))
+    done = estimate(study, path)
     assert (done.basis, done.runs_high, done.high_s) == ("nothing left", 0, 0.0)
     more = make_study(replicates=5)
     assert sweep_path(more, tmp_path) == path
-    rest = estimate_time(more, expand(more), path)
+    rest = estimate(more, path)
     assert (rest.basis, rest.runs_low, rest.samples) == ("stored runs", 8, 12)
     other = parse_study(small_study("timed", "workload.users: [5, 10]", replicates=2, requests=700))
-    fresh = estimate_time(other, expand(other), sweep_path(other, tmp_path))
+    fresh = estimate(other, sweep_path(other, tmp_path))
     assert (fresh.basis, fresh.samples) == ("stored runs of the same study", 12)
 
 
@@ -81,9 +89,9 @@ def test_a_completed_sweep_is_within_its_estimate(tmp_path: Path) -> None:
     rows = read_rows(SweepLayout(sweep_path(study, tmp_path)), ["prov_engine_s"])
     took = sum(rows["prov_engine_s"].to_pylist())
     again = parse_study(small_study("timed", "workload.users: [5, 10, 20, 40]", replicates=4, requests=301))
-    estimate = estimate_time(again, expand(again), sweep_path(again, tmp_path), workers=1)
-    assert estimate.basis == "stored runs of the same study"
-    assert estimate.low_s < took < estimate.high_s
+    expected = estimate(again, sweep_path(again, tmp_path), workers=1)
+    assert expected.basis == "stored runs of the same study"
+    assert expected.low_s < took < expected.high_s
 
 
 def test_the_eta_covers_rounds_that_are_not_planned_yet(tmp_path: Path) -> None:
