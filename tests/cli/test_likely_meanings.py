@@ -109,3 +109,13 @@ def test_names_suggest_the_nearest(destage: Any) -> None:
         assert done.code == 2
         assert f"did you mean '{name}'" in done.err, done.err
         assert len(done.err) < 400
+
+
+def test_a_bare_size_of_a_workload_is_refused(destage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "w.yaml"
+    stream = "{name: s, arrival: {kind: fixed_outstanding, depth: 1}, address: {kind: uniform}"
+    sizes = "operations: {read_fraction: 1, size: {kind: constant, value: 4096}}"
+    file.write_text(f"workload:\n  streams:\n  - {stream}, {sizes}}}\n")
+    done = destage("workload", "show", str(file))
+    assert done.issues == [("scenario.bad-quantity", "workload.streams.0.operations.size.value")]
+    assert "write '4KiB' or '4096MiB'" in done.err

@@ -193,15 +193,21 @@ def _read_workload(file: Path) -> dict[str, Any]:
     """Return the workload in a YAML file that holds a workload alone, a configuration, or a study."""
     from destage.engine import catalog
     from destage.spec.documents import parse_document
+    from destage.spec.source import Source
+    from destage.sweeps.bare_numbers import find_bare_numbers, is_json
 
-    document = parse_document(_read_text(file), str(file))
+    text = _read_text(file)
+    document, within = parse_document(text, str(file)), ""
     if isinstance(document, dict) and isinstance(document.get("scenario"), dict):
-        document = document["scenario"]
+        document, within = document["scenario"], "scenario"
     if isinstance(document, dict) and "streams" in document:
         document = {"workload": document}
     if not isinstance(document, dict) or not isinstance(document.get("workload"), dict):
         message = "missing; a workload is a table under `workload:`, or under `scenario.workload:` in a study"
         raise ConfigError([Issue("scenario.missing-key", "workload", message)], str(file))
+    bare = [] if is_json(text) else find_bare_numbers({"workload": document["workload"]})
+    if bare:
+        raise Source(str(file), text, within).error(bare)
     resolved: dict[str, Any] = catalog.resolve({"workload": document["workload"]})["workload"]
     streams = resolved.get("streams")
     if not isinstance(streams, list):
