@@ -15,6 +15,7 @@ from destage.sweeps.planner import Planner
 from destage.sweeps.points import expand
 from destage.sweeps.session import ExecutorName, ProgressCallback, SweepSession
 from destage.sweeps.study import Study, parse_study
+from destage.sweeps.time_estimate import estimate_time
 
 
 def sweep_path(study: Study, store: Location | None = None) -> Location:
@@ -22,10 +23,16 @@ def sweep_path(study: Study, store: Location | None = None) -> Location:
     return (store if store is not None else default_store()) / "sweeps" / f"{study.name}-{study.id}"
 
 
-def plan(study: Study, store: Location | None = None) -> Preview:
-    """Return what a study would run in a store (default: `default_store()`); writes nothing."""
+def plan(study: Study, store: Location | None = None, *, with_estimate: bool = False) -> Preview:
+    """Return what a study would run in a store; writes nothing.
+
+    Args:
+        store: The store (default: `default_store()`).
+        with_estimate: Whether to estimate the time, which may take some seconds of pilot runs.
+    """
     expansion = expand(study)
-    table = Planner(study, expansion).next_round({})
+    planner = Planner(study, expansion)
+    table = planner.next_round({})
     if table is None:
         raise AssertionError("the first round of a study has runs")
     path = sweep_path(study, store)
@@ -39,6 +46,7 @@ def plan(study: Study, store: Location | None = None) -> Preview:
         present=int(pc.sum(pc.is_in(runs, present)).as_py()),
         adaptive=study.is_adaptive,
         sweep_path=path,
+        estimate=estimate_time(study, planner, table, path) if with_estimate else None,
     )
 
 
@@ -86,7 +94,7 @@ def resume(
         StoreError: There is no sweep, or another process is writing it.
         SweepError: The study or a trace has changed, so that it belongs to another sweep.
     """
-    study = parse_study(open_sweep(sweep).study_text, name=str(sweep))
+    study = parse_study(open_sweep(sweep).study_text, name=str(sweep), is_stored=True)
     store = sweep.absolute().parent.parent
     if sweep_path(study, store).name != sweep.absolute().name:
         message = "its study belongs to another sweep: a trace has other contents"

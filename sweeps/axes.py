@@ -7,6 +7,7 @@ from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.spec import quantities
+from destage.spec.base_units import as_word
 from destage.sweeps.identity import canonical_text
 from destage.sweeps.parameters import Parameter
 
@@ -29,10 +30,17 @@ def axis_values(
     """
     if not isinstance(written, Mapping):
         distinct: dict[object, object] = {}
+        issues: list[Issue] = []
         for value in written:
-            found = in_base_units(value, parameter.unit, place)
+            try:
+                found = as_word(in_base_units(value, parameter.unit, place), parameter.words)
+            except ConfigError as error:
+                issues += error.issues
+                continue
             key = canonical_text(found) if isinstance(found, Mapping | list) else found
             distinct.setdefault(key, found)
+        if issues:
+            raise ConfigError(issues)
         return tuple(distinct.values())
     try:
         spread = _spread(written, parameter, place)

@@ -9,7 +9,8 @@ from destage import engine
 from destage.errors import DestageError
 from destage.sweeps import parameters
 from destage.sweeps.canonical_parts import column_value
-from destage.sweeps.study import TRACE_FILE, Study
+from destage.sweeps.study import Study
+from destage.sweeps.trace_files import TRACE_FILE
 
 Assignments = Mapping[str, object]
 _MOST_KEPT = 10_000

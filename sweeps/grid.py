@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from destage import engine
-from destage.errors import ConfigError, Issue, QueryError
+from destage.errors import Issue, QueryError
 from destage.sweeps.axis_columns import find_type, fit, kind_of
 from destage.sweeps.identity import canonical_text
 from destage.sweeps.study import Study
@@ -50,7 +50,7 @@ class Grid:
         self.count = 0 if is_empty else prod(len(values) for values in study.axes.values())
         if self.count > MOST_COMBINATIONS:
             message = f"{self.count:,} combinations; at most {MOST_COMBINATIONS:,} are allowed"
-            raise ConfigError([Issue("study.too-many-values", "axes", message)], study.name)
+            raise study.error([Issue("study.too-many-values", "axes", message)])
 
     def list_blocks(self, most: int = BLOCK) -> Iterator[GridBlock]:
         """Yield the points in order.
@@ -94,5 +94,5 @@ class Grid:
             kept: np.ndarray = sql.filter_rows(table, where)["position"].to_numpy()
         except QueryError as error:
             issue = Issue("study.bad-sql", "where", error.message, where)
-            raise ConfigError([issue], self._study.name) from error
+            raise self._study.error([issue]) from error
         return kept

@@ -1,12 +1,15 @@
 """What planning and running a sweep return: previews, progress, outcomes."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pyarrow as pa
 
 from destage.errors import Issue
 from destage.objects import Location
+
+if TYPE_CHECKING:
+    from destage.sweeps.time_estimate import TimeEstimate
 
 Phase = Literal["plan", "start", "run", "answer"]
 SessionState = Literal["finished", "unanswered", "failed_runs", "infrastructure", "budget", "interrupted"]
@@ -31,7 +34,8 @@ class Progress:
         reused: Planned runs that were in the store before this session.
         failed: Runs of this session that failed.
         rate: Runs of this session per second [1/s].
-        eta_s: Time left for the runs planned so far [s]; None while it is unknown.
+        eta_s: Time left for all rounds, as far as they can be foreseen [s]; None while it is unknown.
+        eta_high_s: How much it may be at most [s]; None where no later round is expected.
         message: A change worth a line, such as a changed number of slots.
     """
 
@@ -44,6 +48,7 @@ class Progress:
     rate: float
     eta_s: float | None
     message: str | None = None
+    eta_high_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,7 @@ class Preview:
         present: How many of them are in the store.
         adaptive: Whether more rounds may follow.
         sweep_path: The sweep's directory, whether it exists or not.
+        estimate: How long the rest of the sweep takes, if that was asked for.
     """
 
     table: pa.Table
@@ -64,6 +70,7 @@ class Preview:
     present: int
     adaptive: bool
     sweep_path: Location
+    estimate: "TimeEstimate | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,14 @@ class Parameter:
         unit: Its base unit, if it is a quantity.
         least: The smallest value allowed, if there is one [base unit].
         most: The largest value allowed, if there is one [base unit].
+        words: The texts that it takes by name.
     """
 
     unit: str | None
     is_integer: bool
     least: float | None = None
     most: float | None = None
+    words: frozenset[str] = frozenset()
 
 
 def explain_unknown(path: str) -> str | None:
@@ -46,7 +48,10 @@ def find_parameter(path: str) -> Parameter:
     least, most = (
         nodes[0].get(bound) if is_integer and len(nodes) == 1 else None for bound in ("minimum", "maximum")
     )
-    return Parameter(next(iter(units)) if len(units) == 1 else None, is_integer, least, most)
+    unit = next(iter(units)) if len(units) == 1 else None
+    words = {word for node in nodes for word in engine_tree().words_of(node)}
+    words |= {node["const"] for node in nodes if isinstance(node.get("const"), str)}
+    return Parameter(unit, is_integer, least, most, frozenset(words))
 
 
 def read(scenario: Mapping[str, Any], path: str) -> object:
@@ -85,6 +90,11 @@ def assign(scenario: dict[str, Any], path: str, value: object) -> None:
             node[key] = value
         else:
             node = node[key]
+
+
+def list_keys(path: str) -> list[str]:
+    """Return the keys that a dotted path can go on with; none if the path is unknown."""
+    return _names(_walk(path)[0], path.split(".")) if path else _names([engine_tree().root], [])
 
 
 @cache

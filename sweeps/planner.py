@@ -14,6 +14,7 @@ import pyarrow as pa
 from destage.engine import PARTS
 from destage.store.plan import CONFIG_COLUMNS, plan_schema
 from destage.sweeps.canonical_parts import Canonical
+from destage.sweeps.forecast import NO_MORE, Forecast, PointProgress, forecast_runs
 from destage.sweeps.intervals import Interval, replicates_needed, t_interval
 from destage.sweeps.least_plan import LeastPlan
 from destage.sweeps.objectives import metric_columns
@@ -174,6 +175,25 @@ class Planner:
         for field in self._expansion.fields:
             columns[field.name] = [axes[run.point.id][field.name] for run in runs]
         return pa.table(columns, schema=self.schema)
+
+    def forecast(self) -> Forecast:
+        """Return the runs that later rounds will add, from what was planned so far."""
+        if not self._study.is_adaptive:
+            return NO_MORE
+        seeks = self._study.seek is not None
+        target = self._study.replicates
+        most = target.least if target.metric is None else target.most
+        return forecast_runs(
+            PointProgress(
+                planned=sum(len(runs) for runs in plan.runs.values()),
+                least=target.least,
+                replicates=plan.replicates,
+                most=most,
+                seeks=seeks,
+                has_result=plan.result is not None,
+            )
+            for plan in self._plans.values()
+        )
 
     def find_result(self, point: Point, rows: Mapping[str, Facts]) -> PointResult | None:
         """Return the result of a point's seek; None before it has ended."""

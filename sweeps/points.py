@@ -149,7 +149,15 @@ def expand(study: Study, *, block: int = BLOCK) -> Expansion:
     Raises:
         ConfigError: A point is an invalid configuration, or no point is left; with every mistake.
     """
-    return _Expander(study, block).expand()
+    try:
+        return _Expander(study, block).expand()
+    except ConfigError as error:
+        if study.where is None or {issue.place for issue in error.issues} != {"where"}:
+            raise
+        # Without a valid condition the points are still checked.
+        from destage.sweeps.point_mistakes import add_point_mistakes  # noqa: PLC0415 - it imports this module
+
+        raise study.error(add_point_mistakes(error.issues, study)) from error
 
 
 class _Expander:
@@ -173,12 +181,10 @@ class _Expander:
         ]
         has_grid = bool(blocks) or bool(self._issues)
         if not has_grid and not study.points:
-            raise ConfigError(
-                [Issue("study.no-points", "where", "no point meets it", study.where)], study.name
-            )
+            raise study.error([Issue("study.no-points", "where", "no point meets it", study.where)])
         explicit = self._build_explicit()
         if self._issues:
-            raise ConfigError(self._issues.values(), study.name)
+            raise study.error(self._issues.values())
         if explicit is not None:
             blocks = self._add_explicit(blocks, explicit)
         fields = []
@@ -198,7 +204,7 @@ class _Expander:
         if points * replicates > MOST_RUNS:
             message = f"{points:,} points x {replicates:,} replicates are {points * replicates:,} runs"
             message += f"; at most {MOST_RUNS:,} are allowed"
-            raise ConfigError([Issue("study.too-many-runs", "replicates", message)], self._study.name)
+            raise self._study.error([Issue("study.too-many-runs", "replicates", message)])
 
     def _build_grid(self, block: GridBlock) -> Block | None:
         """Return a block of the grid; None once there are mistakes."""
@@ -274,13 +280,16 @@ def _check_places(study: Study, expansion: Expansion) -> None:
     from destage.sweeps.published_checks import check_places  # noqa: PLC0415 - loads duckdb
 
     points = expansion.points
-    check_places(
-        study.document,
-        [{"point_id": point.id, "label": point.label, **point.axes} for point in points],
-        expansion.fields,
-        points[0].config,
-        None if study.seek is None else study.seek.metric,
-    )
+    try:
+        check_places(
+            study.document,
+            [{"point_id": point.id, "label": point.label, **point.axes} for point in points],
+            expansion.fields,
+            points[0].config,
+            None if study.seek is None else study.seek.metric,
+        )
+    except ConfigError as error:
+        raise study.error(error.issues) from None
 
 
 def _in_base_units(assignments: Mapping[str, object]) -> dict[str, object]:

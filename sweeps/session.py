@@ -25,6 +25,7 @@ from destage.sweeps.answer_tables import list_needed_columns, make_answer_tables
 from destage.sweeps.driver import Driver
 from destage.sweeps.executors import Executor, InlineExecutor, count_processors
 from destage.sweeps.finished_runs import FinishedRuns
+from destage.sweeps.forecast import NO_MORE
 from destage.sweeps.interrupts import Interrupts
 from destage.sweeps.outcomes import Outcome, Phase, Progress, SessionState
 from destage.sweeps.planner import Planner
@@ -70,6 +71,7 @@ class SweepSession:
         self._started_at: float | None = None
         self._has_reported_drain = False
         self._slots: int | None = None
+        self._later = NO_MORE
         self._columns = list_needed_columns(study)
         self._generation = claim_generation(layout)
         found = find_head(layout, past_damage=True)
@@ -131,7 +133,9 @@ class SweepSession:
         finished = self._driver.finished
         plan = planner.next_round(finished.facts)
         if plan is None:
+            self._later = NO_MORE
             return None
+        self._later = planner.forecast()
         self._planned = pc.unique(pa.chunked_array([self._planned, pack_ids(plan["run_id"])]))
         self._write_round(plan)
         numbers = finished.find(self._planned)
@@ -232,6 +236,7 @@ class SweepSession:
         elapsed = 0.0 if self._started_at is None else time.monotonic() - self._started_at
         done = self._reused + driver.executed
         rate = driver.executed / elapsed if elapsed > 0 else 0.0
+        left = len(self._planned) - done
         self._progress(
             Progress(
                 phase=self._phase,
@@ -241,7 +246,8 @@ class SweepSession:
                 reused=self._reused,
                 failed=driver.failed,
                 rate=rate,
-                eta_s=(len(self._planned) - done) / rate if rate > 0 else None,
+                eta_s=(left + self._later.runs) / rate if rate > 0 else None,
                 message=message,
+                eta_high_s=(left + self._later.high) / rate if rate > 0 and self._later.runs else None,
             )
         )

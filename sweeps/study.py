@@ -3,29 +3,31 @@
 import copy
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 from pathlib import Path
 from typing import Any
 
 from destage import engine
-from destage.engine.traces.places import resolve_place
-from destage.errors import ConfigError, Issue
+from destage.errors import ConfigError, Issue, TraceError
 from destage.spec.axis_names import MAXIMIZE, MINIMIZE, name_answer
+from destage.spec.base_units import as_word
 from destage.spec.documents import parse_document
+from destage.spec.source import Source
 from destage.spec.validation import suggest
 from destage.sweeps.axes import axis_values, in_base_units
+from destage.sweeps.bare_numbers import explain_bare_number, find_bare_numbers, is_json
 from destage.sweeps.objectives import metric_columns
 from destage.sweeps.parameters import explain_unknown, find_parameter
 from destage.sweeps.prices import Prices, read_prices
 from destage.sweeps.seek import Seek, read_seek
 from destage.sweeps.study_charts import find_chart_mistakes
-from destage.sweeps.study_schema import find_study_mistakes, read_default
+from destage.sweeps.study_schema import drop_mistaken, find_study_mistakes, read_default, study_keys
+from destage.sweeps.trace_files import bind_traces
 
 _LONGEST_S = 10_000 * 86_400
 """Longest budget and time limit [s]."""
-TRACE_FILE = ".arrival.file"
-"""The end of the dotted path of a trace's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Study:
         wall_s: The budget of a session [s].
         timeout_s: The time limit of one run [s].
         prices: The prices of controllers and disks, where the study has them.
+        source: The text that the study was parsed from, which locates mistakes.
     """
 
     document: Mapping[str, Any]
@@ -71,6 +74,11 @@ class Study:
     wall_s: float | None
     timeout_s: float | None = None
     prices: Prices | None = None
+    source: Source | None = attribute(default=None, compare=False, repr=False)
+
+    def error(self, issues: Iterable[Issue]) -> ConfigError:
+        """Return an error with mistakes of this study, with their lines and columns."""
+        return ConfigError(issues, self.name) if self.source is None else self.source.error(issues)
 
     @property
     def is_adaptive(self) -> bool:
@@ -94,40 +102,92 @@ class Study:
         return hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
 
 
-def parse_study(text: str | bytes, *, name: str = "study", folder: Path | None = None) -> Study:
+def parse_study(
+    text: str | bytes, *, name: str = "study", folder: Path | None = None, is_stored: bool = False
+) -> Study:
     """Parse a study.
 
     Args:
-        name: Its name in messages.
+        name: Its name in messages, usually its file.
         folder: The folder of relative trace files (default: the working directory).
+        is_stored: Whether it was parsed before: numbers without a unit are then accepted.
+
+    Raises:
+        ConfigError: With every mistake, those of the points included where there are other ones.
+        TraceError: A trace cannot be read, and the study has no other mistake.
+    """
+    source = Source(name, text)
+    written = _parse_table(text, source)
+    issues = find_study_mistakes(written)
+    document = drop_mistaken(written, issues)
+    if not isinstance(document.get("scenario"), Mapping):
+        raise source.error(issues)
+    if (message := engine.scenario_schema.explain_wrong_table(document["scenario"])) is not None:
+        raise source.error([*issues, Issue("study.wrong-type", "scenario", message)])
+    needs_units = not is_stored and not is_json(text)
+    if needs_units:
+        issues += [_in_scenario(issue) for issue in find_bare_numbers(document["scenario"])]
+    unreadable: TraceError | None = None
+    try:
+        document = bind_traces(document, (folder or Path()).absolute())
+    except TraceError as error:
+        unreadable = error
+    except ConfigError as error:
+        issues += error.issues
+    reader = _Reader(document, needs_units=needs_units)
+    issues += reader.issues
+    if not issues:
+        if unreadable is not None:
+            raise unreadable
+        return replace(reader.study(), source=source)
+    from destage.sweeps.point_mistakes import add_point_mistakes  # noqa: PLC0415 - it expands studies
+
+    issues = add_point_mistakes(issues, reader.study())
+    raise source.error([*issues, *(unreadable.issues if unreadable is not None else ())])
+
+
+def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
+    """Parse the fields of a study as written, without its traces, which other machines may read.
 
     Raises:
         ConfigError: With every mistake.
     """
-    document = _bind_traces(parse_fields(text, name), (folder or Path()).absolute())
-    reader = _Reader(document)
-    if reader.issues:
-        raise ConfigError(reader.issues, name)
-    return reader.study()
-
-
-def parse_fields(text: str | bytes, name: str) -> dict[str, Any]:
-    """Parse the fields of a study as written, without reading its traces."""
-    document = parse_document(text, name, "study")
-    if not isinstance(document, dict):
-        message = "a study must be a table with at least name and scenario"
-        raise ConfigError([Issue("study.wrong-type", "", message)], name)
-    issues = find_study_mistakes(document)
+    source = Source(name, text)
+    document = _parse_table(text, source)
+    issues = find_study_mistakes(document) or _find_own_mistakes(document, needs_units=not is_json(text))
     if issues:
-        raise ConfigError(issues, name)
+        try:
+            parse_study(text, name=name)
+        except ConfigError as error:
+            issues = [issue for issue in error.issues if not issue.code.startswith("trace.")]
+        raise source.error(issues)
     return document
+
+
+def _find_own_mistakes(document: Mapping[str, Any], *, needs_units: bool) -> list[Issue]:
+    """Return the mistakes of a study that fits the schema, except those of its points."""
+    bare = find_bare_numbers(document["scenario"]) if needs_units else []
+    return [*map(_in_scenario, bare), *_Reader(document, needs_units=needs_units).issues]
+
+
+def _parse_table(text: str | bytes, source: Source) -> dict[str, Any]:
+    document = parse_document(text, source.name, "study")
+    if not isinstance(document, dict) or not study_keys() & document.keys():
+        message = "not a study, which is a table with at least name and scenario"
+        raise source.error([Issue("study.wrong-type", "", message)])
+    return document
+
+
+def _in_scenario(issue: Issue) -> Issue:
+    return replace(issue, place=f"scenario.{issue.place}")
 
 
 class _Reader:
     """Turns a document that fits the schema into a study, and collects mistakes beyond the schema."""
 
-    def __init__(self, document: Mapping[str, Any]) -> None:
+    def __init__(self, document: Mapping[str, Any], *, needs_units: bool) -> None:
         self._document = document
+        self._needs_units = needs_units
         self.issues: list[Issue] = []
         self._axes: dict[str, tuple[object, ...]] = {}
         self._points: list[tuple[str | None, Mapping[str, object]]] = []
@@ -180,16 +240,36 @@ class _Reader:
         for path, written in self._document.get("axes", {}).items():
             place = f"axes.{path}"
             if self._is_parameter(path, place):
+                parameter = find_parameter(path)
+                self._check_units(path, self._list_quantities(written), place)
                 try:
-                    self._axes[path] = axis_values(written, find_parameter(path), place)
+                    self._axes[path] = axis_values(written, parameter, place)
                 except ConfigError as error:
                     self.issues += error.issues
+
+    @staticmethod
+    def _list_quantities(written: Any) -> Sequence[object]:
+        """Return the values of an axis that are quantities of its parameter; a count is none."""
+        if not isinstance(written, Mapping):
+            return list(written)
+        (form, arguments), *_ = written.items()
+        return list(arguments if form == "range" else arguments[:2])
+
+    def _check_units(self, path: str, values: Sequence[object], place: str) -> None:
+        """Add a mistake for each number that needs a unit."""
+        for value in values if self._needs_units else ():
+            message = explain_bare_number(value, find_parameter(path).unit)
+            if message is not None:
+                self._add("study.bad-quantity", place, message, value)
 
     def _read_points(self) -> None:
         for index, written in enumerate(self._document.get("points", [])):
             assignments = {key: value for key, value in written.items() if key != "label"}
-            for path in assignments:
-                self._is_parameter(path, f"points.{index}.{path}")
+            for path, value in assignments.items():
+                place = f"points.{index}.{path}"
+                if self._is_parameter(path, place):
+                    self._check_units(path, [value], place)
+                    assignments[path] = as_word(value, find_parameter(path).words)
             self._points.append((written.get("label"), assignments))
 
     def _read_replicates(self) -> Replicates:
@@ -250,21 +330,3 @@ class _Reader:
         prices, issues = read_prices(written, self._document["scenario"], self._axes, self._points)
         self.issues += issues
         return prices
-
-
-def _bind_traces(document: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Make every trace file absolute, and bind the scenario's traces to their content."""
-    bound = copy.deepcopy(dict(document))
-    bound["scenario"] = engine.traces.bind(bound["scenario"], folder)
-    for path, written in bound.get("axes", {}).items():
-        if path.endswith(TRACE_FILE) and isinstance(written, list):
-            bound["axes"][path] = [_absolute(file, folder) for file in written]
-    for point in bound.get("points", []):
-        for path in point:
-            if path.endswith(TRACE_FILE):
-                point[path] = _absolute(point[path], folder)
-    return bound
-
-
-def _absolute(file: object, folder: Path) -> object:
-    return str(resolve_place(file, folder)) if isinstance(file, str) else file

@@ -1,6 +1,6 @@
 """JSON Schema of a study, which embeds the engine's schema of a configuration, and validation by it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from destage import engine
@@ -148,6 +148,27 @@ def read_default(*path: str) -> Any:
     return found["default"]
 
 
+def study_keys() -> frozenset[str]:
+    """Return the keys that a study may have."""
+    return frozenset(_STUDY["properties"])
+
+
 def find_study_mistakes(document: Mapping[str, Any]) -> list[Issue]:
     """Return every mistake in a study's own keys; the engine validates the scenario, point by point."""
     return validate_document(document, _STUDY, "study")
+
+
+def drop_mistaken(document: Mapping[str, Any], issues: Sequence[Issue]) -> dict[str, Any]:
+    """Return a study without the keys and axes that have mistakes."""
+    mistaken = {issue.place.partition(".")[0] for issue in issues} - {"axes"}
+    kept = {"name": "study"} | {key: value for key, value in document.items() if key not in mistaken}
+    if isinstance(kept.get("axes"), Mapping):
+        places = [f"{issue.place}." for issue in issues if issue.place.startswith("axes")]
+        kept["axes"] = {
+            path: values
+            for path, values in kept["axes"].items()
+            if not any(place.startswith((f"axes.{path}.", "axes..")) for place in places)
+        }
+    elif "axes" in kept:
+        del kept["axes"]
+    return kept

@@ -87,8 +87,11 @@ class TraceReader:
         volume: int | None = None,
         keep: bool = True,
         accept_late: bool = False,
+        layout: dict[str, Any] | None = None,
     ) -> TraceReader:
         """A reader of the named format, which skips up to `skip_bad` bad lines or records.
+
+        A `layout` describes the columns of delimited text; the format is then `columns`.
 
         With `keep`, all records are kept for `trace`; otherwise they are sorted within a window for `take`,
         and a record that is too late is an error unless `accept_late`.

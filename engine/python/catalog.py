@@ -6,7 +6,9 @@ An entry is a part of a configuration with its source. Figures that the source d
 
 import copy
 import importlib.resources
+import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +17,7 @@ from typing import Any, Literal, get_args
 
 from destage.errors import ConfigError, Issue
 from destage.spec.base_units import join
-from destage.spec.validation import suggest
+from destage.spec.near_names import find_near_names, suggest_names
 
 Kind = Literal["controllers", "disks", "workloads"]
 """The kinds of entries."""
@@ -26,6 +28,12 @@ _FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
     {"controllers": ("controllers",), "disks": ("disks", "ssds"), "workloads": ("workloads",)}
 )
 """The files with the entries of each kind, in order."""
+
+
+_SIZE = re.compile(r" with (?:the )?(?:battery-backed )?(\d+ [MG]B).*")
+"""The size of a cache that is told in words, and all that follows."""
+_DETAIL = re.compile(r": | \(|,? with |, as | (?:battery|flash)-backed")
+"""Where the name of a product ends in a title, and what distinguishes few products begins."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +80,22 @@ def entry(kind: Kind, name: str) -> Entry:
     return table[name]
 
 
+def find_product(name: str) -> str | None:
+    """Return the product name of a controller or a disk, short enough for a table; None if there is none."""
+    return _products().get(name)
+
+
+@cache
+def _products() -> Mapping[str, str]:
+    """Return the product names by identifier: titles without what a name does not need to be distinct."""
+    titles = {entry.name: entry.title for kind in ("controllers", "disks") for entry in entries(kind)}
+    short = {name: _DETAIL.split(_SIZE.sub(r", \1", title), maxsplit=1)[0] for name, title in titles.items()}
+    counts = Counter(short.values())
+    return MappingProxyType(
+        {name: short[name] if counts[short[name]] == 1 else title for name, title in titles.items()}
+    )
+
+
 def resolve(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """Replace each `use` of a configuration by its catalogue entry; fields given beside it win.
 
@@ -102,6 +126,11 @@ def resolve_known(scenario: Mapping[str, Any]) -> tuple[dict[str, Any], list[Iss
     issues: list[Issue] = []
     for holder, key, kind, path in _places(resolved):
         given = holder[key]
+        if isinstance(given, str):
+            issues.append(_name_alone(kind, given, path))
+            # An empty table would have mistakes of its own.
+            del holder[key]
+            continue
         if not isinstance(given, dict) or "use" not in given:
             continue
         name = given.pop("use")
@@ -156,10 +185,22 @@ def _is_named(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("name"), str)
 
 
+def _name_alone(kind: Kind, name: str, path: str) -> Issue:
+    """Return the mistake of a name where a table is expected: `disk: exos_x18`."""
+    known = list(_table(kind))
+    if name in known:
+        message = f"write {{use: {name}}}"
+    else:
+        near = find_near_names(name, known)
+        message = f"must be a table, such as {{use: {(near or known)[0]}}}"
+        message += f"; `destage catalog {kind}` lists all"
+    return Issue("catalog.name-alone", path, message, name, {"kind": kind, "known": known})
+
+
 def _unknown(kind: Kind, name: object, path: str) -> Issue:
     known = list(_table(kind))
-    meant = suggest(name, known)
-    message = f"not in the catalogue of {kind}{meant}; known: {', '.join(known)}"
+    meant = suggest_names(name, known)
+    message = f"not in the catalogue of {kind}{meant}; `destage catalog {kind}` lists all"
     return Issue("catalog.unknown-entry", path, message, name, {"kind": kind, "known": known})
 
 

@@ -96,10 +96,8 @@ def _check(scenario: Scenario) -> tuple[str, list[Issue]]:
         text, issues = _check_rules(given)
         if not issues:
             return text, []
-    unresolved = tuple(issue.place.removesuffix("use") for issue in unknown)
-    found = [
-        issue for issue in find_mistakes(given, tree) if not (unknown and issue.place.startswith(unresolved))
-    ]
+    unresolved = tuple(f"{issue.place.removesuffix('.use')}." for issue in unknown)
+    found = [issue for issue in find_mistakes(given, tree) if not f"{issue.place}.".startswith(unresolved)]
     if unknown or given.issues:
         return "", unknown + found
     if found:

@@ -35,6 +35,14 @@ def engine_tree() -> SchemaTree:
     return SchemaTree(json.loads(_engine.schema()))
 
 
+def explain_wrong_table(table: Mapping[str, object]) -> str | None:
+    """Return that a table is no configuration, as none of its keys is; None if it may be one."""
+    fields = engine_tree().root["properties"]
+    if not table or table.keys() & fields.keys():
+        return None
+    return f"not a configuration, which is a table of {', '.join(sorted(fields))}"
+
+
 def find_unit(path: str, scenario: Mapping[str, object]) -> str | None:
     """Return the base unit of the parameter at a dotted path.
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _SHOWN = 120
 """Longest value that a message repeats [characters]."""
+_SHOWN_PLACE = 200
+"""Longest place that a message repeats [characters]."""
+_LONGEST = 2_000
+"""Longest line of a message [characters]; a wrong file may be one long line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,8 @@ class Issue:
         message: What is wrong and what is allowed or what to do, in one line.
         value: The value that was given, as the user wrote it; None where nothing was given.
         data: Facts that a program may need, by name.
+        line: The line in the file that the mistake was found in, counted from 1.
+        column: The column in that line, counted from 1.
     """
 
     code: str
@@ -33,15 +39,24 @@ class Issue:
     message: str
     value: object = None
     data: Mapping[str, Any] = field(default_factory=dict)
+    line: int | None = None
+    column: int | None = None
+
+    def describe(self, source: str = "") -> str:
+        """Return one line: file with line and column, code, place, value, message."""
+        position = "" if self.line is None else f":{self.line}:{self.column}"
+        text = f"{source}{position}: {self}" if source else str(self)
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
     def __str__(self) -> str:
         """Return one line: code, place, value, message."""
-        shown = repr(self.value)
-        if len(shown) > _SHOWN:
-            shown = f"{shown[: _SHOWN - 3]}..."
-        given = "" if self.value is None else f" {shown}:"
-        at = f" at {self.place}" if self.place else ""
+        given = "" if self.value is None else f" {_shorten(repr(self.value), _SHOWN)}:"
+        at = f" at {_shorten(self.place, _SHOWN_PLACE)}" if self.place else ""
         return f"{self.code}{at}:{given} {self.message}"
+
+
+def _shorten(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 class DestageError(Exception):
@@ -76,8 +91,7 @@ class DestageError(Exception):
 
     def __str__(self) -> str:
         """Return one line per issue."""
-        prefix = f"{self.source}: " if self.source else ""
-        return "\n".join(f"{prefix}{issue}" for issue in self.issues)
+        return "\n".join(issue.describe(self.source) for issue in self.issues)
 
 
 class ConfigError(DestageError):

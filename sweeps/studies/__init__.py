@@ -9,7 +9,7 @@ from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.spec.documents import parse_document
-from destage.spec.validation import suggest
+from destage.spec.near_names import suggest_names
 from destage.sweeps.study import Study, parse_fields, parse_study
 
 
@@ -22,7 +22,8 @@ def names() -> list[str]:
 def text(name: str) -> str:
     """Return the YAML text of a bundled study."""
     if name not in names():
-        message = f"neither a file nor a bundled study{suggest(name, names())}; bundled: {', '.join(names())}"
+        meant = suggest_names(name, names())
+        message = f"neither a file nor a bundled study{meant}; `destage study list` lists all"
         raise ConfigError([Issue("study.not-found", name, message)])
     return files("destage.sweeps.studies").joinpath(f"{name}.yaml").read_text()
 

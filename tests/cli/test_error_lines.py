@@ -84,7 +84,10 @@ def test_each_mistake_is_a_line_and_a_json_entry(destage: Any, study: Path) -> N
         ("study.unknown-key", "sede", 1),
     ]
     assert {each["source"] for each in errors} == {str(study)}
-    assert all(each.keys() == {"code", "place", "message", "value", "data", "source"} for each in errors)
+    assert all(
+        each.keys() == {"code", "place", "message", "value", "data", "line", "column", "source"}
+        for each in errors
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ TEN: dict[str, Any] = {
     },
     "controler": {"cache": {"capacity": "64MiB"}},
     "array": {
-        "raid": 5,
+        "raid": 7,
         "disks": "four",
         "disk": {"use": "u320_10k_36gb", "queue": {"policy": "sptff"}},
     },
@@ -39,7 +39,7 @@ EXPECTED: dict[str, tuple[str, object]] = {
     "workload.streams.0.operations.size.value": ("scenario.bad-quantity", "8KiBs"),
     "workload.streams.0.address.kind": ("scenario.unknown-name", "zipff"),
     "controler": ("scenario.unknown-key", TEN["controler"]),
-    "array.raid": ("scenario.unknown-name", 5),
+    "array.raid": ("scenario.unknown-name", 7),
     "array.disks": ("scenario.wrong-type", "four"),
     "array.disk.queue.policy": ("scenario.unknown-name", "sptff"),
     "run.warm_up": ("scenario.unknown-name", {"request": 1000}),

@@ -117,9 +117,9 @@ def test_an_axis_may_hold_tables(make_study: MakeStudy) -> None:
 
 def test_a_condition_over_mixed_types_hides_no_mistake(make_study: MakeStudy) -> None:
     with pytest.raises(ConfigError) as caught:
-        expand(make_study(axes={"array.raid": [0, "5"], "array.disks": [3, 4]}, where="disks = 4"))
+        expand(make_study(axes={"array.raid": [7, "5"], "array.disks": [3, 4]}, where="disks = 4"))
     (issue,) = caught.value.issues
-    assert (issue.place, issue.value) == ("axes.array.raid", 0)
+    assert (issue.place, issue.value) == ("axes.array.raid", 7)
 
 
 def test_a_path_to_a_missing_list_entry_is_a_mistake(make_study: MakeStudy) -> None:

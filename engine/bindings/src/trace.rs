@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use destage_core::trace::formats::delimited::{Column, Layout};
 use destage_core::trace::summary::Summariser;
 use destage_core::trace::{
     self, Columns, LatePolicy, Reader, ReaderOptions, Record, TraceBuilder, TraceError, WindowSorter, formats,
@@ -88,24 +89,32 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl TraceReader {
     /// A reader of the named format, which skips up to `skip_bad` bad lines or records.
     ///
+    /// A `layout` describes the columns of delimited text; the format is then `columns`.
+    ///
     /// With `keep`, all records are kept for `trace`; otherwise they are sorted within a window for `take`, and a record
     /// that is too late is an error unless `accept_late`.
     #[new]
-    #[pyo3(signature = (format, *, skip_bad = 0, volume = None, keep = true, accept_late = false))]
+    #[pyo3(signature = (format, *, skip_bad = 0, volume = None, keep = true, accept_late = false, layout = None))]
     fn new(
         format: &str,
         skip_bad: u64,
         volume: Option<u32>,
         keep: bool,
         accept_late: bool,
+        layout: Option<LayoutItems>,
     ) -> PyResult<Self> {
-        let format = formats::find(format).map_err(|error| trace_error(&error))?;
+        let options = ReaderOptions { skip_bad, volume };
+        let reader = match layout {
+            Some(layout) => Reader::delimited(layout.into(), options),
+            None => Reader::new(formats::find(format).map_err(|error| trace_error(&error))?, options),
+        };
         let late = if accept_late { LatePolicy::Count } else { LatePolicy::Reject };
+        let sorter = WindowSorter::new(reader.format(), late);
         Ok(Self {
             inner: Mutex::new(Reading {
-                reader: Reader::new(format, ReaderOptions { skip_bad, volume }),
+                reader,
                 builder: keep.then(TraceBuilder::default),
-                sorter: WindowSorter::new(format, late),
+                sorter,
                 sorted: Vec::new(),
             }),
         })
@@ -226,6 +235,33 @@ pub fn recognise_trace(head: &[u8], is_whole: bool) -> PyResult<&'static str> {
 
 fn json_of(text: serde_json::Result<String>) -> PyResult<String> {
     text.map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// A layout of delimited text as Python hands it over; an unknown column has no meaning.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct LayoutItems {
+    columns: Vec<String>,
+    separator: u8,
+    time_exponent: u32,
+    response_exponent: u32,
+    offset_unit: u64,
+    size_unit: u64,
+    has_header: bool,
+}
+
+impl From<LayoutItems> for Layout {
+    fn from(items: LayoutItems) -> Self {
+        Self {
+            columns: items.columns.iter().map(|name| Column::find(name)).collect(),
+            separator: items.separator,
+            time_exponent: items.time_exponent.min(9),
+            response_exponent: items.response_exponent.min(9),
+            offset_unit: items.offset_unit,
+            size_unit: items.size_unit,
+            has_header: items.has_header,
+        }
+    }
 }
 
 /// The columns of a trace as Python hands them over.

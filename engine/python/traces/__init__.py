@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from destage.engine import _engine, configuration
 from destage.engine.engine_errors import translated_errors
 from destage.engine.traces import files, places
+from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.machine import read_memory_size
 from destage.objects import Location
@@ -48,7 +49,12 @@ def __getattr__(name: str) -> Any:
 
 
 def load(
-    path: str | Location, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
+    path: str | Location,
+    *,
+    format_name: str | None = None,
+    columns: Delimited | None = None,
+    skip_bad: int = 0,
+    volume: int | None = None,
 ) -> _engine.Trace:
     """Read a trace; an unchanged one that was read before is cached.
 
@@ -58,20 +64,26 @@ def load(
         path: A trace in one of the formats of `formats`, plain or compressed (gzip, xz, zstd): a file or an
             object's address as in `s3://bucket/x.parquet`.
         format_name: The format's name; None to recognise the content.
+        columns: The columns of a delimited text, which no format name describes.
         skip_bad: Maximum malformed records to skip.
         volume: The only volume to read; None for all.
     """
-    return _load_cached(path, (format_name, skip_bad, volume))[0]
+    return _load_cached(path, (format_name, columns, skip_bad, volume))[0]
 
 
 def digest(
-    path: str | Location, *, format_name: str | None = None, skip_bad: int = 0, volume: int | None = None
+    path: str | Location,
+    *,
+    format_name: str | None = None,
+    columns: Delimited | None = None,
+    skip_bad: int = 0,
+    volume: int | None = None,
 ) -> str:
     """Return the digest of a trace's content, independent of its format: blake2b-128 of its columns, in hex.
 
     The number of an only volume and the response times, which affect no run, are not part of it.
     """
-    return _load_cached(path, (format_name, skip_bad, volume))[1]
+    return _load_cached(path, (format_name, columns, skip_bad, volume))[1]
 
 
 def formats() -> dict[str, str]:
@@ -112,7 +124,7 @@ def load_bound(scenario: Mapping[str, Any]) -> dict[str, _engine.Trace]:
 
 def _load_checked(place: Location, expected: str | None) -> tuple[_engine.Trace, str]:
     """Return a trace and its digest, which must be the expected one, if any."""
-    trace, found = _load_cached(place, (None, 0, None))
+    trace, found = _load_cached(place, _RECOGNISED)
     if expected not in {None, found}:
         message = f"digest {found} differs from the digest {expected} in the configuration"
         raise TraceError("trace.changed", message, str(place))
@@ -150,33 +162,34 @@ def find_replays(scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _load_cached(
-    path: str | Location, options: tuple[str | None, int, int | None]
-) -> tuple[_engine.Trace, str]:
+_Options = tuple[str | None, Delimited | None, int, int | None]
+_RECOGNISED: _Options = (None, None, 0, None)
+
+
+def _load_cached(path: str | Location, options: _Options) -> tuple[_engine.Trace, str]:
     place = places.resolve_place(path)
     return _load(place, places.read_version(place), options)
 
 
 @lru_cache(maxsize=8)
-def _load(
-    place: Location, _version: Hashable, options: tuple[str | None, int, int | None]
-) -> tuple[_engine.Trace, str]:
+def _load(place: Location, _version: Hashable, options: _Options) -> tuple[_engine.Trace, str]:
     """Return a trace and its digest; a changed version is read again."""
-    format_name, skip_bad, volume = options
+    format_name, columns, skip_bad, volume = options
     most = read_memory_size() // 2
     with files.open_trace(place) as file:
-        if file.format_of(format_name) == "parquet":
+        name = file.format_of(format_name, columns)
+        if name == "parquet":
             from destage.engine.traces import compact  # noqa: PLC0415 - imports numpy and pyarrow
 
             trace = compact.from_table(compact.read(file.path, volume, most))
         else:
-            reader = _engine.TraceReader(file.format_of(format_name), skip_bad=skip_bad, volume=volume)
+            reader = file.open_reader(name, columns, skip_bad=skip_bad, volume=volume)
             for piece in file.read_pieces(most):
                 reader.feed(piece)
             reader.finish()
             trace = reader.trace()
-    columns = trace.columns()
+    found_columns = trace.columns()
     content = hashlib.blake2b(digest_size=16)
-    for name in _COLUMNS:
-        content.update(columns.get(name, b""))
+    for field in _COLUMNS:
+        content.update(found_columns.get(field, b""))
     return trace, content.hexdigest()

@@ -15,7 +15,8 @@ from typing import BinaryIO, Protocol
 
 from destage.engine import _engine
 from destage.engine.engine_errors import as_trace_error
-from destage.engine.traces import places
+from destage.engine.traces import delimited, places
+from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.objects import Location
 from destage.spec.validation import suggest
@@ -56,15 +57,25 @@ class TraceFile:
         """Compressed bytes read so far."""
         return self._raw.tell()
 
-    def format_of(self, name: str | None) -> str:
+    def open_reader(
+        self, name: str, columns: Delimited | None, *, skip_bad: int, volume: int | None, **options: bool
+    ) -> _engine.TraceReader:
+        """Return a reader of the format with this name; `options` are those of the engine's reader."""
+        layout = None if columns is None else columns.find_layout(self._head)
+        return _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, layout=layout, **options)
+
+    def format_of(self, name: str | None, columns: Delimited | None = None) -> str:
         """Return the name of the format.
 
         Args:
             name: The given name; None to recognise the content.
+            columns: The columns of a delimited text, if it is one.
 
         Raises:
             TraceError: The name is unknown, no format fits, or several fit equally well.
         """
+        if columns is not None:
+            return delimited.FORMAT
         if name is not None:
             known = [known for known, _, _ in _engine.trace_formats()] + ["parquet"]
             if name not in known:

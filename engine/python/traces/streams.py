@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from destage.engine import _engine
 from destage.engine.traces import compact, files, places
+from destage.engine.traces.delimited import Delimited
 from destage.errors import TraceError
 from destage.objects import Location
 
@@ -30,6 +31,7 @@ def profile(
     path: str | Location,
     *,
     format_name: str | None = None,
+    columns: Delimited | None = None,
     skip_bad: int = 0,
     volume: int | None = None,
     progress: Progress = lambda _done, _size: None,
@@ -45,12 +47,14 @@ def profile(
     found = _engine.TraceSummariser()
     problems: list[dict[str, Any]] = []
     with files.open_trace(place) as file:
-        name = file.format_of(format_name)
+        name = file.format_of(format_name, columns)
         if name == "parquet":
             for records in _batches(file.path, volume, progress):
                 found.add_columns(compact.from_arrow(records))
         else:
-            reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True)
+            reader = file.open_reader(
+                name, columns, skip_bad=skip_bad, volume=volume, keep=False, accept_late=True
+            )
             for piece in file.read_pieces():
                 reader.feed(piece)
                 found.add(reader)
@@ -68,6 +72,7 @@ def convert(
     out: str | Path,
     *,
     format_name: str | None = None,
+    columns: Delimited | None = None,
     skip_bad: int = 0,
     volume: int | None = None,
     progress: Progress = lambda _done, _size: None,
@@ -89,12 +94,12 @@ def convert(
     unfinished = out.with_name(f".{out.name}.{os.getpid()}.tmp")
     try:
         with files.open_trace(place) as file:
-            name = file.format_of(format_name)
+            name = file.format_of(format_name, columns)
             reader = None
             if name == "parquet":
                 tables = _checked(_batches(file.path, volume, progress))
             else:
-                reader = _engine.TraceReader(name, skip_bad=skip_bad, volume=volume, keep=False)
+                reader = file.open_reader(name, columns, skip_bad=skip_bad, volume=volume, keep=False)
                 tables = _tables(file, reader, progress)
             count = _write(tables, unfinished)
             _check_any(count, volume, place)

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import typer
 
+from destage.cli.help_texts import use_plain_words
 from destage.cli.output import (
     issue_as_json,
     open_standard_streams,
@@ -30,6 +31,10 @@ from destage.errors import (
 )
 from destage.extras import explain_missing
 
+_MOST_PRINTED = 25
+"""Mistakes that are printed; a wrong file may have one per line."""
+_MOST_LISTED = 500
+"""Mistakes that `--json` prints."""
 _INVALID = 2
 _INFRASTRUCTURE = 4
 _INTERRUPTED = 130
@@ -71,7 +76,9 @@ class Application(typer.Typer):
         arguments = list(args[0] if args else sys.argv[1:])
         options = arguments[: arguments.index("--")] if "--" in arguments else arguments
         try:
-            code = super().__call__(*args, standalone_mode=False, **kwargs)
+            command = typer.main.get_command(self)
+            use_plain_words(command)
+            code = command(*args, standalone_mode=False, **kwargs)
             sys.stdout.flush()
         except (KeyboardInterrupt, typer.Abort):
             code = _INTERRUPTED
@@ -91,10 +98,15 @@ class Application(typer.Typer):
         error = explain_missing(error)
         source = error.source if isinstance(error, DestageError) else ""
         issues = _issues_of(error)
-        for issue in issues:
+        for issue in issues[:_MOST_PRINTED]:
             print_error(issue, source)
+        left_out = len(issues) - _MOST_PRINTED
+        if left_out > 0:
+            print_note(f"{left_out:,} more mistakes; is this the right file?")
         if as_json:
-            print_json({"errors": [issue_as_json(issue, source) for issue in issues]})
+            listed = [issue_as_json(issue, source) for issue in issues[:_MOST_LISTED]]
+            more = {"left_out": len(issues) - len(listed)} if len(issues) > len(listed) else {}
+            print_json({"errors": listed, **more})
         return _exit_code(error)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from destage.cli import completion
 from destage.errors import ConfigError, StoreError, UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +58,16 @@ def parse_duration(text: str, unit: Literal["ns", "s"], option: str) -> float:
     return duration
 
 
+def check_size(text: str, option: str) -> str:
+    """Return the size that an option gives, if it has a unit."""
+    from destage.sweeps.bare_numbers import explain_bare_number
+
+    message = explain_bare_number(text, "bytes")
+    if message is not None:
+        raise UsageError("usage.bad-quantity", f"{text}: {message}", option)
+    return text
+
+
 def decode_argument(text: str) -> str:
     """Return an argument as UTF-8 has it, where the locale has a narrower encoding."""
     return os.fsencode(text).decode(errors="surrogateescape")
@@ -71,7 +82,7 @@ def make_limits(timeout: str, rows: int, memory: str | None) -> "QueryLimits":
     if memory is None:
         return QueryLimits(seconds=seconds, rows=rows)
     try:
-        size = int(quantities.parse(memory, "bytes"))
+        size = int(quantities.parse(check_size(memory, "--memory"), "bytes"))
     except ConfigError as error:
         raise ConfigError([replace(issue, place="--memory") for issue in error.issues]) from None
     if size < _LEAST_MEMORY:
@@ -116,7 +127,12 @@ def split_assignment(text: str, option: str, example: str) -> tuple[str, str]:
 
 Json = Annotated[bool, typer.Option("--json", help="Print results and errors as JSON.")]
 Spec = Annotated[
-    str, typer.Argument(metavar="SPEC", help="A study: a YAML file or the name of a bundled study.")
+    str,
+    typer.Argument(
+        metavar="SPEC",
+        help="A study: a YAML file or the name of a bundled study.",
+        autocompletion=completion.complete_studies,
+    ),
 ]
 # Typer has no unions: a `Location`, or None without the option.
 Store = Annotated[
@@ -129,7 +145,12 @@ Store = Annotated[
     ),
 ]
 SweepName = Annotated[
-    str, typer.Argument(metavar="SWEEP", help="A sweep: its directory, its name, or the start of its name.")
+    str,
+    typer.Argument(
+        metavar="SWEEP",
+        help="A sweep: its directory, its name, or the start of its name.",
+        autocompletion=completion.complete_sweeps,
+    ),
 ]
 Executor = Annotated[
     Literal["auto", "ray", "inline"],

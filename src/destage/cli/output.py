@@ -33,12 +33,12 @@ def open_standard_streams() -> None:
 
 def print_error(issue: Issue, source: str = "") -> None:
     """Print an error on stderr as one line; the source is the file that it was found in."""
-    _print_coloured(f"error: {source}: {issue}" if source else f"error: {issue}", _RED)
+    _print_coloured(f"error: {issue.describe(source)}", _RED)
 
 
 def print_warning(issue: Issue, source: str = "") -> None:
     """Print a warning on stderr as one line; the source is the file that it was found in."""
-    _print_coloured(f"warning: {source}: {issue}" if source else f"warning: {issue}", _YELLOW)
+    _print_coloured(f"warning: {issue.describe(source)}", _YELLOW)
 
 
 def print_note(line: str) -> None:

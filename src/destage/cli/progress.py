@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _INTERVAL_S = 5.0
 _WIDE, _MEDIUM = 100, 76
 """Widths of a terminal that has room for everything, and for the name with a short bar [columns]."""
+_SECONDS_UP_TO, _MINUTES_UP_TO, _WHOLE_HOURS, _HOURS_UP_TO = 100, 100, 10, 72
+"""Bounds up to which a duration is in seconds [s], in minutes [min], in hours with minutes, in hours [h]."""
 _PHASES = {"plan": "planning", "start": "starting", "run": "running", "answer": "answering"}
 
 
@@ -52,7 +54,7 @@ class ProgressDisplay:
         """Show how far the sweep is."""
         phase = _PHASES[progress.phase] + (f", round {progress.round}" if progress.round else "")
         rate = f"{progress.rate:.1f} runs/s" if progress.rate else ""
-        eta = "" if progress.eta_s is None else f"ETA {_clock(progress.eta_s)}"
+        eta = _describe_eta(progress)
         failed = f"{progress.failed} failed" if progress.failed else ""
         if self._bar is not None and self._task is not None:
             self._bar.update(
@@ -120,6 +122,27 @@ def _make_bar() -> "Bar":
         console=console,
         transient=True,
     )
+
+
+def _describe_eta(progress: "Progress") -> str:
+    """Return the time left; a range if rounds that are not planned yet make it uncertain."""
+    if progress.eta_s is None:
+        return ""
+    low, high = _clock(progress.eta_s), _clock(progress.eta_high_s or progress.eta_s)
+    return f"ETA {low}" if low == high else f"ETA {low} to {high}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a duration as people say it: `40 s`, `12 min`, `3 h 20 min`."""
+    if seconds < _SECONDS_UP_TO:
+        return f"{max(round(seconds), 1)} s"
+    minutes = round(seconds / 60)
+    if minutes < _MINUTES_UP_TO:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    if hours >= _HOURS_UP_TO:
+        return f"{round(hours / 24)} d"
+    return f"{hours} h {rest} min" if rest and hours < _WHOLE_HOURS else f"{round(minutes / 60)} h"
 
 
 def _clock(seconds: float) -> str:

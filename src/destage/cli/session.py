@@ -80,6 +80,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
     """Print a sweep's answers, write its report and exit with the session's exit code."""
     from destage.queries import open_session
     from destage.queries.formats import rows_as_json
+    from destage.queries.product_names import name_products
     from destage.queries.report import compose_answer, write_report
     from destage.queries.report.excerpt import MOST_DRAWN, MOST_LISTED, open_excerpt
     from destage.queries.verdicts import judge_figures
@@ -93,7 +94,8 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
         shown = open_excerpt(session, MOST_DRAWN if as_json else MOST_LISTED)
-        rows = shown.name_columns(shown.query("design_space"))
+        found = shown.query("design_space")
+        rows = shown.name_columns(found)
         published = judge_figures(session)
         file = write_report(session, report)
         if as_json:
@@ -107,7 +109,7 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
                 }
             )
         else:
-            print_table(rows, session.units)
+            print_table(shown.name_columns(name_products(found)), session.units)
             note_left_out(shown, outcome.path.name)
             if published.num_rows:
                 print_data("\n")

@@ -108,10 +108,10 @@ def _describe_requests(profile: "Profile") -> Iterator[str]:
         yield from _size_lines(profile)
     begin, end, places = profile.places(_BINS)
     heights = sparkline([float(count) for count in places])
-    yield f"address   {_rounded(begin)} │{heights}│ {_rounded(end)}"
+    yield f"address   {round_size(begin)} │{heights}│ {round_size(end)}"
     skew = profile.skew(_SHARES)
     parts = ", ".join(f"{share:.0%} get {part:.0%}" for share, part in zip(_SHARES, skew, strict=True))
-    touched, follow = _rounded(profile.touched_bytes()), profile.sequential_fraction()
+    touched, follow = round_size(profile.touched_bytes()), profile.sequential_fraction()
     yield f"          {touched} touched, in extents of 1 MiB; the busiest {parts} of the requests"
     yield f"          {follow:.0%} of the requests are sequential"
     if len(profile.streams) > 1:
@@ -132,12 +132,12 @@ def _size_lines(profile: "Profile") -> Iterator[str]:
         yield f"{'sizes' if index == 0 else '':<8}  {named}  {reads.get(size, 0) / count:.0%} reads"
 
 
-def _rounded(size: int) -> str:
+def round_size(size: float) -> str:
     """Return a measured size in three digits."""
     for unit, bytes_ in (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if size >= bytes_:
             return f"{size / bytes_:.3g} {unit}"
-    return f"{size} B"
+    return f"{size:.0f} B"
 
 
 def _wrapped(key: str, text: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Conversion of the quantities in a document to base units."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -47,6 +47,12 @@ def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario
     return converted
 
 
+def as_word(value: object, words: Collection[str]) -> object:
+    """Return a whole number as a word, where the words allowed have it: 5 as RAID "5"."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_number and str(value) in words else value
+
+
 def join(path: str, step: str | int) -> str:
     """Return the dotted path one step below `path`."""
     return f"{path}.{step}" if path else str(step)
@@ -63,6 +69,7 @@ def _convert(value: object, tree: SchemaTree, node: Node, path: str, into: BaseU
     if isinstance(value, list | tuple):
         items = node.get("items", {})
         return [_convert(item, tree, items, join(path, index), into) for index, item in enumerate(value)]
+    value = as_word(value, tree.words_of(node))
     if isinstance(value, str) and "x-unit" in node:
         value = _parse_quantity(value, node["x-unit"], path, into)
     if isinstance(value, float):

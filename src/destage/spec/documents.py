@@ -19,6 +19,9 @@ def parse_document(source: str | bytes, name: str, namespace: str = "scenario") 
     def error_at(code: str, place: str, message: str) -> ConfigError:
         return ConfigError([Issue(f"{namespace}.{code}", place, message)], name)
 
+    if len(source) > MOST_BYTES:
+        message = f"{len(source):,} bytes; at most {MOST_BYTES:,} are allowed"
+        raise error_at("too-large", "", message)
     try:
         text = source if isinstance(source, str) else source.decode()
         document: object = yaml.load(text, Loader=_UniqueKeyLoader)  # noqa: S506 - a SafeLoader
@@ -65,6 +68,10 @@ class _TooLargeError(yaml.MarkedYAMLError):
 
 MOST_VALUES = 1_000_000
 """Maximum values of a document, with every alias replaced by what it stands for."""
+
+
+MOST_BYTES = 8 << 20
+"""Maximum size of a document, which takes the parser about a minute."""
 
 
 class _UniqueKeyLoader(yaml.SafeLoader):

@@ -53,6 +53,11 @@ class SchemaTree:
             self._alternatives[id(branches)] = branches, [self.follow(branch) for branch in branches]
         return self._alternatives[id(branches)][1]
 
+    def words_of(self, node: Node) -> list[str]:
+        """Return the texts that a node allows by name."""
+        named = [*node.get("enum", ()), *(branch.get("const") for branch in self.alternatives(node))]
+        return [word for word in named if isinstance(word, str)]
+
     def tag_of(self, node: Node) -> str | None:
         """Return the property whose constant distinguishes the branches of a tagged union, if any."""
         branches: list[Node] = node.get("oneOf") or node.get("anyOf") or []

@@ -4,9 +4,13 @@ import os
 
 from destage.errors import StoreError
 from destage.objects import Location, ObjectPath, locate
+from destage.spec.near_names import suggest_names
 from destage.store.generations import list_heads
 from destage.store.layout import SweepLayout
 from destage.store.location import find_modified_time
+
+_MOST_LISTED = 3
+"""Sweeps that a message lists; of more, only the nearest."""
 
 
 def default_store() -> Location:
@@ -50,6 +54,10 @@ def find_sweep(text: str | Location, store: Location | None = None) -> Location:
             names = ", ".join(path.name for path in matches)
             message = f"matches {len(matches)} sweeps: {names}; give more of the name"
             raise StoreError("store.ambiguous-sweep", message, str(wanted))
-    known = ", ".join(path.name for path in sweeps) or "none yet"
     root = store if store is not None else default_store()
-    raise StoreError("store.unknown-sweep", f"not in the store {root}; sweeps there: {known}", str(wanted))
+    known = [path.name for path in sweeps]
+    if len(known) <= _MOST_LISTED:
+        hint = f"; sweeps there: {', '.join(known) or 'none yet'}"
+    else:
+        hint = f"{suggest_names(wanted, known)}; `destage status` lists all {len(known)}"
+    raise StoreError("store.unknown-sweep", f"not in the store {root}{hint}", str(wanted))

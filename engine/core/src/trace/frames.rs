@@ -47,7 +47,14 @@ pub(super) struct Frames<D> {
 
 impl<D: Decoder> Default for Frames<D> {
     fn default() -> Self {
-        Self { decoder: D::default(), carry: Vec::new(), is_skipping: false, is_over: false, before: 0 }
+        Self::new(D::default())
+    }
+}
+
+impl<D: Decoder> Frames<D> {
+    /// The frames for a decoder.
+    pub const fn new(decoder: D) -> Self {
+        Self { decoder, carry: Vec::new(), is_skipping: false, is_over: false, before: 0 }
     }
 }
 

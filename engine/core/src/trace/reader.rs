@@ -4,8 +4,9 @@ use std::vec::Drain;
 
 use super::columns::Columns;
 use super::error::{Position, TraceError};
-use super::formats::Format;
-use super::frames::Feed;
+use super::formats::delimited::{Delimited, Layout};
+use super::formats::{DELIMITED, Format};
+use super::frames::{Feed, Frames};
 use super::problems::{Finding, Problems};
 use super::record::Record;
 use super::recorded::Trace;
@@ -26,6 +27,17 @@ impl Reader {
     /// A reader for one trace.
     pub fn new(format: &'static Format, options: ReaderOptions) -> Self {
         Self { format, feed: format.open(), sink: Sink::new(options) }
+    }
+
+    /// A reader for one delimited text.
+    pub fn delimited(layout: Layout, options: ReaderOptions) -> Self {
+        let feed = Box::new(Frames::new(Delimited::new(layout)));
+        Self { format: &DELIMITED, feed, sink: Sink::new(options) }
+    }
+
+    /// The format.
+    pub const fn format(&self) -> &'static Format {
+        self.format
     }
 
     /// Reads more bytes of the trace.

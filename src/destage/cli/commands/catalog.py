@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from destage.cli.completion import complete_catalog_entries, complete_catalog_kinds
 from destage.cli.options import Json
 from destage.cli.output import print_data, print_json, print_pairs
 from destage.errors import UsageError
@@ -11,10 +12,20 @@ from destage.errors import UsageError
 
 def catalog(
     kind: Annotated[
-        str | None, typer.Argument(metavar="KIND", help="controllers, disks or workloads (default: all).")
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help="controllers, disks or workloads (default: all).",
+            autocompletion=complete_catalog_kinds,
+        ),
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Entry to show in full (default: list all).")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Entry to show in full (default: list all).",
+            autocompletion=complete_catalog_entries,
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

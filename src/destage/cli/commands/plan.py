@@ -1,22 +1,40 @@
 """`destage plan`."""
 
 import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from destage.cli.options import Json, Spec, Store
 from destage.cli.output import print_json, print_note, print_pairs
+from destage.cli.progress import format_duration
 from destage.cli.table import print_table
+
+if TYPE_CHECKING:
+    from destage.sweeps.time_estimate import TimeEstimate
 
 _FIRST_ROWS = 10
 
 
-def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
-    """Show the runs of a study without executing or writing anything."""
+def plan(
+    spec: Spec,
+    store: Store = None,
+    with_estimate: Annotated[
+        bool,
+        typer.Option("--estimate/--no-estimate", help="Estimate the time, if needed with a few pilot runs."),
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Show the runs of a study and how long they will take, without writing anything."""
     from destage import sweeps
     from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json
+    from destage.queries.product_names import name_products
     from destage.store.plan import CONFIG_COLUMNS, join_configs
 
-    preview = sweeps.plan(sweeps.load_study(spec), store)
+    preview = sweeps.plan(sweeps.load_study(spec), store, with_estimate=with_estimate)
+    estimate = preview.estimate
     rows = preview.table.drop_columns(list(CONFIG_COLUMNS))
     if as_json:
         facts = {
@@ -25,18 +43,29 @@ def plan(spec: Spec, store: Store = None, as_json: Json = False) -> None:
             "runs": preview.runs,
             "present": preview.present,
             "adaptive": preview.adaptive,
+            "estimate": None if estimate is None else asdict(estimate),
         }
         print_json(facts | {"rows": rows_as_json(rows)})
         return
     more = "; later rounds depend on its results" if preview.adaptive else "; no further rounds"
-    print_pairs(
-        {
-            "sweep": preview.sweep_path,
-            "points": preview.points,
-            "first round": f"{preview.runs} runs, {preview.present} already in the store{more}",
-        }
-    )
+    facts = {
+        "sweep": preview.sweep_path,
+        "points": preview.points,
+        "first round": f"{preview.runs} runs, {preview.present} already in the store{more}",
+    }
+    print_pairs(facts if estimate is None else facts | {"time": _describe_time(estimate)})
     print_note(f"first {min(_FIRST_ROWS, rows.num_rows)} of {rows.num_rows} rows:")
     config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
-    units = {name: find_unit(name, config) for name in rows.column_names if "." in name}
-    print_table(rows.slice(0, _FIRST_ROWS), {name: unit for name, unit in units.items() if unit})
+    units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
+    print_table(name_products(rows.slice(0, _FIRST_ROWS)), units)
+
+
+def _describe_time(estimate: "TimeEstimate") -> str:
+    """Return the time as a range, with what it comes from."""
+    if not estimate.runs_high:
+        return "none: all runs are in the store"
+    low, high = estimate.runs_low, estimate.runs_high
+    runs = f"{high}" if low == high else f"{low} to {high}"
+    shortest, longest = format_duration(estimate.low_s), format_duration(estimate.high_s)
+    time = f"about {longest}" if shortest == longest else f"{shortest} to {longest}"
+    return f"{time} for {runs} runs, {estimate.slots} at a time (from {estimate.samples} {estimate.basis})"

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from destage.cli.completion import complete_queries
 from destage.cli.options import (
     DEFAULT_ROWS,
     DEFAULT_TIMEOUT,
@@ -26,7 +27,12 @@ from destage.cli.rows import find_sweep, note_left_out, print_rows
 def query(
     sweep: SweepName,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="Named query to run (default: list all).")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="Named query to run (default: list all).",
+            autocompletion=complete_queries,
+        ),
     ] = None,
     param: Annotated[
         list[str] | None,
@@ -44,6 +50,7 @@ def query(
     """Run a named query on a sweep's results."""
     from destage.queries import open_session
     from destage.queries.named_queries import list_fitting
+    from destage.queries.product_names import name_products
     from destage.queries.report.excerpt import MOST_LISTED, open_excerpt
 
     parameters = dict(split_assignment(text, "--param", "idle=1") for text in param or [])
@@ -55,6 +62,7 @@ def query(
             return
         form = "json" if as_json else form
         shown = open_excerpt(session, MOST_LISTED) if form == "table" and out is None else session
-        rows = shown.name_columns(shown.query(name, parameters))
+        found = shown.query(name, parameters)
+        rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
         print_rows(rows, form, out, shown.find_units(name, parameters), escape_formulas=escape_formulas)
         note_left_out(shown, sweep)

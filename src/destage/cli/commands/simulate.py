@@ -1,25 +1,37 @@
 """`destage simulate`."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.completion import complete_configurations, complete_parameters
 from destage.cli.options import Json, read_file, split_assignment
 from destage.cli.output import print_data, print_json, print_pairs
 from destage.errors import ConfigError, Issue, UsageError
+
+if TYPE_CHECKING:
+    from destage.spec.source import Source
 
 _EXAMPLE = "controller.cache.capacity=64MiB"
 
 
 def simulate(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A configuration or a study, in YAML or JSON.")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A configuration or a study, in YAML or JSON.",
+            autocompletion=complete_configurations,
+        ),
     ],
     assign: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="PATH=VALUE", help=f"Set a field by its path, as in {_EXAMPLE}; repeatable."
+            "--set",
+            metavar="PATH=VALUE",
+            help=f"Set a field by its path, as in {_EXAMPLE}; repeatable.",
+            autocompletion=complete_parameters,
         ),
     ] = None,
     as_json: Json = False,
@@ -27,13 +39,16 @@ def simulate(
     """Simulate one configuration and print its result row."""
     from destage import engine
 
-    scenario = _read_scenario(file)
-    for text in assign or []:
-        _assign(scenario, text)
+    scenario, source = _read_scenario(file)
+    assigned = [_assign(scenario, text) for text in assign or []]
     try:
+        _check_units(scenario, assigned, source)
         row = engine.simulate(scenario, folder=file.parent)
     except ConfigError as error:
-        raise ConfigError(error.issues, str(file)) from error
+        # What `--set` gave is not in the file.
+        given = [issue for issue in error.issues if _is_below(issue.place, assigned)]
+        written = [source.locate(issue) for issue in error.issues if issue not in given]
+        raise ConfigError([*written, *given], source.name) from error
     if as_json:
         print_json(row)
         return
@@ -64,20 +79,45 @@ def _print_timeline(row: dict[str, Any]) -> None:
         print_data("\ntimeline\n" + "".join(f"{line.rstrip()}\n" for line in lines))
 
 
-def _read_scenario(file: Path) -> dict[str, Any]:
+def _read_scenario(file: Path) -> tuple[dict[str, Any], "Source"]:
+    """Return the configuration in a file, and its text."""
+    from destage.engine.scenario_schema import explain_wrong_table
     from destage.spec.documents import parse_document
+    from destage.spec.source import Source
 
-    document = parse_document(read_file(file), str(file))
+    text = read_file(file)
+    document = parse_document(text, str(file))
+    within = ""
     if isinstance(document, dict) and "scenario" in document:
-        document = document["scenario"]
+        document, within = document["scenario"], "scenario"
     if not isinstance(document, dict):
         message = "must be a table of fields, at least `workload` and `array`"
         raise ConfigError([Issue("scenario.wrong-type", "", message)], str(file))
-    return document
+    if (reason := explain_wrong_table(document)) is not None:
+        raise ConfigError([Issue("scenario.wrong-type", within, reason)], str(file))
+    return document, Source(str(file), text, within)
 
 
-def _assign(scenario: dict[str, Any], text: str) -> None:
-    """Set one field of a scenario, as `PATH=VALUE` says."""
+def _check_units(scenario: dict[str, Any], assigned: list[str], source: "Source") -> None:
+    """Reject numbers without a unit, with all other mistakes; those of a JSON file are in base units."""
+    from destage import engine
+    from destage.sweeps.bare_numbers import find_bare_numbers, is_json
+
+    found = find_bare_numbers(scenario)
+    if is_json(source.text):
+        found = [issue for issue in found if _is_below(issue.place, assigned)]
+    if found:
+        places = {issue.place for issue in found}
+        others = [issue for issue in engine.validate(scenario) if issue.place not in places]
+        raise ConfigError([*found, *others])
+
+
+def _is_below(place: str, paths: list[str]) -> bool:
+    return any(f"{place}.".startswith(f"{path}.") for path in paths)
+
+
+def _assign(scenario: dict[str, Any], text: str) -> str:
+    """Set one field of a scenario, as `PATH=VALUE` says, and return its path."""
     from destage.spec.documents import parse_document
 
     path, value = split_assignment(text, "--set", _EXAMPLE)
@@ -93,6 +133,7 @@ def _assign(scenario: dict[str, Any], text: str) -> None:
         here[_index(here, last, path)] = given
     else:
         here[last] = given
+    return path
 
 
 def _field(here: Any, segment: str, path: str) -> Any:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from destage.cli.completion import complete_statements
 from destage.cli.options import (
     DEFAULT_ROWS,
     DEFAULT_TIMEOUT,
@@ -29,6 +30,7 @@ _Statements = Annotated[
         metavar="STATEMENTS",
         help="SELECT, DESCRIBE, PIVOT or EXPLAIN statements, separated by ; (default: a prompt on a "
         "terminal, otherwise statements from standard input).",
+        autocompletion=complete_statements,
     ),
 ]
 

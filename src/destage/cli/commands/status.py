@@ -5,13 +5,19 @@ from typing import Annotated
 
 import typer
 
+from destage.cli.completion import complete_sweeps
 from destage.cli.options import Json, Store
 from destage.cli.output import print_json, print_note, print_pairs
 
 
 def status(
     sweep: Annotated[
-        str | None, typer.Argument(metavar="SWEEP", help="A sweep (default: all sweeps in the store).")
+        str | None,
+        typer.Argument(
+            metavar="SWEEP",
+            help="A sweep (default: all sweeps in the store).",
+            autocompletion=complete_sweeps,
+        ),
     ] = None,
     store: Store = None,
     as_json: Json = False,

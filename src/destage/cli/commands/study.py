@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from destage.cli.completion import complete_study_names
 from destage.cli.hard_stop import HardStop
 from destage.cli.options import Executor, Json, Quiet, ReportFile, Store, Workers
 from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from destage.store import Location
 
 app = typer.Typer(help="List, show and run the bundled studies.", no_args_is_help=True, rich_markup_mode=None)
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A bundled study.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A bundled study.", autocompletion=complete_study_names)
+]
 
 
 @app.command("list")
@@ -43,7 +46,12 @@ def show(name: Name, as_json: Json = False) -> None:
 @app.command("run")
 def run(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A bundled study; required unless --all is given.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="A bundled study; required unless --all is given.",
+            autocompletion=complete_study_names,
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Run all bundled studies.")] = False,
     store: Store = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from destage.cli.completion import complete_workloads
 from destage.cli.options import Json, check_suffix, parse_duration, read_file
 from destage.cli.output import issue_as_json, print_data, print_json, print_note, print_pairs, print_warning
 from destage.errors import ConfigError, Issue, UsageError
@@ -32,6 +33,7 @@ def show(
         typer.Argument(
             metavar="NAME|FILE",
             help="A bundled workload; a workload, configuration or study in YAML; or a .fio or .icf file.",
+            autocompletion=complete_workloads,
         ),
     ],
     plot: Annotated[
@@ -170,10 +172,10 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
         return facts, dict(entry.config), Path()
     file = Path(name)
     if not file.exists():
-        from destage.spec.validation import suggest
+        from destage.spec.near_names import suggest_names
 
-        message = f"{name!r} is neither a file nor a bundled workload{suggest(name, known)}"
-        message += f"; bundled: {', '.join(known)}"
+        message = f"{name!r} is neither a file nor a bundled workload{suggest_names(name, known)}"
+        message += "; `destage workload list` lists all"
         raise UsageError("usage.unknown-name", message, "NAME")
     if file.suffix in _DOCUMENTS:
         workload = _read_workload(file)
@@ -191,15 +193,21 @@ def _read_workload(file: Path) -> dict[str, Any]:
     """Return the workload in a YAML file that holds a workload alone, a configuration, or a study."""
     from destage.engine import catalog
     from destage.spec.documents import parse_document
+    from destage.spec.source import Source
+    from destage.sweeps.bare_numbers import find_bare_numbers, is_json
 
-    document = parse_document(_read_text(file), str(file))
+    text = _read_text(file)
+    document, within = parse_document(text, str(file)), ""
     if isinstance(document, dict) and isinstance(document.get("scenario"), dict):
-        document = document["scenario"]
+        document, within = document["scenario"], "scenario"
     if isinstance(document, dict) and "streams" in document:
         document = {"workload": document}
     if not isinstance(document, dict) or not isinstance(document.get("workload"), dict):
         message = "missing; a workload is a table under `workload:`, or under `scenario.workload:` in a study"
         raise ConfigError([Issue("scenario.missing-key", "workload", message)], str(file))
+    bare = [] if is_json(text) else find_bare_numbers({"workload": document["workload"]})
+    if bare:
+        raise Source(str(file), text, within).error(bare)
     resolved: dict[str, Any] = catalog.resolve({"workload": document["workload"]})["workload"]
     streams = resolved.get("streams")
     if not isinstance(streams, list):

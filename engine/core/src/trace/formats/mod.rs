@@ -8,6 +8,7 @@ mod blkparse;
 mod blktrace;
 mod block_layer;
 mod cloud_physics;
+pub mod delimited;
 mod disksim;
 mod fio;
 mod fiu;
@@ -56,6 +57,9 @@ pub static FORMATS: [Format; 16] = [
     Format::of::<vscsi::V1>(),
     Format::of::<vscsi::V2>(),
 ];
+
+/// Delimited text, which is only read with a given layout and therefore never recognised.
+pub static DELIMITED: Format = Format::of::<delimited::Delimited>();
 
 impl Format {
     const fn of<D: Decoder>() -> Self {

@@ -71,7 +71,7 @@ def _find_sweep_of_study(reader: "ReaderPod", job: "Job") -> str:
 
     try:
         name, text = read_study(reader.connection, job)
-        study = sweeps.load_study(name) if name else sweeps.parse_study(text, name=job.name)
+        study = sweeps.load_study(name) if name else sweeps.parse_study(text, name=job.name, is_stored=True)
     except DestageError:
         return ""
     return f"{study.name}-{study.id}"

@@ -5,7 +5,16 @@ from typing import Annotated, Any
 
 import typer
 
-from destage.cli.commands.trace.options import FormatName, SkipBad, TraceFile, VolumeNumber
+from destage.cli.commands.trace.options import (
+    Columns,
+    FormatName,
+    Separator,
+    SkipBad,
+    TraceFile,
+    Units,
+    VolumeNumber,
+    reading_options,
+)
 from destage.cli.commands.trace.record_problems import ReadingProgress, warn_about
 from destage.cli.options import Json, check_suffix
 from destage.cli.output import print_json, print_note
@@ -18,6 +27,9 @@ def convert(
     trace: TraceFile,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="Parquet file to write.")],
     format_name: FormatName = None,
+    columns: Columns = None,
+    units: Units = None,
+    separator: Separator = "auto",
     skip_bad: SkipBad = 0,
     volume: VolumeNumber = None,
     is_sorted_whole: Annotated[
@@ -32,17 +44,21 @@ def convert(
     from destage.engine import traces
     from destage.engine.traces import streams
 
+    reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
     check_suffix(out, "OUT", ".parquet")
     facts: dict[str, Any] = {"file": str(out)}
     if is_sorted_whole:
-        loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        loaded = traces.load(trace, **reading)
         traces.write_parquet(loaded, out)
-        found = streams.profile(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        found = streams.profile(trace, **reading)
         problems = [one for one in found["problems"] if one["code"] not in _SORTED_OUT]
         facts |= {"records": len(loaded), "problems": problems}
     else:
         facts |= streams.convert(
-            trace, out, format_name=format_name, skip_bad=skip_bad, volume=volume, progress=ReadingProgress()
+            trace,
+            out,
+            **reading,
+            progress=ReadingProgress(),
         )
     facts["bytes"] = out.stat().st_size
     if as_json:

@@ -9,15 +9,19 @@ from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
     PLOT_SUFFIXES,
     Block,
+    Columns,
     FormatName,
     Plot,
     Seed,
+    Separator,
     SkipBad,
     TraceFile,
+    Units,
     VolumeNumber,
+    reading_options,
 )
 from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, check_suffix
+from destage.cli.options import Json, check_size, check_suffix
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
 
@@ -56,6 +60,9 @@ def mrc(
     ] = None,
     plot: Plot = None,
     format_name: FormatName = None,
+    columns: Columns = None,
+    units: Units = None,
+    separator: Separator = "auto",
     skip_bad: SkipBad = 0,
     volume: VolumeNumber = None,
     as_json: Json = False,
@@ -68,14 +75,16 @@ def mrc(
     from destage.engine.miss_ratio_curves import miss_ratio_curve
     from destage.queries.report.miss_ratio_chart import thin_out
 
+    reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
+    check_size(block, "--block")
     rate = _parse_rate(sample)
     if plot is not None:
         check_suffix(plot, "--plot", *PLOT_SUFFIXES)
     if out is not None:
         check_suffix(out, "--out", ".parquet")
-    asked = None if sizes is None else [size.strip() for size in sizes.split(",")]
+    asked = None if sizes is None else [check_size(size.strip(), "--sizes") for size in sizes.split(",")]
     with HardStop():
-        loaded = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        loaded = traces.load(trace, **reading)
         table = miss_ratio_curve(loaded, block=block, policy=policy, rate=rate, sizes=asked, seed=seed)
     if out is not None:
         import pyarrow.parquet as pq

@@ -10,15 +10,19 @@ from destage.cli.commands.trace.miss_ratio_plot import draw_curves
 from destage.cli.commands.trace.options import (
     PLOT_SUFFIXES,
     Block,
+    Columns,
     FormatName,
     Plot,
     Seed,
+    Separator,
     SkipBad,
     TraceFile,
+    Units,
     VolumeNumber,
+    reading_options,
 )
 from destage.cli.hard_stop import HardStop
-from destage.cli.options import Json, check_suffix, parse_duration
+from destage.cli.options import Json, check_size, check_suffix, parse_duration
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.errors import UsageError
 
@@ -46,6 +50,9 @@ def synth(
     ] = None,
     plot: Plot = None,
     format_name: FormatName = None,
+    columns: Columns = None,
+    units: Units = None,
+    separator: Separator = "auto",
     skip_bad: SkipBad = 0,
     volume: VolumeNumber = None,
     as_json: Json = False,
@@ -55,6 +62,8 @@ def synth(
     from destage.engine.miss_ratio_curves import miss_ratio_curve
     from destage.trace_synthesis import compare, synthesise
 
+    reading = reading_options(format_name, columns, units, separator, skip_bad, volume)
+    check_size(block, "--block")
     check_suffix(out, "--out", ".parquet")
     if isinstance(trace, Path) and out.exists() and out.samefile(trace):
         raise UsageError("usage.same-file", f"{out} is the input trace; choose another file", "--out")
@@ -62,7 +71,7 @@ def synth(
         check_suffix(plot, "--plot", *PLOT_SUFFIXES)
     until = None if duration is None else int(parse_duration(duration, "ns", "--duration"))
     with HardStop():
-        original = traces.load(trace, format_name=format_name, skip_bad=skip_bad, volume=volume)
+        original = traces.load(trace, **reading)
         made = synthesise(original, block=block, seed=seed, requests=requests, duration_ns=until)
     traces.write_parquet(made.trace, out)
     if profile is not None:

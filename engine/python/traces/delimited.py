@@ -1,0 +1,193 @@
+"""Delimited text whose columns the user names, such as the export of a monitoring system.
+
+`columns` is either the list of columns from the left, with `-` for one to skip (`time,op,-,offset,size`), or
+says for each where it is: `time=Timestamp,op=4,...`, by its name in the first line or by its position from 1.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from destage.errors import ConfigError, TraceError
+from destage.spec import quantities
+from destage.spec.near_names import suggest_names
+
+FORMAT = "columns"
+"""The name of the format in reports."""
+REQUIRED = ("time", "op", "offset", "size")
+OPTIONAL = ("process", "volume", "response")
+SEPARATORS: Mapping[str, str] = MappingProxyType(
+    {"comma": ",", "semicolon": ";", "tab": "\t", "space": " ", ",": ",", ";": ";"}
+)
+_TIMES: Mapping[str, int] = MappingProxyType({"s": 9, "ms": 6, "us": 3, "100ns": 2, "ns": 0})
+"""Units of times as powers of ten [ns]; 100 ns is the tick of Windows."""
+_SIZES: Mapping[str, int] = MappingProxyType({"B": 1, "bytes": 1, "sectors": 512})
+_SKIPPED = "-"
+_LARGEST_UNIT = 1 << 40
+_MOST_COLUMNS = 1_000
+
+
+@dataclass(frozen=True)
+class Delimited:
+    """What the columns of a delimited text hold.
+
+    Attributes:
+        columns: The columns, as the module describes.
+        units: Their units: `time=ms,offset=sectors,size=4KiB` (default: seconds and bytes).
+        separator: A key of `SEPARATORS`; `auto` tries tab, semicolon, comma and spaces on the first line.
+    """
+
+    columns: str
+    units: str = ""
+    separator: str = "auto"
+
+    def find_layout(self, head: bytes) -> dict[str, Any]:
+        """Return the layout for the engine's reader.
+
+        Args:
+            head: The beginning of the text, with its first line.
+
+        Raises:
+            TraceError: The columns or units cannot be used, or the first line lacks a column.
+        """
+        places = _parse_columns(self.columns)
+        units = _parse_units(self.units, places)
+        line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode(errors="replace").strip("\r\n")
+        separator, cells = self._split(line, places)
+        by_position, is_named = _locate(places, cells)
+        has_header = is_named or not _is_number(cells, by_position["time"])
+        width = max(by_position.values()) + 1
+        names = {position: name for name, position in by_position.items()}
+        return {
+            "columns": [names.get(position, "") for position in range(width)],
+            "separator": ord(separator),
+            "time_exponent": units["time"],
+            "response_exponent": units["response"],
+            "offset_unit": units["offset"],
+            "size_unit": units["size"],
+            "has_header": has_header,
+        }
+
+    def _split(self, line: str, places: Mapping[str, str | int]) -> tuple[str, list[str]]:
+        """Return the separator, and the cells of the first line."""
+        if self.separator != "auto":
+            if self.separator not in SEPARATORS:
+                message = f"unknown separator {self.separator!r}; use {', '.join(list(SEPARATORS)[:4])}"
+                raise TraceError("trace.bad-columns", message, "separator")
+            separator = SEPARATORS[self.separator]
+            return separator, _cells(line, separator)
+        needed = max([len(places), *[at + 1 for at in places.values() if isinstance(at, int)]])
+        for separator in ("\t", ";", ",", " "):
+            cells = _cells(line, separator)
+            if len(cells) >= needed:
+                return separator, cells
+        shown = line if len(line) <= 60 else f"{line[:57]}..."  # noqa: PLR2004 - what fits in a message
+        message = f"{shown!r}: fewer than {needed} columns, with any separator"
+        raise TraceError("trace.missing-column", message, "line 1")
+
+
+def _parse_columns(text: str) -> dict[str, str | int]:
+    """Return the name or the position, from 0, of each column."""
+    items = [item.strip() for item in text.split(",")]
+    places: dict[str, str | int] = {}
+    if len(items) > _MOST_COLUMNS:
+        raise TraceError("trace.bad-columns", f"at most {_MOST_COLUMNS} columns are allowed", "columns")
+    for position, item in enumerate(items):
+        name, has_place, place = (part.strip() for part in item.partition("="))
+        if item == _SKIPPED:
+            continue
+        if name not in (*REQUIRED, *OPTIONAL):
+            known = ", ".join((*REQUIRED, *OPTIONAL))
+            message = f"{name!r} is not one of {known}{suggest_names(name, (*REQUIRED, *OPTIONAL))}"
+            raise TraceError("trace.bad-columns", f"{message}; - skips a column", "columns")
+        if name in places:
+            raise TraceError("trace.bad-columns", f"{name!r} is given twice", "columns")
+        places[name] = _parse_place(name, place) if has_place else position
+    missing = [name for name in REQUIRED if name not in places]
+    if missing:
+        message = f"{', '.join(missing)} missing, as in time,op,offset,size or time=1,op=3,offset=4,size=5"
+        raise TraceError("trace.bad-columns", message, "columns")
+    taken = [place for place in places.values() if isinstance(place, int)]
+    if len(set(taken)) < len(taken):
+        raise TraceError("trace.bad-columns", "two columns have the same position", "columns")
+    return places
+
+
+def _parse_place(name: str, place: str) -> str | int:
+    if not place:
+        raise TraceError("trace.bad-columns", f"{name}= needs a name or a position", "columns")
+    if not place.isdecimal():
+        return place.strip('"')
+    if not 1 <= int(place) <= _MOST_COLUMNS:
+        message = f"{name}={place}: positions count from 1, up to {_MOST_COLUMNS}"
+        raise TraceError("trace.bad-columns", message, "columns")
+    return int(place) - 1
+
+
+def _parse_units(text: str, places: Mapping[str, str | int]) -> dict[str, int]:
+    """Return the unit of each quantity: a power of ten [ns] of times, a number of bytes of sizes."""
+    given: dict[str, str] = {}
+    for item in filter(None, (item.strip() for item in text.split(","))):
+        name, _, unit = (part.strip() for part in item.partition("="))
+        if name not in {"time", "response", "offset", "size"} or not unit:
+            message = f"{item!r}: must be time=, response=, offset= or size= with a unit, as in time=ms"
+            raise TraceError("trace.bad-columns", message, "unit")
+        if name not in places:
+            raise TraceError("trace.bad-columns", f"{item!r}: no column is {name!r}", "unit")
+        given[name] = unit
+    time = _time_unit(given.get("time", "s"))
+    return {
+        "time": time,
+        "response": _time_unit(given["response"]) if "response" in given else time,
+        "offset": _size_unit(given.get("offset", "B")),
+        "size": _size_unit(given.get("size", "B")),
+    }
+
+
+def _time_unit(unit: str) -> int:
+    if unit not in _TIMES:
+        message = f"{unit!r} is not a unit of time; use {', '.join(_TIMES)}"
+        raise TraceError("trace.bad-columns", message, "unit")
+    return _TIMES[unit]
+
+
+def _size_unit(unit: str) -> int:
+    if unit in _SIZES:
+        return _SIZES[unit]
+    try:
+        size = int(quantities.parse(unit if unit[0].isdigit() else f"1{unit}", "bytes"))
+    except ConfigError:
+        size = 0
+    if unit.isdecimal() or not 0 < size <= _LARGEST_UNIT:
+        message = f"{unit!r} is not a unit of size; use B, sectors (512 bytes), KiB, or a block such as 4KiB"
+        raise TraceError("trace.bad-columns", message, "unit")
+    return size
+
+
+def _cells(line: str, separator: str) -> list[str]:
+    cells = line.split() if separator == " " else line.split(separator)
+    return [cell.strip().strip('"') for cell in cells]
+
+
+def _locate(places: Mapping[str, str | int], cells: Sequence[str]) -> tuple[dict[str, int], bool]:
+    """Return the position of each column, and whether the first line names one."""
+    lower = [cell.lower() for cell in cells]
+    found: dict[str, int] = {}
+    for name, place in places.items():
+        if isinstance(place, int):
+            found[name] = place
+            continue
+        if place.lower() not in lower:
+            message = f"no column {place!r}{suggest_names(place, cells)}; columns: {', '.join(cells)[:200]}"
+            raise TraceError("trace.missing-column", message, "line 1")
+        found[name] = lower.index(place.lower())
+    if len(set(found.values())) < len(found):
+        raise TraceError("trace.bad-columns", "two columns have the same position", "columns")
+    return found, any(isinstance(place, str) for place in places.values())
+
+
+def _is_number(cells: Sequence[str], position: int) -> bool:
+    if position >= len(cells):
+        return True
+    return cells[position].replace(".", "", 1).isdecimal()

@@ -1,0 +1,168 @@
+"""The statistics of a trace in shares and sizes, as people read them; `--json` has the exact integers."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from destage.cli.text_bars import bar
+from destage.cli.workload_summary import round_size
+
+_BAR = 30
+_COLUMN = 10
+_WIDE = 12
+_LEAST, _WHOLE, _MOST_ROUNDED = 0.01, 10, 99
+"""Bounds between which shares are written in different precision [%]."""
+_DAY, _HOUR, _MINUTE = 86_400, 3_600, 60
+
+
+def describe_trace(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the description of a trace line by line, from what `streams.profile` returns."""
+    yield _headline(facts)
+    yield _line("format", f"{facts['format']}, {_count(facts['records'])} records{_other_facts(facts)}")
+    yield from _describe_times(facts)
+    yield from _describe_operations(facts)
+    for name, title in (("read_sizes", "reads"), ("write_sizes", "writes")):
+        yield from _describe_sizes(title, facts[name])
+    yield from _describe_addresses(facts)
+    if facts["response"] is not None:
+        yield from _describe_response(facts["response"])
+    if "digest" in facts:
+        yield _line("digest", str(facts["digest"]))
+
+
+def _headline(facts: Mapping[str, Any]) -> str:
+    """Return what matters in one sentence."""
+    transfers = facts["reads"] + facts["writes"]
+    size = facts["read_bytes"] + facts["written_bytes"]
+    parts = []
+    if transfers:
+        parts += [f"{format_share(facts['reads'] / transfers)} reads", f"mean {round_size(size / transfers)}"]
+        if facts["sequential_share"] is not None:
+            parts.append(f"{format_share(facts['sequential_share'])} sequential")
+        parts.append(f"footprint {_sampled(facts)}{round_size(facts['touched']['footprint_bytes'])}")
+    return ", ".join([*parts, f"{_count(facts['records'])} requests in {_duration(facts['duration_s'])}"])
+
+
+def _other_facts(facts: Mapping[str, Any]) -> str:
+    volumes = len(facts["volumes"])
+    return f", {_count(volumes)} volumes" if volumes > 1 else ""
+
+
+def _describe_times(facts: Mapping[str, Any]) -> Iterator[str]:
+    rate = facts["rate"]
+    start = f", from {facts['start_s']:.12g} s on the recording's clock" if facts["start_s"] else ""
+    yield _line("time", f"{_duration(facts['duration_s'])}{start}")
+    if rate["mean_per_s"] is not None:
+        peak = "" if rate["peak_per_s"] is None else f", {_count(rate['peak_per_s'])} in the busiest second"
+        yield _line("rate", f"{_number(rate['mean_per_s'])}/s on average{peak}")
+    shape = {
+        "gaps vary by": rate["gap_cv"],
+        "dispersion in 1 s": rate["dispersion_1s"],
+        "Hurst exponent": rate["hurst"],
+        "b-model bias": rate["b_model_bias"],
+    }
+    known = [f"{name} {_number(value)}" for name, value in shape.items() if value is not None]
+    if known:
+        yield _line("", ", ".join(known))
+
+
+def _describe_operations(facts: Mapping[str, Any]) -> Iterator[str]:
+    records = facts["records"]
+    kinds = {"reads": facts["reads"], "writes": facts["writes"], "flushes": facts["flushes"]}
+    shares = [f"{format_share(count / records)} {name}" for name, count in kinds.items() if count]
+    yield _line("mix", ", ".join(shares))
+    kinds = {"synchronous": facts["synchronous"], "forced to the media": facts["forced_to_media"]}
+    extra = [f"{format_share(count / records)} {name}" for name, count in kinds.items() if count]
+    if facts["processes"] > 1:
+        extra.append(f"{_count(facts['processes'])} processes")
+    if extra:
+        yield _line("", ", ".join(extra))
+    moved = round_size(facts["read_bytes"]), round_size(facts["written_bytes"])
+    yield _line("data", f"{moved[0]} read, {moved[1]} written")
+
+
+def _describe_sizes(title: str, sizes: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield the sizes of reads or writes: percentiles, then a bar for each class."""
+    if sizes is None or sizes["mean_bytes"] is None:
+        return
+    names = {"median": "p50_bytes", "90 %": "p90_bytes", "99 %": "p99_bytes", "maximum": "max_bytes"}
+    listed = ", ".join(f"{name} {round_size(sizes[key])}" for name, key in names.items())
+    yield _line(title, f"mean {round_size(sizes['mean_bytes'])}, {listed}")
+    histogram = sizes["histogram"]
+    total, most = sum(count for _, count in histogram), max(count for _, count in histogram)
+    for size, count in histogram:
+        drawn = (
+            f"{'≤ ' + round_size(size):>{_WIDE}}  {format_share(count / total):>8}  {bar(count / most, _BAR)}"
+        )
+        yield _line("", drawn.rstrip())
+
+
+def _describe_addresses(facts: Mapping[str, Any]) -> Iterator[str]:
+    touched = facts["touched"]
+    sampled = "" if touched["sampled_one_in"] == 1 else f" (one block in {touched['sampled_one_in']} sampled)"
+    parts = [
+        f"{_sampled(facts)}{round_size(touched['footprint_bytes'])} touched",
+        f"{round_size(touched['read_footprint_bytes'])} by reads",
+        f"{round_size(touched['written_footprint_bytes'])} by writes",
+    ]
+    yield _line("address", f"{', '.join(parts)}, up to {round_size(facts['end_bytes'])}{sampled}")
+    again = {
+        "of accesses to blocks touched before": touched["re_reference_share"],
+        "of reads": touched["read_re_reference_share"],
+        "of writes to blocks written before": touched["overwrite_share"],
+    }
+    yield from _lines_of(again)
+    order = {
+        "of the requests continue the one before": facts["sequential_share"],
+        "continue one of the recent streams": facts["streamed_share"],
+    }
+    yield from _lines_of(order)
+
+
+def _describe_response(response: Mapping[str, Any]) -> Iterator[str]:
+    words = {"p50": "median", "p90": "90 %", "p99": "99 %", "max": "maximum"}
+    times = [(name.removesuffix("_ms"), value) for name, value in response.items() if name.endswith("_ms")]
+    listed = ", ".join(f"{words.get(name, name)} {_number(value)} ms" for name, value in times)
+    yield _line("response", f"{listed}; known of {_count(response['known'])} requests")
+
+
+def _lines_of(shares: Mapping[str, float | None]) -> Iterator[str]:
+    known = [f"{format_share(share)} {name}" for name, share in shares.items() if share is not None]
+    if known:
+        yield _line("", ", ".join(known))
+
+
+def _line(title: str, text: str) -> str:
+    return f"{title:<{_COLUMN}}{text}".rstrip()
+
+
+def _sampled(facts: Mapping[str, Any]) -> str:
+    return "" if facts["touched"]["sampled_one_in"] == 1 else "about "
+
+
+def format_share(share: float) -> str:
+    """Return a share in percent: whole above 10 %, two digits below; 0 % and 100 % are exact."""
+    percent = 100 * share
+    if share in {0, 1}:
+        return f"{percent:.0f} %"
+    if percent > _MOST_ROUNDED:
+        return f"{min(percent, 99.9):.1f} %"
+    if percent < _LEAST:
+        return f"< {_LEAST} %"
+    return f"{percent:.0f} %" if percent >= _WHOLE else f"{percent:.2g} %"
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("d", _DAY), ("h", _HOUR), ("min", _MINUTE)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def _number(value: float) -> str:
+    from destage.queries.presentation import format_number
+
+    return format_number(float(f"{value:.3g}"))
+
+
+def _count(value: int) -> str:
+    return f"{value:,}".replace(",", "\u202f")

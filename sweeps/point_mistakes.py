@@ -1,0 +1,61 @@
+"""The mistakes in the points of a study that has other mistakes, so that all are reported at once."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from destage.errors import DestageError, Issue
+from destage.spec.validation import GENERIC_KINDS
+from destage.sweeps.parameters import explain_unknown
+from destage.sweeps.points import expand
+from destage.sweeps.study import Study
+
+_OF_RESULTS = frozenset({"published", "places", "answer"})
+"""Keys whose mistakes follow from those of the axes."""
+_LOCAL = frozenset(GENERIC_KINDS) - {"missing-key"}
+"""Kinds of mistakes that do not depend on other fields, which may have been left out."""
+_MOST_VALUES = 1_000
+"""Values of one axis that are tried."""
+
+
+def add_point_mistakes(issues: Sequence[Issue], study: Study) -> list[Issue]:
+    """Return mistakes of a study, and those in the points that its valid parts describe.
+
+    Args:
+        study: The study without the parts that have mistakes.
+    """
+    places = {issue.place for issue in issues}
+    keys = {place.partition(".")[0] for place in places}
+    is_partial = bool(keys & {"axes", "points", "seek", "scenario"})
+    if "seek" in keys:
+        study = replace(study, seek=None)
+    found = list(issues)
+    for issue in _find_in_points(study):
+        namespace, _, kind = issue.code.partition(".")
+        if issue.place not in places and (not is_partial or namespace == "catalog" or kind in _LOCAL):
+            found.append(issue)
+    return found
+
+
+def _find_in_points(study: Study) -> Iterator[Issue]:
+    """Yield the mistakes of a study's points, each value of an axis with the first values of the others."""
+    document = {key: value for key, value in study.document.items() if key not in _OF_RESULTS}
+    points = tuple((label, _keep_known(assignments)) for label, assignments in study.points)
+    plain = replace(study, document=document, where=None, points=tuple(each for each in points if each[1]))
+    seen = set()
+    for axis in [*study.axes] or [""]:
+        axes = {path: values[: _MOST_VALUES if path == axis else 1] for path, values in study.axes.items()}
+        try:
+            expand(replace(plain, axes=axes))
+        except DestageError as error:
+            for issue in error.issues:
+                if (issue.place, repr(issue.value)) not in seen:
+                    seen.add((issue.place, repr(issue.value)))
+                    yield issue
+
+
+def _keep_known(assignments: Mapping[str, object]) -> dict[str, object]:
+    return {
+        path: value
+        for path, value in assignments.items()
+        if explain_unknown(path) is None and path != "run.replicate"
+    }

@@ -1,0 +1,77 @@
+"""The shell completes studies, sweeps, presets, catalogue entries, questions, columns and parameters."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from destage import engine
+from destage.cli import app
+from destage.queries.named_queries import list_queries
+from destage.sweeps import studies
+
+
+@pytest.fixture
+def complete(destage: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return a function that completes the last word of a command line as bash asks for it."""
+
+    def run(*words: str) -> list[str]:
+        monkeypatch.setattr("sys.argv", ["destage"])
+        monkeypatch.setenv("_DESTAGE_COMPLETE", "complete_bash")
+        monkeypatch.setenv("COMP_WORDS", " ".join(["destage", *words]))
+        monkeypatch.setenv("COMP_CWORD", str(len(words)))
+        done = destage()
+        monkeypatch.delenv("_DESTAGE_COMPLETE")
+        assert done.code == 0, done
+        return done.out.split()
+
+    monkeypatch.setattr(app, "info", app.info)
+    return run
+
+
+def test_studies_are_those_bundled_and_those_in_files(complete: Any, tmp_path: Path) -> None:
+    (tmp_path / "call_mine.yaml").touch()
+    (tmp_path / "call_notes.txt").touch()
+    expected = [name for name in studies.names() if name.startswith("call")]
+    assert complete("run", "call") == [*expected, "call_mine.yaml"]
+    assert complete("study", "run", "call") == expected
+    assert complete("study", "show", "") == studies.names()
+
+
+def test_files_in_folders_are_completed(complete: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "a.yaml").touch()
+    assert complete("plan", "min") == ["mine/"]
+    assert complete("plan", "mine/") == ["mine/a.yaml"]
+    assert complete("simulate", f"{folder}/a") == [f"{folder}/a.yaml"]
+
+
+def test_presets_and_catalogue_entries(complete: Any) -> None:
+    assert complete("workload", "show", "vdi") == ["vdi", "vdi_logon_storm"]
+    assert complete("catalog", "d") == ["disks"]
+    assert complete("catalog", "disks", "exos") == ["exos_x18"]
+    assert complete("catalog", "disks", "smart") == []
+
+
+def test_questions_columns_and_parameters(complete: Any) -> None:
+    assert complete("query", "x", "") == sorted({query.name for query in list_queries()})
+    assert complete("columns", "response_p9") == [
+        column.name for column in engine.columns() if column.name.startswith("response_p9")
+    ]
+    assert complete("simulate", "x.yaml", "--set", "controller.cache.ca") == ["controller.cache.capacity"]
+    assert "use" in [path.rpartition(".")[2] for path in complete("simulate", "x", "--set", "array.disk.")]
+
+
+def test_sweeps_and_their_columns(complete: Any, destage: Any, study: Path) -> None:
+    assert complete("status", "") == []
+    assert destage("run", str(study), "--quiet").code == 0
+    sweep, name = complete("status", "sm")
+    assert (sweep, name.startswith("small-")) == ("small", True)
+    assert complete("report", "small-") == [name]
+    assert "users" in complete("sql", "small", "use")
+
+
+def test_a_completion_that_fails_is_silent(complete: Any) -> None:
+    assert complete("plan", "nowhere/x") == []
+    assert complete("sql", "nowhere", "sel") == []

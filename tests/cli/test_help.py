@@ -1,0 +1,42 @@
+"""Help says what to write, in the user's words."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import typer.main
+
+from destage.cli import app
+
+INTERNAL = re.compile(
+    r"<[a-z]|\brange\b.*\]|x[<>]=|\b(?:INTEGER|FLOAT|TEXT|BOOLEAN|PATH RANGE)\b|\b(?:int|str|Path|bool)\b"
+)
+
+
+def list_commands() -> Iterator[tuple[str, ...]]:
+    """Yield the words of every command and group."""
+    command = typer.main.get_command(app)
+    for name, one in command.commands.items():
+        yield (name,)
+        yield from ((name, inner) for inner in getattr(one, "commands", {}))
+
+
+@pytest.mark.parametrize("words", list(list_commands()))
+def test_help_names_no_type(destage: Any, words: tuple[str, ...]) -> None:
+    found = INTERNAL.findall(destage(*words, "--help").out)
+    assert found == []
+
+
+def test_bounds_are_words(destage: Any) -> None:
+    shown = " ".join(destage("validate", "disk", "--help").out.split())
+    assert "--phases N" in shown
+    assert "[default: 4; 1 to 64]" in shown
+    shown = " ".join(destage("run", "--help").out.split())
+    assert "--workers N Maximum concurrent runs (default: one per processor). [at least 1]" in shown
+    assert "--executor auto|ray|inline" in shown
+    assert " run [OPTIONS] SPEC" in shown
+
+
+def test_a_bound_of_the_representation_is_not_shown(destage: Any) -> None:
+    assert "18446744073709551615" not in destage("trace", "mrc", "--help").out
