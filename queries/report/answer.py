@@ -30,12 +30,10 @@ _NAMED = 4
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
-    lines = [
-        f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in list_unanswered(session)
-    ]
-    more = len(lines) - _MOST_UNANSWERED
-    if more > 0:
-        lines = lines[:_MOST_UNANSWERED]
+    points, count = list_unanswered(session, _MOST_UNANSWERED)
+    lines = [f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in points]
+    more = count - len(points)
+    if more:
         lines.append(f"No answer with {format_count(more, 'more point')}; the report lists them.")
     return compose_summary(session, lines)
 
