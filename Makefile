@@ -37,8 +37,11 @@ help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 .PHONY: demo
-demo: engine ## Build the engine, run the call-centre study, print its results and write report.html
-	@$(BIN)/destage study run call_center_curve --store $(STORE) --report $(REPORT)
+demo: engine ## Build the engine, size an array for 300 virtual desktops, repeat a published experiment and write report.html
+	$(call step,the cheapest array for 300 virtual desktops)
+	@$(BIN)/destage size --users 300 --workload vdi --store $(STORE)
+	$(call step,a published experiment: LoadSim on SAS and Ultra320 SCSI disks (HP, 2005))
+	@$(BIN)/destage study run sas_loadsim --store $(STORE) --report $(REPORT)
 
 .PHONY: test
 # The test cluster is used if it is already built, as building it takes longer than everything else.

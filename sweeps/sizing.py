@@ -4,12 +4,11 @@ The first study searches the number of disks of each family, which is a controll
 the second compares its cheapest configurations with their battery and without.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import Any
-
-import yaml
 
 from destage import engine
 from destage.engine import catalog
@@ -170,7 +169,7 @@ def has_protected_cache(controller: str) -> bool:
 
 
 def _parse(document: Mapping[str, Any]) -> Study:
-    return parse_study(yaml.safe_dump(dict(document), sort_keys=False, allow_unicode=True), name="size")
+    return parse_study(json.dumps(dict(document)), name="size")
 
 
 def _make_scenario(request: SizingRequest) -> dict[str, Any]:

@@ -32,12 +32,10 @@ _NAMED = 4
 
 def compose_answer(session: Session) -> list[str]:
     """Return the sentences that answer the study's question; empty where the rows do not answer it yet."""
-    lines = [
-        f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in list_unanswered(session)
-    ]
-    more = len(lines) - _MOST_UNANSWERED
-    if more > 0:
-        lines = lines[:_MOST_UNANSWERED]
+    points, count = list_unanswered(session, _MOST_UNANSWERED)
+    lines = [f"No answer with {point.name}: {point.cause}; {point.remedy}." for point in points]
+    more = count - len(points)
+    if more:
         lines.append(f"No answer with {format_count(more, 'more point')}; the report lists them.")
     return compose_summary(session, lines)
 
@@ -64,7 +62,9 @@ def _compose_results(session: Session, shown: Session) -> list[str]:
     if verdicts and (session.metric is None or any(read_figures(session.spec))):
         return verdicts
     if session.kind == "replay":
-        return compose_replay_answer(shown, lambda row: name_point(row, shown))
+        # The sentences of a replay are by array.
+        arrays = frozenset(path for path in shown.axes if path.endswith(".use"))
+        return compose_replay_answer(shown, lambda row: name_point(row, shown, without=arrays))
     rows: list[Row] = shown.query("design_space").to_pylist()
     # The points of an excerpt are not chosen for a comparison.
     battery = [] if shown.left_out else compose_battery_answer(rows, shown)
@@ -72,18 +72,17 @@ def _compose_results(session: Session, shown: Session) -> list[str]:
         return [*battery, *_response_answer(rows, shown)]
     if not is_maximum(session.metric):
         return [*battery, *compose_least_answer(session), *verdicts]
-    found = _seek_answer(rows, session.metric, shown)
+    lead, details = _seek_answer(rows, session.metric, shown)
     counts = _count_answers(session) if rows else []
-    if verdicts:
-        # After the best configuration and the baseline, the study's own words are the detail.
-        return [*battery, *found[:2], *verdicts, *counts]
-    return [*battery, *found, *counts]
+    # Where a study has its own words, they are the detail.
+    return [*battery, *lead, *(verdicts or details), *counts]
 
 
-def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str]:
+def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> tuple[list[str], list[str]]:
+    """Return the sentences on the best configuration and the baseline, and those on others."""
     answered = [row for row in rows if row[metric] is not None]
     if not answered:
-        return []
+        return [], []
     baseline = _baseline(answered, metric)
     best = max(answered, key=lambda row: row[metric])
     others = [row for row in answered if row is not baseline]
@@ -94,9 +93,8 @@ def _seek_answer(rows: Sequence[Row], metric: str, session: Session) -> list[str
     if best is not baseline:
         load = f"Baseline: {_load(baseline, metric)} with {name_point(baseline, session)}."
         sentences.append(load + _published(baseline, session))
-    sentences += [_comparison(row, baseline, metric, session) for row in compared if row is not best]
-    sentences += _limits(answered, session)
-    return sentences
+    details = [_comparison(row, baseline, metric, session) for row in compared if row is not best]
+    return sentences, [*details, *_limits(answered, session)]
 
 
 def _best(best: Row, baseline: Row, metric: str, session: Session) -> str:

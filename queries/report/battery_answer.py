@@ -50,22 +50,25 @@ def list_losses(rows: Sequence[Row], session: Session) -> list[str]:
 
 def _compare(dead: Row, kept: Row, session: Session) -> str:
     result = session.result
-    what = "A dead battery" if _battery_fails(dead) else "No battery"
+    fails = _battery_fails(dead)
     where = name_point(kept, session, without=_APART)
     at = "" if where == "the configuration" else f", with {where}"
     ratio = _ratio(dead, kept, result)
     times = format_number(float(f"{ratio:.{_DIGITS}g}"))
     if session.metric is not None:
         noun = result.partition("_")[0]
-        values = f"{_bounded(dead, result)} instead of {_bounded(kept, result)}"
+        values = f"{_bounded(dead, result)} instead of {_bounded(kept, result)} {noun}"
         if ratio < _NEARLY:
-            return f"{what} does not change the {noun} supported: {values}{at}"
+            return f"The battery does not change the {noun} supported: {values}{at}"
         least = "at least " if kept["censored"] == "at_least" or dead["censored"] == "below" else ""
-        return f"{what} leaves {values} {noun}, {least}{times} times fewer{at}"
+        what = "With a dead battery" if fails else "Without a battery"
+        return f"{what}, {values} are supported, {least}{times} times fewer{at}"
     values = f"{format_number(_rounded(dead) / 1e3)} ms instead of {format_number(_rounded(kept) / 1e3)} ms"
     if ratio < _NEARLY:
+        what = "A dead battery" if fails else "The lack of a battery"
         return f"{what} does not make p95 slower: {values}{at}"
-    return f"{what} makes p95 {times} times slower: {values}{at}"
+    what = "A dead battery makes p95" if fails else "Without a battery, p95 is"
+    return f"{what} {times} times slower: {values}{at}"
 
 
 def _lost_data(rows: Sequence[Row], session: Session) -> str:

@@ -99,7 +99,8 @@ class Canvas:
             half = estimate_width(text) / 2
             if x - half > end + 6:
                 self.path("axis", f"M{x:.1f} {y:.1f}v5")
-                self.text(x, y + 19, text, "tick", "middle")
+                # The text of a tick at the edge is moved inside.
+                self.text(min(max(x, half + 1), self.width - half - 3), y + 19, text, "tick", "middle")
                 end = x + half
 
     def insert(self, other: "Canvas", x: float, y: float) -> None:

@@ -41,6 +41,7 @@ class ChartRequest:
     """A chart to build.
 
     Attributes:
+        title: The chart's title, in which `{x}` is the x axis.
         columns: The result columns to draw, each in panels of its own if there are several.
         below: A ratio to draw in a strip below each panel, if there is one.
         x: The column along x; None chooses x, lines and panels by the axes that vary.
@@ -116,12 +117,18 @@ class _Builder:
             self.facets,
             column,
             self.marks,
-            title=self.request.title,
+            title=self.title,
             x_title=self.y_title,
             row_title="" if self.facets.x == "label" and self.request.x_title is None else self.x_title,
             x_log=self.request.y_log,
             x_most=self.most,
         )
+
+    @property
+    def title(self) -> str:
+        x = self.facets.x
+        name = "cache size" if x == CAPACITY else title_axis(x) if x in self.session.axes else title_column(x)
+        return self.request.title.replace("{x}", name)
 
     @property
     def x_title(self) -> str:
@@ -156,7 +163,7 @@ class _Builder:
         styles = {series.name: series.style for series in reversed(every)}
         ordered = dict.fromkeys(series.name for series in every if series.name)
         chart = LineChart(
-            title=self.request.title,
+            title=self.title,
             x_title=self.x_title,
             x_unit=self.session.units.get(x),
             y_title=self.y_title,

@@ -156,7 +156,8 @@ def _render_explore(shown: Presentation, session: Session) -> str:
     return (
         f'<section id="explore" hidden{data}><h2>Explore</h2>'
         '<p class="caption">Point at a dot for its row. Drag a rectangle or click dots to select: the table '
-        "below shows the selected rows, and its filter dims the other dots here.</p>"
+        "below shows the selected rows, and its filter dims the other dots here. "
+        f"{escape(describe_excerpt(session))}</p>"
         f'<p class="controls">{choices}</p><div id="explore-plot"></div>'
         '<p class="caption" id="explore-status" role="status"></p></section>\n'
     )

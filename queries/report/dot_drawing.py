@@ -41,11 +41,12 @@ class _DotDrawing:
         self.right = self.canvas.width - _MARGIN_RIGHT - (widest + _BESIDE if widest else 0.0)
         self.is_stacked = self.right - self.left < _LEAST_PLOT
         if self.is_stacked:
-            self.left, self.right = 16.0, self.canvas.width - _MARGIN_RIGHT
+            self.left, self.right = 26.0, self.canvas.width - _MARGIN_RIGHT
             room = self.canvas.width - 40
             self.titles = [wrap_text(row.title, room) for row in chart.rows]
             self.remarks = [wrap_text(row.remark, room) for row in chart.rows]
-        self.texts = [wrap_text(row.text, self.canvas.width - self.left - 24) for row in chart.rows]
+        end = self.right + _BESIDE - 20 if widest and not self.is_stacked else self.canvas.width - 4
+        self.texts = [wrap_text(row.text, end - self.left - 10) for row in chart.rows]
         dots = [dot for row in chart.rows for dot in row.dots]
         ends = [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
         self.x = chart.scale or choose_y_scale(ends or [1.0], is_log=chart.x_log, most=chart.x_most)

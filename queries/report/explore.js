@@ -78,7 +78,7 @@
           strokeWidth: 0.7,
           r: 4.5,
           channels: Object.fromEntries(shown.map((column) => [column.name, { value: text(column), label: column.title }])),
-          tip: { format: { x: false, y: false, fill: false } },
+          tip: { format: { x: false, y: false, fill: false }, lineWidth: 34 },
         }),
       ],
     });

@@ -72,7 +72,9 @@ def choose_facets(rows: Sequence[Row], session: Session, most_panels: int = MOST
     by_line = next((path for path in candidates if path != RAID and not path.endswith(_TRACE)), None)
     rest = [path for path in candidates if path != by_line]
     chosen, held = _choose_panels(rest, protected, session, most_panels)
-    lines = _spread(_values(by_line, protected), MOST_LINES)
+    found = _values(by_line, protected)
+    is_number = by_line is not None and not is_text(by_line, protected) and None not in found
+    lines = _spread(sorted(found) if is_number else found, MOST_LINES)
     kept = _agreeing(protected, held)
     bare = _agreeing(
         [row for row in grid if row.get(BATTERY, "present") != "present" and row not in protected],

@@ -12,6 +12,8 @@ _NEAR = 10.0
 _FAR = (22.0, 36.0, 52.0, 72.0, 96.0)
 """Distances at which a label needs a line to its mark [px]."""
 _PIECE = 4.0
+BOLD = 1.25
+"""The width of a bold text of 13 px, that of titles, over the width of a plain one of 12 px."""
 _WIDE = 64
 _WIDTHS = {
     letter: width
@@ -86,7 +88,7 @@ class Label:
 
 
 def estimate_width(text: str, size: float = _FONT) -> float:
-    """Return the width of a text in a chart, that of a wide font [px]."""
+    """Return the width of a text in a chart, that of a wide font [px]; a bold one is `BOLD` times as wide."""
     return sum(_WIDTHS.get(letter, _WIDE) for letter in text) * size / 100
 
 

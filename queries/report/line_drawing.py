@@ -8,7 +8,7 @@ from destage.queries.presentation import format_number, format_quantity
 from destage.queries.report.axis import Scale, choose_x_scale, choose_y_scale
 from destage.queries.report.canvas import MARGIN_RIGHT, Canvas, wrap_text
 from destage.queries.report.chart import LineChart, Series
-from destage.queries.report.labels import estimate_width
+from destage.queries.report.labels import BOLD, estimate_width
 from destage.queries.report.series_drawing import Frame, Palette, draw_legend_symbol, draw_series
 
 _HEIGHT, _HEIGHT_OF_MANY, _STRIP = 300.0, 190.0, 100.0
@@ -80,7 +80,7 @@ class _LineDrawing:
         """Draw a line of panels, each with its strip, and return where it ends."""
         chart, canvas = self.chart, self.canvas
         top = self._y_title(chart.y_title, top)
-        titles = [wrap_text(chart.panels[place].title, self.width) for place in places]
+        titles = [wrap_text(chart.panels[place].title, self.width / BOLD) for place in places]
         if any(lines[0] for lines in titles):
             top += 4 + _LINE * max(map(len, titles))
         frames = []

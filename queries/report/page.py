@@ -72,7 +72,7 @@ def _policy(scripts: Sequence[str]) -> str:
 
 def _answer(session: Session) -> str:
     question = session.spec.get("question") or f"Results of {session.sweep.name}"
-    unanswered = len(list_unanswered(session))
+    _, unanswered = list_unanswered(session, 0)
     have = f"{format_count(unanswered, 'point')} {'has' if unanswered == 1 else 'have'} no answer"
     listed = [f"{have}; the list below has the cause and the remedy of each."] if unanswered else []
     sentences = compose_summary(session, listed)
@@ -108,17 +108,17 @@ def _sql(text: str, session: Session) -> str:
 
 def _unanswered(session: Session) -> str:
     """Return the section on points without an answer, with the cause and what to change."""
-    points = list_unanswered(session)
+    points, count = list_unanswered(session, _MOST_UNANSWERED)
     if not points:
         return ""
     listed = "".join(
         f"<li><b>{escape(point.name)}</b>: {escape(point.cause)}. "
         f"<span>Remedy: {escape(point.remedy)}.</span></li>"
-        for point in points[:_MOST_UNANSWERED]
+        for point in points
     )
-    more = len(points) - _MOST_UNANSWERED
+    more = count - len(points)
     rest = (
-        f"<p>{format_count(more, 'more point')}: see the query <code>unanswered</code>.</p>"
+        f"<p>{format_count(more, 'more point')}: the rows of the table without a result.</p>"
         if more > 0
         else ""
     )

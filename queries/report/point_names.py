@@ -26,7 +26,11 @@ def name_point(row: Row, session: Session, *, without: frozenset[str] = frozense
         within = [path for path in session.axes if path.endswith(".raid")]
         where = ", ".join(f"{title_axis(path)} {format_axis_value(path, row[path], None)}" for path in within)
         return f"{row['label']} ({where})" if where else str(row["label"])
-    parts = []
+    parts = [
+        str(row[path])
+        for path in session.axes
+        if path.endswith(".use") and row.get(path) is not None and path not in without
+    ]
     if row.get(CAPACITY) is not None:
         size = format_axis_value(CAPACITY, row[CAPACITY], "bytes")
         parts.append(f"{size} of cache" if row[CAPACITY] else "no cache")

@@ -42,7 +42,7 @@ def _slice(session: Session, most: int) -> tuple[Session, str]:
         if _count(session, held) <= most:
             break
         held[path] = _find_own(session, path, values[path])
-    ids = _find_points(session, held)[:most]
+    ids = _find_points(session, held, most)
     if len(ids) < _LEAST:
         # The points are no grid.
         return open_excerpt(session, most), ""
@@ -80,19 +80,24 @@ def _find_own(session: Session, path: str, values: Sequence[Any]) -> Any:
 
 
 def _count(session: Session, held: Mapping[str, Any]) -> int:
-    return len(_find_points(session, held)) if held else session.point_count
+    source, parameters = _select(session, held)
+    count: int = session.sql(f"SELECT count(*) AS n {source}", parameters)["n"][0].as_py()
+    return count
 
 
-def _find_points(session: Session, held: Mapping[str, Any]) -> list[str]:
-    """Return the ids of the points at some values, and of those with labels."""
-    conditions = [_condition(path, at, session) for at, path in enumerate(held)]
-    statement = (
-        "SELECT point_id FROM configurations "  # noqa: S608 - names of axes, quoted
-        f"WHERE label IS NOT NULL OR ({' AND '.join(conditions) or 'true'}) ORDER BY label IS NULL, plan_row"
-    )
-    parameters = {f"p{at}": value for at, value in enumerate(held.values())}
+def _find_points(session: Session, held: Mapping[str, Any], most: int) -> list[str]:
+    """Return the ids of the points at some values, those with labels first."""
+    source, parameters = _select(session, held)
+    statement = f"SELECT point_id {source} ORDER BY label IS NULL, plan_row LIMIT {most:d}"
     ids: list[str] = session.sql(statement, parameters)["point_id"].to_pylist()
     return ids
+
+
+def _select(session: Session, held: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the points with labels and those at some values as a relation, with its parameters."""
+    conditions = " AND ".join(_condition(path, at, session) for at, path in enumerate(held))
+    parameters = {f"p{at}": value for at, value in enumerate(held.values())}
+    return f"FROM configurations WHERE label IS NOT NULL OR ({conditions or 'true'})", parameters
 
 
 def _condition(path: str, at: int, session: Session) -> str:

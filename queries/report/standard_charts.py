@@ -34,7 +34,7 @@ STANDARD_CHARTS = (
         "seek",
         ChartRequest(
             name="users_against_cache",
-            title="Load supported against cache size",
+            title="Load supported against {x}",
             columns=("answer",),
             below="hit_ratio",
             caption="The largest load that meets all objectives: where the first objective reaches its "
@@ -46,7 +46,7 @@ STANDARD_CHARTS = (
         "replay",
         ChartRequest(
             name="completion_time_against_cache",
-            title="Completion time of the replay against cache size",
+            title="Completion time of the replay against {x}",
             columns=("completion_time_s",),
             caption="Time from the start to the last completion. In a dependent replay, each process waits "
             "for its synchronous writes and flushes and keeps its recorded pauses: a faster array finishes "
@@ -58,7 +58,7 @@ STANDARD_CHARTS = (
         "replay",
         ChartRequest(
             name="commit_latency_against_cache",
-            title="Commit latency against cache size",
+            title="Commit latency against {x}",
             columns=("commit_p50_us", "commit_p99_us"),
             caption="Median and 99th percentile. A commit is a flush with the synchronous writes directly "
             "before it.",
@@ -71,7 +71,7 @@ STANDARD_CHARTS = (
         "replay",
         ChartRequest(
             name="commit_rate_against_cache",
-            title="Commit rate against cache size",
+            title="Commit rate against {x}",
             columns=("commits_per_s",),
             caption="Commits per second over the whole replay.",
         ),
@@ -81,7 +81,7 @@ STANDARD_CHARTS = (
         "fixed",
         ChartRequest(
             name="response_against_cache",
-            title="Response time against cache size",
+            title="Response time against {x}",
             columns=("response_p50_us", "response_p95_us", "response_p99_us"),
             caption="Reads and writes together: median, 95th and 99th percentile.",
             y_title="response time [ms]",
@@ -93,7 +93,7 @@ STANDARD_CHARTS = (
         "any",
         ChartRequest(
             name="hit_ratio_against_cache",
-            title="Hit ratio against cache size",
+            title="Hit ratio against {x}",
             columns=("read_hit_ratio", "write_hit_ratio"),
             caption="A read hit is served from the cache alone. A write hit overwrites only dirty lines: it "
             "takes no additional cache space, and the older data is never destaged.",

@@ -8,7 +8,7 @@ from destage.queries.presentation import format_number
 from destage.queries.report.axis import Scale, choose_y_scale
 from destage.queries.report.canvas import MARGIN_RIGHT, Canvas, wrap_text
 from destage.queries.report.chart import Event, RunTimeline, State, StateTimeline
-from destage.queries.report.labels import estimate_width
+from destage.queries.report.labels import BOLD, estimate_width
 
 _LANE, _BETWEEN, _HEADING, _AXIS = 18, 6, 30, 46
 _EVENT_LINE = 17
@@ -52,7 +52,7 @@ class _TimelineDrawing:
         return top + 8
 
     def _run(self, run: RunTimeline, top: float) -> float:
-        lines = wrap_text(run.title, self.canvas.width - 16 - MARGIN_RIGHT)
+        lines = wrap_text(run.title, (self.canvas.width - 16 - MARGIN_RIGHT) / BOLD)
         for at, line in enumerate(lines):
             self.canvas.text(16, top + 18 + at * _EVENT_LINE, line, "panel-title")
         top += _HEADING + (len(lines) - 1) * _EVENT_LINE

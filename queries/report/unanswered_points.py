@@ -22,18 +22,22 @@ class UnansweredPoint:
     remedy: str
 
 
-def list_unanswered(session: Session) -> list[UnansweredPoint]:
-    """Return the points of a finished or unfinished sweep that have no answer, in the order of the plan."""
+def list_unanswered(session: Session, most: int) -> tuple[list[UnansweredPoint], int]:
+    """Return at most so many points without an answer in the order of the plan, and their number."""
     if not session.config:
-        return []
+        return [], 0
+    statement = _statement(session)
+    count: int = session.sql(f"SELECT count(*) AS n FROM ({statement})")["n"][0].as_py()  # noqa: S608
+    if not count:
+        return [], 0
     axes = ["label", *session.axes]
     steady = {tuple(row[name] for name in axes): row for row in session.query("unanswered").to_pylist()}
     points = []
-    for row in session.sql(_statement(session)).to_pylist():
+    for row in session.sql(f"{statement} LIMIT {most:d}").to_pylist():
         found = steady.get(tuple(row[name] for name in axes))
         cause, remedy = _explain_run(row) if found is None else _explain_unsteady(found)
         points.append(UnansweredPoint(name_point(row, session), cause, remedy))
-    return points
+    return points, count
 
 
 def _statement(session: Session) -> str:

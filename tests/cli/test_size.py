@@ -117,7 +117,7 @@ def test_a_second_call_executes_nothing(destage: Any) -> None:
         (("--workload", "vdi", "--disks", "savvio_10k4"), ("study.no-price", "disks")),
         (("--workload", "vdi", "--prices", "none.yaml"), ("usage.unreadable-file", "FILE")),
         (("--workload", "vdi", "--response-p95", "30"), ("study.bad-quantity", "seek.subject_to.0")),
-        (("--workload", "vdi", "--response-p95", "soon"), ("scenario.bad-quantity", "--response-p95")),
+        (("--workload", "vdi", "--response-p95", "soon"), ("usage.bad-quantity", "--response-p95")),
         (("--workload", "vdi", "--subject-to", "speed > 3"), ("study.unknown-name", "seek.subject_to.1")),
     ],
 )

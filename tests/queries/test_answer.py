@@ -191,7 +191,7 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
     ]
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
     assert answer(session) == one_line("""
-        No battery makes p95 5 times slower: 40 ms instead of 8 ms, with 40 users.
+        Without a battery, p95 is 5 times slower: 40 ms instead of 8 ms, with 40 users.
         Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
         Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
     """)
@@ -284,6 +284,9 @@ def test_a_seek_says_how_many_users_a_battery_carries(make_session: Any) -> None
         runs, axes={BATTERY: pa.string(), CAPACITY: pa.int64()}, seek=USERS, answers=answers
     )
     assert compose_answer(session)[:2] == [
-        "No battery leaves 40 instead of at least 128 users, at least 3.2 times fewer, with 64 MiB of cache.",
+        (
+            "Without a battery, 40 instead of at least 128 users are supported, at least 3.2 times fewer, "
+            "with 64 MiB of cache."
+        ),
         "At least 128 users with 64 MiB of cache, battery present: at least 2.13 times the baseline.",
     ]

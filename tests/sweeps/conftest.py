@@ -1,5 +1,6 @@
 """Quick studies on the real engine: a disk that is a server with exponential service, and no cache."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ def make_study(document: dict[str, Any], tmp_path: Path) -> MakeStudy:
     """Return a maker of studies: the smallest one with some keys given."""
 
     def make(**keys: object) -> Study:
-        return parse_study(yaml.safe_dump({**document, **keys}), name="quick.yaml", folder=tmp_path)
+        # In base units, as JSON may have them.
+        return parse_study(json.dumps({**document, **keys}), name="quick.yaml", folder=tmp_path)
 
     return make

@@ -1,6 +1,6 @@
-"""Rows on a terminal: cells are whole, headings break at words, and columns that do not fit are hidden.
+"""Rows on a terminal: headings break at words, and columns that do not fit are hidden.
 
-Only the meanings in the result of DESCRIBE are wrapped.
+Cells are whole, except for long texts, such as lists of faults and the sentences of DESCRIBE.
 """
 
 import shutil
@@ -22,8 +22,8 @@ GAP = 2
 _LABEL_WIDTH = 16
 _PROSE = "meaning"
 """The column of sentences, which are broken into lines."""
-_PROSE_WIDTH = 36
-"""What such a column needs at least [characters]."""
+_PROSE_WIDTH, _TEXT_WIDTH = 36, 28
+"""What such a column and one of other texts need at least [characters]."""
 _EXPENDABLE = (
     "binding",
     "controller",
@@ -41,7 +41,7 @@ _EXPENDABLE = (
     "write_hit_ratio",
     "limiting",
 )
-"""Columns to hide first on a narrow terminal, in this order; then those at the right."""
+"""Columns to hide first on a narrow terminal, in this order; then other results, then those at the right."""
 _ANSWERS = ("completion_time_s", "response_p95_us")
 """What studies that seek nothing are run for."""
 
@@ -64,16 +64,18 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
         answers = [shown.headings[at].column for at in find_answers(shown.headings)]
         shown, folded = fold_constants(shown, answers)
     chosen = choose_columns(_widths(shown), shown.headings, width)
-    has_prose = any(heading.column == _PROSE for heading in shown.headings)
+    widths = _spread(shown, chosen, width)
+    is_broken = any(
+        max(map(len, cells), default=0) > widths[at] for at, cells in _columns(shown) if at in widths
+    )
     grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for at in chosen:
         heading = shown.headings[at]
         grid.add_column(
             heading.title,
             justify="right" if heading.is_number else "left",
-            vertical="top" if has_prose else "bottom",
-            min_width=_width(shown, at) if is_terminal else None,
-            max_width=_LABEL_WIDTH if is_terminal and heading.column == "label" else None,
+            vertical="top" if is_broken else "bottom",
+            width=widths[at] if is_terminal else None,
         )
     for row in shown.rows:
         grid.add_row(*(row[at] for at in chosen))
@@ -93,7 +95,9 @@ def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: i
     names = [heading.column for heading in headings]
     answers = find_answers(headings)
     order = [names.index(name) for name in _EXPENDABLE if name in names]
-    order += [at for at in reversed(chosen) if at not in order and at not in answers]
+    rest = [at for at in reversed(chosen) if at not in order and at not in answers]
+    # The names of a row tell more than its further results.
+    order += sorted(rest, key=lambda at: not _is_result(names[at]))
     for at in order:
         if sum(widths[each] + GAP for each in chosen) - GAP <= room or len(chosen) <= 1 + len(answers):
             break
@@ -111,9 +115,34 @@ def _widths(shown: "Presentation") -> list[int]:
     return [_width(shown, at) for at in range(len(shown.headings))]
 
 
+def _is_result(column: str) -> bool:
+    from destage.engine import results_schema
+
+    return column in results_schema().names
+
+
+def _spread(shown: "Presentation", chosen: Sequence[int], room: int) -> dict[int, int]:
+    """Return the width of each column: what it needs at least, and more while there is room."""
+    widths = {at: _width(shown, at) for at in chosen}
+    spare = room - sum(widths.values()) - GAP * (len(chosen) - 1)
+    for at, cells in _columns(shown):
+        if at in widths:
+            longest = max(map(len, [shown.headings[at].title, *cells]))
+            most = _LABEL_WIDTH if shown.headings[at].column == "label" else longest
+            more = max(0, min(spare, most - widths[at]))
+            widths[at] += more
+            spare -= more
+    return widths
+
+
+def _columns(shown: "Presentation") -> list[tuple[int, list[str]]]:
+    return [(at, [row[at] for row in shown.rows]) for at in range(len(shown.headings))]
+
+
 def _width(shown: "Presentation", at: int) -> int:
     heading = shown.headings[at]
     words = max(map(len, heading.title.split()), default=0)
     cells = max((len(row[at]) for row in shown.rows), default=0)
-    most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, cells)
+    texts = cells if heading.is_number else _TEXT_WIDTH
+    most = {"label": _LABEL_WIDTH, _PROSE: _PROSE_WIDTH}.get(heading.column, texts)
     return max(words, min(cells, most))

@@ -1,12 +1,12 @@
 """A sweep in Python: its answer, its rows, SQL, figures and the report."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pyarrow as pa
-import yaml
 
 from destage import sweeps
 from destage.notebook.figure import Figure
@@ -148,7 +148,7 @@ def run_study(
 ) -> Sweep:
     """Run a study to its end and return its sweep."""
     if isinstance(study, Mapping):
-        loaded = sweeps.parse_study(yaml.safe_dump(dict(study), sort_keys=False, allow_unicode=True))
+        loaded = sweeps.parse_study(json.dumps(dict(study)))
     else:
         loaded = sweeps.load_study(study) if isinstance(study, str | Path) else study
     place = None if store is None else locate(store)
