@@ -1,12 +1,16 @@
 """Which configurations to run, and getting them all run: studies, plans, executors, seeks."""
 
-from destage.store.progress import Status, status
-from destage.sweeps.api import plan, resume, run, sweep_path
-from destage.sweeps.outcomes import Outcome, Preview, Progress
-from destage.sweeps.studies import load_fields, load_study
-from destage.sweeps.study import Study, parse_study
-from destage.sweeps.study_schema import study_schema
-from destage.sweeps.verification import Verification, verify
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from destage.store.progress import Status, status
+    from destage.sweeps.api import plan, resume, run, sweep_path
+    from destage.sweeps.outcomes import Outcome, Preview, Progress
+    from destage.sweeps.studies import load_fields, load_study
+    from destage.sweeps.study import Study, parse_study
+    from destage.sweeps.study_schema import study_schema
+    from destage.sweeps.verification import Verification, verify
 
 __all__ = [
     "Outcome",
@@ -26,3 +30,21 @@ __all__ = [
     "sweep_path",
     "verify",
 ]
+
+_MODULES = {
+    "destage.store.progress": ("Status", "status"),
+    "destage.sweeps.api": ("plan", "resume", "run", "sweep_path"),
+    "destage.sweeps.outcomes": ("Outcome", "Preview", "Progress"),
+    "destage.sweeps.studies": ("load_fields", "load_study"),
+    "destage.sweeps.study": ("Study", "parse_study"),
+    "destage.sweeps.study_schema": ("study_schema",),
+    "destage.sweeps.verification": ("Verification", "verify"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what plans and runs sweeps on first use: a single simulation needs only `parameters`."""
+    for module, names in _MODULES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

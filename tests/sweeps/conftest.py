@@ -41,6 +41,8 @@ def make_study(document: dict[str, Any], tmp_path: Path) -> MakeStudy:
 
     def make(**keys: object) -> Study:
         # In base units, as JSON may have them.
-        return parse_study(json.dumps({**document, **keys}), name="quick.yaml", folder=tmp_path)
+        return parse_study(
+            json.dumps({**document, **keys}, sort_keys=True), name="quick.yaml", folder=tmp_path
+        )
 
     return make

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from destage.cli.output import print_note, print_pairs
+from destage.cli.options import Json
+from destage.cli.output import print_json, print_note, print_pairs
 from destage.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,9 +21,10 @@ _NAMED = 3
 
 
 @app.command("list")
-def list_examples() -> None:
+def list_examples(as_json: Json = False) -> None:
     """List the examples."""
-    print_pairs({entry.name: _describe(entry) for entry in _find_entries()})
+    described = {entry.name: _describe(entry) for entry in _find_entries()}
+    print_json(described) if as_json else print_pairs(described)
 
 
 @app.command()
@@ -31,6 +33,7 @@ def copy(
         "examples"
     ),
     force: Annotated[bool, typer.Option("--force", help="Replace files that exist.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Copy the examples, and the traces that they replay, to a folder."""
     found = [*_find_entries(), *_find_traces()]
@@ -42,6 +45,8 @@ def copy(
     folder.mkdir(parents=True, exist_ok=True)
     for entry in found:
         (folder / entry.name).write_bytes(entry.read_bytes())
+    if as_json:
+        print_json([str(folder / entry.name) for entry in found])
     print_note(f"{len(found)} files copied to {folder}")
 
 
