@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from destage.sweeps.outcomes import Outcome, Preview, Progress
     from destage.sweeps.studies import load_fields, load_study
     from destage.sweeps.study import Study, parse_study
-    from destage.sweeps.study_schema import study_schema
     from destage.sweeps.verification import Verification, verify
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "resume",
     "run",
     "status",
-    "study_schema",
     "sweep_path",
     "verify",
 ]
@@ -37,7 +35,6 @@ _MODULES = {
     "destage.sweeps.outcomes": ("Outcome", "Preview", "Progress"),
     "destage.sweeps.studies": ("load_fields", "load_study"),
     "destage.sweeps.study": ("Study", "parse_study"),
-    "destage.sweeps.study_schema": ("study_schema",),
     "destage.sweeps.verification": ("Verification", "verify"),
 }
 

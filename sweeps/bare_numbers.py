@@ -1,8 +1,9 @@
 """Numbers without a unit where a person writes a size, a duration or a bandwidth.
 
 The base units (byte, nanosecond, byte per second) are smaller than what a person means: `capacity: 512` is
-nearly always 512 MiB. A document that a person writes therefore needs the unit. JSON documents and canonical
-configurations, which programs write, are in base units.
+nearly always 512 MiB. A document that a person writes therefore needs the unit for numbers that may be meant
+in another one: those below 64 KiB, 1 s and 1 MB/s. JSON documents and canonical configurations, which
+programs write, are in base units.
 """
 
 import json
@@ -16,6 +17,8 @@ from destage.sweeps.parameters import explain_unknown, find_parameter
 
 _LIKELY: Mapping[str, str] = MappingProxyType({"bytes": "MiB", "ns": "ms", "bytes_per_s": "MB/s"})
 """The units that need to be written, and the suffix that is usually meant."""
+_CLEAR: Mapping[str, int] = MappingProxyType({"bytes": 1 << 16, "ns": 10**9, "bytes_per_s": 10**6})
+"""A number from here on can only be one of base units: nobody means 65,536 MiB."""
 _ROUND: Mapping[str, int] = MappingProxyType({"bytes": 4096, "ns": 1000, "bytes_per_s": 1000})
 """A multiple of so many base units is probably a number of base units."""
 
@@ -32,8 +35,10 @@ def explain_bare_number(value: object, unit: str | None) -> str | None:
             return None
     if isinstance(number, bool) or not isinstance(number, int | float) or number == 0:
         return None
+    if abs(number) >= _CLEAR[unit]:
+        return None
     likely = f"{number:.15g}{_LIKELY[unit]}"
-    if float(number).is_integer() and number < quantities.LIMIT:
+    if float(number).is_integer():
         exact = quantities.render(int(number), unit)
         first, second = (exact, likely) if number % _ROUND[unit] == 0 else (likely, exact)
         return f"has no unit; write '{first}' or '{second}'"

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from destage.cli.progress import ProgressDisplay
+from destage.cli.progress import ProgressDisplay, format_duration
 from destage.sweeps import Progress
 
 
@@ -16,22 +16,25 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.parametrize(("high", "eta"), [(None, "ETA 59:59"), (4799.0, "ETA 59:59-1:19:59")])
 @pytest.mark.parametrize("columns", [50, 80, 120])
-def test_runs_rate_and_eta_are_never_hidden(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+def test_runs_rate_and_eta_are_never_hidden(
+    monkeypatch: pytest.MonkeyPatch, columns: int, high: float | None, eta: str
+) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
     display = ProgressDisplay("call_center-167214ce")
     with display:
-        display(Progress("run", 12, 1234, 4321, 0, 0, 123.4, 3599.0))
+        display(Progress("run", 12, 1234, 4321, 0, 0, 123.4, 3599.0, eta_high_s=high))
         bar = display._bar
         assert bar is not None
         shown = Console(file=io.StringIO(), width=columns)
         shown.print(bar.get_renderable())
     assert isinstance(shown.file, io.StringIO)
     text = shown.file.getvalue()
-    for wanted in ("1234/4321 runs", "123.4 runs/s", "ETA 59:59"):
+    for wanted in ("1234/4321 runs", "123.4 runs/s", eta):
         assert wanted in text, text
 
 
@@ -39,3 +42,14 @@ def test_an_abort_is_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KeyboardInterrupt), ProgressDisplay("study"):
         raise KeyboardInterrupt
     assert capsys.readouterr().err.startswith("warning: sweep.aborted at study: ")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        *((0.2, "1 s"), (59.6, "60 s"), (99, "99 s"), (100, "2 min"), (5_900, "98 min")),
+        *((7_200, "2 h"), (8_700, "2 h 25 min"), (40_000, "11 h"), (300_000, "3 d")),
+    ],
+)
+def test_durations_are_written_as_people_say_them(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text

@@ -37,6 +37,7 @@ def test_the_likely_meaning_comes_first(value: object, unit: str, message: str) 
 @pytest.mark.parametrize(
     ("value", "unit"),
     [
+        *((134_217_728, "bytes"), (1 << 16, "bytes"), (10**9, "ns"), (10**6, "bytes_per_s")),
         *((0, "bytes"), ("0", "ns"), ("64MiB", "bytes"), ("x", "bytes"), (True, "bytes")),
         *((400, "per_s"), (8, "s"), (15_000, "rpm"), (0.3, "fraction"), (7, None)),
     ],
@@ -82,7 +83,7 @@ def test_a_count_and_zero_are_no_sizes() -> None:
 
 def test_what_programs_write_is_in_base_units() -> None:
     """A JSON document, a canonical configuration in YAML, and a study that was stored."""
-    small = {"scenario": {**SCENARIO, "array": {**SCENARIO["array"], "stripe_unit": 65536}}}
+    small = {"scenario": {**SCENARIO, "array": {**SCENARIO["array"], "stripe_unit": 32768}}}
     parse_study(json.dumps({"name": "s", **small}))
     parse_study(write(scenario=engine.normalise(small["scenario"])))
     parse_study(write(**small), is_stored=True)

@@ -125,7 +125,7 @@ def test_a_trace_is_identified_by_its_content(make_study: MakeStudy, tmp_path: P
     arrival = {"kind": "trace", "file": "a.parquet", "mode": "open"}
     workload = {"streams": [{"name": "replay", "arrival": arrival}]}
     scenario = {**expand(make_study()).points[0].config, "workload": workload}
-    del scenario["run"]
+    scenario["run"] = {"replicate": 0}
     files = {f"{STREAM}.arrival.file": ["a.parquet", "b.parquet", "again.parquet"]}
     study = make_study(scenario=scenario, axes={**files, "arrays.0.disks": [2, 3]})
     # The scenario's digest is that of a.parquet and does not apply to another file.

@@ -129,7 +129,7 @@ def _describe_eta(progress: "Progress") -> str:
     if progress.eta_s is None:
         return ""
     low, high = _clock(progress.eta_s), _clock(progress.eta_high_s or progress.eta_s)
-    return f"ETA {low}" if low == high else f"ETA {low} to {high}"
+    return f"ETA {low}" if low == high else f"ETA {low}-{high}"
 
 
 def format_duration(seconds: float) -> str:

@@ -84,8 +84,7 @@ UNITS: Mapping[str, Unit] = MappingProxyType(
 """The base units of the schema and of result columns, by name."""
 
 _QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*(.*?)\s*")
-LIMIT = 2**64
-"""Values of this size or more are rejected [base units]."""
+_LIMIT = 2**64
 _NANOSECONDS = {"us": 10**3, "s": 10**9}
 _SUFFIX = {"us": "us", "s": "s", "per_s": "/s", "1/s": "/s", "bytes/s": "B/s", "rpm": "rpm"}
 _ZERO = {"bytes": "B", "ns": "s", "bytes_per_s": "B/s"}
@@ -119,7 +118,7 @@ def parse(value: object, unit: str) -> int | float:
         allowed = ", ".join(kind.suffixes)
         raise _error(text, f"has an unknown unit {suffix!r}; {kind.phrase} ends in one of {allowed}")
     amount = Fraction(Decimal(number.replace("_", ""))) * factor
-    if abs(amount) >= LIMIT:
+    if abs(amount) >= _LIMIT:
         raise _error(text, "is too large")
     if not kind.whole:
         return float(amount)
