@@ -190,6 +190,11 @@ class Database:
             except FAILURES as error:
                 raise build_error(read_details(error)) from error
 
+    def interrupt(self) -> None:
+        """End the statement that another thread is running; without effect before it begins."""
+        self._connection.interrupt()
+        self._public.interrupt()
+
     def close(self) -> None:
         """Release the tables."""
         self._connection.close()
