@@ -368,7 +368,7 @@ class Session:
         return units | {self.names[path]: unit for path, unit in units.items()}
 
     def interrupt(self) -> None:
-        """End the statement that another thread is running; without effect before it begins."""
+        """End the statement that another thread is running, if there is one."""
         self._database.interrupt()
 
     def close(self) -> None:

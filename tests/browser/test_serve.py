@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page
 from served_sweep import ENDLESS, Served, run_users, serve
 
+pytestmark = pytest.mark.browser
 SOON_MS = 60_000
 SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 

@@ -71,7 +71,6 @@ def serve_sweep(
     Raises:
         KeyboardInterrupt: SIGINT or SIGTERM arrived.
     """
-    # uvicorn raises the signal again when it has ended.
     handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
     # A folder of its own, so that copies of a bucket's objects are deleted even if a session stays open.
     folder, before = tempfile.mkdtemp(prefix="destage-serve-"), tempfile.tempdir
@@ -104,6 +103,8 @@ def _serve(
     repetitions = [Repetition("destage-observer", observe), Repetition("destage-report", report.update)]
     try:
         server.run([listener])
+        # uvicorn raises the signal again when it has ended, without effect if it was ignored before.
+        raise KeyboardInterrupt
     finally:
         if not _end(repetitions, report, runner):
             # A thread is in a long call of native code, which the interpreter cannot end with.
