@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Frame, Page
 from served_sweep import ENDLESS, Served, run_users, serve
 
 pytestmark = pytest.mark.browser
-SOON_MS = 60_000
+SOON_MS = 300_000
 SIZES = {"phone": (390, 844), "desk": (1440, 900)}
 
 
@@ -44,16 +44,12 @@ def page(request: pytest.FixtureRequest, browser: Browser, served: Served) -> It
     assert not failures
 
 
-def _report(page: Page) -> Frame:
-    frame = page.query_selector("iframe:not(.pending)")
-    found = frame and frame.content_frame()
+def _report(page: Page, number: int = 1) -> Frame:
+    """Return a page of the report as soon as it is shown."""
+    shown = page.wait_for_selector(f'iframe:not(.pending)[src$="page={number}"]')
+    found = shown and shown.content_frame()
     assert found is not None
     return found
-
-
-def _await_number(page: Page, number: int) -> Frame:
-    page.wait_for_selector(f'iframe:not(.pending)[src$="page={number}"]')
-    return _report(page)
 
 
 def test_the_page_shows_progress_and_report(page: Page, served: Served) -> None:
@@ -67,13 +63,13 @@ def test_the_page_shows_progress_and_report(page: Page, served: Served) -> None:
     assert served.token not in page.content()
 
 
-def test_new_rows_appear_and_the_reader_keeps_the_place(page: Page, sweep: Path) -> None:
+def test_new_rows_appear_and_the_reader_keeps_the_place(page: Page, served: Served, sweep: Path) -> None:
     report = _report(page)
-    before = report.locator("#design_space tbody tr").count()
+    assert report.locator("#design_space tbody tr").count() == 2
     report.fill("#filter", "10")
     report.locator("#design_space th button").first.click()
     report.locator("#design_space th button").first.click()
-    report.locator("#design_space details summary").click()
+    report.locator("#design_space details summary").first.click()
     report.click("#theme")
     report.evaluate("document.getElementById('design_space').scrollIntoView()")
     top = report.evaluate("document.getElementById('design_space').getBoundingClientRect().top")
@@ -82,20 +78,19 @@ def test_new_rows_appear_and_the_reader_keeps_the_place(page: Page, sweep: Path)
     assert order == "descending"
 
     run_users(sweep.parents[1], 5, 10, 20, 110)
-    page.wait_for_function("document.getElementById('counts').textContent.startsWith('8 of 8 runs')")
-    page.wait_for_function(
-        "(before) => [...document.querySelectorAll('iframe:not(.pending)')]"
-        ".some((each) => each.contentDocument.querySelectorAll('#design_space tbody tr').length > before)",
-        arg=before,
+    state = served.await_state(
+        lambda state: (
+            state["counts"]["finished"] and state["counts"]["planned"] == 8 and state["is_report_current"]
+        )
     )
-
-    report = _report(page)
+    report = _report(page, state["report"])
+    page.wait_for_selector("#counts:has-text('8 of 8 runs, finished')")
     assert page.locator("iframe").count() == 1
     assert report.input_value("#filter") == "10"
     assert report.locator("#design_space tbody tr").count() == 4
     assert 0 < report.locator("#design_space tbody tr:visible").count() < 4
     assert report.locator("#design_space th").first.get_attribute("aria-sort") == order
-    assert report.locator("#design_space details[open]").count() == 1
+    assert report.locator("#design_space details").first.get_attribute("open") is not None
     assert report.evaluate("document.documentElement.dataset.theme") == "dark"
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     now = report.evaluate("document.getElementById('design_space').getBoundingClientRect().top")
@@ -105,10 +100,10 @@ def test_new_rows_appear_and_the_reader_keeps_the_place(page: Page, sweep: Path)
 
 def test_a_statement_is_run_and_an_error_is_one_line(page: Page) -> None:
     page.click("#show_sql")
-    page.fill("#statements", "SELECT users, count(*) AS n FROM runs GROUP BY users ORDER BY users")
+    page.fill("#statements", "SELECT users, count(*) AS runs FROM runs GROUP BY users ORDER BY users")
     page.press("#statements", "Control+Enter")
     page.wait_for_selector("#results td")
-    assert page.locator("#results tr").all_inner_texts() == ["users\tn", "5\t2", "10\t2"]
+    assert page.locator("#results tr").all_inner_texts() == ["users\truns", "5\t2", "10\t2"]
     page.fill("#statements", "SELECT '<img src=x onerror=alert(1)>' AS html")
     page.click("#run")
     page.wait_for_selector("#results td:has-text('onerror')")

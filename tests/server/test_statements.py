@@ -10,12 +10,12 @@ from served_sweep import ENDLESS, SOON_S, Served
 
 def test_results_are_as_in_a_table(served: Served) -> None:
     answer = served.sql(
-        "SELECT users, count(*) AS n FROM runs GROUP BY users ORDER BY users; SELECT 'a' AS letter"
+        "SELECT users, count(*) AS total FROM runs GROUP BY users ORDER BY users; SELECT 'a' AS letter"
     ).json
     first, second = answer["results"]
     assert first["headings"] == [
         {"title": "users", "name": "users", "is_number": True},
-        {"title": "n", "name": "n", "is_number": True},
+        {"title": "total", "name": "total", "is_number": True},
     ]
     assert first["rows"] == [["5", "2"], ["10", "2"]]
     assert (first["row_count"], first["left_out"]) == (2, 0)

@@ -68,7 +68,7 @@ async def _asset(request: Request) -> Response:
 def _state(name: str, observer: SweepObserver, report: LiveReport) -> Endpoint:
     async def answer(_: Request) -> Response:
         report.note_reader()
-        seen, page = observer.latest, report.page
+        is_current, seen, page = report.is_current, observer.latest, report.page
         return JSONResponse(
             {
                 "sweep": name,
@@ -78,6 +78,7 @@ def _state(name: str, observer: SweepObserver, report: LiveReport) -> Endpoint:
                 "eta_s": seen.eta_s,
                 "error": seen.error or report.error,
                 "report": 0 if page is None else page.number,
+                "is_report_current": is_current,
             }
         )
 

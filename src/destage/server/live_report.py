@@ -18,7 +18,7 @@ from destage.server.sweep_observer import SweepObserver, Version
 _PAUSE_S, _LONGEST_PAUSE_S = 3.0, 60.0
 """Bounds of the time between the end of one composition and the next [s]."""
 _SHARE = 2.0
-"""The pause in times of what the composition took: the processors are those of the sweep."""
+"""The pause in times of the processor time that the composition took: the sweep needs the processors, too."""
 _WATCHED_S = 90.0
 """How long after a request the report is kept up to date [s]; a browser polls hidden pages once a minute."""
 _TICK_S = 0.2
@@ -54,6 +54,11 @@ class LiveReport:
         self._watched = time.monotonic()
         self._session: Session | None = None
 
+    @property
+    def is_current(self) -> bool:
+        """Whether the page has all rows that the observer has seen."""
+        return self._composed == self._observer.latest.version
+
     def note_reader(self) -> None:
         """Record that somebody looks at the report."""
         self._watched = time.monotonic()
@@ -61,11 +66,12 @@ class LiveReport:
     def update(self) -> float:
         """Compose the report if it is due, and return the pause before the next call [s]."""
         version, now = self._observer.latest.version, time.monotonic()
-        is_stale = version != self._composed or self.error is not None
+        is_stale = not self.is_current or self.error is not None
         is_readable = self._observer.latest.counts is not None
         if is_stale and is_readable and now >= self._due and now - self._watched < _WATCHED_S:
+            used = time.process_time()
             self._compose(version)
-            pause = max(_PAUSE_S, _SHARE * (time.monotonic() - now))
+            pause = max(_PAUSE_S, _SHARE * (time.process_time() - used))
             self._due = time.monotonic() + min(pause, _LONGEST_PAUSE_S)
         return _TICK_S
 

@@ -53,6 +53,12 @@ function copyDetails(from, to) {
   }
 }
 
+// A table that was shown whole stays whole; the report hides the button for it then.
+function copyExtent(from, to) {
+  const [more, other] = [from, to].map((page) => page.getElementById("more"));
+  if (more?.hidden && other && !other.hidden) other.querySelector("button")?.click();
+}
+
 // What is at the top of the window stays there, whatever has appeared above it.
 function copyPlace(from, to) {
   for (const box of from.querySelectorAll("*")) {
@@ -61,8 +67,10 @@ function copyPlace(from, to) {
     if (other) other.scrollTo(box.scrollLeft, box.scrollTop);
   }
   const [view, otherView] = [from.defaultView, to.defaultView];
-  const named = [...from.querySelectorAll("main [id], body [id]")];
-  const anchor = view.scrollY > 0 && named.filter((each) => each.getBoundingClientRect().top <= 1).at(-1);
+  const named = [...from.querySelectorAll("main [id]")];
+  // What is not drawn, such as a script, has no rectangles.
+  const above = named.filter((each) => each.getClientRects().length && each.getBoundingClientRect().top <= 1);
+  const anchor = view.scrollY > 0 && above.at(-1);
   const other = anchor && to.getElementById(anchor.id);
   const moved = other ? other.getBoundingClientRect().top - anchor.getBoundingClientRect().top : view.scrollY;
   otherView.scrollTo({ left: view.scrollX, top: otherView.scrollY + moved, behavior: "instant" });
@@ -114,6 +122,7 @@ function exchange(frame) {
     copyFields(before, page);
     copyOrder(before, page);
     copyDetails(before, page);
+    copyExtent(before, page);
     copyPlace(before, page);
   }
   frame.classList.remove("pending");
