@@ -49,6 +49,7 @@ test: export BUILD ?= 0
 test: engine $(OBJECT_SERVER_READY) rust-lints ## Run the checks of CI: all packages, and a short form of each long suite
 	@$(MAKE) lint types layers docs-check
 	@$(MAKE) --jobs 2 --output-sync=target test-rust test-python chart-test
+	@$(MAKE) browser-test
 	@$(MAKE) cluster-test PYTEST_ARGS="-m smoke"
 
 .PHONY: test-all
@@ -95,6 +96,12 @@ test-rust: python ## Run the Rust tests
 test-python: engine $(OBJECT_SERVER_READY) ## Run the Python tests that need no special environment
 	$(call step,Python tests)
 	@$(BIN)/pytest $(TOGETHER) $(PYTEST_ARGS)
+
+.PHONY: browser-test
+browser-test: engine ## Test `destage serve` in a real browser; on Debian, root installs Chromium if there is none
+	$(call step,tests in a browser)
+	@scripts/setup.sh browser
+	@$(BIN)/pytest -m browser tests/browser $(PYTEST_ARGS)
 
 .PHONY: test-long
 test-long: engine $(OBJECT_SERVER_READY) ## Run the long Python tests, such as comparing every figure of all studies

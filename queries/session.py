@@ -367,6 +367,10 @@ class Session:
         units = {path: unit for path, unit in found.items() if unit is not None}
         return units | {self.names[path]: unit for path, unit in units.items()}
 
+    def interrupt(self) -> None:
+        """End the statement that another thread is running, if there is one."""
+        self._database.interrupt()
+
     def close(self) -> None:
         """Release the files, and delete copies of them."""
         self._database.close()

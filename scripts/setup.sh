@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Sets up what the Makefile's targets need: `setup.sh python` creates .venv with the locked dependencies, `setup.sh engine`
 # builds the engine into it, `setup.sh lints` adds Rust's clippy and rustfmt, `setup.sh object-server` installs the tests'
-# S3 server into an environment of its own inside .venv.
+# S3 server into an environment of its own inside .venv, `setup.sh browser` installs Chromium on Debian, if there is none.
 #
 # Missing requirements are reported in one line, before anything is installed. Nothing outside the clone is changed, except
-# that rustup installs a Rust toolchain if there is none.
+# that rustup installs a Rust toolchain if there is none, and `setup.sh browser`, run by root, a package.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -202,6 +202,24 @@ install_object_server() {
   cp "$servers_lock" "$own/.installed-lock"
 }
 
+find_browser() {
+  local candidate
+  for candidate in ${DESTAGE_TEST_BROWSER:+"$DESTAGE_TEST_BROWSER"} chromium chromium-browser google-chrome google-chrome-stable; do
+    command -v "$candidate" >/dev/null 2>&1 && return
+  done
+  return 1
+}
+
+install_browser() {
+  find_browser && return
+  local advice="install Chromium (Debian: apt-get install chromium), or name a browser with DESTAGE_TEST_BROWSER"
+  # Ubuntu's package of this name needs snapd, which containers lack.
+  { [ "$(id -u)" = 0 ] && grep -qx 'ID=debian' /etc/os-release 2>/dev/null; } || fail "$advice"
+  say "installing Chromium for the tests in a browser"
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --yes --no-install-recommends chromium; } >/dev/null ||
+    fail "$advice"
+}
+
 add_lints() {
   (cd "$root/engine" && cargo clippy --version && cargo fmt --version) >/dev/null 2>&1 && return
   command -v rustup >/dev/null 2>&1 || fail "install clippy and rustfmt beside cargo (Debian, Ubuntu: apt-get install rust-clippy rustfmt)"
@@ -226,5 +244,8 @@ case "${1:-}" in
   object-server)
     install_object_server
     ;;
-  *) fail "usage: scripts/setup.sh python | engine | lints | object-server" ;;
+  browser)
+    install_browser
+    ;;
+  *) fail "usage: scripts/setup.sh python | engine | lints | object-server | browser" ;;
 esac

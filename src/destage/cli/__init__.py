@@ -21,6 +21,7 @@ from destage.cli.commands.report import report
 from destage.cli.commands.resume import resume
 from destage.cli.commands.run import run
 from destage.cli.commands.schema import schema
+from destage.cli.commands.serve import serve
 from destage.cli.commands.simulate import simulate
 from destage.cli.commands.size import size
 from destage.cli.commands.sql import sql
@@ -57,7 +58,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(run, plan, resume, status, query, sql, report, size, simulate),
+    *(run, plan, resume, status, query, sql, report, serve, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:

@@ -1,5 +1,6 @@
 """A DuckDB database of Arrow tables and Parquet files, without access to anything but these."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
@@ -48,6 +49,7 @@ class Database:
             files: The paths of Parquet files that the views read, which do not change while it is open.
         """
         self._limits = limits or QueryLimits()
+        self._closing, self._is_closed = threading.Lock(), False
         # Set later, it would not be a setting of other connections.
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
@@ -190,9 +192,18 @@ class Database:
             except FAILURES as error:
                 raise build_error(read_details(error)) from error
 
+    def interrupt(self) -> None:
+        """End the statement that another thread is running, if there is one."""
+        with self._closing:
+            if not self._is_closed:
+                self._connection.interrupt()
+                self._public.interrupt()
+
     def close(self) -> None:
         """Release the tables."""
-        self._connection.close()
+        with self._closing:
+            self._is_closed = True
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,154 @@
+"""The HTTP server: its socket, its threads, and its end by a signal."""
+
+import os
+import shutil
+import signal
+import socket
+import tempfile
+import threading
+import time
+from types import FrameType
+
+import uvicorn
+
+from destage.errors import UsageError
+from destage.objects import Location, ObjectPath
+from destage.server.access import AllowedHosts, Gate
+from destage.server.application import build_application
+from destage.server.live_report import LiveReport
+from destage.server.repetition import Repetition
+from destage.server.statement_runner import StatementRunner
+from destage.server.sweep_observer import SweepObserver
+from destage.sql import QueryLimits
+
+_LOOK_S, _LOOK_IN_BUCKET_S = 1.0, 5.0
+"""Interval at which the sweep is looked at [s]; a bucket charges for each listing."""
+_CONNECTIONS = 256
+"""Connections at a time; further ones get the status 503."""
+_END_S = 1.0
+"""Time that threads have to end [s]."""
+_TICK_S = 0.02
+_INTERRUPTED = 130
+
+
+def listen(address: str, port: int) -> socket.socket:
+    """Return a listening socket; port 0 is any free one.
+
+    Raises:
+        UsageError: The address is unknown here, or the port is in use.
+    """
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            address, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError) as error:
+        raise _unavailable(address, port, error) from error
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise _unavailable(address, port, error) from error
+    return listener
+
+
+def _unavailable(address: str, port: int, error: Exception) -> UsageError:
+    reason = getattr(error, "strerror", None) or str(error)
+    message = f"cannot listen on {address}, port {port}: {reason}"
+    return UsageError("usage.address-unavailable", message, "--port", {"address": address, "port": port})
+
+
+def serve_sweep(
+    path: Location, listener: socket.socket, token: str, hosts: AllowedHosts, limits: QueryLimits
+) -> None:
+    """Serve a sweep until a signal arrives; only for the main thread.
+
+    Args:
+        limits: The limits of a statement in the SQL box.
+
+    Raises:
+        KeyboardInterrupt: SIGINT or SIGTERM arrived.
+    """
+    handler = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A folder of its own, so that copies of a bucket's objects are deleted even if a session stays open.
+    folder, before = tempfile.mkdtemp(prefix="destage-serve-"), tempfile.tempdir
+    tempfile.tempdir = folder
+    try:
+        _serve(path, listener, token, hosts, limits, folder)
+    finally:
+        tempfile.tempdir = before
+        shutil.rmtree(folder, ignore_errors=True)
+        signal.signal(signal.SIGTERM, handler)
+
+
+def _serve(
+    path: Location,
+    listener: socket.socket,
+    token: str,
+    hosts: AllowedHosts,
+    limits: QueryLimits,
+    folder: str,
+) -> None:
+    observer = SweepObserver(path)
+    report, runner = LiveReport(path, observer), StatementRunner(path, limits, observer)
+    pause = _LOOK_IN_BUCKET_S if isinstance(path, ObjectPath) else _LOOK_S
+
+    def observe() -> float:
+        observer.observe()
+        return pause
+
+    server = _Server(Gate(build_application(path, observer, report, runner), token, hosts), runner)
+    repetitions = [Repetition("destage-observer", observe), Repetition("destage-report", report.update)]
+    try:
+        server.run([listener])
+        # uvicorn raises the signal again when it has ended, without effect if it was ignored before.
+        raise KeyboardInterrupt
+    finally:
+        if not _end(repetitions, report, runner):
+            # A thread is in a long call of native code, which the interpreter cannot end with.
+            shutil.rmtree(folder, ignore_errors=True)
+            os._exit(_INTERRUPTED)
+
+
+def _end(repetitions: list[Repetition], report: LiveReport, runner: StatementRunner) -> bool:
+    """Return whether all threads have ended in time."""
+    for repetition in repetitions:
+        repetition.request_stop()
+    closing = threading.Thread(target=runner.close, daemon=True)
+    closing.start()
+    deadline = time.monotonic() + _END_S
+    while closing.is_alive() or not all(repetition.join(_TICK_S) for repetition in repetitions):
+        report.interrupt()
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_TICK_S)
+    return True
+
+
+class _Server(uvicorn.Server):
+    """A server that ends running statements when a signal arrives, whose requests would delay its end."""
+
+    def __init__(self, application: Gate, runner: StatementRunner) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application,
+                loop="asyncio",
+                http="h11",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                limit_concurrency=_CONNECTIONS,
+                timeout_graceful_shutdown=1,
+            )
+        )
+        self._runner = runner
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        threading.Thread(target=self._runner.close, name="destage-end", daemon=True).start()
+        super().handle_exit(sig, frame)

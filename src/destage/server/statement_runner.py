@@ -1,0 +1,149 @@
+"""Read-only statements of the page's SQL box, with the sandbox and the limits of `destage sql`."""
+
+import threading
+import time
+from datetime import UTC, datetime
+from queue import Empty, LifoQueue
+from typing import Any
+
+from destage.errors import QueryError
+from destage.objects import Location
+from destage.queries import Session, open_session
+from destage.server.result_rows import encode_result
+from destage.server.sweep_observer import SweepObserver, Version
+from destage.sql import QueryLimits
+
+CONCURRENT = 2
+"""Statements that run at the same time, each within the limits."""
+_SHARE = 4.0
+"""A session that took a second to open is kept for this many seconds although rows were committed since."""
+_TICK_S = 0.05
+
+
+class Execution:
+    """One request of the SQL box, which another thread may cancel."""
+
+    def __init__(self) -> None:
+        self._is_cancelled = threading.Event()
+        self._has_ended = threading.Event()
+        self._session: Session | None = None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits for the result."""
+        return self._is_cancelled.is_set()
+
+    def start(self, session: Session) -> None:
+        """Name the session that `cancel` interrupts."""
+        self._session = session
+
+    def end(self) -> None:
+        """Make `cancel` return."""
+        self._has_ended.set()
+
+    def cancel(self) -> None:
+        """Interrupt the statement until it has ended: an interrupt before it begins has no effect."""
+        self._is_cancelled.set()
+        while not self._has_ended.wait(_TICK_S):
+            if (session := self._session) is not None:
+                session.interrupt()
+
+
+class _Seat:
+    """A session for one statement at a time, opened again after commits."""
+
+    def __init__(self) -> None:
+        self.opened_at = datetime.fromtimestamp(0, UTC)
+        self._session: Session | None = None
+        self._version: Version | None = None
+        self._fresh_until = 0.0
+
+    def open(self, path: Location, version: Version, limits: QueryLimits) -> Session:
+        is_stale = version != self._version and time.monotonic() >= self._fresh_until
+        if self._session is None or is_stale:
+            self.close()
+            began, self.opened_at = time.monotonic(), datetime.now(UTC)
+            self._session = open_session(path, limits)
+            self._version = version
+            self._fresh_until = time.monotonic() + _SHARE * (time.monotonic() - began)
+        return self._session
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+class StatementRunner:
+    """Runs statements over the rows that are committed when they start."""
+
+    def __init__(self, path: Location, limits: QueryLimits, observer: SweepObserver) -> None:
+        self._path = path
+        self._limits = limits
+        self._observer = observer
+        self._seats: LifoQueue[_Seat] = LifoQueue()
+        self._running: set[Execution] = set()
+        self._is_closed = False
+        for _ in range(CONCURRENT):
+            self._seats.put(_Seat())
+
+    def run(self, text: str, execution: Execution) -> dict[str, Any]:
+        """Run the statements of a text and return their results as JSON values.
+
+        Raises:
+            DestageError: A statement does not only read, fails or exceeds a limit, or other statements did
+                not end in time.
+        """
+        self._running.add(execution)
+        try:
+            seat = self._take_seat(execution)
+            try:
+                return self._run(text, execution, seat)
+            finally:
+                self._leave(seat)
+        finally:
+            self._running.discard(execution)
+            execution.end()
+
+    def _run(self, text: str, execution: Execution, seat: _Seat) -> dict[str, Any]:
+        session = seat.open(self._path, self._observer.latest.version, self._limits)
+        execution.start(session)
+        began = time.monotonic()
+        results = []
+        for statement in session.split(text):
+            if execution.is_cancelled:
+                break
+            rows = session.run(statement)
+            results.append(encode_result(rows, session.public.units))
+        return {
+            "results": results,
+            "seconds": time.monotonic() - began,
+            "as_of": seat.opened_at.isoformat(timespec="seconds"),
+        }
+
+    def _take_seat(self, execution: Execution) -> _Seat:
+        deadline = time.monotonic() + self._limits.seconds
+        while not (execution.is_cancelled or self._is_closed) and time.monotonic() < deadline:
+            try:
+                return self._seats.get(timeout=_TICK_S)
+            except Empty:
+                continue
+        message = f"{CONCURRENT} other statements are running; try again when they have ended"
+        raise QueryError("query.busy", message, data={"limit": CONCURRENT})
+
+    def _leave(self, seat: _Seat) -> None:
+        if self._is_closed:
+            seat.close()
+        else:
+            self._seats.put(seat)
+
+    def close(self) -> None:
+        """End running statements and close the sessions; no statement can be run afterwards."""
+        self._is_closed = True
+        for execution in list(self._running):
+            execution.cancel()
+        while True:
+            try:
+                self._seats.get_nowait().close()
+            except Empty:
+                return

@@ -1,0 +1,98 @@
+"""The SQL box has the sandbox and the limits of `destage sql`."""
+
+import json
+import threading
+import time
+
+import pytest
+from served_sweep import ENDLESS, SOON_S, Served
+
+
+def test_results_are_as_in_a_table(served: Served) -> None:
+    answer = served.sql(
+        "SELECT users, count(*) AS total FROM runs GROUP BY users ORDER BY users; SELECT 'a' AS letter"
+    ).json
+    first, second = answer["results"]
+    assert first["headings"] == [
+        {"title": "users", "name": "users", "is_number": True},
+        {"title": "total", "name": "total", "is_number": True},
+    ]
+    assert first["rows"] == [["5", "2"], ["10", "2"]]
+    assert (first["row_count"], first["left_out"]) == (2, 0)
+    assert second["rows"] == [["a"]]
+
+
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("DELETE FROM runs", "query.statement-not-allowed"),
+        ("CREATE TABLE x (a INT)", "query.statement-not-allowed"),
+        ("COPY runs TO 'x.csv'", "query.statement-not-allowed"),
+        ("SET lock_configuration = false", "query.statement-not-allowed"),
+        ("ATTACH 'x.db'", "query.statement-not-allowed"),
+        ("SELECT 1; DROP TABLE stored_rows", "query.statement-not-allowed"),
+        ("SELECT * FROM read_text('/etc/passwd')", "query.access-denied"),
+        ("SELECT * FROM '/etc/passwd'", "query."),
+        ("SELECT nope FROM runs", "query.unknown-name"),
+        ("SELEC 1", "query.bad-syntax"),
+        ("", "query.no-statement"),
+        ("SELECT * FROM range(1000000)", "query.too-many-rows"),
+        (ENDLESS, "query.timeout"),
+        ("SELECT repeat('x', 5000000) AS x", "query.row-too-large"),
+    ],
+)
+def test_a_refused_statement_is_one_line_with_its_code(served: Served, statement: str, code: str) -> None:
+    answer = served.sql(statement)
+    assert answer.status == 400
+    assert answer.json["error"].startswith(code)
+    assert "\n" not in answer.json["error"]
+    assert served.sql("SELECT 1").status == 200
+
+
+def test_the_page_gets_the_first_rows_of_a_long_result(served: Served) -> None:
+    (result,) = served.sql("SELECT * FROM range(50000)").json["results"]
+    assert (len(result["rows"]), result["row_count"], result["left_out"]) == (1000, 50000, 49000)
+    (result,) = served.sql("SELECT repeat('x', 100000) AS x FROM range(500)").json["results"]
+    assert 0 < len(result["rows"]) <= 41
+    assert len(result["rows"]) + result["left_out"] == 500
+    assert max(len(cell) for row in result["rows"] for cell in row) == 2000
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [("", 400), ("[]", 400), ('{"statements": 1}', 400), ('{"statements": "' + "x" * 70_000 + '"}', 413)],
+)
+def test_a_malformed_request_is_refused(served: Served, body: str, status: int) -> None:
+    assert served.ask("/sql", "POST", body, Content_Type="application/json").status == status
+
+
+def test_statements_beyond_those_that_may_run_wait(served: Served) -> None:
+    """Four that each take their whole time are two pairs, of which the second waits as long at most."""
+    connections = [served.send_endless() for _ in range(4)]
+    errors = sorted(json.loads(each.getresponse().read())["error"].partition(":")[0] for each in connections)
+    assert errors.count("query.timeout") >= 2
+    assert set(errors) <= {"query.timeout", "query.busy"}
+    assert served.sql("SELECT 1").status == 200
+
+
+def test_state_is_answered_while_statements_run(served: Served) -> None:
+    connections = [served.send_endless() for _ in range(2)]
+    assert served.ask("/state").status == 200
+    for each in connections:
+        each.getresponse().read()
+
+
+def test_many_readers_are_answered(served: Served) -> None:
+    found: list[int] = []
+
+    def read() -> None:
+        found.extend(served.ask(path).status for path in ("/state", "/", "/assets/serve.css") * 5)
+
+    threads = [threading.Thread(target=read) for _ in range(20)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [200] * 300
+    assert time.monotonic() - began < SOON_S
