@@ -20,13 +20,14 @@ function count(number) {
 }
 
 function describe(state) {
-  const { counts, is_adaptive: isAdaptive, rate, eta_s: eta } = state;
-  const words = [`${count(counts.present)} of ${count(counts.planned)} runs${isAdaptive ? " planned so far" : ""}`];
+  const { counts, rate, eta_s: eta } = state;
+  const isOpen = state.is_adaptive && !counts.finished;
+  const words = [`${count(counts.present)} of ${count(counts.planned)} runs${isOpen ? " planned so far" : ""}`];
   if (counts.writer === null) {
     words.push(counts.finished ? "finished" : "not running; destage resume continues it");
   } else {
     if (rate > 0) words.push(`${rate.toFixed(rate < 10 ? 1 : 0)} runs/s`);
-    if (eta !== null) words.push(`ETA ${clock(eta)}${isAdaptive ? " or later" : ""}`);
+    if (eta !== null) words.push(`ETA ${clock(eta)}${isOpen ? " or later" : ""}`);
   }
   return words.join(", ");
 }

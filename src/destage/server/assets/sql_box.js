@@ -40,6 +40,10 @@ function drawTable(result) {
   }
   const scroll = document.createElement("div");
   scroll.className = "scroll";
+  // So that a keyboard can scroll it, too.
+  scroll.tabIndex = 0;
+  scroll.setAttribute("role", "region");
+  scroll.setAttribute("aria-label", "Result");
   scroll.append(table);
   return scroll;
 }
