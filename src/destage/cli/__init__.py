@@ -14,6 +14,7 @@ from destage.cli.commands import cluster, study, trace, validate, workload
 from destage.cli.commands.catalog import catalog
 from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
+from destage.cli.commands.compare import compare
 from destage.cli.commands.doctor import doctor
 from destage.cli.commands.plan import plan
 from destage.cli.commands.query import query
@@ -57,7 +58,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(run, plan, resume, status, query, sql, report, size, simulate),
+    *(run, plan, resume, status, query, sql, report, compare, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:
