@@ -16,6 +16,7 @@ from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
 from destage.cli.commands.compare import compare
 from destage.cli.commands.doctor import doctor
+from destage.cli.commands.explain import explain
 from destage.cli.commands.plan import plan
 from destage.cli.commands.query import query
 from destage.cli.commands.report import report
@@ -58,7 +59,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(run, plan, resume, status, query, sql, report, compare, size, simulate),
+    *(run, plan, resume, status, query, sql, report, compare, explain, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:
