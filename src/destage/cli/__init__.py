@@ -17,6 +17,7 @@ from destage.cli.commands.compact import compact
 from destage.cli.commands.compare import compare
 from destage.cli.commands.doctor import doctor
 from destage.cli.commands.explain import explain
+from destage.cli.commands.init import init
 from destage.cli.commands.plan import plan
 from destage.cli.commands.query import query
 from destage.cli.commands.report import report
@@ -59,7 +60,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(run, plan, resume, status, query, sql, report, compare, explain, size, simulate),
+    *(init, run, plan, resume, status, query, sql, report, compare, explain, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:
