@@ -47,6 +47,16 @@ class Terminal:
         found, _, self._text = self._text.partition(wanted)
         return found + wanted
 
+    def read_rest(self) -> str:
+        """Return what else a command that has ended has written."""
+        while select.select([self._master], [], [], 0.1)[0]:
+            try:
+                written = os.read(self._master, 65536)
+            except OSError:
+                break
+            self._text = _ESCAPE.sub("", self._text + written.decode(errors="replace"))
+        return self._text
+
     def wait(self) -> int:
         return self.process.wait(PATIENCE_S)
 

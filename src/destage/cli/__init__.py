@@ -29,6 +29,7 @@ from destage.cli.commands.size import size
 from destage.cli.commands.sql import sql
 from destage.cli.commands.status import status
 from destage.cli.commands.verify import verify
+from destage.cli.commands.watch import watch
 from destage.cli.output import print_data
 
 app = Application(
@@ -60,7 +61,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(init, run, plan, resume, status, query, sql, report, compare, explain, size, simulate),
+    *(init, run, plan, resume, status, watch, query, sql, report, compare, explain, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:
