@@ -1,7 +1,7 @@
 """Why a run or a point is as it is: sentences, and a small table."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,6 +43,10 @@ _CENSORED: Mapping[str, str] = {
     "above": "The answer is only a bound: not even the largest value of the search meets the objectives; "
     "raise seek.max or change the configuration.",
     "more_expensive": "The search ended without an answer, as other points are cheaper whatever it is.",
+}
+_RESULTS: Mapping[str, str] = {
+    "overloaded": "The load exceeds what the array can carry: requests arrive faster than they are served.",
+    "array_failed": "The array lost more disks than its RAID level tolerates.",
 }
 _UNSETTLED: Mapping[str, str] = {
     "response": "the response times did not become steady",
@@ -102,10 +106,16 @@ class Explainer:
         return ids
 
     def list_unanswered(self) -> list[str]:
-        """Return the points without a result: of a seek without an answer or a bound of it."""
+        """Return the points without a result: of a seek without an answer or a bound of it.
+
+        An overloaded or failed array is a result.
+        """
         session = self._session
         if session.seek is None:
-            rows = session.sql("SELECT point_id FROM points WHERE n = 0 ORDER BY plan_row")
+            rows = session.sql_of_named_columns(
+                "SELECT point_id FROM points WHERE n = 0 AND n_overloaded = 0 AND n_array_failed = 0 "
+                "ORDER BY plan_row"
+            )
             ids: list[str] = rows["point_id"].to_pylist()
             return ids
         answered = {
@@ -165,7 +175,7 @@ class Explainer:
         answer = self._find_answer(point)
         near = self._choose_runs(history, answer)
         if session.seek is None:
-            sentences += self._describe_result(point)
+            sentences += self._describe_result(point, facts["statuses"])
         else:
             bracket = find_bracket(history, bounds, is_minimum=self._is_minimum)
             facts |= {"met": bracket.met, "missed": bracket.missed, "answer": answer}
@@ -223,14 +233,15 @@ class Explainer:
         rounds = len({run.round for run in history})
         return f"{format_count(len(history), 'run')} in {format_count(rounds, 'round')}: {listed}."
 
-    def _describe_result(self, point: str) -> list[str]:
+    def _describe_result(self, point: str, statuses: Collection[str]) -> list[str]:
+        """Return the result of a point of a study without a seek."""
         name = self._session.result
         rows = self._session.sql_of_named_columns(
             f"SELECT {name}, {name}_low AS low, {name}_high AS high FROM points WHERE point_id = $point",  # noqa: S608
             {"point": point},
         ).to_pylist()
         if not rows or rows[0][name] is None:
-            return []
+            return [_RESULTS[status] for status in _RESULTS if status in statuses]
         scale = find_scale(name)
         mean, low, high = (None if each is None else each * scale for each in rows[0].values())
         title, _, unit = title_column(name).partition(" [")
@@ -333,10 +344,8 @@ class Explainer:
             cause = _UNSETTLED.get(str(row.get("unsettled")), "the run did not become steady")
             needed = [row[_NEEDED]] if row.get(_NEEDED) is not None else []
             details.append(f"{cause[0].upper()}{cause[1:]}: {self._explain_unsteady(needed)}.")
-        elif run.status == "overloaded":
-            details.append("The load exceeds what the array can carry; it counts as a miss.")
-        elif run.status == "array_failed":
-            details.append("The array lost more disks than its RAID level tolerates; it counts as a miss.")
+        elif run.status in _RESULTS:
+            details.append(_RESULTS[run.status])
         return [text, *details]
 
     @staticmethod

@@ -6,6 +6,7 @@ from types import MappingProxyType
 import pyarrow as pa
 
 from destage.queries.session import Session
+from destage.queries.views import STATUSES
 from destage.sql import quote
 
 COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -19,13 +20,16 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _HITS = ("read_hit_ratio", "write_hit_ratio")
 
 
-def tabulate_replay(session: Session, mode: str) -> pa.Table:
-    """Return a row per point, in the order of the plan: means with 95 % intervals, limiting resource."""
-    axes = ", ".join(f"points.{quote(path)} AS {name}" for path, name in session.names.items())
-    measured = ", ".join(
-        ", ".join([name, f"{name}_low", f"{name}_high"]) for name in (*COLUMNS[mode], *_HITS)
-    )
-    return session.sql_of_named_columns(
-        f"SELECT {axes}{', ' if axes else ''}{measured}, limiting_resource(points, 0.5) AS limiting, n, "  # noqa: S608
-        "n_not_stationary, n_overloaded, n_array_failed, n_failed, n_missing FROM points ORDER BY plan_row"
-    )
+def tabulate_replay(session: Session, mode: str, *, is_brief: bool = False) -> pa.Table:
+    """Return a row per point, in the order of the plan: means with 95 % intervals.
+
+    Args:
+        is_brief: Whether hit ratios have no intervals, and the limiting resource and the number of replicates
+            are left out, so that a terminal of 80 columns has room for the rest.
+    """
+    axes = [f"points.{quote(path)} AS {name}" for path, name in session.names.items()]
+    bounded = [*COLUMNS[mode], *([] if is_brief else _HITS)]
+    measured = [each for name in bounded for each in (name, f"{name}_low", f"{name}_high")]
+    others = _HITS if is_brief else ("limiting_resource(points, 0.5) AS limiting", "n")
+    listed = ", ".join([*axes, *measured, *others, *(f"n_{status}" for status in STATUSES), "n_missing"])
+    return session.sql_of_named_columns(f"SELECT {listed} FROM points ORDER BY plan_row")  # noqa: S608

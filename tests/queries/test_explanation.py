@@ -171,3 +171,11 @@ def test_an_unanswered_point_has_cause_and_remedy(make_session: Callable[..., Se
     assert "1 run failed: too deep." in explainer.explain_point("q").sentences
     assert "Response p95: 5 ms." in explainer.explain_point("s").sentences
     assert "needs [70000]" in " ".join(explainer.explain_run("r1").sentences)
+
+
+def test_an_overloaded_point_is_a_result(make_session: Callable[..., Session]) -> None:
+    runs = [{"point_id": "p", "replicate": 0, "run_id": "r", CAPACITY: 0, "status": "overloaded"}]
+    explainer = _explainer(make_session(runs, axes={CAPACITY: pa.int64()}))
+    assert explainer.list_unanswered() == []
+    (sentence,) = [one for one in explainer.explain_point("p").sentences if "exceeds" in one]
+    assert sentence in explainer.explain_run("r").sentences

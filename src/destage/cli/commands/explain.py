@@ -1,6 +1,10 @@
 """`destage explain`."""
 
 import re
+import shutil
+import sys
+import textwrap
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,6 +12,7 @@ import typer
 from destage.cli.options import Json, Store
 from destage.cli.output import align_cells, print_data, print_json, print_note
 from destage.cli.rows import find_sweep
+from destage.cli.table import UNBOUNDED
 from destage.errors import QueryError, StoreError
 
 if TYPE_CHECKING:
@@ -115,7 +120,9 @@ def _explain_points(explainer: "Explainer", points: Any) -> "list[Explanation]":
 
 
 def _print(one: "Explanation") -> None:
-    lines = [one.title, *(f"  {sentence}" for sentence in one.sentences)]
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
+    wrap = partial(textwrap.fill, width=width, subsequent_indent="  ", break_on_hyphens=False)
+    lines = [wrap(one.title), *(wrap(sentence, initial_indent="  ") for sentence in one.sentences)]
     print_data("\n".join(lines) + "\n")
     if one.rows:
         print_data("\n" + align_cells([one.headings, *one.rows], left=1))

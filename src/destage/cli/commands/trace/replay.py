@@ -90,7 +90,7 @@ def replay(
     if warn_if_stopped(outcome):
         raise typer.Exit(outcome.exit_code)
     with open_session(outcome.path) as session:
-        rows = tabulate_replay(session, mode)
+        rows = tabulate_replay(session, mode, is_brief=form == "table" and out is None and not as_json)
         if as_json:
             print_json({"outcome": outcome_as_json(outcome), "results": rows_as_json(rows)})
         else:
