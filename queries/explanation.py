@@ -173,11 +173,11 @@ class Explainer:
         }
         sentences = [self._count_runs(history)]
         answer = self._find_answer(point)
-        near = self._choose_runs(history, answer)
+        bracket = find_bracket(history, bounds, is_minimum=self._is_minimum)
+        near = self._choose_runs(history, bracket, answer)
         if session.seek is None:
             sentences += self._describe_result(point, facts["statuses"])
         else:
-            bracket = find_bracket(history, bounds, is_minimum=self._is_minimum)
             facts |= {"met": bracket.met, "missed": bracket.missed, "answer": answer}
             sentences += self._describe_search(history, bounds, bracket, answer)
         sentences += self._describe_lack(history, answer)
@@ -214,17 +214,18 @@ class Explainer:
         return rows[0] if rows else None
 
     def _choose_runs(
-        self, history: Sequence[HistoryRun], answer: Mapping[str, Any] | None
+        self, history: Sequence[HistoryRun], bracket: Bracket, answer: Mapping[str, Any] | None
     ) -> list[HistoryRun]:
         """Return the runs that show what bounds a point: of a seek just beyond the answer, or next to it."""
         done = [run for run in history if run.status == "ok"]
-        if self._session.seek is None or answer is None:
-            last = done[-1].probe if done else None
-            return [run for run in done if run.probe == last]
-        for value in (answer["failing"], answer["passing"]):
-            if found := [run for run in done if run.probe == value]:
-                return found
-        return done
+        if self._session.seek is None:
+            return done
+        found = {} if answer is None else answer
+        nearest = (found.get("failing"), found.get("passing"), bracket.missed, bracket.met)
+        for value in nearest:
+            if runs := [run for run in done if value is not None and run.probe == value]:
+                return runs
+        return []
 
     @staticmethod
     def _count_runs(history: Sequence[HistoryRun]) -> str:

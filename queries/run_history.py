@@ -52,10 +52,12 @@ class Bracket:
     Attributes:
         met: The value nearest to the answer at which the objectives are met, if any.
         missed: The value nearest to the answer at which they are missed, if any.
+        is_mixed: Whether a value beyond `missed`, or that value, is met in another replicate.
     """
 
     met: int | None
     missed: int | None
+    is_mixed: bool = False
 
     def describe(self) -> str:
         """Return it in words."""
@@ -65,6 +67,10 @@ class Bracket:
             return f"{format_number(self.met or 0)} met them, and no value has missed them yet"
         if self.met is None:
             return f"{format_number(self.missed)} missed them, and no value has met them yet"
+        if self.is_mixed:
+            low, high = sorted((self.met, self.missed))
+            values = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
+            return f"at {values} some replicates met them and others missed them"
         return f"{format_number(self.met)} met them and {format_number(self.missed)} missed them"
 
 
@@ -99,9 +105,15 @@ def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_mini
     """Return the bracket that runs show; in noise, the met value may be beyond the missed one."""
     met = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MET]
     missed = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MISSED]
+    if not met or not missed:
+        return Bracket(_pick(met, is_minimum), _pick(missed, not is_minimum))
     if is_minimum:
-        return Bracket(min(met, default=None), max(missed, default=None))
-    return Bracket(max(met, default=None), min(missed, default=None))
+        return Bracket(min(met), max(missed), is_mixed=min(met) <= max(missed))
+    return Bracket(max(met), min(missed), is_mixed=max(met) >= min(missed))
+
+
+def _pick(values: Sequence[int], is_least: bool) -> int | None:
+    return min(values, default=None) if is_least else max(values, default=None)
 
 
 def explain_planning(

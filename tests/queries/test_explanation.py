@@ -56,8 +56,9 @@ def test_the_reason_of_replicates_without_a_search() -> None:
 
 def test_brackets_of_both_directions() -> None:
     """The most that meets and the least that misses; for the smallest value sought, mirrored."""
-    assert find_bracket(HISTORY, [BOUND], is_minimum=False) == Bracket(112, 112)
-    assert find_bracket(HISTORY, [BOUND], is_minimum=True) == Bracket(64, 128)
+    assert find_bracket(HISTORY, [BOUND], is_minimum=False) == Bracket(112, 112, is_mixed=True)
+    assert find_bracket(HISTORY, [BOUND], is_minimum=True) == Bracket(64, 128, is_mixed=True)
+    assert find_bracket(HISTORY[:2], [BOUND], is_minimum=False) == Bracket(64, 128)
     assert find_bracket([], [BOUND], is_minimum=False) == Bracket(None, None)
 
 
