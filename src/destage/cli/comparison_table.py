@@ -84,7 +84,7 @@ def _print_pair(pair: "Pair") -> None:
     lines += [f"A  {pair.name_a or 'the same'}", f"B  {pair.name_b or 'the same'}"]
     counts = sorted({one.count for one in pair.differences})
     if not counts:
-        lines.append("no replicate has results at both points")
+        lines.append("no replicate has results at both points; `destage explain` says why")
     else:
         number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         lines.append(f"{number} pair{'' if counts == [1] else 's'} of replicates")
