@@ -43,21 +43,3 @@ def test_sentences_are_broken_into_lines(
     assert lines[1].startswith("response_p95_us_high  word")
     assert max(map(len, lines)) <= 60
     assert sum(line.count("word") for line in lines) == 30
-
-
-def test_no_cell_is_cut_off_where_the_columns_fit(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Headings break before intervals, whose cells are the widest and cannot."""
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size((60, 24)))
-    interval = {
-        "completion_time_s": [267.61],
-        "completion_time_s_low": [263.41],
-        "completion_time_s_high": [271.71],
-    }
-    ratios = {name: [0.25] for name in ("read_hit_ratio", "write_hit_ratio", "read_ahead_hit_ratio")}
-    print_table(pa.table({"cache_capacity": [0], **interval, **ratios}), {"cache_capacity": "bytes"})
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
-    assert lines[-1].split() == ["0", "B", "267.6", "(263.4", "to", "271.7)", "0.250", "0.250", "0.250"]
-    assert max(map(len, lines)) <= 60

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from destage.cli.hard_stop import HardStop
-from destage.cli.objective_bounds import as_bound
 from destage.cli.output import align_cells, print_data, print_note
 from destage.cli.progress import ProgressDisplay
 from destage.cli.session import summarize, warn_if_stopped
@@ -175,9 +174,14 @@ def _is_saturated(row: Mapping[str, Any]) -> bool:
 
 
 def _list_bounds(study: "Study") -> list[Any]:
+    from destage.queries.sizing import Bound
+
     if study.seek is None:
         raise AssertionError("a search has objectives")
-    return [as_bound(one) for one in study.seek.objectives]
+    return [
+        Bound(one.text, one.column, one.bound, is_upper=one.comparison.startswith("<"))
+        for one in study.seek.objectives
+    ]
 
 
 def _describe(one: "Candidate") -> dict[str, Any]:

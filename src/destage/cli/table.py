@@ -23,9 +23,7 @@ _LABEL_WIDTH = 16
 _PROSE = "meaning"
 """The column of sentences, which are broken into lines."""
 _PROSE_WIDTH = 36
-"""What such a column needs [characters]."""
-_LEAST_PROSE = 16
-"""What it gets at least [characters]."""
+"""What such a column needs at least [characters]."""
 _EXPENDABLE = (
     "binding",
     "controller",
@@ -61,7 +59,6 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
     is_terminal = sys.stdout.isatty()
     width = shutil.get_terminal_size().columns if is_terminal else UNBOUNDED
     chosen = choose_columns([_width(shown, at) for at in range(len(shown.headings))], shown.headings, width)
-    widths = _spread(shown, chosen, width)
     has_prose = any(heading.column == _PROSE for heading in shown.headings)
     grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for at in chosen:
@@ -70,8 +67,8 @@ def print_table(table: "pa.Table", units: Mapping[str, str]) -> None:
             heading.title,
             justify="right" if heading.is_number else "left",
             vertical="top" if has_prose else "bottom",
-            # Rich takes width from the widest columns, whose cells cannot spare it.
-            width=widths[at] if is_terminal else None,
+            min_width=_width(shown, at) if is_terminal else None,
+            max_width=_LABEL_WIDTH if is_terminal and heading.column == "label" else None,
         )
     for row in shown.rows:
         grid.add_row(*(row[at] for at in chosen))
@@ -94,30 +91,6 @@ def choose_columns(widths: Sequence[int], headings: Sequence["Heading"], room: i
             break
         chosen.remove(at)
     return chosen
-
-
-def _spread(shown: "Presentation", chosen: Sequence[int], room: int) -> dict[int, int]:
-    """Return the width of each chosen column: what it needs, and where there is room its whole heading.
-
-    Where there is too little, sentences get narrower.
-    """
-    widths = {at: _width(shown, at) for at in chosen}
-    left = room - sum(widths.values()) - GAP * (len(chosen) - 1)
-    for at in chosen:
-        if left < 0 and shown.headings[at].column == _PROSE:
-            widths[at] = max(widths[at] + left, _LEAST_PROSE)
-    left = max(left, 0)
-    for at in chosen:
-        heading = shown.headings[at]
-        most = _LABEL_WIDTH if heading.column == "label" else _longest(shown, at)
-        more = max(0, min(left, max(most, widths[at]) - widths[at]))
-        widths[at] += more
-        left -= more
-    return widths
-
-
-def _longest(shown: "Presentation", at: int) -> int:
-    return max(len(shown.headings[at].title), max((len(row[at]) for row in shown.rows), default=0))
 
 
 def _width(shown: "Presentation", at: int) -> int:
