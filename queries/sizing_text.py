@@ -15,7 +15,7 @@ from destage.queries.presentation import (
 from destage.queries.sizing import CONTROLLER, DISK, RAID, BatteryCase, Candidate, Measured
 
 _CERTAIN = 0.999
-_WORDS = {
+RESOURCE_WORDS = {
     "disk": "the disks",
     "channel": "the channel to the disks",
     "link": "the host link",
@@ -92,7 +92,7 @@ def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     facts.append(("odds", f"{format_odds(best.odds)} {what}"))
     if best.limiting is not None and best.use is not None:
         share = f"{best.use:.0%}".replace("%", " %")
-        facts.append(("busiest", f"{_WORDS[best.limiting]}, {share}"))
+        facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
     facts.append(("disks", _explain_count(best)))
     facts.append(("dead battery", _describe_battery(sized.battery)))
     return facts

@@ -61,7 +61,7 @@ def _find_in_grid(expansion: Expansion, finished: "FinishedRuns") -> Iterator[Is
 
 
 def _issue(point: Point, needed: Sequence[float]) -> Issue:
-    return Issue("sweep.unanswered", _name(point), _explain(needed))
+    return Issue("sweep.unanswered", _name(point), explain_unsteady(needed))
 
 
 def _name(point: Point) -> str:
@@ -85,7 +85,8 @@ def _is_unanswered(
     return result is None or {one.state for one in result.replicates.values()} <= {SearchState.UNDECIDED}
 
 
-def _explain(needed: Sequence[float]) -> str:
+def explain_unsteady(needed: Sequence[float]) -> str:
+    """Return why a point has no answer and what to change, given the `requests_needed` of its runs."""
     if needed:
         # Two significant digits: it is an estimate.
         digits = 10 ** max(len(str(int(max(needed)))) - 2, 0)

@@ -14,7 +14,10 @@ from destage.cli.commands import cluster, examples, study, trace, validate, work
 from destage.cli.commands.catalog import catalog
 from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
+from destage.cli.commands.compare import compare
 from destage.cli.commands.doctor import doctor
+from destage.cli.commands.explain import explain
+from destage.cli.commands.init import init
 from destage.cli.commands.plan import plan
 from destage.cli.commands.query import query
 from destage.cli.commands.report import report
@@ -27,6 +30,7 @@ from destage.cli.commands.size import size
 from destage.cli.commands.sql import sql
 from destage.cli.commands.status import status
 from destage.cli.commands.verify import verify
+from destage.cli.commands.watch import watch
 from destage.cli.output import print_data
 
 app = Application(
@@ -58,7 +62,7 @@ def _start(
 
 
 _COMMANDS: tuple[Callable[..., None], ...] = (
-    *(run, plan, resume, status, query, sql, report, serve, size, simulate),
+    *(init, run, plan, resume, status, watch, query, sql, report, serve, compare, explain, size, simulate),
     *(catalog, schema, columns, compact, verify, doctor),
 )
 for _command in _COMMANDS:

@@ -23,11 +23,16 @@ _PHASES = {"plan": "planning", "start": "starting", "run": "running", "answer": 
 
 
 class ProgressDisplay:
-    """Shows the progress of a sweep within a `with` block; call it with each report."""
+    """Shows the progress of a sweep within a `with` block; call it with each report.
 
-    def __init__(self, name: str, *, is_quiet: bool = False) -> None:
+    Args:
+        is_watching: Whether another process writes the sweep, so that an interrupt does not end it.
+    """
+
+    def __init__(self, name: str, *, is_quiet: bool = False, is_watching: bool = False) -> None:
         self._name = name
         self._is_quiet = is_quiet
+        self._is_watching = is_watching
         self._printed_at = -_INTERVAL_S
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -46,7 +51,7 @@ class ProgressDisplay:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
-        if kind is not None and issubclass(kind, KeyboardInterrupt):
+        if kind is not None and issubclass(kind, KeyboardInterrupt) and not self._is_watching:
             message = "aborted; committed runs are kept, run the same command again to continue"
             print_warning(Issue("sweep.aborted", self._name, message))
 

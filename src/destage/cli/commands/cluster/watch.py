@@ -16,6 +16,7 @@ from destage.cli.commands.cluster.options import Context, Name, Namespace, Sweep
 from destage.cli.options import Json, Quiet
 from destage.cli.output import print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
+from destage.cli.watched_progress import WatchedProgress
 from destage.errors import ClusterError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def watch(
     """
     watcher = Watcher(*open_reader(name, context, namespace, SHORT_TIMEOUT_S), sweep)
     end = time.monotonic() + timeout
-    with ProgressDisplay(watcher.job.release, is_quiet=quiet) as display:
+    with ProgressDisplay(watcher.job.release, is_quiet=quiet, is_watching=True) as display:
         while not watcher.is_over and time.monotonic() < end:
             watcher.wait(min(end, time.monotonic() + _INTERVAL_S))
             if (progress := watcher.progress()) is not None:
@@ -72,9 +73,8 @@ class Watcher:
         self._sweep = sweep
         self._state = ""
         self._known: set[object] = set()
-        self._began = time.monotonic()
+        self._progress = WatchedProgress()
         self._denied_since: float | None = None
-        self._first: int | None = None
 
     @property
     def is_over(self) -> bool:
@@ -101,27 +101,14 @@ class Watcher:
 
     def progress(self) -> Any:
         """Return the sweep's progress in the form of a local run, or None where it cannot be read."""
-        from destage.sweeps import Progress
+        from destage.store.progress import Counts
 
         try:
             done = find_results(self._reader, self.job, self._sweep).status
         except ClusterError as error:
             self._warn_once(error)
             return None
-        if self._first is None:
-            self._first = done["present"]
-        rate = (done["present"] - self._first) / max(time.monotonic() - self._began, 1e-3)
-        left = done["planned"] - done["present"]
-        return Progress(
-            phase="run" if left else "answer",
-            round=max(0, done["rounds"] - 1),
-            done=done["present"],
-            planned=done["planned"],
-            reused=0,
-            failed=done["failed"],
-            rate=rate,
-            eta_s=left / rate if rate > 0 else None,
-        )
+        return self._progress(Counts(*(done[name] for name in ("planned", "present", "failed", "rounds"))))
 
     def _job_exists(self) -> bool:
         """Return whether the job exists, assuming that it does while the API server is away."""

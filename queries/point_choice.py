@@ -1,0 +1,124 @@
+"""Points of a sweep, chosen by conditions on its axes as people write them: `cache_capacity=64MiB`."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from destage.errors import QueryError
+from destage.queries.presentation import format_axis_value, name_value, title_axis
+from destage.queries.session import Session
+from destage.spec.validation import suggest
+from destage.store.places import LABEL
+
+_SEPARATOR = re.compile(r",\s*(?=[A-Za-z_][\w.]*\s*=)")
+_MOST_LISTED = 12
+"""Values of an axis that a message lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Some points of a sweep.
+
+    Attributes:
+        named: The values that the conditions give, by dotted path (or `label`).
+        probe: The value of the sought parameter that they give, if any.
+        points: The ids of the points, in the order of the plan.
+    """
+
+    named: Mapping[str, object]
+    probe: int | None
+    points: Sequence[str]
+
+
+def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
+    """Return the points that meet all conditions; all points without conditions.
+
+    Args:
+        texts: Conditions, also several in one text with commas between them.
+        place: The option or argument that gives them, for messages.
+
+    Raises:
+        QueryError: A condition has no `=`, or names no axis or no value of its axis.
+    """
+    named: dict[str, object] = {}
+    for condition in (each for text in texts for each in _SEPARATOR.split(text.strip())):
+        name, separator, value = (part.strip() for part in condition.partition("="))
+        if not separator or not name or not value:
+            message = f"{condition!r}: must have the form AXIS=VALUE, as in cache_capacity=64MiB"
+            raise QueryError("query.bad-condition", message, place)
+        named[_find_path(session, name, place)] = _read_value(value)
+    probe = named.pop(session.seek, None) if session.seek is not None else None
+    if probe is not None and not isinstance(probe, int):
+        message = f"{probe}: must be a whole number"
+        raise QueryError("query.bad-condition", message, place)
+    for path, value in named.items():
+        _check_value(session, path, value, place)
+    found = session.points.find(named)
+    if not found:
+        listed = ", ".join(f"{session.names.get(path, path)}={value}" for path, value in named.items())
+        raise QueryError("query.no-such-point", f"no point has {listed} together", place)
+    return Choice(named, probe, found)
+
+
+def describe_point(session: Session, values: Mapping[str, object], paths: Sequence[str]) -> str:
+    """Return a point by its values on some axes, with its label if it has one."""
+    parts = [name_value(path, values[path], session.units) for path in paths if values.get(path) is not None]
+    listed = ", ".join(parts)
+    label = values.get(LABEL)
+    if label is None or LABEL not in paths:
+        return listed
+    rest = ", ".join(
+        name_value(path, values[path], session.units)
+        for path in paths
+        if path != LABEL and values.get(path) is not None
+    )
+    return f"{label} ({rest})" if rest else str(label)
+
+
+def list_values(session: Session) -> dict[str, dict[str, object]]:
+    """Return the label and the axes of each point by its id, in the order of the plan."""
+    rows = session.points.list_rows(session.points.find())
+    return {str(row["point_id"]): row for row in rows}
+
+
+def _find_path(session: Session, name: str, place: str) -> str:
+    """Return the dotted path of an axis, or of the sought parameter, by its name in SQL, or its end."""
+    if name == LABEL:
+        return LABEL
+    known = {column: path for path, column in session.names.items()}
+    if name in known:
+        return known[name]
+    if name in session.names:
+        return name
+    ends = [path for path in session.names if path.endswith(f".{name}")]
+    if len(ends) == 1:
+        return ends[0]
+    if ends:
+        message = f"{name!r} is the end of {' and of '.join(ends)}; give more of it"
+        raise QueryError("query.ambiguous-axis", message, place)
+    listed = ", ".join(known) or "none"
+    message = f"no axis is named {name!r}{suggest(name, list(known))}; axes: {listed}"
+    raise QueryError("query.unknown-axis", message, place)
+
+
+def _read_value(text: str) -> object:
+    if text in {"true", "false"}:
+        return text == "true"
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return int(number) if math.isfinite(number) and number.is_integer() else number
+
+
+def _check_value(session: Session, path: str, value: object, place: str) -> None:
+    if session.points.find({path: value}):
+        return
+    unit = session.units.get(path)
+    distinct = dict.fromkeys(row[path] for row in list_values(session).values() if row.get(path) is not None)
+    shown = [format_axis_value(path, each, unit).replace(" ", "") for each in distinct]
+    listed = ", ".join(shown[:_MOST_LISTED]) + (", ..." if len(shown) > _MOST_LISTED else "")
+    title = path if path == LABEL else title_axis(path)
+    message = f"no point has {title} {value}; it has {listed or 'no values'}"
+    raise QueryError("query.no-such-point", message, place, {"values": shown})

@@ -1,0 +1,147 @@
+"""The runs of one point in the order of their planning, and what each was for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from destage.queries.presentation import format_count, format_number
+from destage.queries.session import Session
+from destage.queries.sizing import Bound
+from destage.sql import quote
+
+MET, MISSED, UNDECIDED, FAILED, PENDING = "met", "missed", "undecided", "failed", "pending"
+"""The verdicts of a run on the objectives of a seek."""
+_MISSING_LOAD = ("overloaded", "array_failed")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRun:
+    """A planned run of a point.
+
+    Attributes:
+        probe: The value of the sought parameter; None if the study seeks nothing.
+        status: Its status; None before it has been executed.
+        row: Its results; empty before it has been executed.
+    """
+
+    run_id: str
+    replicate: int
+    round: int
+    probe: int | None
+    status: str | None
+    row: Mapping[str, Any]
+
+    def judge(self, bounds: Sequence[Bound]) -> str:
+        """Return its verdict on the objectives of a seek."""
+        if self.status is None:
+            return PENDING
+        if self.status in _MISSING_LOAD:
+            return MISSED
+        if self.status == "failed":
+            return FAILED
+        values = [self.row.get(bound.column) for bound in bounds]
+        if self.status != "ok" or None in values:
+            return UNDECIDED
+        return MET if all(map(is_met, bounds, values)) else MISSED
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The values of a seek between which the answer is, as far as some runs show.
+
+    Attributes:
+        met: The value nearest to the answer at which the objectives are met, if any.
+        missed: The value nearest to the answer at which they are missed, if any.
+        is_mixed: Whether a value beyond `missed`, or that value, is met in another replicate.
+    """
+
+    met: int | None
+    missed: int | None
+    is_mixed: bool = False
+
+    def describe(self) -> str:
+        """Return it in words."""
+        if self.met is None and self.missed is None:
+            return "no run has met or missed the objectives yet"
+        if self.missed is None:
+            return f"{format_number(self.met or 0)} met them, and no value has missed them yet"
+        if self.met is None:
+            return f"{format_number(self.missed)} missed them, and no value has met them yet"
+        if self.is_mixed:
+            low, high = sorted((self.met, self.missed))
+            values = format_number(low) if low == high else f"{format_number(low)} to {format_number(high)}"
+            return f"at {values} some replicates met them and others missed them"
+        return f"{format_number(self.met)} met them and {format_number(self.missed)} missed them"
+
+
+def is_met(bound: Bound, value: float | None) -> bool:
+    """Return whether a result meets a bound."""
+    return value is not None and (value <= bound.value if bound.is_upper else value >= bound.value)
+
+
+def list_history(session: Session, point_id: str) -> list[HistoryRun]:
+    """Return the planned runs of a point by round, value and replicate."""
+    probe = "NULL" if session.seek is None else quote(session.seek)
+    rows = session.sql(
+        f"SELECT plan.replicate, plan.round, plan.{probe} AS probe, plan.run_id AS planned_run, "  # noqa: S608
+        "stored_rows.* FROM plan LEFT JOIN stored_rows ON plan.run_id = stored_rows.run_id "
+        "WHERE point_id = $point ORDER BY plan.round, probe, plan.replicate".replace("plan.NULL", "NULL"),
+        {"point": point_id},
+    ).to_pylist()
+    return [
+        HistoryRun(
+            run_id=row["planned_run"],
+            replicate=row["replicate"],
+            round=row["round"],
+            probe=row["probe"],
+            status=row["status"],
+            row=row if row["status"] is not None else {},
+        )
+        for row in rows
+    ]
+
+
+def find_bracket(runs: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_minimum: bool) -> Bracket:
+    """Return the bracket that runs show; in noise, the met value may be beyond the missed one."""
+    met = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MET]
+    missed = [run.probe for run in runs if run.probe is not None and run.judge(bounds) == MISSED]
+    if not met or not missed:
+        return Bracket(_pick(met, is_minimum), _pick(missed, not is_minimum))
+    if is_minimum:
+        return Bracket(min(met), max(missed), is_mixed=min(met) <= max(missed))
+    return Bracket(max(met), min(missed), is_mixed=max(met) >= min(missed))
+
+
+def _pick(values: Sequence[int], is_least: bool) -> int | None:
+    return min(values, default=None) if is_least else max(values, default=None)
+
+
+def explain_planning(
+    run: HistoryRun, history: Sequence[HistoryRun], bounds: Sequence[Bound], *, is_minimum: bool
+) -> str:
+    """Return why a run was planned, from what the earlier rounds of its point had shown."""
+    earlier = [one for one in history if one.round < run.round]
+    beside = [one for one in history if one.round == run.round]
+    if run.probe is None:
+        if not earlier:
+            return f"one of {format_count(len(beside), 'replicate')} that the study asks for at every point"
+        return (
+            f"one of {format_count(len(beside), 'further replicate')}, as the interval over the "
+            f"{len(earlier)} earlier ones was wider than the study asks for"
+        )
+    value = format_number(run.probe)
+    if not earlier:
+        which = "the search starts here" if len({one.probe for one in beside}) == 1 else "a first value"
+        return f"{value} is the first value tried: {which}"
+    if any(one.probe == run.probe and one.replicate != run.replicate for one in earlier):
+        known = sorted({one.replicate for one in earlier if one.probe == run.probe})
+        if len(known) > 1:
+            return (
+                f"a further replicate at {value}, which {len(known)} replicates had run: their interval was "
+                "wider than the study asks for"
+            )
+    bracket = find_bracket(earlier, bounds, is_minimum=is_minimum).describe()
+    together = {one.replicate for one in beside if one.probe == run.probe}
+    if len(together) > 1:
+        return f"{len(together)} replicates run {value}, near the expected answer; before, {bracket}"
+    return f"replicate {run.replicate} searches the answer alone; before, {bracket}"

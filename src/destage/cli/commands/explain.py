@@ -1,0 +1,132 @@
+"""`destage explain`."""
+
+import re
+import shutil
+import sys
+import textwrap
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from destage.cli.options import Json, Store
+from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.cli.rows import find_sweep
+from destage.cli.table import UNBOUNDED
+from destage.errors import QueryError, StoreError
+
+if TYPE_CHECKING:
+    from destage.queries.explanation import Explainer, Explanation
+    from destage.store import Location
+
+_RUN = re.compile(r"[0-9a-f]{4,32}")
+"""The beginning of a run's id, long enough not to be a word."""
+_MOST = 5
+"""Points that are explained at a time."""
+
+
+def explain(
+    sweep: Annotated[
+        str, typer.Argument(metavar="SWEEP|RUN", help="A sweep, or a run of any sweep in the store.")
+    ],
+    target: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN|CONDITIONS]...",
+            help="A run by its id or the beginning of it, or the points with these values of axes, as in "
+            "cache_capacity=64MiB (default: the points without an answer).",
+        ),
+    ] = None,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Explain a run or a point: why it ran, what bounds it, and why it has no answer."""
+    from destage.queries import open_session
+
+    place = _find_place(sweep, store, may_be_run=not target)
+    wanted = target or []
+    if place is None:
+        place, wanted = _find_sweep_of(sweep, store), [sweep]
+    with open_session(place) as session:
+        explanations = _explain(session, wanted)
+    if as_json:
+        print_json([_as_json(one) for one in explanations])
+        return
+    for at, one in enumerate(explanations):
+        if at:
+            print_data("\n")
+        _print(one)
+
+
+def _find_place(sweep: str, store: "Location | None", *, may_be_run: bool) -> "Location | None":
+    """Return the sweep that the first argument names; None if it names none, but may be a run."""
+    try:
+        return find_sweep(sweep, store)
+    except StoreError as error:
+        if error.code == "store.unknown-sweep" and may_be_run and _RUN.fullmatch(sweep):
+            return None
+        raise
+
+
+def _find_sweep_of(run: str, store: "Location | None") -> "Location":
+    """Return the newest sweep with a run."""
+    from destage.queries import open_session
+    from destage.store import list_sweeps
+
+    for place in reversed(list_sweeps(store)):
+        with open_session(place) as session:
+            if _make_explainer(session).find_runs(run):
+                return place
+    raise QueryError("query.no-such-run", f"no sweep in the store has a run {run!r}", "SWEEP|RUN")
+
+
+def _make_explainer(session: Any) -> "Explainer":
+    from destage.cli.objective_bounds import list_bounds
+    from destage.queries.explanation import Explainer
+    from destage.sweeps.unanswered_points import explain_unsteady
+
+    return Explainer(session, lambda label: list_bounds(session.spec, label), explain_unsteady)
+
+
+def _explain(session: Any, target: list[str]) -> "list[Explanation]":
+    from destage.queries.point_choice import choose_points
+
+    explainer = _make_explainer(session)
+    if not target:
+        points = explainer.list_unanswered()
+        if not points:
+            choice = choose_points(session, (), "CONDITIONS")
+            note = "every point has an answer"
+            if len(choice.points) > 1:
+                print_note(f"{note}; name a run, or a point as in cache_capacity=64MiB")
+                return []
+            points = list(choice.points)
+        return _explain_points(explainer, points)
+    if len(target) == 1 and "=" not in target[0]:
+        found = explainer.find_runs(target[0])
+        if len(found) == 1:
+            return [explainer.explain_run(found[0])]
+        some = f"{', '.join(found)}; give more of the id" if found else "none in the plan of this sweep"
+        raise QueryError(
+            "query.no-such-run", f"{target[0]!r} is the beginning of {len(found)} runs: {some}", "RUN"
+        )
+    return _explain_points(explainer, choose_points(session, target, "CONDITIONS").points)
+
+
+def _explain_points(explainer: "Explainer", points: Any) -> "list[Explanation]":
+    if len(points) > _MOST:
+        print_note(f"the first {_MOST} of {len(points)} points; add conditions to choose among them")
+    return [explainer.explain_point(point) for point in points[:_MOST]]
+
+
+def _print(one: "Explanation") -> None:
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED
+    wrap = partial(textwrap.fill, width=width, subsequent_indent="  ", break_on_hyphens=False)
+    lines = [wrap(one.title), *(wrap(sentence, initial_indent="  ") for sentence in one.sentences)]
+    print_data("\n".join(lines) + "\n")
+    if one.rows:
+        print_data("\n" + align_cells([one.headings, *one.rows], left=1))
+
+
+def _as_json(one: "Explanation") -> dict[str, Any]:
+    return {"title": one.title, "sentences": list(one.sentences), **one.facts}

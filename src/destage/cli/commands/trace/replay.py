@@ -1,0 +1,102 @@
+"""`destage trace replay`."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from destage.cli.array_shorthand import parse_array, place_at_option
+from destage.cli.commands.trace.options import TraceFile
+from destage.cli.hard_stop import HardStop
+from destage.cli.options import EscapeFormulas, Format, Json, Out, Quiet, Store, Workers
+from destage.cli.output import print_json, print_note, print_warning
+from destage.cli.part_options import check_entry, check_sizes
+from destage.cli.progress import ProgressDisplay
+from destage.cli.rows import print_rows
+from destage.cli.session import outcome_as_json, summarize, warn_if_stopped
+from destage.errors import ConfigError, UsageError
+
+
+def replay(
+    trace: TraceFile,
+    on: Annotated[
+        str, typer.Option("--on", metavar="ARRAY", help="RAID level and disks, as in raid5x8 or raid10x4.")
+    ],
+    cache: Annotated[
+        str | None,
+        typer.Option("--cache", metavar="SIZE,...", help="Cache sizes, as in 0,256MiB (default: as built)."),
+    ] = None,
+    disk: Annotated[str, typer.Option("--disk", metavar="NAME", help="Disk, of the catalogue.")] = "exos_x18",
+    controller: Annotated[
+        str, typer.Option("--controller", metavar="NAME", help="Controller, of the catalogue.")
+    ] = "megaraid_9560_8i",
+    mode: Annotated[
+        Literal["dependent", "open", "asap"],
+        typer.Option(
+            "--mode",
+            help="When a request is issued: after those that its process waits for, at its recorded time, or "
+            "as soon as possible.",
+        ),
+    ] = "dependent",
+    depth: Annotated[
+        int | None,
+        typer.Option("--depth", min=1, max=100_000, help="Outstanding requests in mode asap (default: 1)."),
+    ] = None,
+    replicates: Annotated[
+        int, typer.Option("--replicates", min=1, max=1000, help="Runs per cache size.")
+    ] = 3,
+    form: Format = "table",
+    out: Out = None,
+    escape_formulas: EscapeFormulas = False,
+    store: Store = None,
+    workers: Workers = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Replay a trace on an array, with each cache size.
+
+    Prints completion or response times and hit ratios with 95 % intervals. The runs are a sweep in the store.
+    """
+    from destage import sweeps
+    from destage.queries import open_session
+    from destage.queries.formats import rows_as_json
+    from destage.queries.replay_results import tabulate_replay
+    from destage.queries.report import compose_answer
+    from destage.sweeps.trace_study import make_study
+
+    if depth is not None and mode != "asap":
+        raise UsageError("usage.conflicting-options", "requires --mode asap", "--depth")
+    sizes = check_sizes(cache or "", "--cache")
+    array = parse_array(on, "--on")
+    check_entry("controller", controller)
+    check_entry("disk", disk)
+    study = make_study(
+        trace,
+        controller=controller,
+        disk=disk,
+        raid=array.raid,
+        disks=array.disks,
+        caches=sizes,
+        mode=mode,
+        depth=depth,
+        replicates=replicates,
+    )
+    try:
+        with HardStop(study.name), ProgressDisplay(study.name, is_quiet=quiet) as display:
+            outcome = sweeps.run(study, store, workers=workers, progress=display)
+    except ConfigError as error:
+        raise place_at_option(error, "--on") from None
+    for warning in outcome.messages:
+        print_warning(warning)
+    if warn_if_stopped(outcome):
+        raise typer.Exit(outcome.exit_code)
+    with open_session(outcome.path) as session:
+        rows = tabulate_replay(session, mode, is_brief=form == "table" and out is None and not as_json)
+        if as_json:
+            print_json({"outcome": outcome_as_json(outcome), "results": rows_as_json(rows)})
+        else:
+            print_rows(rows, form, out, session.units, escape_formulas=escape_formulas)
+            if mode == "dependent":  # in the other modes, the completion time is not the answer
+                for sentence in compose_answer(session):
+                    print_note(sentence)
+    print_note(summarize(outcome))
+    raise typer.Exit(outcome.exit_code)

@@ -1,0 +1,35 @@
+"""The progress of a sweep that another process writes, from counts that are read again and again."""
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from destage.store.progress import Counts
+    from destage.sweeps import Progress
+
+
+class WatchedProgress:
+    """Adds the rate since the first counts, and the time left, to the counts of a sweep."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+        self._first: int | None = None
+
+    def __call__(self, counts: "Counts") -> "Progress":
+        """Return the progress in the form of a local run."""
+        from destage.sweeps import Progress
+
+        if self._first is None:
+            self._began, self._first = time.monotonic(), counts.present
+        rate = (counts.present - self._first) / max(time.monotonic() - self._began, 1e-3)
+        left = counts.planned - counts.present
+        return Progress(
+            phase="run" if left else "answer",
+            round=max(0, counts.rounds - 1),
+            done=counts.present,
+            planned=counts.planned,
+            reused=0,
+            failed=counts.failed,
+            rate=rate,
+            eta_s=left / rate if rate > 0 else None,
+        )

@@ -1,0 +1,44 @@
+"""`destage compare` on a small sweep."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+
+def test_compare_prints_differences_in_every_form(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    sides = ("--a", "battery_state=present", "--b", "battery_state=absent")
+    done = destage("compare", "small", *sides)
+    assert done.code == 0
+    assert "5 users:" in done.out
+    assert "B  battery state absent" in done.out
+    assert "response p95 [ms]" in done.out
+    found = json.loads(destage("compare", "small", *sides, "--columns", "response_p95", "--json").out)
+    assert [pair["common"] for pair in found["pairs"]] == ["5 users", "10 users"]
+    (one,) = found["pairs"][0]["differences"]
+    assert one["count"] == 2
+    assert one["difference"] == one["mean_b"] - one["mean_a"]
+    rows = list(csv.DictReader(io.StringIO(destage("compare", "small", *sides, "--format", "csv").out)))
+    assert {row["a"] for row in rows} == {"battery state present"}
+
+
+def test_compare_two_sweeps_names_the_left_over(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    other = study.with_name("other.yaml")
+    other.write_text(study.read_text().replace("name: small", "name: other").replace("[5, 10]", "[10, 20]"))
+    destage("run", str(other), "--quiet")
+    done = destage("compare", "small", "other")
+    assert done.code == 0
+    assert "2 points of A without a partner" in done.err
+    assert "2 points of B without a partner" in done.err
+    assert "no difference shown" in done.out
+
+
+def test_compare_needs_two_sides(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    assert destage("compare", "small", "--a", "users=5").issues == [("usage.conflicting-options", "--b")]
+    assert destage("compare", "small", "--a", "users=6", "--b", "users=5").issues == [
+        ("query.no-such-point", "--a")
+    ]
