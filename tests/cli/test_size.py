@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from destage.queries import open_session
+
 QUICK = (
     *("--set", "run.warm_up={requests: 500}"),
     *("--set", "run.window={requests: 3000}"),
@@ -93,6 +95,20 @@ def test_a_trace_is_sized(destage: Any) -> None:
     one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--count", "2")
     answer = json.loads(destage("size", "--trace", str(trace), *one, "--quiet", "--json").out)
     assert [one["disks"] for one in answer["carrying"]] == [2]
+
+
+def test_a_load_that_varies_is_measured_in_one_phase(destage: Any) -> None:
+    """Ten minutes of logons and ten of work; a window of some thousand requests would miss both."""
+    one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540", "--raid", "10", "--quiet", "--json")
+    storm = ("size", "--users", "4", "--workload", "vdi_logon_storm", *one)
+    windows = {}
+    for phase in ("logons", "work"):
+        answer = json.loads(destage(*storm, *([] if phase == "logons" else ["--phase", phase])).out)
+        with open_session(Path(answer["sweeps"][0])) as session:
+            windows[phase] = session.sql("SELECT min(window_s) AS s FROM runs")["s"][0].as_py()
+    assert windows == pytest.approx({"logons": 600.0, "work": 600.0})
+    refused = destage(*storm[:5], "--phase", "logins")
+    assert refused.issues == [("usage.bad-value", "--phase")]
 
 
 def test_the_example_prices_are_a_price_table(destage: Any, tmp_path: Path) -> None:

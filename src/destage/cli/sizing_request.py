@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from destage.cli.options import parse_duration, read_file, split_assignment
 from destage.errors import ConfigError, UsageError
+from destage.spec.validation import suggest
 
 if TYPE_CHECKING:
     from destage.sweeps.sizing import SizingRequest
@@ -30,6 +31,7 @@ def make_request(
     count: str,
     budget: float | None,
     prices: Path | None,
+    phase: str | None,
     assign: Sequence[str],
 ) -> "SizingRequest":
     """Return the request that the options of `destage size` make."""
@@ -47,7 +49,9 @@ def make_request(
         fewest=fewest,
         most=most,
         max_price=budget,
-        settings=({} if trace is None else _TRACE_RUN) | _read_settings(assign),
+        settings=({} if trace is None else _TRACE_RUN)
+        | _choose_phase(workload, phase)
+        | _read_settings(assign),
     )
 
 
@@ -61,6 +65,18 @@ def _read_workload(workload: str | None, trace: Path | None, users: int) -> dict
     if users > 1:
         arrival["copies"] = {}
     return {"users": users, "streams": [{"name": "trace", "arrival": arrival}]}
+
+
+def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
+    """Return the settings that measure one phase of a load that varies over time: by default the first."""
+    from destage.engine import catalog
+
+    config = {} if workload is None else catalog.entry("workloads", workload).config
+    names = [str(one["name"]) for one in config.get("phases", ())]
+    if phase is not None and phase not in names:
+        message = f"no phase {phase}{suggest(phase, names)}; phases: {', '.join(names) or 'none'}"
+        raise UsageError("usage.bad-value", message, "--phase")
+    return {"run.warm_up": "auto", "run.window": {"phase": phase or names[0]}} if names else {}
 
 
 def _list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:

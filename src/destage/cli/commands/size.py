@@ -28,6 +28,14 @@ def size(
     trace: Annotated[
         Path | None, typer.Option("--trace", metavar="FILE", help="Block trace instead of a workload.")
     ] = None,
+    phase: Annotated[
+        str | None,
+        typer.Option(
+            "--phase",
+            metavar="NAME",
+            help="Phase of the workload to measure, such as logons (default: the first, if it has phases).",
+        ),
+    ] = None,
     response_p95: Annotated[
         str,
         typer.Option(
@@ -117,6 +125,7 @@ def size(
         count=count,
         budget=budget,
         prices=prices,
+        phase=phase,
         assign=assign or (),
     )
     outcomes: list[Outcome] = []
