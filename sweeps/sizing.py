@@ -4,6 +4,7 @@ The first study searches the number of disks of each family, which is a controll
 the second compares its cheapest configurations with their battery and without.
 """
 
+import copy
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -168,6 +169,13 @@ def has_protected_cache(controller: str) -> bool:
     return bool(config.get("battery", {}).get("state") == "present")
 
 
+def list_phases(workload: Mapping[str, Any]) -> list[str]:
+    """Return the names of the phases of a workload, of which a sizing measures the first by default."""
+    name = workload.get("use")
+    config = {} if name is None else catalog.entry("workloads", str(name)).config
+    return [str(phase["name"]) for phase in (workload.get("phases") or config.get("phases") or ())]
+
+
 def _parse(document: Mapping[str, Any]) -> Study:
     return parse_study(json.dumps(dict(document)), name="size")
 
@@ -176,8 +184,10 @@ def _make_scenario(request: SizingRequest) -> dict[str, Any]:
     scenario = {
         "workload": dict(request.workload),
         "array": {"disks": request.most},
-        **{part: dict(fields) for part, fields in _SETTINGS.items()},
+        **copy.deepcopy(dict(_SETTINGS)),
     }
+    if phases := list_phases(request.workload):
+        scenario["run"] = {"warm_up": "auto", "window": {"phase": phases[0]}}
     for path, value in request.settings.items():
         parameters.assign(scenario, path, value)
     return scenario

@@ -68,15 +68,16 @@ def _read_workload(workload: str | None, trace: Path | None, users: int) -> dict
 
 
 def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
-    """Return the settings that measure one phase of a load that varies over time: by default the first."""
-    from destage.engine import catalog
+    """Return the setting that measures a phase of a load that varies over time."""
+    from destage.sweeps import sizing
 
-    config = {} if workload is None else catalog.entry("workloads", workload).config
-    names = [str(one["name"]) for one in config.get("phases", ())]
-    if phase is not None and phase not in names:
+    if phase is None:
+        return {}
+    names = sizing.list_phases({} if workload is None else {"use": workload})
+    if phase not in names:
         message = f"no phase {phase}{suggest(phase, names)}; phases: {', '.join(names) or 'none'}"
         raise UsageError("usage.bad-value", message, "--phase")
-    return {"run.warm_up": "auto", "run.window": {"phase": phase or names[0]}} if names else {}
+    return {"run.window": {"phase": phase}}
 
 
 def _list_objectives(response_p95: str, subject_to: Sequence[str]) -> list[str]:
