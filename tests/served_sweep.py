@@ -130,7 +130,12 @@ def serve(path: Path, *options: str) -> Iterator[Served]:
             answer = request(split.netloc, f"{split.path}?{split.query}")
             yield Served(process, url, answer.headers["set-cookie"].partition(";")[0])
         finally:
-            process.kill()
+            # It deletes its temporary files.
+            process.terminate()
+            try:
+                process.communicate(timeout=SOON_S)
+            finally:
+                process.kill()
 
 
 def run_users(store: Path, *users: int) -> Path:
