@@ -95,7 +95,9 @@ def _ratio(dead: Row, kept: Row, result: str) -> float:
 
 
 def _bounded(row: Row, result: str) -> str:
-    bound = {"at_least": "at least ", "below": "at most "}.get(row["censored"] or "", "")
+    bound = {"at_least": "at least ", "below": "at most ", "above": "more than "}.get(
+        row["censored"] or "", ""
+    )
     return f"{bound}{format_number(float(f'{row[result]:.{_DIGITS}g}'))}"
 
 

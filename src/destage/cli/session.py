@@ -97,12 +97,14 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
         found = shown.query("design_space")
         rows = shown.name_columns(found)
         published = judge_figures(session)
+        answer = compose_answer(session)
         file = write_report(session, report)
         if as_json:
             print_json(
                 {
                     "outcome": outcome_as_json(outcome),
                     "report": str(file),
+                    "answer": answer,
                     "design_space": rows_as_json(rows),
                     "points_left_out": shown.left_out,
                     "published": rows_as_json(published),
@@ -114,9 +116,8 @@ def conclude(outcome: "Outcome", report: Path | None, *, as_json: bool) -> None:
             if published.num_rows:
                 print_data("\n")
                 print_published(published.to_pylist())
-        # Last, so that the answer is still in view after a long table.
-        for sentence in compose_answer(session):
-            print_note(sentence)
+            # Last, so that the answer is still in view after a long table.
+            print_data("".join(f"{sentence}\n" for sentence in ["", *answer] if answer))
     print_note(f"report: {file}")
     if outcome.state == "budget":
         message = f"the budget is used up; continue with `destage resume {outcome.path}`"
