@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from destage.cli.options import parse_duration, read_file, split_assignment
 from destage.errors import ConfigError, UsageError
-from destage.spec.validation import suggest
 
 if TYPE_CHECKING:
     from destage.sweeps.sizing import SizingRequest
@@ -69,6 +68,7 @@ def _read_workload(workload: str | None, trace: Path | None, users: int) -> dict
 
 def _choose_phase(workload: str | None, phase: str | None) -> dict[str, Any]:
     """Return the setting that measures a phase of a load that varies over time."""
+    from destage.spec.validation import suggest
     from destage.sweeps import sizing
 
     if phase is None:

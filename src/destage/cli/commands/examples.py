@@ -1,6 +1,5 @@
 """`destage examples`: the studies, traces and the notebook that the documentation uses."""
 
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,6 +50,8 @@ def copy(
 
 
 def _find_entries() -> "list[Traversable]":
+    from importlib.resources import files
+
     entries = (files("destage") / "examples").iterdir()
     return sorted(
         (one for one in entries if one.name.endswith((".yaml", ".ipynb"))), key=lambda one: one.name
@@ -59,6 +60,8 @@ def _find_entries() -> "list[Traversable]":
 
 def _find_traces() -> "Iterator[Traversable]":
     """Return the traces, which the bundled studies replay, too."""
+    from importlib.resources import files
+
     studies = files("destage") / "sweeps" / "studies"
     return (one for one in studies.iterdir() if one.name.endswith(_TRACE))
 
