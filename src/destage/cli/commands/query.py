@@ -23,6 +23,9 @@ from destage.cli.options import (
 from destage.cli.output import print_json, print_pairs
 from destage.cli.rows import find_sweep, note_left_out, print_rows
 
+_LIST = "design_space"
+"""The query with a row per point, of which a table shows the most important ones."""
+
 
 def query(
     sweep: SweepName,
@@ -61,7 +64,9 @@ def query(
             print_json(purposes) if as_json else print_pairs(purposes)
             return
         form = "json" if as_json else form
-        shown = open_excerpt(session, MOST_LISTED) if form == "table" and out is None else session
+        # A query that aggregates points needs all of them.
+        is_list = name == _LIST and form == "table" and out is None
+        shown = open_excerpt(session, MOST_LISTED) if is_list else session
         found = shown.query(name, parameters)
         rows = shown.name_columns(name_products(found) if form in {"table", "markdown"} else found)
         print_rows(rows, form, out, shown.find_units(name, parameters), escape_formulas=escape_formulas)
