@@ -153,17 +153,23 @@ def _match(
     paths = _list_free(a, b)
     at_a = _index(a.choice.points, values_a, paths)
     at_b = _index(b.choice.points, values_b, paths)
-    pairs = [
-        (at_a[key][0], at_b[key][0])
+    keys = [
+        key
         for key in at_a
-        if len(at_a[key]) == 1 and key in at_b and len(at_b[key]) == 1
+        if key in at_b and _is_one(a, at_a[key], values_a) and _is_one(b, at_b[key], values_b)
     ]
-    paired_a, paired_b = {one for one, _ in pairs}, {other for _, other in pairs}
+    paired_a, paired_b = ({one for key in keys for one in at[key]} for at in (at_a, at_b))
     return (
-        pairs,
+        [(at_a[key][0], at_b[key][0]) for key in keys],
         [one for one in a.choice.points if one not in paired_a],
         [one for one in b.choice.points if one not in paired_b],
     )
+
+
+def _is_one(side: Side, points: Sequence[str], values: Mapping[str, Mapping[str, object]]) -> bool:
+    """Return whether points are one configuration, as those of all write fractions without a cache."""
+    paths = [LABEL, *side.session.axes]
+    return all(values[one].get(path) == values[points[0]].get(path) for one in points for path in paths)
 
 
 def _list_free(a: Side, b: Side) -> list[str]:

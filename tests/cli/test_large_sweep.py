@@ -22,3 +22,18 @@ def test_a_query_that_aggregates_has_all_points(destage: Any, tmp_path: Path) ->
     assert len(table.out.splitlines()) == 1 + len(USERS)
     listed = destage("query", "many", "design_space")
     assert "10 points left out" in listed.err
+
+
+def test_points_that_are_one_configuration_have_a_partner(destage: Any, tmp_path: Path) -> None:
+    """Without a cache, both write fractions are the same configuration: one pair, and no point is left."""
+    axes = (
+        "controller.cache.capacity: [0]",
+        "controller.cache.write_fraction: [0, 1]",
+        "workload.users: [5, 9]",
+    )
+    (tmp_path / "many.yaml").write_text(small_study("many", *axes, requests=50))
+    assert destage("run", "many.yaml", "--quiet").code == 0
+    done = destage("compare", "many", "--a", "users=5", "--b", "users=9", "--json")
+    found = json.loads(done.out)
+    assert len(found["pairs"]) == 1
+    assert found["unmatched_a"] == found["unmatched_b"] == []
