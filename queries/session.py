@@ -343,10 +343,14 @@ class Session:
 
     @property
     def kind(self) -> Kind:
-        """Whether the study seeks a value, replays a trace, or runs at a fixed load."""
+        """Whether the study seeks a value, replays a trace as fast as it completes, or runs at a fixed load.
+
+        A replay at the recorded times takes as long as the recording: its load is fixed.
+        """
         if self.seek is not None:
             return "seek"
-        return "replay" if traces.find_replays(self.config) else "fixed"
+        modes = {arrival.get("mode") for arrival in traces.find_replays(self.config)}
+        return "replay" if modes - {"open"} else "fixed"
 
     @property
     def answer(self) -> str:

@@ -1,11 +1,12 @@
 """The answer of a study that replays a trace: how long the replay takes, and why."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from destage.engine import traces
 from destage.objects import locate
 from destage.queries.presentation import format_axis_value, format_estimate
 from destage.queries.report.facets import BATTERY, CAPACITY
@@ -19,12 +20,16 @@ _DIGITS = 3
 _NEARLY = 1.05
 """Within this factor of the shortest time, a larger cache gains little."""
 _LIMITS = {
-    "host": "host (the recorded pauses are kept)",
     "disk": "disks",
     "xor": "XOR engine",
     "cache": "write cache",
 }
 """Names of limiting resources in a sentence, where they differ from the column's."""
+_HOST = {
+    "dependent": "host (the recorded pauses are kept)",
+    "asap": "host (it has no more I/Os outstanding)",
+}
+"""The host as the limiting resource, by the mode of the replay."""
 _HARDLY = 0.06
 """A smaller gain in absorbed writes than this fraction is hardly one."""
 
@@ -81,6 +86,8 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
         name: Returns the name of a configuration.
     """
     works = _works(session)
+    modes = {arrival.get("mode") for arrival in traces.find_replays(session.config)}
+    names = _LIMITS | {"host": " or ".join(_HOST[mode] for mode in _HOST if mode in modes)}
     if not works:
         return []
     trace = next((path for path in session.axes if path.endswith(".arrival.file")), None)
@@ -88,14 +95,16 @@ def compose_replay_answer(session: Session, name: Name) -> list[str]:
     arrays = _by_array(whole, session)
     if len(arrays) > 1:
         # The result of one array says nothing about a cache in front of another.
-        return [sentence for title, same in arrays.items() for sentence in _array_answer(title, same, name)]
-    found = _compare(whole, name)
+        return [
+            sentence for title, same in arrays.items() for sentence in _array_answer(title, same, name, names)
+        ]
+    found = _compare(whole, name, names)
     # A study that also replays the parts of a trace asks what they take by themselves.
     apart = _apart([found.reference, found.best], parts, session, trace, name)
     return apart + found.gain + found.sizes + found.absorbed + found.limits
 
 
-def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
+def _compare(works: Sequence[_Work], name: Name, names: Mapping[str, str]) -> _Comparison:
     bare = [work for work in works if not work.is_protected]
     protected = [work for work in works if work.is_protected]
     reference = min(bare or works, key=lambda work: (work.capacity, work.mean("work_s")))
@@ -114,7 +123,7 @@ def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
         fastest.setdefault(work.capacity, work)
     smaller = [work for capacity, work in sorted(fastest.items()) if capacity < best.capacity]
     sizes = []
-    for work in smaller[:1]:
+    for work in [work for work in smaller[:1] if work is not reference]:
         sizes += [f"{_time(work)} with {name(work.point)}.", *_commits(work)]
     enough = next((work for work in smaller if work.is_near(best)), None)
     if enough is not None:
@@ -124,7 +133,7 @@ def _compare(works: Sequence[_Work], name: Name) -> _Comparison:
             "little."
         )
     absorbed = _absorbed([work for _, work in sorted(fastest.items())], name)
-    return _Comparison(best, reference, gain, sizes, absorbed, _limits(best, reference, name))
+    return _Comparison(best, reference, gain, sizes, absorbed, _limits(best, reference, name, names))
 
 
 def _by_array(works: Sequence[_Work], session: Session) -> dict[str, list[_Work]]:
@@ -137,9 +146,9 @@ def _by_array(works: Sequence[_Work], session: Session) -> dict[str, list[_Work]
     return groups
 
 
-def _array_answer(title: str, works: Sequence[_Work], name: Name) -> list[str]:
+def _array_answer(title: str, works: Sequence[_Work], name: Name, names: Mapping[str, str]) -> list[str]:
     """Return the sentences about one of several arrays."""
-    found = _compare(works, name)
+    found = _compare(works, name, names)
     enough = [sentence for sentence in found.sizes if "within" in sentence]
     return [f"{title}: {sentence}" for sentence in [*found.gain, *enough, *found.limits[:1]]]
 
@@ -205,13 +214,13 @@ def _absorbed(works: Sequence[_Work], name: Name) -> list[str]:
     return sentences
 
 
-def _limits(best: _Work, reference: _Work, name: Name) -> list[str]:
+def _limits(best: _Work, reference: _Work, name: Name, names: Mapping[str, str]) -> list[str]:
     """Return what limits the work, and the part of flushes in it."""
     sentences = []
     for work in dict.fromkeys([best, reference]):
         if not work.values("disk_busy_max_fraction"):
             continue
-        limit = _LIMITS.get(work.point["limiting"], work.point["limiting"])
+        limit = names.get(work.point["limiting"], work.point["limiting"])
         busy = work.estimate("disk_busy_max_fraction", "%", 100)
         sentences.append(
             f"Limiting resource with {name(work.point)}: {limit}; busiest disk busy {busy} of the time."

@@ -35,6 +35,10 @@ def test_replay_prints_the_result_of_its_mode(destage: Any, trace: str, mode: st
     assert (none[column] < some[column]) == (column == "throughput_iops")
     assert none["write_hit_ratio"] == 0
     assert none["n"] == 3
+    # At the recorded times, a replay takes as long as the recording: its answer is the response time.
+    assert ("The replay takes" in found["answer"][0]) == (mode != "open")
+    assert any("recorded pauses" in one for one in found["answer"]) <= (mode == "dependent")
+    assert len(set(found["answer"])) == len(found["answer"])
 
 
 def test_replay_leaves_a_sweep_that_is_not_run_again(destage: Any, trace: str) -> None:

@@ -8,7 +8,7 @@ from destage.cli.array_shorthand import parse_array, place_at_option
 from destage.cli.commands.trace.options import TraceFile
 from destage.cli.hard_stop import HardStop
 from destage.cli.options import EscapeFormulas, Format, Json, Out, Quiet, Store, Workers
-from destage.cli.output import print_json, print_note, print_warning
+from destage.cli.output import print_data, print_json, print_note, print_warning
 from destage.cli.part_options import check_entry, check_sizes
 from destage.cli.progress import ProgressDisplay
 from destage.cli.rows import print_rows
@@ -92,11 +92,16 @@ def replay(
     with open_session(outcome.path) as session:
         rows = tabulate_replay(session, mode, is_brief=form == "table" and out is None and not as_json)
         if as_json:
-            print_json({"outcome": outcome_as_json(outcome), "results": rows_as_json(rows)})
+            print_json(
+                {
+                    "outcome": outcome_as_json(outcome),
+                    "answer": compose_answer(session),
+                    "results": rows_as_json(rows),
+                }
+            )
         else:
             print_rows(rows, form, out, session.units, escape_formulas=escape_formulas)
-            if mode == "dependent":  # in the other modes, the completion time is not the answer
-                for sentence in compose_answer(session):
-                    print_note(sentence)
+            if form == "table" and out is None:
+                print_data("".join(f"{sentence}\n" for sentence in ["", *compose_answer(session)]))
     print_note(summarize(outcome))
     raise typer.Exit(outcome.exit_code)
