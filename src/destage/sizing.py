@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from destage.objective_bounds import as_bound
 from destage.queries import open_session
-from destage.queries.sizing import DISKS, Bound, Candidate, find_battery_case, list_candidates
+from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
 from destage.queries.sizing_text import Sized
 from destage.sweeps import Outcome, Study, sizing
 from destage.sweeps.sizing import SizingRequest
@@ -37,7 +38,7 @@ class Load:
 def find_cheapest(request: SizingRequest, run: Run) -> Sized:
     """Return the cheapest configurations, and what the first one costs without its battery."""
     study, impossible = sizing.make_search(request)
-    bounds = _list_bounds(study)
+    bounds = [] if study.seek is None else [as_bound(one) for one in study.seek.objectives]
     with open_session(run(study).path) as session:
         candidates = list_candidates(session, bounds)
     best = next((one for one in candidates if one.disks is not None), None)
@@ -89,12 +90,3 @@ def _is_carried(row: Mapping[str, Any]) -> bool:
     """Return whether the array carries a load: with disks that are always busy, its cache fills up."""
     busy = row["disk_busy_max_fraction"]
     return bool(row["response_mean_us"] and not row["n_overloaded"] and (busy is None or busy < _SATURATED))
-
-
-def _list_bounds(study: Study) -> list[Bound]:
-    if study.seek is None:
-        raise AssertionError("a search has objectives")
-    return [
-        Bound(one.text, one.column, one.bound, is_upper=one.comparison.startswith("<"))
-        for one in study.seek.objectives
-    ]

@@ -81,7 +81,7 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
 
 
 def _make_explainer(session: Any) -> "Explainer":
-    from destage.cli.objective_bounds import list_bounds
+    from destage.objective_bounds import list_bounds
     from destage.queries.explanation import Explainer
     from destage.sweeps.unanswered_points import explain_unsteady
 
