@@ -9,7 +9,8 @@
     -- row: one per point
     SELECT ...
 
-`studies` is the kind of studies it is for: those that `seek` a value, those that `replay` a trace, `fixed`
+`studies` is the kind of studies it is for: those that `seek` a value, those of them that seek the smallest
+one (`minimum`), those that `replay` a trace, `fixed`
 (all that do not seek) or `any`. Of files with the same name, the one that fits a study most closely is used.
 
 `axis` is an axis that the study must have; `setting` is a parameter that must be an axis or have one value in
@@ -33,11 +34,16 @@ from typing import Literal
 from destage.errors import QueryError
 from destage.spec.validation import suggest
 
-Kind = Literal["seek", "replay", "fixed"]
-"""A study seeks a value, replays a trace at a fixed load, or runs at a fixed load."""
+Kind = Literal["seek", "minimum", "replay", "fixed"]
+"""A study seeks the largest value or the smallest one, replays a trace, or runs at a fixed load."""
 
 FITTING: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
-    {"seek": ("seek", "any"), "replay": ("replay", "fixed", "any"), "fixed": ("fixed", "any")}
+    {
+        "seek": ("seek", "any"),
+        "minimum": ("minimum", "seek", "any"),
+        "replay": ("replay", "fixed", "any"),
+        "fixed": ("fixed", "any"),
+    }
 )
 """The values of `studies` that fit each kind of study, the closest first."""
 

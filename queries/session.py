@@ -20,6 +20,7 @@ from destage.queries.public_views import PublicViews
 from destage.queries.published_values import PUBLISHED_SCHEMA, tabulate_published
 from destage.queries.query_text import Subject, write_query
 from destage.queries.relations import Relations, open_relations, restrict_relations
+from destage.spec.axis_names import is_maximum
 from destage.sql import Database, QueryLimits, ReadStatement, quote
 from destage.store import Location, Sweep, open_sweep
 from destage.store.digests import damaged, find_digest, is_intact
@@ -347,8 +348,8 @@ class Session:
 
         A replay at the recorded times takes as long as the recording: its load is fixed.
         """
-        if self.seek is not None:
-            return "seek"
+        if self.metric is not None:
+            return "seek" if is_maximum(self.metric) else "minimum"
         modes = {arrival.get("mode") for arrival in traces.find_replays(self.config)}
         return "replay" if modes - {"open"} else "fixed"
 

@@ -24,6 +24,7 @@ over replicates."""
 _KINDS = {
     "any": "all studies",
     "seek": "studies that seek a value",
+    "minimum": "studies that seek the smallest value",
     "replay": "studies that replay a trace",
     "fixed": "studies that do not seek",
 }

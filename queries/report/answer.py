@@ -14,7 +14,6 @@ from destage.queries.report.replay_answer import compose_replay_answer
 from destage.queries.report.unanswered_points import list_unanswered
 from destage.queries.session import Session
 from destage.queries.verdicts import judge_figures
-from destage.spec.axis_names import is_maximum
 from destage.sql import quote
 from destage.store.published_figures import read_figures
 
@@ -70,7 +69,7 @@ def _compose_results(session: Session, shown: Session) -> list[str]:
     battery = [] if shown.left_out else compose_battery_answer(rows, shown)
     if session.metric is None:
         return [*battery, *_response_answer(rows, shown)]
-    if not is_maximum(session.metric):
+    if session.kind == "minimum":
         return [*battery, *compose_least_answer(session), *verdicts]
     lead, details = _seek_answer(rows, session.metric, shown)
     counts = _count_answers(session) if rows else []

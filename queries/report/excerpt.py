@@ -15,7 +15,6 @@ from weakref import WeakKeyDictionary
 from destage.queries.presentation import format_count, format_number
 from destage.queries.report.facets import CAPACITY
 from destage.queries.session import Session
-from destage.spec.axis_names import is_maximum
 from destage.sql import quote
 
 MOST_LISTED = 100
@@ -45,10 +44,10 @@ _ANSWERED = (
 )
 _MEASURES = {
     "seek": Measure(_ANSWERED, "-answer", "the largest load"),
+    "minimum": Measure(_ANSWERED, "answer", "the smallest answer"),
     "replay": Measure("points", "completion_time_s", "the shortest completion time"),
     "fixed": Measure("points", "response_p95_us", "the lowest response time (95th percentile)"),
 }
-_SMALLEST = Measure(_ANSWERED, "answer", "the smallest answer")
 _opened: "WeakKeyDictionary[Session, dict[int, Session]]" = WeakKeyDictionary()
 """The excerpts of open sessions, whose rows do not change."""
 
@@ -65,21 +64,16 @@ def open_excerpt(session: Session, most: int) -> Session:
 
 def rank_points(session: Session, most: int) -> list[str]:
     """Return the ids of the points to show, the most important first."""
-    measure = _find_measure(session)
+    measure = _MEASURES[session.kind]
     costs = [path for path in _COSTS if path in session.axes]
     named = sorted(set().union(*map(session.points.find, session.spec.get("places", {}).values())))
     source = measure.source.format(answer=quote(session.answer))
     statement = _statement(
-        measure, source, costs, has_throughput=session.kind != "seek", is_even=most > MOST_LISTED
+        measure, source, costs, has_throughput=session.metric is None, is_even=most > MOST_LISTED
     )
     rows = session.sql_of_named_columns(statement, {"most": most, "named": named})
     ids: list[str] = rows["point_id"].to_pylist()
     return ids
-
-
-def _find_measure(session: Session) -> Measure:
-    is_minimum = session.metric is not None and not is_maximum(session.metric)
-    return _SMALLEST if is_minimum else _MEASURES[session.kind]
 
 
 def describe_excerpt(excerpt: Session) -> str:
@@ -87,7 +81,7 @@ def describe_excerpt(excerpt: Session) -> str:
     if not excerpt.left_out:
         return ""
     shown = excerpt.point_count
-    words = f"those with {_find_measure(excerpt).words}"
+    words = f"those with {_MEASURES[excerpt.kind].words}"
     if shown > MOST_LISTED:
         words = "an even sample of the others"
     return (

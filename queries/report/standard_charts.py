@@ -19,7 +19,7 @@ class StandardChart:
     """A chart of a named query's rows.
 
     Attributes:
-        studies: The studies it is for: seek, replay, fixed or any.
+        studies: The studies it is for: seek, minimum, replay, fixed or any.
         request: The chart; its column `answer` is what the study seeks.
     """
 
@@ -39,6 +39,17 @@ STANDARD_CHARTS = (
             below="hit_ratio",
             caption="The largest load that meets all objectives: where the first objective reaches its "
             "bound, as the mean over replicates.",
+        ),
+    ),
+    StandardChart(
+        "users_against_cache",
+        "minimum",
+        ChartRequest(
+            name="users_against_cache",
+            title="Answer against {x}",
+            columns=("answer",),
+            below="hit_ratio",
+            caption="The smallest value that meets all objectives, judged by all replicates together.",
         ),
     ),
     StandardChart(

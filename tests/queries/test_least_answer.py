@@ -27,6 +27,16 @@ def test_the_cheapest_point_comes_first(tmp_path: Path) -> None:
     assert third == "Not searched to the end, as more expensive anyway: 1 point."
 
 
+def test_the_cheapest_configurations_are_rows(tmp_path: Path) -> None:
+    outcome = sweeps.run(sweeps.parse_study(yaml.safe_dump(CHEAPEST)), tmp_path, executor="inline", workers=1)
+    with open_session(outcome.path) as session:
+        rows = session.query("cheapest").to_pylist()
+    assert [(row["array.disk.use"], row["price"]) for row in rows] == [
+        ("dc600m_960gb", 700.0),
+        ("s4500_1920gb", 2100.0),
+    ]
+
+
 def test_without_prices_the_smallest_value_comes_first(tmp_path: Path) -> None:
     """The nearline disks miss 5 ms with any number: it is the time of one access."""
     everywhere = {key: value for key, value in CHEAPEST["seek"].items() if key != "cheapest"}

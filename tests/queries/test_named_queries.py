@@ -16,7 +16,7 @@ def test_every_file_is_a_query_with_a_complete_header() -> None:
     queries = list_queries()
     assert len(queries) == len(FILES)
     for query in queries:
-        assert query.studies in {"seek", "replay", "fixed", "any"}
+        assert query.studies in {"seek", "minimum", "replay", "fixed", "any"}
         assert query.purpose.endswith(".")
         assert "one per" in query.row
         assert {parameter.name for parameter in query.parameters} == set(re.findall(r"\$(\w+)", query.sql))
@@ -33,6 +33,7 @@ def test_a_file_has_the_name_of_its_query(path: Path) -> None:
 def test_each_kind_of_study_has_a_design_space() -> None:
     assert {kind: find_query("design_space", kind).studies for kind in FITTING} == {
         "seek": "seek",
+        "minimum": "seek",
         "replay": "replay",
         "fixed": "fixed",
     }
