@@ -1,14 +1,11 @@
 """A recorded trace that may be read but not committed: one virtual machine's, in VMware's vscsi format."""
 
 import lzma
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pytest
-
-SHARED = Path(__file__).parents[2] / "shared"
+from external_data import require_shared
 
 Words = npt.NDArray[np.uint64]
 
@@ -25,16 +22,9 @@ _RECORD = np.dtype(
 )
 
 
-def shared(path: str) -> Path:
-    """Return a file beside the repository; the test is skipped where it is not."""
-    if not (SHARED / path).exists():
-        pytest.skip(f"../shared/{path} is not there; it may not be committed")
-    return SHARED / path
-
-
 def records() -> npt.NDArray[Any]:
     """Return the requests of the trace."""
-    file = shared("traces/cloudPhysicsIO.vscsi.xz")
+    file = require_shared("traces/cloudPhysicsIO.vscsi.xz")
     return np.frombuffer(lzma.decompress(file.read_bytes()), dtype=_RECORD)
 
 

@@ -1,6 +1,22 @@
-"""Settings of the property tests: the same examples on every machine, and no time limit on a busy one."""
+"""Settings of the property tests, and the summary of what was not proven.
 
+The property tests have the same examples on every machine, and no time limit on a busy one.
+"""
+
+import pytest
+from external_data import describe_unproven
 from hypothesis import settings
 
 settings.register_profile("deterministic", deadline=None, derandomize=True)
 settings.load_profile("deterministic")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was not proven because data that may not be committed is missing."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = [report.longrepr[2] for report in skipped if isinstance(report.longrepr, tuple)]
+    unproven = list(describe_unproven(reasons))
+    if unproven:
+        terminalreporter.section("not proven: data is missing that may not be committed")
+        for line in unproven:
+            terminalreporter.line(line)

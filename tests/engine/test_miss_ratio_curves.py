@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from cloud_physics import records, shared
+from cloud_physics import records
+from external_data import require_shared
 
 from destage.engine import _engine, miss_ratio_curve, schema, traces
 from destage.errors import ConfigError, TraceError
@@ -73,7 +74,7 @@ def test_one_pass_gives_every_size_of_the_reference(
     cloud_physics: Any, pages: _engine.Trace, unit: str
 ) -> None:
     """LRU hits of libCacheSim 0.3.5 from a run for each size."""
-    with shared("truth/miss_ratios.csv").open(encoding="utf-8") as lines:
+    with require_shared("truth/miss_ratios.csv").open(encoding="utf-8") as lines:
         truth = {
             int(row["cache_size"]): round((1 - float(row["request_miss_ratio"])) * int(row["requests"]))
             for row in csv.DictReader(lines)

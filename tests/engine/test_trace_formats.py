@@ -6,19 +6,17 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from external_data import require_shared
 
 from destage.engine import traces
 from destage.engine.traces import streams
 from destage.errors import TraceError
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "traces"
+EXAMPLES = Path(__file__).with_name("trace_examples")
 
 
 def sample(name: str) -> Path:
-    path = SHARED / name
-    if not path.exists():
-        pytest.skip(f"../shared/traces/{name} is not there; it may not be committed")
-    return path
+    return require_shared(f"traces/{name}")
 
 
 def profile(name: str) -> dict[str, Any]:
@@ -112,15 +110,16 @@ def test_tencent_is_sorted_and_spread() -> None:
 @pytest.mark.parametrize(
     ("name", "form", "count"),
     [
-        ("example-alibaba-io_traces.csv", "alibaba", 3),
-        ("example-blkparse.txt", "blkparse", 1),
-        ("example-fio-iolog-v2.log", "fio_iolog", 4),
-        ("example-fio-iolog-v3.log", "fio_iolog", 4),
-        ("example-spc-umass.txt", "spc", 5),
+        ("alibaba-io_traces.csv", "alibaba", 3),
+        ("blkparse.txt", "blkparse", 1),
+        ("fio-iolog-v2.log", "fio_iolog", 4),
+        ("fio-iolog-v3.log", "fio_iolog", 4),
+        ("spc-umass.txt", "spc", 5),
     ],
 )
 def test_examples(name: str, form: str, count: int) -> None:
-    found = profile(name)
+    """Hand-written lines in the documented formats."""
+    found = streams.profile(EXAMPLES / name)
     assert (found["format"], found["records"]) == (form, count)
 
 

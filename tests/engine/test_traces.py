@@ -10,13 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from external_data import require_shared
 
 from destage.engine import traces
 from destage.errors import TraceError
 
 ROOT = Path(__file__).parents[2]
 COMPACT = ROOT / "examples" / "pgbench.parquet"
-CAPTURED = ROOT / "../shared/traces/captured/pgbench.blk.xz"
+CAPTURED = "traces/captured/pgbench.blk.xz"
 READ, WRITE, FLUSH = 0, 1, 2
 SYNC, FUA, PREFLUSH = 1, 2, 16
 
@@ -54,21 +55,17 @@ def test_the_committed_trace_is_small() -> None:
     assert COMPACT.stat().st_size < 1_000_000
 
 
-@pytest.mark.skipif(
-    not CAPTURED.exists(), reason="needs the captured trace beside the clone: ../shared/traces"
-)
 def test_the_compact_form_equals_the_recording_record_by_record() -> None:
-    assert traces.table(traces.load(COMPACT)).equals(traces.table(traces.load(CAPTURED)))
-    assert traces.digest(COMPACT) == traces.digest(CAPTURED)
+    captured = require_shared(CAPTURED)
+    assert traces.table(traces.load(COMPACT)).equals(traces.table(traces.load(captured)))
+    assert traces.digest(COMPACT) == traces.digest(captured)
 
 
-@pytest.mark.skipif(
-    not CAPTURED.exists(), reason="needs the captured trace beside the clone: ../shared/traces"
-)
 def test_the_text_of_the_recording_gives_the_same_trace() -> None:
     """A second, simple parser of the text, so that reader and compact form cannot have the same mistake."""
+    captured = require_shared(CAPTURED)
     records = traces.table(traces.load(COMPACT)).to_pylist()
-    with lzma.open(CAPTURED, "rt") as text:
+    with lzma.open(captured, "rt") as text:
         for line, record in zip(text, records, strict=True):
             fields = line.split()
             seconds, fraction = fields[3].split(".")

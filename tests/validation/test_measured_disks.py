@@ -8,11 +8,12 @@ two halves of the measurement are from each other.
 import copy
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from external_data import require_shared
+from validation.disk_figures import DISKS
 from validation.replicates import LEDGER, Verdict
 
 from destage.disk_validation import measured_disk, measured_trace
@@ -22,11 +23,6 @@ from destage.disk_validation.measured_disk import Validation
 from destage.disk_validation.measured_trace import MeasuredTrace
 from destage.disk_validation.service_times import simulate_service_ms
 
-TRACES = Path(__file__).parents[3] / "shared" / "traces" / "disksim"
-DISKS = {
-    "cheetah_9lp": ("cheetah9LP.trace.xz", "Cheetah 9LP", 0.15),
-    "atlas_10k": ("atlas10k.trace.xz", "Atlas 10K", 0.25),
-}
 REFERENCE_MS = {"cheetah_9lp": 0.107, "atlas_10k": 0.268}
 """Demerit figures of the reference simulator on the whole trace."""
 
@@ -35,10 +31,7 @@ Change = Callable[[dict[str, Any]], None]
 
 @cache
 def _trace(name: str) -> MeasuredTrace:
-    path = TRACES / DISKS[name][0]
-    if not path.exists():
-        pytest.skip(f"../shared/traces/disksim/{path.name} is not there; it may not be committed")
-    return measured_trace.load(path)
+    return measured_trace.load(require_shared(f"traces/disksim/{DISKS[name][0]}"))
 
 
 @cache

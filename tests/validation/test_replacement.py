@@ -8,7 +8,8 @@ import csv
 import numpy as np
 import pytest
 import replacement_policies
-from cloud_physics import SHARED, Words, blocks_of, records, shared
+from cloud_physics import Words, blocks_of, records
+from external_data import SHARED, require_shared
 
 from destage.engine import _engine
 
@@ -38,7 +39,7 @@ def _rows() -> list[tuple[str, int, str, int]]:
 @pytest.fixture(scope="module")
 def accesses() -> dict[str, Words]:
     """Return the trace by first sectors, and by all touched 4 KiB pages."""
-    shared("truth/miss_ratios.csv")
+    require_shared("truth/miss_ratios.csv")
     requests = records()
     lbn = requests["lbn"].astype("<u8")
     return {"objects": lbn, "pages": blocks_of(lbn, (requests["bytes"] // 512).astype("<u8")).astype("<u8")}
