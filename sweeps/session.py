@@ -214,7 +214,16 @@ class SweepSession:
     def _progress_so_far(self, fragments: int | None = None, size: int | None = None) -> RecordedProgress:
         driver = self._driver
         present, failed = self._reused + driver.executed, self._failed_before + driver.failed
-        return RecordedProgress(len(self._planned), present, failed, len(self._head.rounds), fragments, size)
+        return RecordedProgress(
+            len(self._planned),
+            present,
+            failed,
+            len(self._head.rounds),
+            fragments,
+            size,
+            later_runs=self._later.runs,
+            later_runs_high=self._later.high,
+        )
 
     def _record_progress(self) -> None:
         self._recorded_at = time.monotonic()

@@ -338,7 +338,7 @@ def test_watching_prints_each_problem_of_pods_once(
 
     monkeypatch.setattr(ReaderPod, "run", refuse)
     monkeypatch.setattr("destage.cli.commands.cluster.watch._INTERVAL_S", 0.3)
-    done = destage("cluster", "watch", "demo", "--timeout", "1")
+    done = destage("cluster", "watch", "demo", "--timeout", "1s")
     assert done.code == 4
     assert done.issues.count(("cluster.image-not-pulled", "head pod")) == 1
     assert done.issues.count(("cluster.pod-not-started", "demo-reader")) == 1

@@ -67,7 +67,7 @@ def test_a_writer_that_ended_is_an_error(
 
 
 def test_a_writer_that_goes_on_outlasts_the_timeout(destage: Any, written: Path) -> None:
-    done = destage("watch", "seek", "--timeout", "0.5")
+    done = destage("watch", "seek", "--timeout", "500ms")
     assert (done.code, done.issues) == (4, [("sweep.watch-timeout", written.name)])
     assert "running" in done.err
 
@@ -103,6 +103,17 @@ def test_rate_and_time_left_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert watched(Counts(100, 50, 0, 1)).eta_s is None
     progress = watched(Counts(100, 70, 0, 3))
     assert (progress.rate, progress.eta_s, progress.round) == (2.0, 15.0, 2)
+
+
+def test_the_time_left_covers_later_rounds_as_the_writer_foresees_them() -> None:
+    watched = WatchedProgress()
+    watched(Counts(100, 50, 0, 1))
+    with pytest.MonkeyPatch.context() as patch:
+        began = time.monotonic()
+        patch.setattr("destage.cli.watched_progress.time.monotonic", lambda: began + 10.0)
+        progress = watched(Counts(100, 70, 0, 3, later_runs=60.0, later_runs_high=90.0))
+    assert progress.rate == pytest.approx(2.0, rel=0.01)
+    assert (progress.eta_s, progress.eta_high_s) == pytest.approx((45.0, 60.0), rel=0.01)
 
 
 def _has_sweep(folder: Path) -> bool:

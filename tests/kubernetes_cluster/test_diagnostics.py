@@ -39,7 +39,7 @@ def test_a_pod_that_cannot_run_is_reported(cluster: Cluster, chart: Path, name: 
         return "Initializing" in out and warning in err and is_complete
 
     cluster.wait_for(warning, is_reported, 60)
-    _, err = cluster.run("watch", name, "--timeout", "1", code=4)
+    _, err = cluster.run("watch", name, "--timeout", "1s", code=4)
     assert warning in err
     assert "cluster.watch-timeout" in err
     cluster.destage("delete", name, "--results")

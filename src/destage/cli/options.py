@@ -193,6 +193,10 @@ EscapeFormulas = Annotated[
 QueryTimeout = Annotated[
     str, typer.Option("--timeout", help="Time limit of the query, such as 30s.", metavar="DURATION")
 ]
+WatchTimeout = Annotated[
+    str,
+    typer.Option("--timeout", help="Time after which to stop watching, such as 30min.", metavar="DURATION"),
+]
 MaxRows = Annotated[int, typer.Option("--max-rows", min=1, help="Maximum rows of the result.")]
 Memory = Annotated[
     str | None,

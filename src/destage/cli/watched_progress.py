@@ -1,4 +1,4 @@
-"""The progress of a sweep that another process writes, from counts that are read again and again."""
+"""The progress of a sweep that another process writes, from polled counts."""
 
 import time
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ class WatchedProgress:
             self._began, self._first = time.monotonic(), counts.present
         rate = (counts.present - self._first) / max(time.monotonic() - self._began, 1e-3)
         left = counts.planned - counts.present
+        highest = left + counts.later_runs_high
         return Progress(
             phase="run" if left else "answer",
             round=max(0, counts.rounds - 1),
@@ -31,5 +32,6 @@ class WatchedProgress:
             reused=0,
             failed=counts.failed,
             rate=rate,
-            eta_s=left / rate if rate > 0 else None,
+            eta_s=(left + counts.later_runs) / rate if rate > 0 else None,
+            eta_high_s=highest / rate if rate > 0 and counts.later_runs else None,
         )

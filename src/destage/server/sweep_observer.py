@@ -21,13 +21,13 @@ _WINDOW_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen last.
+    """The state of the sweep when it was last read.
 
     Attributes:
         version: Changes with every commit.
         counts: The status of the sweep; None before the first that could be read.
         is_adaptive: Whether planning rounds add runs until the sweep is finished.
-        rate: Runs per second, lately [1/s].
+        rate: Runs per second over the last minute [1/s].
         error: Why the sweep could not be read, in one line.
     """
 
@@ -39,10 +39,10 @@ class Observation:
 
     @property
     def eta_s(self) -> float | None:
-        """The time left for the runs planned so far [s]; None where it is unknown."""
+        """The time left for all rounds, as far as they can be foreseen [s]; None where it is unknown."""
         if self.counts is None or self.counts.writer is None or self.rate <= 0:
             return None
-        return (self.counts.planned - self.counts.present) / self.rate
+        return (self.counts.planned + self.counts.later_runs - self.counts.present) / self.rate
 
 
 class SweepObserver:
@@ -54,7 +54,7 @@ class SweepObserver:
         self._seen: deque[tuple[float, int]] = deque()
 
     def observe(self) -> None:
-        """Look at the sweep once."""
+        """Read the state of the sweep once."""
         before = self.latest
         try:
             self.latest = self._look(before)

@@ -6,7 +6,7 @@ authoritative: without a writer, recorded progress is valid only while the fragm
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from destage.errors import StoreError
 from destage.objects import Location
@@ -25,12 +25,16 @@ class Counts:
     Attributes:
         present: Planned runs that have a result.
         failed: Planned runs that failed.
+        later_runs: Runs that later rounds are expected to add; 0 where the writer recorded no forecast.
+        later_runs_high: A number of them that is rarely exceeded.
     """
 
     planned: int
     present: int
     failed: int
     rounds: int
+    later_runs: float = field(default=0.0, kw_only=True)
+    later_runs_high: float = field(default=0.0, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,17 @@ def status(sweep: Location) -> Status:
     is_valid = recorded is not None and (not has_ended or recorded.is_current(layout))
     counts = recorded if recorded is not None and is_valid else _count_rows(layout)
     finished = counts.present == counts.planned and head.finished
-    return Status(counts.planned, counts.present, counts.failed, counts.rounds, finished, writer)
+    later = (0.0, 0.0) if has_ended else (counts.later_runs, counts.later_runs_high)
+    return Status(
+        counts.planned,
+        counts.present,
+        counts.failed,
+        counts.rounds,
+        finished,
+        writer,
+        later_runs=later[0],
+        later_runs_high=later[1],
+    )
 
 
 def measure_fragments(layout: SweepLayout) -> tuple[int, int]:

@@ -2,11 +2,11 @@
 
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from destage.cli.options import Json, Quiet, Store, SweepName
+from destage.cli.options import Json, Quiet, Store, SweepName, WatchTimeout, parse_duration
 from destage.cli.output import print_json, print_note
 from destage.cli.progress import ProgressDisplay
 from destage.cli.watched_progress import WatchedProgress
@@ -24,9 +24,7 @@ GRACE_S = 5.0
 
 def watch(
     sweep: SweepName,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0, help="Time after which to stop watching [s].")
-    ] = 86400.0,
+    timeout: WatchTimeout = "1d",
     store: Store = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -34,17 +32,18 @@ def watch(
     """Follow a sweep that another process writes until it ends, with a progress bar.
 
     Exits with 0 if the sweep is finished, 3 if runs failed, and 4 if its writer ended before it was finished.
-    Ctrl-C ends the watching, not the sweep. `destage cluster watch` follows a job on Kubernetes.
+    Ctrl-C stops this command, not the sweep. `destage cluster watch` follows a job on Kubernetes.
     """
     from destage.store import find_sweep
 
+    seconds = parse_duration(timeout, "s", "--timeout")
     path = find_sweep(sweep, store)
-    found = _follow(path, time.monotonic() + timeout, quiet=quiet)
+    found = _follow(path, time.monotonic() + seconds, quiet=quiet)
     rounds = "1 round" if found.rounds == 1 else f"{found.rounds} rounds"
     counts = f"{found.present} of {found.planned} runs in {rounds}, {found.failed} failed"
     if not found.finished:
         if found.writer is not None:
-            message = f"not ended after {timeout:g} s: {counts}"
+            message = f"not ended after {timeout}: {counts}"
             raise InfrastructureError("sweep.watch-timeout", message, path.name)
         message = f"its writer has ended: {counts}; continue with `destage resume {path.name}`"
         raise InfrastructureError("sweep.writer-gone", message, path.name)

@@ -1,7 +1,8 @@
 """`destage cluster watch`."""
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,7 +14,7 @@ from destage.cli.commands.cluster.job import (
     summarize_job,
 )
 from destage.cli.commands.cluster.options import Context, Name, Namespace, SweepOption
-from destage.cli.options import Json, Quiet
+from destage.cli.options import Json, Quiet, WatchTimeout, parse_duration
 from destage.cli.output import print_json, print_note, print_warning
 from destage.cli.progress import ProgressDisplay
 from destage.cli.watched_progress import WatchedProgress
@@ -32,9 +33,7 @@ _GRACE_S = 60.0
 def watch(
     name: Name,
     sweep: SweepOption = "",
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=1, help="Time after which to stop watching [s].")
-    ] = 86400.0,
+    timeout: WatchTimeout = "1d",
     context: Context = None,
     namespace: Namespace = None,
     quiet: Quiet = False,
@@ -44,8 +43,9 @@ def watch(
 
     Exits with 0 if it succeeded, 4 if it failed and 130 if it was cancelled.
     """
+    seconds = parse_duration(timeout, "s", "--timeout")
     watcher = Watcher(*open_reader(name, context, namespace, SHORT_TIMEOUT_S), sweep)
-    end = time.monotonic() + timeout
+    end = time.monotonic() + seconds
     with ProgressDisplay(watcher.job.release, is_quiet=quiet, is_watching=True) as display:
         while not watcher.is_over and time.monotonic() < end:
             watcher.wait(min(end, time.monotonic() + _INTERVAL_S))
@@ -53,7 +53,7 @@ def watch(
                 display(progress)
     job = watcher.job
     if not watcher.is_over:
-        message = f"not ended after {timeout:g} s: {summarize_job(job)}"
+        message = f"not ended after {timeout}: {summarize_job(job)}"
         raise ClusterError("cluster.watch-timeout", message, job.name)
     print_note(f"{job.name}: {summarize_job(job)}")
     if as_json:
@@ -108,7 +108,9 @@ class Watcher:
         except ClusterError as error:
             self._warn_once(error)
             return None
-        return self._progress(Counts(*(done[name] for name in ("planned", "present", "failed", "rounds"))))
+        # An image of another release may know fewer counts.
+        names = {each.name for each in fields(Counts)}
+        return self._progress(Counts(**{name: value for name, value in done.items() if name in names}))
 
     def _job_exists(self) -> bool:
         """Return whether the job exists, assuming that it does while the API server is away."""
