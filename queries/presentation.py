@@ -207,7 +207,14 @@ def format_quantity(value: object, unit: str | None) -> str:
 
 
 def format_axis_value(path: str, value: object, unit: str | None) -> str:
-    """Return a value of the axis at a dotted path [its base unit] as people write it."""
+    """Return a value of the axis at a dotted path [its base unit] as people write it.
+
+    A catalogue entry (`use`) is shown by the name of the product.
+    """
+    if path.endswith(".use") and isinstance(value, str):
+        from destage.engine.catalog import find_product  # noqa: PLC0415 - few callers need the catalogue
+
+        return find_product(value) or value
     if name_axis(path) == "raid" and value == "10":
         return "1+0"
     if name_axis(path) == "file" and isinstance(value, str):

@@ -27,7 +27,7 @@ def name_point(row: Row, session: Session, *, without: frozenset[str] = frozense
         where = ", ".join(f"{title_axis(path)} {format_axis_value(path, row[path], None)}" for path in within)
         return f"{row['label']} ({where})" if where else str(row["label"])
     parts = [
-        str(row[path])
+        format_axis_value(path, row[path], None)
         for path in session.axes
         if path.endswith(".use") and row.get(path) is not None and path not in without
     ]

@@ -30,7 +30,6 @@ def plan(
     from destage import sweeps
     from destage.engine.scenario_schema import find_unit
     from destage.queries.formats import rows_as_json
-    from destage.queries.product_names import name_products
     from destage.store.plan import CONFIG_COLUMNS, join_configs
 
     preview = sweeps.plan(sweeps.load_study(spec), store, with_estimate=with_estimate)
@@ -57,7 +56,7 @@ def plan(
     print_note(f"first {min(_FIRST_ROWS, rows.num_rows)} of {rows.num_rows} rows:")
     config = json.loads(join_configs(preview.table.slice(0, 1))[0].as_py())
     units = {name: unit for name in rows.column_names if "." in name and (unit := find_unit(name, config))}
-    print_table(name_products(rows.slice(0, _FIRST_ROWS)), units)
+    print_table(rows.slice(0, _FIRST_ROWS), units)
 
 
 def _describe_time(estimate: "TimeEstimate") -> str:
