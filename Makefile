@@ -98,7 +98,7 @@ test-python: engine $(OBJECT_SERVER_READY) ## Run the Python tests that need no 
 	@$(BIN)/pytest $(TOGETHER) $(PYTEST_ARGS)
 
 .PHONY: browser-test
-browser-test: engine ## Test `destage serve` in a real browser; on Debian, root installs Chromium if there is none
+browser-test: engine ## Test `destage serve` in a real browser; installs missing Chromium if run as root on Debian
 	$(call step,tests in a browser)
 	@scripts/setup.sh browser
 	@$(BIN)/pytest -m browser tests/browser $(PYTEST_ARGS)

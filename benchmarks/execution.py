@@ -6,9 +6,9 @@ processor time of the loop divided by that of the sweep.
 
 Ray runs one worker per processor. Processors share caches, so it is compared with one loop per processor, all
 at the same time. Its processor time includes all its processes. The share is printed with and without Ray's
-own processes (its start, control store, agents and logs), which use processor time whatever is run: a sweep
-of one run per processor that takes as long measures them. Finally, the bundled call-centre study is run as a
-user runs it. Each measurement is a process of its own.
+own processes (its start, control store, agents and logs), which use processor time independently of the runs.
+Their share is measured with a sweep of one run per processor that takes as long. Finally, the bundled
+call-centre study is run as a user runs it. Each measurement is a separate process.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Two points compared replicate by replicate, which have their random streams in common.
+"""Paired comparison of two points whose replicates use common random streams.
 
-With common random numbers, what the streams do to both points cancels in the difference: its variance is
-Var(A) + Var(B) - 2 Cov(A, B). The variance reduction, (Var(A) + Var(B)) / Var(B - A), says how many times as
-many independent replicates would give an interval of the same width (A. M. Law, Simulation Modeling and
-Analysis, 11.2; the interval is the paired t-interval of 10.2.1).
+Common random numbers cancel variation that affects both points alike: the variance of the difference is
+Var(A) + Var(B) - 2 Cov(A, B). The variance reduction, (Var(A) + Var(B)) / Var(B - A), is the factor by which
+independent streams would need more replicates for an interval of the same width (A. M. Law, Simulation
+Modeling and Analysis, 11.2; the interval is the paired t-interval of 10.2.1).
 """
 
 import math

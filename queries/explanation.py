@@ -1,4 +1,4 @@
-"""Why a run or a point is as it is: sentences, and a small table."""
+"""Explanations of runs and points: sentences and a small table."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -42,7 +42,7 @@ _CENSORED: Mapping[str, str] = {
     "relax them, change the configuration, or lower seek.min.",
     "above": "The answer is only a bound: not even the largest value of the search meets the objectives; "
     "raise seek.max or change the configuration.",
-    "more_expensive": "The search ended without an answer, as other points are cheaper whatever it is.",
+    "more_expensive": "The search ended without an answer: any possible answer costs more than other points.",
 }
 _RESULTS: Mapping[str, str] = {
     "overloaded": "The load exceeds what the array can carry: requests arrive faster than they are served.",
@@ -106,7 +106,7 @@ class Explainer:
         return ids
 
     def list_unanswered(self) -> list[str]:
-        """Return the points without a result: of a seek without an answer or a bound of it.
+        """Return the points without a result; for a seek, those with neither an answer nor a bound.
 
         An overloaded or failed array is a result.
         """
@@ -216,7 +216,7 @@ class Explainer:
     def _choose_runs(
         self, history: Sequence[HistoryRun], bracket: Bracket, answer: Mapping[str, Any] | None
     ) -> list[HistoryRun]:
-        """Return the runs that show what bounds a point: of a seek just beyond the answer, or next to it."""
+        """Return the runs that show what bounds a point; for a seek, those nearest to the answer."""
         done = [run for run in history if run.status == "ok"]
         if self._session.seek is None:
             return done

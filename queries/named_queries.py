@@ -9,9 +9,9 @@
     -- row: one per point
     SELECT ...
 
-`studies` is the kind of studies it is for: those that `seek` a value, those of them that seek the smallest
-one (`minimum`), those that `replay` a trace, `fixed`
-(all that do not seek) or `any`. Of files with the same name, the one that fits a study most closely is used.
+`studies` is the kind of studies that the query is for: `seek`, `minimum` (a seek for the smallest value),
+`replay` (of a trace), `fixed` (all studies without a seek) or `any`. Of several files with the same name, the
+one whose kind fits a study most closely is used.
 
 `axis` is an axis that the study must have; `setting` is a parameter that must be an axis or have one value in
 the scenario. `column` explains a column that is neither an axis nor a result; the ends of its interval,

@@ -40,7 +40,7 @@ def flatten(table: pa.Table) -> pa.Table:
 
 
 def flatten_unusual(table: pa.Table) -> pa.Table:
-    """Return a table whose values that have no usual form are texts; lists stay."""
+    """Return a table with values of types without a common text form as texts; lists are kept."""
     for index, field in enumerate(table.schema):
         if not (pa.types.is_list(field.type) or is_plain(field.type)):
             table = table.set_column(index, field.name, flatten(table.select([index]))[0])

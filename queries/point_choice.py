@@ -1,4 +1,4 @@
-"""Points of a sweep, chosen by conditions on its axes as people write them: `cache_capacity=64MiB`."""
+"""Points of a sweep, chosen by conditions on its axes such as `cache_capacity=64MiB`."""
 
 import math
 import re

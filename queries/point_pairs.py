@@ -1,4 +1,4 @@
-"""The points of two sweeps, or of two parts of one, that differ in what is compared and in nothing else."""
+"""Pairs of points, of one sweep or two, that differ only in what is compared."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "asap": ("completion_time_s", "throughput_iops", "response_p95_us"),
     }
 )
-"""What answers a replay in each mode: only in `open` has the array no influence on when requests arrive."""
+"""The main result of a replay in each mode; in `open`, the array does not influence when requests arrive."""
 _HITS = ("read_hit_ratio", "write_hit_ratio")
 
 

@@ -43,7 +43,7 @@ def describe_use(row: Mapping[str, float | None], config: Mapping[str, Any]) -> 
     limit = limiting_resource.limiting_resource(row)
     listed = ", ".join(_describe_one(name, use) for name, use in uses)
     if limit == "host" and uses[0][0] != "host":
-        first = "Nothing is busy half of the time: no resource limits this load."
+        first = "No resource is busy for half of the time, so none limits this load."
     else:
         first = f"Limited by {RESOURCE_WORDS[limit or uses[0][0]]}."
     return [f"{first} In use: {listed}.", *_describe_waiting(row, config)]

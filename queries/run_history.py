@@ -131,8 +131,9 @@ def explain_planning(
         )
     value = format_number(run.probe)
     if not earlier:
-        which = "the search starts here" if len({one.probe for one in beside}) == 1 else "a first value"
-        return f"{value} is the first value tried: {which}"
+        is_only = len({one.probe for one in beside}) == 1
+        which = "the first value" if is_only else "one of the first values"
+        return f"{value} is {which} that the search tries"
     if any(one.probe == run.probe and one.replicate != run.replicate for one in earlier):
         known = sorted({one.replicate for one in earlier if one.probe == run.probe})
         if len(known) > 1:
@@ -144,4 +145,4 @@ def explain_planning(
     together = {one.replicate for one in beside if one.probe == run.probe}
     if len(together) > 1:
         return f"{len(together)} replicates run {value}, near the expected answer; before, {bracket}"
-    return f"replicate {run.replicate} searches the answer alone; before, {bracket}"
+    return f"replicate {run.replicate} searches for the answer; before, {bracket}"

@@ -89,7 +89,7 @@ def format_odds(odds: float) -> str:
 def _list_facts(sized: Sized, best: Candidate) -> list[tuple[str, str]]:
     facts = [(_title(one), _describe_margin(one)) for one in best.measured]
     what = "that it is met" if len(best.measured) == 1 else "that all are met"
-    facts.append(("odds", f"{format_odds(best.odds)} {what}"))
+    facts.append(("probability", f"{format_odds(best.odds)} {what}"))
     if best.limiting is not None and best.use is not None:
         share = f"{best.use:.0%}".replace("%", " %")
         facts.append(("busiest", f"{RESOURCE_WORDS[best.limiting]}, {share}"))
@@ -103,7 +103,7 @@ def _title(one: Measured) -> str:
 
 
 def _describe_margin(one: Measured) -> str:
-    """Return a result against its bound, as in `8.1 ms (95 % CI 7.9 to 8.3) of 30 ms: 3.7 times below`."""
+    """Return a result and its bound: `8.1 ms (95 % CI 7.9 to 8.3); at most 30 ms: a factor of 3.7 below`."""
     column = one.bound.column
     scale, unit = find_scale(column), title_column(column).partition(" [")[2].rstrip("]")
     if column.endswith(("_fraction", "_ratio")):
@@ -117,7 +117,7 @@ def _describe_margin(one: Measured) -> str:
     text += f"; {word} {format_number(limit)} {unit}".rstrip()
     if one.factor is not None:
         side = "below" if one.bound.is_upper else "above"
-        text += f": {format_number(_two(one.factor))} times {side}"
+        text += f": a factor of {format_number(_two(one.factor))} {side}"
     return text
 
 
@@ -131,9 +131,9 @@ def _explain_count(best: Candidate) -> str:
 def _describe_battery(case: BatteryCase | None) -> str:
     """Return what a failure of the battery costs, and the data that it exposes."""
     if case is None:
-        return "changes nothing: no write cache needs one"
+        return "no effect: no write cache needs a battery"
     mebibytes = format_number(_three(case.exposed_bytes / 2**20))
-    at_risk = f"at most {mebibytes} MiB of dirty data unprotected until they are destaged"
+    at_risk = f"up to {mebibytes} MiB of dirty data unprotected until destaged"
     if not case.without:
         return f"{at_risk}; then, in write-through, the load overloads the array"
     slower = [
@@ -162,10 +162,10 @@ def _list_rest(sized: Sized) -> list[str]:
     """Return how the other families were ruled out, and how many of them."""
     rest = sized.candidates
     counts = {
-        "even the fewest disks cost more": sum(
+        "more expensive even with the fewest disks": sum(
             one.censored == "more_expensive" and one.failing is None for one in rest
         ),
-        "enough disks cost more; fewer were simulated and miss an objective": sum(
+        "more expensive with enough disks; fewer were simulated and miss an objective": sum(
             one.censored == "more_expensive" and one.failing is not None for one in rest
         ),
         "meets the objectives at a higher price": len(sized.carrying[sized.found :]),

@@ -1,9 +1,8 @@
-"""Numbers without a unit where a person writes a size, a duration or a bandwidth.
+"""Detection of sizes, durations and bandwidths that lack a unit.
 
-The base units (byte, nanosecond, byte per second) are smaller than what a person means: `capacity: 512` is
-nearly always 512 MiB. A document that a person writes therefore needs the unit for numbers that may be meant
-in another one: those below 64 KiB, 1 s and 1 MB/s. JSON documents and canonical configurations, which
-programs write, are in base units.
+Small numbers are rarely meant in base units (byte, nanosecond, byte per second): `capacity: 512` is nearly
+always 512 MiB. Numbers below 64 KiB, 1 s and 1 MB/s therefore need a unit. JSON documents and canonical
+configurations, which programs write, are in base units and exempt.
 """
 
 import json
@@ -18,9 +17,9 @@ from destage.sweeps.parameters import explain_unknown, find_parameter
 _LIKELY: Mapping[str, str] = MappingProxyType({"bytes": "MiB", "ns": "ms", "bytes_per_s": "MB/s"})
 """The units that need to be written, and the suffix that is usually meant."""
 _CLEAR: Mapping[str, int] = MappingProxyType({"bytes": 1 << 16, "ns": 10**9, "bytes_per_s": 10**6})
-"""A number from here on can only be one of base units: nobody means 65,536 MiB."""
+"""Numbers from here on are taken as base units: 65,536 without a unit is not likely to mean MiB."""
 _ROUND: Mapping[str, int] = MappingProxyType({"bytes": 4096, "ns": 1000, "bytes_per_s": 1000})
-"""A multiple of so many base units is probably a number of base units."""
+"""Multiples of these numbers are probably in base units."""
 
 
 def explain_bare_number(value: object, unit: str | None) -> str | None:

@@ -93,7 +93,7 @@ def choose_points(candidates: Sequence[Candidate], most: int, highest: float = m
 
 
 def _find_ceiling(one: Candidate, limit: float) -> int:
-    """Return the position of the largest value below a price; the smallest one is."""
+    """Return the position of the largest value below a price; the smallest value must be below it."""
     low, high = one.standing.lower + 1, one.count
     while high - low > 1:
         middle = (low + high) // 2

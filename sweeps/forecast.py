@@ -12,7 +12,7 @@ Seven finished sweeps took 4.5 + 1.9 R runs per point for R replicates, from 0.7
 _SPREAD_PRIOR, _SPREAD_SEEN = 1.4, 1.2
 """The factor by which later rounds may differ from the constants above, and from finished points."""
 _ENOUGH = 5
-"""Finished points from which their own mean counts."""
+"""Minimum finished points for using their mean instead of the constants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Forecast:
 
     @property
     def low(self) -> float:
-        """A number that is rarely not reached."""
+        """A number that is rarely too high."""
         return self.runs / self.factor
 
     @property
@@ -74,11 +74,11 @@ def forecast_runs(points: Iterable[PointProgress]) -> Forecast:
             expected = seen if has_seen else _SCOUTS + _VALUES * point.replicates
             runs += max(expected - point.planned, float(point.replicates))
         if point.replicates < point.most and not (point.seeks and point.has_result):
-            # Half of the points reach the width of the interval with the replicates that they have.
+            # Assumed: half of the points need no further replicates, the others half of those allowed.
             runs += (point.most - point.replicates) / 2 * (_VALUES if point.seeks else 1.0) / 2
     return Forecast(runs, _SPREAD_SEEN if has_seen else _SPREAD_PRIOR) if runs else NO_MORE
 
 
 def combine_factors(*factors: float) -> float:
-    """Return the factor of a product whose independent factors are known up to these."""
+    """Return the uncertainty factor of a product of independent quantities with these uncertainty factors."""
     return math.exp(math.hypot(*[math.log(factor) for factor in factors]))

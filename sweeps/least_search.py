@@ -2,9 +2,9 @@
 
 A value is judged by all replicates together. It meets an objective if the interval of the mean margin, the
 log of measured value over bound, lies at or below zero, and misses it if the interval lies above. Otherwise
-more replicates run, up to the study's most; a value that is still between does not meet the objective. The
-replicates are looked at several times: each look takes an equal share of the 5 % by which the verdicts of a
-value may err, so that together they err at most as often (Bonferroni).
+more replicates run, up to the maximum of the study. A value that is still undecided then counts as missing
+the objective. Its replicates are judged at several looks. Each look takes an equal share of the 5 % error
+probability of a value, so that the total stays at most 5 % (Bonferroni).
 
 The answer is the smallest value that meets the objectives and above which none that was tried misses them.
 It is certified by the next smaller value, which misses them, or by being the smallest allowed one.
@@ -26,7 +26,7 @@ _GROWTH = 1.6
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """When the replicates of a value are looked at.
+    """The looks at which the replicates of a value are judged.
 
     Attributes:
         counts: The number of replicates at each look, ascending.

@@ -1,4 +1,4 @@
-"""The text of a new study, for `destage init`: short, commented, and complete in an editor."""
+"""The commented text of a new study, for `destage init`."""
 
 import json
 import re
@@ -12,7 +12,7 @@ SCHEMA_FILE = "destage-study.schema.json"
 _REPLICATES = 3
 _MOST = 100_000
 _WARM_UP, _WINDOW, _LOW_WATER = 5_000, 20_000, 0.795
-"""Runs of seconds, as `destage size` has them."""
+"""Settings for runs that take seconds, as in `destage size`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def write_study(new: NewStudy, file: str) -> str:
     """
     is_seek = new.limit is not None
     question = (
-        f"How many users do these arrays carry, 95 % of the I/Os within {new.limit}?"
+        f"How many users do these arrays support with 95 % of the I/Os within {new.limit}?"
         if is_seek
         else "How fast are these arrays?"
     )
@@ -67,7 +67,7 @@ def write_study(new: NewStudy, file: str) -> str:
         f"question: {question}",
         "scenario:",
         f"  workload: {{use: {new.workload}{users}}}",
-        "  # Destaging in short cycles, of which a short run covers many.",
+        "  # Destage in short cycles, so that a short run covers many of them.",
         f"  controller: {{use: {new.controller}, cache: {{write: {{low_water: {_LOW_WATER}}}}}}}",
         f'  array: {{raid: "{new.raid[0]}", disks: {new.disks}, disk: {{use: {new.disk}}}}}',
         "  # Without this line, a run ends when its response times are steady.",

@@ -113,7 +113,7 @@ def parse_study(
         is_stored: Whether it was parsed before: numbers without a unit are then accepted.
 
     Raises:
-        ConfigError: With every mistake, those of the points included where there are other ones.
+        ConfigError: With every mistake; if there are any, also those of the points.
         TraceError: A trace cannot be read, and the study has no other mistake.
     """
     source = Source(name, text)

@@ -1,7 +1,8 @@
 """How long a sweep will take: from the engine time of stored runs, or of a few pilot runs.
 
-The estimate is a range. It is the number of runs times their mean engine time over the runs at a time; its
-width comes from the scatter of the times, and for a seek from runs that are not planned yet.
+The estimate is a range. Its middle is the number of runs times their mean engine time, divided by the number
+of concurrent runs. Its width comes from the scatter of the times and, for a seek, from runs that are not
+planned yet.
 """
 
 import math
@@ -97,7 +98,7 @@ def estimate_time(
     runs = len(missing) + later.runs
     mean = math.fsum(seconds) / len(seconds) if seconds else 0.0
     spread = combine_factors(factor, _scatter(seconds), later.factor)
-    # A run is not divided: what is left of the slots at the end of a round waits.
+    # A single run cannot be split over slots, so a sweep takes at least the time of one run.
     likely_s = max(runs * mean / slots, mean)
     return TimeEstimate(
         len(missing) + math.floor(later.low),

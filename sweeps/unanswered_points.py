@@ -1,4 +1,4 @@
-"""Points without an answer: which they are, why, and the setting that mends it."""
+"""Points without an answer: the points, the cause, and the setting to change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil

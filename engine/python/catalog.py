@@ -31,9 +31,9 @@ _FILES: Mapping[Kind, tuple[str, ...]] = MappingProxyType(
 
 
 _SIZE = re.compile(r" with (?:the )?(?:battery-backed )?(\d+ [MG]B).*")
-"""The size of a cache that is told in words, and all that follows."""
+"""The size of a cache in the title of an entry, with the rest of the title."""
 _DETAIL = re.compile(r": | \(|,? with |, as | (?:battery|flash)-backed")
-"""Where the name of a product ends in a title, and what distinguishes few products begins."""
+"""The end of the product name in a title; the details that follow rarely distinguish products."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def find_product(name: str) -> str | None:
 
 @cache
 def _products() -> Mapping[str, str]:
-    """Return the product names by identifier: titles without what a name does not need to be distinct."""
+    """Return the product names by identifier: titles shortened as far as names stay distinct."""
     titles = {entry.name: entry.title for kind in ("controllers", "disks") for entry in entries(kind)}
     short = {name: _DETAIL.split(_SIZE.sub(r", \1", title), maxsplit=1)[0] for name, title in titles.items()}
     counts = Counter(short.values())

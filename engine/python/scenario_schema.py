@@ -36,7 +36,7 @@ def engine_tree() -> SchemaTree:
 
 
 def explain_wrong_table(table: Mapping[str, object]) -> str | None:
-    """Return that a table is no configuration, as none of its keys is; None if it may be one."""
+    """Return an error message if no key of a table is a key of a configuration; None otherwise."""
     fields = engine_tree().root["properties"]
     if not table or table.keys() & fields.keys():
         return None

@@ -1,4 +1,4 @@
-"""What a battery that protects nothing costs: in time or in load, and in data when the power fails, too."""
+"""The cost of a missing or dead battery: in response time or load, and in data lost in a power cut."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _NEARLY = 1.05
 
 
 def compose_battery_answer(rows: Sequence[Row], session: Session) -> list[str]:
-    """Return what the loss of the battery changes most; empty where the axes do not compare it."""
+    """Return a sentence on the largest effect of losing the battery; empty if the points do not show it."""
     result = session.result
     measured = [row for row in rows if row[result] and not row["label"]]
     working = {
@@ -62,13 +62,13 @@ def _compare(dead: Row, kept: Row, session: Session) -> str:
             return f"The battery does not change the {noun} supported: {values}{at}"
         least = "at least " if kept["censored"] == "at_least" or dead["censored"] == "below" else ""
         what = "With a dead battery" if fails else "Without a battery"
-        return f"{what}, {values} are supported, {least}{times} times fewer{at}"
+        return f"{what}, {values} are supported, a factor of {least}{times}{at}"
     values = f"{format_number(_rounded(dead) / 1e3)} ms instead of {format_number(_rounded(kept) / 1e3)} ms"
     if ratio < _NEARLY:
         what = "A dead battery" if fails else "The lack of a battery"
-        return f"{what} does not make p95 slower: {values}{at}"
+        return f"{what} does not increase p95: {values}{at}"
     what = "A dead battery makes p95" if fails else "Without a battery, p95 is"
-    return f"{what} {times} times slower: {values}{at}"
+    return f"{what} {times} times as long: {values}{at}"
 
 
 def _lost_data(rows: Sequence[Row], session: Session) -> str:

@@ -22,7 +22,7 @@ _SYMBOLS = {
     "ring": ("ring", "m-4.5 0a4.5 4.5 0 1 0 9 0a4.5 4.5 0 1 0 -9 0Z"),
     "diamond": ("ring", "m0 -7l7 7l-7 7l-7 -7Z"),
     "cross": ("cross", "m-5 -5l10 10m0 -10l-10 10"),
-    # Bounds: hollow, and from the value in the direction in which the true one is.
+    # Bounds: hollow arrows from the drawn value towards the true one.
     "arrow-up": ("ring", "m-2.5 0v-7h-4l6.5 -8l6.5 8h-4v7Z"),
     "arrow-down": ("ring", "m-2.5 0v7h-4l6.5 8l6.5 -8h-4v-7Z"),
     "arrow-right": ("ring", "m0 -2.5h7v-4l8 6.5l-8 6.5v-4h-7Z"),

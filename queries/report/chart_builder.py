@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 _PUBLISHED = "published"
 _MOST_WORDY = 6
-"""Published figures above which each has only its number beside it, and bounds above which none has."""
+"""Maximum published figures labelled with `published`, and maximum bounds with a label."""
 _ORDER = ("line", "scattered", "reference", "labelled", "published", "unanswered")
 """The order of styles in a legend."""
 

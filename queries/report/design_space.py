@@ -140,7 +140,7 @@ def _describe_columns(shown: Presentation, rows: pa.Table, session: Session) -> 
 
 
 def _render_explore(shown: Presentation, session: Session) -> str:
-    """Return the panel that draws any column against any; it appears where scripts run."""
+    """Return the panel that plots any column against any other; it is hidden unless scripts run."""
     columns = [heading.column for heading in shown.headings]
     axes = [column for column in columns if column in session.axes]
     if len(shown.rows) < _LEAST_EXPLORED or len(columns) < _LEAST_EXPLORED:
@@ -155,8 +155,8 @@ def _render_explore(shown: Presentation, session: Session) -> str:
     data = "".join(f' data-{name}="{escape(column, quote=True)}"' for name, column in chosen.items())
     return (
         f'<section id="explore" hidden{data}><h2>Explore</h2>'
-        '<p class="caption">Point at a dot for its row. Drag a rectangle or click dots to select: the table '
-        "below shows the selected rows, and its filter dims the other dots here. "
+        '<p class="caption">Hover over a dot to see its row. Drag a rectangle or click dots to select; the '
+        "table below shows only the selected rows. The filter of the table dims the other dots here. "
         f"{escape(describe_excerpt(session))}</p>"
         f'<p class="controls">{choices}</p><div id="explore-plot"></div>'
         '<p class="caption" id="explore-status" role="status"></p></section>\n'

@@ -172,7 +172,7 @@ class _DotDrawing:
         return self._x(dot.high) - self._x(dot.low) >= _VISIBLE
 
     def _label(self, dot: Dot, x: float, y: float, taken: Sequence[Box]) -> Box | None:
-        """Write a dot's text right of everything there, else left, else where nothing is, else nowhere."""
+        """Write a label right of the marks of a row, else left, else in a free place nearby, if any."""
         text = dot.label
         if text is None:
             return None

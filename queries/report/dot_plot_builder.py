@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 MOST_ROWS = 40
 _MOST_LABELLED = 10
-"""Dots of a row above which none has its number beside it."""
+"""Maximum dots of a row with labels."""
 _PUBLISHED = "published"
 
 

@@ -1,5 +1,5 @@
 "use strict";
-// The Explore panel: any column against any, coloured by any; what is selected there is what the table shows.
+// The Explore panel: plots any column against any other, coloured by a third; the table shows the selected points.
 (() => {
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const panel = document.getElementById("explore");

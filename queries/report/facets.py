@@ -18,7 +18,7 @@ MOST_LINES = 8
 MOST_PANELS = 12
 _LABEL = "label"
 _SHARED = frozenset({RAID, "array.disks"})
-"""Axes on which a named controller must agree with what is drawn."""
+"""Axes whose values a named controller must share with a panel to be drawn in it."""
 _TRACE = ".arrival.file"
 _CACHE = ("controller.cache.", "controller.battery.")
 """Beginnings of the axes that have no effect without a cache."""
@@ -250,7 +250,7 @@ def _named_lines(rows: Sequence[Row], every: Sequence[Row]) -> list[Line]:
 def _bare_lines(
     rows: Sequence[Row], x: str, by: str | None, values: Sequence[Any], session: Session
 ) -> list[Line]:
-    """Return a dashed line for each state of a battery that protects nothing, and each value of `by`."""
+    """Return a dashed line for each state without a working battery and each value of `by`."""
     lines = []
     for state, value in product(dict.fromkeys(row[BATTERY] for row in rows), values if by else [None]):
         inside = {BATTERY: state} if by is None else {BATTERY: state, by: value}
@@ -335,7 +335,7 @@ def _agreeing(rows: Sequence[Row], values: Mapping[str, Any]) -> list[Row]:
 
 
 def _spread(values: Sequence[Any], most: int) -> list[Any]:
-    """Return at most so many values, evenly chosen with both ends."""
+    """Return at most `most` values, evenly spaced and including both ends."""
     if len(values) <= most:
         return list(values)
     if most <= 1:

@@ -102,7 +102,7 @@ def place_label(
     labels: Sequence[Label] = (),
     lines: Sequence[Box] = (),
 ) -> Label | None:
-    """Return where a text near a mark overlaps no mark and no label, or None where there is no such place.
+    """Return a label near a mark that overlaps no mark and no other label; None if there is no place for it.
 
     Args:
         x: The middle of the mark [px].
@@ -110,7 +110,7 @@ def place_label(
         marks: The marks.
         bounds: What the label must be within.
         labels: Other labels.
-        lines: What the label should not cover, but may.
+        lines: Boxes that the label should avoid but may cover.
     """
     width = estimate_width(text)
     best: tuple[float, Label] | None = None
@@ -122,7 +122,7 @@ def place_label(
             label = Label(spot, _lead(spot, x, y) if away > _NEAR else None)
             if (best is None or cost < best[0]) and all(map(label.is_clear_of, labels)):
                 best = cost, label
-        # A farther place is worth its line only where the near ones cover a line of the chart.
+        # A farther place needs a leader line; it is used only if near places cover a line of the chart.
         if best is not None and best[0] <= away + _HEIGHT:
             break
     return None if best is None else best[1]

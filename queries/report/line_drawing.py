@@ -12,9 +12,9 @@ from destage.queries.report.labels import BOLD, estimate_width
 from destage.queries.report.series_drawing import Frame, Palette, draw_legend_symbol, draw_series
 
 _HEIGHT, _HEIGHT_OF_MANY, _STRIP = 300.0, 190.0, 100.0
-"""The heights of the only line of panels, of one of several lines, and of a strip [px]."""
+"""The height of a single row of panels, of each of several rows, and of a strip [px]."""
 _LEAST_WIDTH, _LEAST_OF_MANY, _MANY = 210.0, 120.0, 3
-"""The width below which a panel cannot be read, and that of more panels than so many on a phone [px]."""
+"""The minimum width of a panel [px]; its minimum on a phone, if there are more panels than `_MANY`."""
 _PHONE = 500.0
 _GAP = 26.0
 _TICKS, _TITLE, _LINE = 26.0, 20.0, 15.0

@@ -36,7 +36,7 @@ const destageTable = (() => {
   const has = (text, words, end) => ` ${text} `.includes(` ${words}${end}`);
   const found = (words, end) => planned.some((row) => texts.get(row).some((text) => has(text, words, end)));
 
-  // The longest runs of words that are in one cell with its heading, so that "raid 5" is not "5" anywhere.
+  // Match the longest phrase found in one heading and cell, so that "raid 5" does not match "5" in another column.
   const split = (query) => {
     const words = query.split(" ");
     const parts = [];

@@ -109,7 +109,7 @@ def key(row: Mapping[str, Any], session: Session) -> Key:
 
 
 def find_unanswered(session: Session) -> dict[Key, str]:
-    """Return what mends each point without an answer, by its label and axes."""
+    """Return the remedy for each point without an answer, by its label and axes."""
     rows = session.query("unanswered").to_pylist() if session.config else []
     return {key(row, session): row["remedy"] for row in rows}
 

@@ -1,4 +1,4 @@
-"""Lines of equal values, which a chart draws once: a reader would take one above the other for one."""
+"""Merging of lines with equal values, because one would hide the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

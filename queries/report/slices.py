@@ -24,7 +24,7 @@ _opened: "WeakKeyDictionary[Session, tuple[Session, str]]" = WeakKeyDictionary()
 def open_slice(session: Session, most: int = MOST_SLICED) -> tuple[Session, str]:
     """Return the points for charts as a session, and a sentence on what is left out; empty if nothing is.
 
-    An excerpt of the best points would draw lines with holes: a slice has every point at some values.
+    An excerpt of the best points would leave gaps in lines; a slice has every point at the fixed values.
     """
     if session.point_count <= most:
         return session, ""
@@ -35,7 +35,7 @@ def open_slice(session: Session, most: int = MOST_SLICED) -> tuple[Session, str]
 
 def _slice(session: Session, most: int) -> tuple[Session, str]:
     values = _list_values(session)
-    # An axis of few values leaves least out where it is held at one of them.
+    # Fixing an axis with few values leaves out the fewest points.
     order = sorted(values, key=lambda path: (path in _FIRST, len(values[path])))
     held: dict[str, Any] = {}
     for path in order[:-1]:
@@ -44,7 +44,7 @@ def _slice(session: Session, most: int) -> tuple[Session, str]:
         held[path] = _find_own(session, path, values[path])
     ids = _find_points(session, held, most)
     if len(ids) < _LEAST:
-        # The points are no grid.
+        # The points do not form a grid.
         return open_excerpt(session, most), ""
     at = " and ".join(name_value(path, value, session.units) for path, value in held.items())
     where = f" with {at}" if at else ""

@@ -23,7 +23,7 @@ class UnansweredPoint:
 
 
 def list_unanswered(session: Session, most: int) -> tuple[list[UnansweredPoint], int]:
-    """Return at most so many points without an answer in the order of the plan, and their number."""
+    """Return the first `most` points without an answer, in the order of the plan, and their total number."""
     if not session.config:
         return [], 0
     statement = _statement(session)
@@ -85,5 +85,5 @@ def _explain_run(row: Mapping[str, Any]) -> tuple[str, str]:
     if row["n_array_failed"]:
         return "the array failed in its runs", "add redundancy or spares, or end the window before"
     if row["n_overloaded"]:
-        return "the load is more than it can complete", "reduce the load"
+        return "the load exceeds the capacity of the array", "reduce the load"
     return "its search is unfinished", _RESUME

@@ -1,7 +1,7 @@
 -- name: states_over_time
 -- studies: any
 -- purpose: States of mains, battery, write cache, dirty data, arrays and disks over time, in the first replicate of each point.
--- column: lane: the part whose state it is, such as battery or disk 3; events for an event
+-- column: lane: the component in this state, such as battery or disk 3; `events` for an event
 -- column: state: its state, or the event
 -- column: condition: good (normal), wait (changing or degraded) or bad
 -- column: from_s [s]: start of the state, from the start of the run

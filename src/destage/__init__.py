@@ -1,4 +1,4 @@
-"""Destage simulates disk arrays with battery-backed write caches and answers how many users each supports.
+"""Destage simulates disk arrays with battery-backed write caches and finds how many users each supports.
 
 In Python and in notebooks:
 
@@ -91,7 +91,7 @@ def open(sweep: str | Location, store: str | Location | None = None) -> Sweep:  
         store: Folder or URL of the store that the name is looked up in; the default store where None.
 
     Raises:
-        StoreError: No sweep, or more than one, goes by that name.
+        StoreError: No sweep, or more than one, matches the name.
     """
     from destage.notebook import open_sweep  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Optional dependencies: which extra of the package brings each, and the error where it is missing."""
+"""Optional dependencies: the extra that installs each, and the error if it is missing."""
 
 from importlib import import_module
 from typing import Any
@@ -27,7 +27,7 @@ def require(module: str) -> Any:
 
 
 def explain_missing(error: Exception) -> Exception:
-    """Return the error of an optional dependency for a failed import of it; other errors as they are."""
+    """Return a usage error for a failed import of an optional dependency; other errors unchanged."""
     package = ((error.name or "") if isinstance(error, ModuleNotFoundError) else "").partition(".")[0]
     return missing_extra(package) if package in {*EXTRAS, *_BROUGHT} else error
 

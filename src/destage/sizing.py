@@ -15,7 +15,7 @@ Run = Callable[[Study], Outcome]
 """Runs a study to its end, or raises an error."""
 
 _LOADS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
-"""The loads of the response curve, as multiples of the asked one."""
+"""The loads of the response curve, as multiples of the requested load."""
 _SATURATED = 0.98
 
 
@@ -57,7 +57,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
 
 
 def measure_curve(request: SizingRequest, best: Candidate, users: int, run: Run) -> list[Load]:
-    """Return the response of a configuration at loads around the asked one."""
+    """Return the response of a configuration at loads around the requested load."""
     loads = sorted({max(1, round(users * share)) for share in _LOADS})
     with open_session(run(sizing.make_curve(request, describe(best), loads)).path) as session:
         rows = session.sql_of_named_columns(

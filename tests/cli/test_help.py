@@ -1,4 +1,4 @@
-"""Help says what to write, in the user's words."""
+"""Help shows placeholders for values instead of Python types."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a person probably meant is understood or suggested, in files and on the command line."""
+"""Likely mistakes in files and on the command line are accepted or get a suggestion."""
 
 import json
 from pathlib import Path

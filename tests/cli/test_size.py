@@ -37,9 +37,9 @@ def test_the_answer_names_products_margins_and_the_runner_up(destage: Any) -> No
     # 350 and two of 190, with the first eight bays for 250.
     assert lines[0] == "2 x Kingston DC600M 960 GB SATA, RAID 1+0, Broadcom MegaRAID 9540 (no cache): EUR 980"
     facts = dict(line.strip().split("  ", 1) for line in lines[2:8])
-    assert facts["response p95"].strip().endswith("times below")
+    assert facts["response p95"].strip().endswith(" below")
     assert "at most 90 %" in facts["disk busy max"]
-    assert facts["odds"].strip() == "more than 99.9 % that all are met"
+    assert facts["probability"].strip() == "more than 99.9 % that all are met"
     assert "no write cache" in facts["dead battery"]
     (runner_up,) = [line for line in lines if line.startswith("Runner-up: ")]
     assert runner_up.endswith("It meets the objectives and costs EUR 190 more.")
@@ -82,9 +82,9 @@ def test_none_is_said_with_the_reasons(destage: Any) -> None:
 def test_explain_draws_the_response_and_lists_all_candidates(destage: Any) -> None:
     one = ("--disks", "dc600m_960gb", "--controllers", "megaraid_9540")
     out = destage("size", *SMALL[:4], *one, *QUICK, "--explain").out
-    curve = [line for line in out.splitlines() if "▏" in line or "█" in line or "not carried" in line]
+    curve = [line for line in out.splitlines() if "▏" in line or "█" in line or "overloaded" in line]
     assert [int(line.split()[0]) for line in curve] == [25, 50, 75, 100, 125, 150, 200, 300, 400]
-    assert sum("asked" in line for line in curve) == 1
+    assert sum("requested load" in line for line in curve) == 1
     assert sum("knee" in line for line in curve) == 1
     listed = [line for line in out.splitlines() if "Kingston" in line and "RAID 6" in line]
     assert listed

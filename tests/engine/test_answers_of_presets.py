@@ -1,4 +1,4 @@
-"""Every preset of the catalogue gets an answer, or a bound with its cause and the setting that mends it."""
+"""Every preset of the catalogue gets an answer, or a bound with its cause and the setting to change."""
 
 from typing import Any
 

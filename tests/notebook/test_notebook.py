@@ -1,4 +1,4 @@
-"""The functions of the package: typed results that show themselves, and extras that are named."""
+"""The functions of the package return typed results that notebooks display, and name missing extras."""
 
 import subprocess
 import sys

@@ -191,7 +191,7 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
     ]
     session = make_session(runs, axes={BATTERY: pa.string(), USERS: pa.int64()})
     assert answer(session) == one_line("""
-        Without a battery, p95 is 5 times slower: 40 ms instead of 8 ms, with 40 users.
+        Without a battery, p95 is 5 times as long: 40 ms instead of 8 ms, with 40 users.
         Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
         Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
     """)
@@ -247,7 +247,7 @@ def test_a_dead_battery_is_the_first_sentence(make_session: Any) -> None:
     session = make_session(runs, axes={"faults": pa.string()})
     # Two replicates of 81.75 and 82.25 MiB: t = 12.7 times 0.25.
     assert compose_answer(session)[0] == (
-        "A dead battery makes p95 14 times slower: 182 ms instead of 13 ms; "
+        "A dead battery makes p95 14 times as long: 182 ms instead of 13 ms; "
         "a power cut then loses 82 MiB (95 % CI 78.82 to 85.18)."
     )
 
@@ -255,7 +255,7 @@ def test_a_dead_battery_is_the_first_sentence(make_session: Any) -> None:
 def test_a_battery_that_changes_nothing_is_said_to(make_session: Any) -> None:
     runs = [*_faulty("none", [], 13.0), *_faulty("dead", ["battery_fails"], 13.1)]
     session = make_session(runs, axes={"faults": pa.string()})
-    assert compose_answer(session)[0] == "A dead battery does not make p95 slower: 13.1 ms instead of 13 ms."
+    assert compose_answer(session)[0] == "A dead battery does not increase p95: 13.1 ms instead of 13 ms."
 
 
 def test_a_seek_says_how_many_users_a_battery_carries(make_session: Any) -> None:
@@ -285,7 +285,7 @@ def test_a_seek_says_how_many_users_a_battery_carries(make_session: Any) -> None
     )
     assert compose_answer(session)[:2] == [
         (
-            "Without a battery, 40 instead of at least 128 users are supported, at least 3.2 times fewer, "
+            "Without a battery, 40 instead of at least 128 users are supported, a factor of at least 3.2, "
             "with 64 MiB of cache."
         ),
         "At least 128 users with 64 MiB of cache, battery present: at least 2.13 times the baseline.",

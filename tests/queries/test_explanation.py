@@ -39,7 +39,7 @@ def _why(at: int, *, is_minimum: bool = False) -> str:
 
 
 def test_the_reason_of_each_run_of_a_search() -> None:
-    assert _why(0) == "64 is the first value tried: the search starts here"
+    assert _why(0) == "64 is the first value that the search tries"
     assert _why(1).endswith("before, 64 met them, and no value has missed them yet")
     assert (
         _why(2) == "2 replicates run 112, near the expected answer; before, 64 met them and 128 missed them"

@@ -1,4 +1,4 @@
-"""A sweep is opened while a session plans it anew and deletes the files of the plan before."""
+"""A sweep is opened while a session plans it again and deletes the files of the previous plan."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def _users(found: Session) -> list[int]:
 
 
 class Replanning:
-    """Plans the sweep anew when it is first called, and counts its calls."""
+    """Plans the sweep again when it is first called, and counts its calls."""
 
     def __init__(self, store: Path) -> None:
         self.calls = 0

@@ -33,7 +33,7 @@ SIZED = Sized(candidates=[BEST, OTHER, DEAR], found=2, impossible=3, battery=Non
 
 
 def test_a_result_has_its_factor_and_odds() -> None:
-    """Mean 12 ms of 30 ms: 2.5 times below; 1,000 of 900 IO/s: 1.11 times above."""
+    """Mean 12 ms, at most 30 ms: a factor of 2.5; 1,000 IO/s, at least 900 IO/s: a factor of 1.11."""
     upper = measure(P95, [11_000.0, 12_000.0, 13_000.0])
     assert (upper.mean, upper.factor) == (12_000.0, 2.5)
     assert upper.odds == pytest.approx(0.99949, abs=1e-5)  # t = 18 / (1 / sqrt 3) with 2 degrees of freedom
@@ -56,16 +56,16 @@ def test_the_answer_line_by_line() -> None:
     assert compose_sizing(SIZED) == [
         "6 x Seagate Exos X18 NL-SAS 18 TB, RAID 1+0, Broadcom MegaRAID 9560-8i, 4 GB, CacheVault: EUR 3230",
         "",
-        "  response p95  12 ms (95 % CI 11.7 to 12.3); at most 30 ms: 2.5 times below",
-        "  odds          more than 99.9 % that it is met",
+        "  response p95  12 ms (95 % CI 11.7 to 12.3); at most 30 ms: a factor of 2.5 below",
+        "  probability   more than 99.9 % that it is met",
         "  busiest       the disks, 70 %",
         "  disks         6; 4 miss response_p95 <= 30ms",
-        "  dead battery  changes nothing: no write cache needs one",
+        "  dead battery  no effect: no write cache needs a battery",
         "",
         RUNNER_UP,
         "",
         "Ruled out, of 6 combinations of controller, disk and RAID level:",
-        "     1  even the fewest disks cost more",
+        "     1  more expensive even with the fewest disks",
         "     3  cannot be built",
     ]
 
@@ -75,7 +75,7 @@ def test_what_a_dead_battery_costs() -> None:
     lines = compose_sizing(replace(SIZED, battery=case))
     (line,) = [line for line in lines if "dead battery" in line]
     assert line.endswith(
-        "at most 82 MiB of dirty data unprotected until they are destaged; then, in write-through, "
+        "up to 82 MiB of dirty data unprotected until destaged; then, in write-through, "
         "response p95 320 ms, 20 times as long"
     )
     lines = compose_sizing(replace(SIZED, battery=replace(case, without={})))

@@ -1,4 +1,4 @@
-"""Only who has the token reads the sweep, and no page of another site does with its reader's browser."""
+"""Requests need the token, and pages of other sites cannot use it through the reader's browser."""
 
 import pytest
 from served_sweep import Served, request

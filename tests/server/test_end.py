@@ -1,4 +1,4 @@
-"""The server ends with a signal, whatever it is doing, and leaves no files."""
+"""The server ends on a signal in any state and leaves no files."""
 
 import signal
 import socket

@@ -110,7 +110,7 @@ def test_a_failed_run_ends_the_search() -> None:
 
 
 def test_a_smaller_value_that_meets_the_objectives_is_not_taken() -> None:
-    """4 disks meet the objectives, 6 do not: the answer is above 6, and said not to be monotone."""
+    """4 disks meet the objectives, 6 do not: the answer is above 6 and is marked as not monotone."""
     met = {4: -1.0, 6: 0.5, 8: -0.5}
     standing = examine([4, 6, 8], met, ONE, lambda _, value: probe(met[value]))
     assert (standing.lower, standing.upper, standing.is_monotone) == (1, 2, False)

@@ -1,7 +1,8 @@
 """Delimited text whose columns the user names, such as the export of a monitoring system.
 
-`columns` is either the list of columns from the left, with `-` for one to skip (`time,op,-,offset,size`), or
-says for each where it is: `time=Timestamp,op=4,...`, by its name in the first line or by its position from 1.
+`columns` either lists the columns from left to right, with `-` for each column to skip
+(`time,op,-,offset,size`), or gives the name in the first line or the position (from 1) of each column
+(`time=Timestamp,op=4,...`).
 """
 
 from collections.abc import Mapping, Sequence

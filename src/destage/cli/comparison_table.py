@@ -42,7 +42,7 @@ def print_comparison(found: "Comparison", a: "Side", b: "Side") -> None:
         )
     intervals = sum(one.low is not None for pair in found.pairs for one in pair.differences)
     if intervals >= _MANY:
-        print_note(f"of {intervals} intervals, about {intervals * 0.05:.0f} miss their value by chance")
+        print_note(f"about {intervals * 0.05:.0f} of {intervals} intervals miss the true value by chance")
 
 
 def tabulate(found: "Comparison") -> "pa.Table":
@@ -89,7 +89,7 @@ def _print_pair(pair: "Pair") -> None:
         number = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
         lines.append(f"{number} pair{'' if counts == [1] else 's'} of replicates")
     if pair.shares_runs and pair.name_a != pair.name_b:
-        lines.append("A and B have the same runs: what they differ in has no effect")
+        lines.append("A and B have the same runs: the settings in which they differ have no effect")
     print_data("\n".join(lines) + "\n\n")
     rows = [_HEADINGS, *(_format(one) for one in pair.differences)]
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else UNBOUNDED

@@ -1,13 +1,13 @@
-"""Help texts in the user's words: what to write for a value, instead of the types of the implementation."""
+"""Help texts with placeholders for values instead of the types of the implementation."""
 
 from typing import Any
 
 _MOST = 2**31
-"""Bounds beyond it are those of the representation; a user never meets them."""
+"""Larger maximums come from the integer type and are not shown."""
 
 
 def use_plain_words(command: Any) -> None:
-    """Replace types by what to write, in the help of a command and of those below it.
+    """Replace types by placeholders in the help of a command and of its subcommands.
 
     `--workers <int range>  [x>=1]` becomes `--workers N  [at least 1]`. The methods that are replaced are
     Typer's own; one that a later version no longer calls leaves its text as it is.

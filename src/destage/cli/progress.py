@@ -138,7 +138,7 @@ def _describe_eta(progress: "Progress") -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Return a duration as people say it: `40 s`, `12 min`, `3 h 20 min`."""
+    """Return a rounded duration: `40 s`, `12 min`, `3 h 20 min`."""
     if seconds < _SECONDS_UP_TO:
         return f"{max(round(seconds), 1)} s"
     minutes = round(seconds / 60)

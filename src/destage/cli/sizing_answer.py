@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from destage.sweeps.sizing import SizingRequest
 
 _BAR = 30
-_STATES = {"above": "never enough", "more_expensive": "more"}
+_STATES = {"above": "insufficient", "more_expensive": "higher"}
 
 
 def make_runner(
@@ -95,9 +95,9 @@ def _draw_curve(curve: "Sequence[Load]", users: int) -> str:
     most = max((one.response_p95_us or 0.0 for one in curve), default=0.0) or 1.0
     rows = [("users", "response p95", "busiest disk", "")]
     for one in curve:
-        response = "not carried" if one.response_p95_us is None else f"{one.response_p95_us / 1000:.3g} ms"
+        response = "overloaded" if one.response_p95_us is None else f"{one.response_p95_us / 1000:.3g} ms"
         busy = "" if one.disk_busy_max_fraction is None else f"{one.disk_busy_max_fraction:.0%}"
-        marks = [*(["asked"] if one.users == users else []), *(["knee"] if one.is_knee else [])]
+        marks = [*(["requested load"] if one.users == users else []), *(["knee"] if one.is_knee else [])]
         drawn = bar((one.response_p95_us or 0.0) / most, _BAR)
         rows.append((str(one.users), response, busy, f"{drawn} {', '.join(marks)}".strip()))
     return _align(rows)

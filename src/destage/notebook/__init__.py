@@ -1,4 +1,4 @@
-"""Destage in Python and in notebooks: studies, simulations and curves as objects that show themselves.
+"""Destage in Python and in notebooks: studies, simulations and curves as objects that notebooks display.
 
 The package `destage` has these functions under their names; nothing here is imported before they are called.
 """

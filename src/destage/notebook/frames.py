@@ -22,7 +22,7 @@ def make_frame(rows: pa.Table) -> "pl.DataFrame":
 
 
 def open_view(find_session: "Callable[[], Session]", name: str) -> "pl.LazyFrame":
-    """Return a view of a sweep, of which a collected frame reads only the columns and rows that it needs."""
+    """Return a view of a sweep as a LazyFrame that reads only the columns and rows that are collected."""
     pl: Any = require("polars")
     register_io_source = require("polars.io.plugins").register_io_source
 

@@ -83,7 +83,7 @@ class Sweep:
         """Return the rows of one read-only statement, with the names that `destage sql` has.
 
         Raises:
-            QueryError: It does not only read, or there are several.
+            QueryError: The statement is not read-only, or there are several.
         """
         return make_frame(self.arrow(statement))
 

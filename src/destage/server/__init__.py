@@ -1,6 +1,6 @@
 """A web server that shows the report of one sweep while it runs, and answers read-only SQL.
 
-It listens on the loopback interface unless told otherwise; every request needs the token that it prints.
+It listens on the loopback interface by default. Every request needs the token that the server prints.
 """
 
 from destage.server.access import AllowedHosts, make_token

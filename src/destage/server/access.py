@@ -1,7 +1,7 @@
-"""Who may send requests: the holder of the token, to a host name that no other site can point here.
+"""Access control: each request needs the token, and a `Host` header that names this server.
 
-A page of another site may have its own name resolve to 127.0.0.1 (DNS rebinding), so that the browser takes
-this server for a part of that site; such a request has that name in its `Host` header.
+With DNS rebinding, a page of another site makes its own host name resolve to 127.0.0.1, so that the browser
+takes this server for a part of that site. Such a request has that name in its `Host` header.
 """
 
 import hashlib
@@ -63,7 +63,7 @@ class AllowedHosts:
 
 
 class Gate:
-    """The ASGI application in front of another: refuses requests without the token, and adds headers."""
+    """ASGI middleware that refuses requests without the token and adds security headers."""
 
     def __init__(self, application: ASGIApp, token: str, hosts: AllowedHosts) -> None:
         self._application = application
@@ -99,7 +99,7 @@ class Gate:
             return _refuse("open the address with the token that `destage serve` printed")
         if given is None or request.method not in ("GET", "HEAD"):
             return None
-        # The token is not kept in the address, which is shown, bookmarked and shared.
+        # Redirect to an address without the token, because addresses are shown, bookmarked and shared.
         response = RedirectResponse(request.url.path.rpartition("/")[2] or "./", status_code=303)
         response.set_cookie(self._cookie, given, httponly=True, samesite="strict")
         return response

@@ -1,4 +1,4 @@
-"""The HTTP server: its socket, its threads, and its end by a signal."""
+"""The HTTP server: its socket, its threads, and its shutdown by a signal."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ from destage.server.sweep_observer import SweepObserver
 from destage.sql import QueryLimits
 
 _LOOK_S, _LOOK_IN_BUCKET_S = 1.0, 5.0
-"""Interval at which the sweep is looked at [s]; a bucket charges for each listing."""
+"""Polling interval of the sweep [s]; a bucket charges for each listing."""
 _CONNECTIONS = 256
 """Connections at a time; further ones get the status 503."""
 _END_S = 1.0
@@ -107,7 +107,7 @@ def _serve(
         raise KeyboardInterrupt
     finally:
         if not _end(repetitions, report, runner):
-            # A thread is in a long call of native code, which the interpreter cannot end with.
+            # A thread is still in native code, which would keep the interpreter from exiting.
             shutil.rmtree(folder, ignore_errors=True)
             os._exit(_INTERRUPTED)
 
@@ -128,7 +128,7 @@ def _end(repetitions: list[Repetition], report: LiveReport, runner: StatementRun
 
 
 class _Server(uvicorn.Server):
-    """A server that ends running statements when a signal arrives, whose requests would delay its end."""
+    """A server that cancels running statements on a signal, because they would delay its shutdown."""
 
     def __init__(self, application: Gate, runner: StatementRunner) -> None:
         super().__init__(

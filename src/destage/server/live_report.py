@@ -1,4 +1,4 @@
-"""The report of a sweep, composed again after commits while somebody looks at it."""
+"""The report of a sweep, rendered again after commits while a page is open."""
 
 import re
 import secrets
@@ -18,7 +18,7 @@ from destage.server.sweep_observer import SweepObserver, Version
 _PAUSE_S, _LONGEST_PAUSE_S = 3.0, 60.0
 """Bounds of the time between the end of one composition and the next [s]."""
 _SHARE = 2.0
-"""The pause in times of the processor time that the composition took: the sweep needs the processors, too."""
+"""The pause as a multiple of the processor time of a rendering: the sweep needs the processors, too."""
 _WATCHED_S = 90.0
 """How long after a request the report is kept up to date [s]; a browser polls hidden pages once a minute."""
 _TICK_S = 0.2
@@ -60,7 +60,7 @@ class LiveReport:
         return self._composed == self._observer.latest.version
 
     def note_reader(self) -> None:
-        """Record that somebody looks at the report."""
+        """Record that a page requested the state or the report."""
         self._watched = time.monotonic()
 
     def update(self) -> float:
@@ -83,7 +83,7 @@ class LiveReport:
     def _compose(self, version: Version) -> None:
         try:
             content = self._render()
-        except Exception as error:  # noqa: BLE001 - the page shows it, and the next commit may mend it
+        except Exception as error:  # noqa: BLE001 - the page shows it, and the next commit may fix it
             self.error = describe_error(error)
         else:
             number = 1 if self.page is None else self.page.number + 1

@@ -1,4 +1,4 @@
-"""A function that is called again and again on a thread of its own."""
+"""A function that is called repeatedly on its own thread."""
 
 import threading
 from collections.abc import Callable

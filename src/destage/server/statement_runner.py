@@ -16,7 +16,7 @@ from destage.sql import QueryLimits
 CONCURRENT = 2
 """Statements that run at the same time, each within the limits."""
 _SHARE = 4.0
-"""A session that took a second to open is kept for this many seconds although rows were committed since."""
+"""How long a session is kept after new commits, as a multiple of the time that opening it took."""
 _TICK_S = 0.05
 
 
@@ -91,8 +91,8 @@ class StatementRunner:
         """Run the statements of a text and return their results as JSON values.
 
         Raises:
-            DestageError: A statement does not only read, fails or exceeds a limit, or other statements did
-                not end in time.
+            DestageError: A statement is not read-only, fails or exceeds a limit, or other statements did not
+                end in time.
         """
         self._running.add(execution)
         try:

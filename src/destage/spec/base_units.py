@@ -48,7 +48,7 @@ def to_base_units(document: object, tree: SchemaTree, namespace: str = "scenario
 
 
 def as_word(value: object, words: Collection[str]) -> object:
-    """Return a whole number as a word, where the words allowed have it: 5 as RAID "5"."""
+    """Return a whole number as text if that text is an allowed value: 5 as RAID "5"."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return str(value) if is_number and str(value) in words else value
 

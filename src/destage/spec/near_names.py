@@ -1,4 +1,4 @@
-"""The names that a misspelt one may mean: of studies, presets, catalogue entries and sweeps."""
+"""Suggestions for misspelt names of studies, presets, catalogue entries and sweeps."""
 
 import difflib
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ MOST = 3
 _SIMILAR = 0.6
 """The least similarity of a name, of 1."""
 _SHORTEST = 3
-"""Characters that a part of a name needs to be looked for in others."""
+"""Minimum characters of a word to suggest names that contain it."""
 
 
 def find_near_names(word: object, known: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ def compare(
     sweep: SweepName,
     other: Annotated[
         str | None,
-        typer.Argument(metavar="OTHER", help="A second sweep, which B is from (default: the same sweep)."),
+        typer.Argument(metavar="OTHER", help="The sweep of the points B (default: the same sweep)."),
     ] = None,
     a: Annotated[
         list[str] | None,
@@ -34,7 +34,7 @@ def compare(
         typer.Option(
             "--columns",
             metavar="NAMES",
-            help="Result columns, with commas between them (default: the answer, response times, throughput, "
+            help="Result columns, separated by commas (default: the answer, response times, throughput, "
             "hit ratios, dirty data).",
         ),
     ] = None,
@@ -47,7 +47,7 @@ def compare(
     """Compare points of one sweep or of two, replicate by replicate.
 
     Points are matched by the axes that no condition names. Prints the difference B - A with its 95 % interval
-    over replicates, which have their random streams in common.
+    over replicates, which use common random numbers.
     """
     from destage.cli import comparison_table
     from destage.queries import open_session

@@ -33,7 +33,7 @@ def explain(
         list[str] | None,
         typer.Argument(
             metavar="[RUN|CONDITIONS]...",
-            help="A run by its id or the beginning of it, or the points with these values of axes, as in "
+            help="A run id or its beginning, or the points with these axis values, as in "
             "cache_capacity=64MiB (default: the points without an answer).",
         ),
     ] = None,

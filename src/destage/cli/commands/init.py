@@ -67,7 +67,7 @@ def init(
         typer.Option("--cache", metavar="SIZE,...", help="Cache sizes (default: that of the controller)."),
     ] = None,
     seek: Annotated[
-        bool | None, typer.Option("--seek/--no-seek", help="Search the most users that each array carries.")
+        bool | None, typer.Option("--seek/--no-seek", help="Find the most users that each array supports.")
     ] = None,
     response_p95: Annotated[
         str | None,
@@ -84,9 +84,9 @@ def init(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Write a new study, which runs as written and completes in an editor.
+    """Write a new study that runs without changes.
 
-    On a terminal, asks for what the options leave out. The JSON Schema is written beside the study.
+    On a terminal, asks for values that no option sets. Also writes the JSON Schema for editors.
     """
     is_asking = sys.stdin.isatty() and not no_input and not as_json
     given = {
@@ -177,7 +177,7 @@ def _check_answer(text: str) -> None:
         raise UsageError("usage.bad-value", "answer yes or no", "--seek")
 
 
-_SEEK = _Field("--seek", "search the most users (yes), or run at fixed numbers (no)", "yes", _check_answer)
+_SEEK = _Field("--seek", "find the most users (yes), or run at fixed numbers (no)", "yes", _check_answer)
 
 
 def _check_arrays(text: str) -> None:
@@ -228,5 +228,5 @@ def _write(new: "NewStudy", file: Path, *, force: bool) -> dict[str, Path]:
     if force or not schema.exists():
         schema.write_text(latest, encoding="utf-8")
     elif schema.read_text(encoding="utf-8") != latest:
-        print_note(f"{schema} is of another version and stays; --force overwrites it")
+        print_note(f"{schema} is from another version and was kept; --force overwrites it")
     return {"study": file, "schema": schema}

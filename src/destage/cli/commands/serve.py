@@ -19,12 +19,12 @@ _TIMEOUT, _ROWS = "30s", 100_000
 def serve(
     sweep: SweepName,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port to listen on (default: any free one).")
+        int, typer.Option("--port", min=0, max=65535, help="Port to listen on; 0 selects a free port.")
     ] = 0,
     address: Annotated[
         str,
         typer.Option(
-            "--address", help="Address to listen on; any other than 127.0.0.1 is open to the network."
+            "--address", help="Address to listen on; any but a loopback address is open to the network."
         ),
     ] = _LOOPBACK,
     timeout: Annotated[
@@ -64,7 +64,7 @@ def serve(
         shown = f"[{place}]" if ":" in place else place
         url = f"http://{shown}:{port}/?token={token}"
         if not is_local:
-            message = "open to the network without encryption; who has the address can read the sweep"
+            message = "open to the network without encryption; anyone with this address can read the sweep"
             print_warning(Issue("usage.open-to-network", "--address", message))
         print_json({"sweep": path.name, "url": url}) if as_json else print_data(f"{url}\n")
         print_note(f"serving {path.name}; press Ctrl-C to stop")
@@ -74,5 +74,5 @@ def serve(
 
 
 def _name_machine(address: str, host: str) -> str:
-    """Return what other machines call this one, where it listens on all of its addresses."""
+    """Return the host name of this machine if the server listens on all addresses, else the address."""
     return socket.gethostname() if ipaddress.ip_address(host.partition("%")[0]).is_unspecified else address

@@ -47,8 +47,8 @@ def size(
         typer.Option(
             "--subject-to",
             metavar="OBJECTIVE",
-            help="Further objective, such as 'response_p99 <= 80ms'; repeatable. disk_busy_max <= 0.9 holds "
-            "unless it has another bound.",
+            help="Further objective, such as 'response_p99 <= 80ms'; repeatable. disk_busy_max <= 0.9 "
+            "applies unless another bound is given.",
         ),
     ] = None,
     disks: Annotated[
@@ -102,8 +102,8 @@ def size(
 ) -> None:
     """Find the cheapest configuration that carries a load.
 
-    Searches controllers, disks, RAID levels and numbers of disks. Give one of each to ask whether a load
-    fits. Exits with 1 if no configuration meets the objectives.
+    Searches controllers, disks, RAID levels and numbers of disks. Give one of each to check whether an array
+    supports the load. Exits with 1 if no configuration meets the objectives.
     """
     from destage import sizing
     from destage.cli import sizing_answer

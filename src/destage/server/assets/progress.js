@@ -1,5 +1,5 @@
-// Asks for the state of the sweep every few seconds: an open stream of events per page would use up the six
-// connections that a browser allows to one server.
+// Polls the state of the sweep. Server-sent events would keep a connection open per page, and a browser allows
+// only six to one server.
 import { showReport } from "./report_frame.js";
 
 const RUNNING_MS = 1500;

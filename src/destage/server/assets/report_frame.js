@@ -1,5 +1,5 @@
-// The report in a frame. A newer one is loaded behind it, brought to the same state (filter, order, open
-// parts, place), and then shown in its stead, so that its reader loses nothing.
+// The report in a frame. A newer report is loaded into a hidden frame, gets the same state (filter, sort order,
+// open parts, scroll position), and then replaces the visible frame.
 
 const QUIET_MS = 1000;
 const RETRY_MS = 300;
@@ -59,7 +59,7 @@ function copyExtent(from, to) {
   if (more?.hidden && other && !other.hidden) other.querySelector("button")?.click();
 }
 
-// What is at the top of the window stays there, whatever has appeared above it.
+// Keep the section at the top of the window in place, even if content was added above it.
 function copyPlace(from, to) {
   for (const box of from.querySelectorAll("*")) {
     if (!box.scrollLeft && !box.scrollTop) continue;

@@ -5,8 +5,8 @@
 //! 12.000125;read;4096000;8192
 //! ```
 //!
-//! A [`Layout`] says what each column holds and in which unit. The format is never recognised: it has no mark of its own.
-//! Fields may be in double quotes. Columns without a meaning are skipped.
+//! A [`Layout`] says what each column holds and in which unit. The format is never detected: any text could match.
+//! Fields may be in double quotes. Unnamed columns are skipped.
 
 use crate::trace::decoder::{BadField, Decoder, Framing, Item};
 use crate::trace::extent::Extent;

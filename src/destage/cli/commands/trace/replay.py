@@ -33,8 +33,8 @@ def replay(
         Literal["dependent", "open", "asap"],
         typer.Option(
             "--mode",
-            help="When a request is issued: after those that its process waits for, at its recorded time, or "
-            "as soon as possible.",
+            help="When a request is issued: after those that its process waits for (dependent), at its "
+            "recorded time (open), or as soon as possible (asap).",
         ),
     ] = "dependent",
     depth: Annotated[

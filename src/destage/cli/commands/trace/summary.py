@@ -1,4 +1,4 @@
-"""The statistics of a trace in shares and sizes, as people read them; `--json` has the exact integers."""
+"""The statistics of a trace as rounded shares and sizes; `--json` has the exact integers."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def describe_trace(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _headline(facts: Mapping[str, Any]) -> str:
-    """Return what matters in one sentence."""
+    """Return a summary of the trace in one line."""
     transfers = facts["reads"] + facts["writes"]
     size = facts["read_bytes"] + facts["written_bytes"]
     parts = []
