@@ -40,9 +40,10 @@ def flatten(table: pa.Table) -> pa.Table:
 
 
 def flatten_unusual(table: pa.Table) -> pa.Table:
-    """Return a table with values of types without a common text form as texts; lists are kept."""
+    """Return a table with values of types without a common text form as texts; other lists are kept."""
     for index, field in enumerate(table.schema):
-        if not (pa.types.is_list(field.type) or is_plain(field.type)):
+        kind = field.type.value_type if pa.types.is_list(field.type) else field.type
+        if not is_plain(kind):
             table = table.set_column(index, field.name, flatten(table.select([index]))[0])
     return table
 

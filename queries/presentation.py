@@ -31,6 +31,8 @@ _SCALES = {
 CONFIDENCE = "95 % CI"
 _SIGNIFICANT = 4
 _DECIMALS = 9
+_LONGEST = 10**15
+"""Numbers from which a shorter form is more readable."""
 _QUIET: Mapping[str, object] = MappingProxyType(
     {
         "monotone": True,
@@ -145,10 +147,12 @@ def find_scale(name: str) -> float:
 
 
 def format_number(value: float) -> str:
-    """Return a number in four significant digits, without an exponent."""
+    """Return a number in four significant digits, or all of a whole one; with an exponent only from 10^15."""
     if not math.isfinite(value):
         return str(float(value))
-    if float(value).is_integer() and abs(value) < 10**15:
+    if abs(value) >= _LONGEST:
+        return f"{value:.{_SIGNIFICANT}g}"
+    if float(value).is_integer():
         return f"{int(value):d}" if abs(value) < 10**4 else f"{int(value):,d}".replace(",", "\u202f")
     if abs(value) >= 10**_SIGNIFICANT:
         return format_number(round(value))

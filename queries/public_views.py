@@ -71,8 +71,12 @@ class PublicViews:
             return []
         return self._made.get(name, [])
 
-    def run(self, statement: ReadStatement) -> pa.Table:
-        """Run a statement; the rows of DESCRIBE explain the columns, and SHOW TABLES the relations."""
+    def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
+        """Run a statement; the rows of DESCRIBE explain the columns, and SHOW TABLES the relations.
+
+        Args:
+            seconds: Its time limit, if it is not that of the session [s].
+        """
         if not statement.explain and _LISTING.fullmatch(statement.select.strip()):
             return _as_table(self.list_relations())
         words = set(re.findall(r"\w+", statement.select.lower()))
@@ -85,7 +89,7 @@ class PublicViews:
                 # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
         try:
-            rows = self._database.run(statement, self._aliases)
+            rows = self._database.run(statement, self._aliases, seconds)
         except QueryError as error:
             if error.code == "query.unknown-name" and error.data.get("name") in failures:
                 raise failures[error.data["name"]] from error

@@ -317,11 +317,11 @@ class Session:
         """
         return self._database.split(text, self.names)
 
-    def run(self, statement: ReadStatement) -> pa.Table:
+    def run(self, statement: ReadStatement, seconds: float | None = None) -> pa.Table:
         """Run a statement of a user, whose columns have the names of tables; see `PublicViews`."""
         for attempt in range(2):
             try:
-                return self.public.run(statement)
+                return self.public.run(statement, seconds)
             except QueryError as error:
                 if not self._has_lost_files(error) or attempt:
                     raise
@@ -371,6 +371,11 @@ class Session:
         found = {path: scenario_schema.find_unit(path, self.config) for path in self.axes}
         units = {path: unit for path, unit in found.items() if unit is not None}
         return units | {self.names[path]: unit for path, unit in units.items()}
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether a statement that could not be stopped is still running, so that no other can be run."""
+        return self._database.is_abandoned
 
     def interrupt(self) -> None:
         """End the statement that another thread is running, if there is one."""

@@ -38,6 +38,28 @@ def test_a_query_ends_at_its_time_limit_and_the_next_one_runs(statement: str) ->
         assert database.query("SELECT 1 AS one").to_pylist() == [{"one": 1}]
 
 
+def test_a_call_that_cannot_be_interrupted_is_abandoned_with_its_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("destage.sql.limits._END_S", 0.1)
+    database = Database({}, limits=QueryLimits(seconds=0.2))
+    began = time.monotonic()
+    with pytest.raises(QueryError) as caught:
+        database.query("SELECT length(repeat('x', 20000000))")
+    assert caught.value.code == "query.timeout"
+    assert time.monotonic() - began < SOON_S
+    assert database.is_abandoned
+    with pytest.raises(QueryError) as refused:
+        database.query("SELECT 1")
+    assert refused.value.code == "query.still-running"
+    database.close()
+
+
+def test_a_limit_beyond_what_a_clock_can_wait_for_is_none() -> None:
+    with Database({}, limits=QueryLimits(seconds=3e10)) as database:
+        assert database.query("SELECT 1 AS one").to_pylist() == [{"one": 1}]
+
+
 @pytest.mark.parametrize("statement", [ENDLESS, CROSS])
 @pytest.mark.usefixtures("python_handles_interrupts")
 def test_one_signal_ends_a_query(statement: str) -> None:

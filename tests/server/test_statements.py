@@ -49,6 +49,34 @@ def test_a_refused_statement_is_one_line_with_its_code(served: Served, statement
     assert served.sql("SELECT 1").status == 200
 
 
+def test_a_statement_that_cannot_be_interrupted_does_not_block_others(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB does not interrupt one call of a function; three of them would take both seats."""
+    monkeypatch.setattr("destage.sql.limits._END_S", 0.1)
+    for _ in range(3):
+        answer = served.sql("SELECT length(repeat('x', 50000000))")
+        assert answer.json["error"].startswith("query.timeout") or answer.status == 200
+        assert served.sql("SELECT 1").status == 200
+
+
+def test_the_limits_hold_for_all_statements_of_a_request(served: Served) -> None:
+    answer = served.sql("SELECT repeat('x', 1900) AS x FROM range(1000);" * 30)
+    assert answer.status == 400
+    assert answer.json["error"].startswith("query.row-too-large")
+    results = served.sql("SELECT repeat('x', 1900) AS x FROM range(1000);" * 3).json["results"]
+    assert sum(len(row[0]) for result in results for row in result["rows"]) <= 4 << 20
+    endless = served.sql("SELECT count(*) FROM range(20000000) a WHERE a.range % 7 = 1;" * 200)
+    assert endless.json["error"].startswith("query.timeout")
+
+
+def test_values_that_python_does_not_have_are_shown(served: Served) -> None:
+    answer = served.sql("SELECT * FROM test_all_types()")
+    assert answer.status == 200
+    (result,) = answer.json["results"]
+    assert result["row_count"] == 3
+
+
 def test_the_page_gets_the_first_rows_of_a_long_result(served: Served) -> None:
     (result,) = served.sql("SELECT * FROM range(50000)").json["results"]
     assert (len(result["rows"]), result["row_count"], result["left_out"]) == (1000, 50000, 49000)
@@ -60,7 +88,13 @@ def test_the_page_gets_the_first_rows_of_a_long_result(served: Served) -> None:
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [("", 400), ("[]", 400), ('{"statements": 1}', 400), ('{"statements": "' + "x" * 70_000 + '"}', 413)],
+    [
+        ("", 400),
+        ("[]", 400),
+        ('{"statements": 1}', 400),
+        ('{"statements": "' + "x" * 70_000 + '"}', 413),
+        ('{"statements": ' + "[" * 60_000, 400),
+    ],
 )
 def test_a_malformed_request_is_refused(served: Served, body: str, status: int) -> None:
     assert served.ask("/sql", "POST", body, Content_Type="application/json").status == status

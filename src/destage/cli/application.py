@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+import threading
 import traceback
 from contextlib import suppress
 from typing import Any, NoReturn
@@ -61,6 +62,10 @@ _MACHINE = {number for number in _SYSTEM if number != errno.ENOENT} | {errno.EIO
 """Failures of the machine, which another place or another time may not have."""
 
 
+_QUERY = "destage-query"
+"""The name of the thread of a query (`destage.sql.limits`), which most commands do not import."""
+
+
 class Application(typer.Typer):
     """A Typer application that prints each error as one line, and as JSON where the command has `--json`.
 
@@ -87,7 +92,11 @@ class Application(typer.Typer):
         except Exception as error:  # noqa: BLE001 - the last place where an error can become one line
             code = self._report(error, as_json="--json" in options)
         _flush()
-        sys.exit(code if isinstance(code, int) else 0)
+        code = code if isinstance(code, int) else 0
+        if any(thread.name == _QUERY for thread in threading.enumerate()):
+            # A query that cannot be interrupted; the interpreter would shut down below it.
+            os._exit(code)
+        sys.exit(code)
 
     def _report(self, error: Exception, *, as_json: bool) -> int:
         if self.is_debugging:

@@ -146,7 +146,7 @@ async def _read_text(request: Request) -> str:
             raise HTTPException(_TOO_LARGE, f"more than {_LONGEST_TEXT >> 10} KiB of statements")
     try:
         given: Any = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         given = None
     text = given.get("statements") if isinstance(given, dict) else None
     if not isinstance(text, str):

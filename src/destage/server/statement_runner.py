@@ -9,7 +9,7 @@ from typing import Any
 from destage.errors import QueryError
 from destage.objects import Location
 from destage.queries import Session, open_session
-from destage.server.result_rows import encode_result
+from destage.server.result_rows import MOST_BYTES, encode_result
 from destage.server.sweep_observer import SweepObserver, Version
 from destage.sql import QueryLimits
 
@@ -68,6 +68,11 @@ class _Seat:
             self._fresh_until = time.monotonic() + _SHARE * (time.monotonic() - began)
         return self._session
 
+    def leave(self) -> None:
+        """End the use of the session; one with a statement that cannot be stopped is not used again."""
+        if self._session is not None and self._session.is_abandoned:
+            self.close()
+
     def close(self) -> None:
         if self._session is not None:
             self._session.close()
@@ -100,6 +105,7 @@ class StatementRunner:
             try:
                 return self._run(text, execution, seat)
             finally:
+                seat.leave()
                 self._leave(seat)
         finally:
             self._running.discard(execution)
@@ -109,12 +115,16 @@ class StatementRunner:
         session = seat.open(self._path, self._observer.latest.version, self._limits)
         execution.start(session)
         began = time.monotonic()
-        results = []
+        results: list[dict[str, Any]] = []
+        room = MOST_BYTES
         for statement in session.split(text):
             if execution.is_cancelled:
                 break
-            rows = session.run(statement)
-            results.append(encode_result(rows, session.public.units))
+            # The limits are those of the request, however many statements it has.
+            rows = session.run(statement, max(self._limits.seconds - (time.monotonic() - began), _TICK_S))
+            result, size = encode_result(rows, session.public.units, room)
+            room -= size
+            results.append(result)
         return {
             "results": results,
             "seconds": time.monotonic() - began,

@@ -16,7 +16,7 @@ from destage.sql.read_statements import ReadStatement, split_statements
 from destage.sql.statements import quote, quote_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 _SETTINGS = {
     "python_enable_replacements": "false",
@@ -50,6 +50,7 @@ class Database:
         """
         self._limits = limits or QueryLimits()
         self._closing, self._is_closed = threading.Lock(), False
+        self.is_abandoned = False
         # Set later, it would not be a setting of other connections.
         self._connection = duckdb.connect(":memory:", config={"errors_as_json": "true"})
         self._connection.execute(f"CREATE SCHEMA {PUBLIC}")
@@ -121,19 +122,29 @@ class Database:
                 raise QueryError("query.not-one-statement", message, data={"statements": len(found)})
             return self._execute(self._connection, found[0], self._aliases, dict(parameters or {}))
 
-        return execute_limited(run, self._connection, self._limits.seconds)
+        return self._execute_limited(run, self._limits.seconds)
 
     def split(self, text: str, names: Mapping[str, str]) -> list[ReadStatement]:
         """Return the statements of a user's text; see `split_statements`."""
         return split_statements(self._public, text, names)
 
-    def run(self, statement: ReadStatement, aliases: Aliases) -> pa.Table:
-        """Run a statement of a user over the views of the schema `PUBLIC`; errors as in `query`."""
+    def run(self, statement: ReadStatement, aliases: Aliases, seconds: float | None = None) -> pa.Table:
+        """Run a statement of a user over the views of the schema `PUBLIC`; errors as in `query`.
+
+        Args:
+            seconds: The time that is left of a limit on several statements [s]; by default the limit of one.
+        """
 
         def run() -> pa.Table:
             return self._execute(self._public, statement, aliases, {})
 
-        return execute_limited(run, self._public, self._limits.seconds)
+        return self._execute_limited(run, self._limits.seconds if seconds is None else seconds)
+
+    def _execute_limited(self, run: "Callable[[], pa.Table]", seconds: float) -> pa.Table:
+        if self.is_abandoned:
+            message = "a statement that could not be stopped is still running; open the sweep again"
+            raise QueryError("query.still-running", message)
+        return execute_limited(run, self, seconds)
 
     def _execute(
         self,
@@ -200,7 +211,12 @@ class Database:
                 self._public.interrupt()
 
     def close(self) -> None:
-        """Release the tables."""
+        """Release the tables; those of an abandoned statement when it ends."""
+        if not self.is_abandoned:
+            self.release()
+
+    def release(self) -> None:
+        """Release the tables. No statement may be running."""
         with self._closing:
             self._is_closed = True
             self._connection.close()

@@ -1,7 +1,8 @@
 """Limits of a query's time, rows and memory, and its end by Ctrl-C.
 
 A query runs on a thread of its own, so that the caller's thread can interrupt it: DuckDB ends a query within
-milliseconds of `interrupt`, recursive ones too, but does not return to Python in between.
+milliseconds of `interrupt`, recursive ones too, but does not return to Python in between. A single call of a
+function such as `repeat('x', 1000000000)` cannot be interrupted: its query is abandoned with its connection.
 """
 
 import threading
@@ -14,6 +15,8 @@ from destage.errors import QueryError
 from destage.machine import read_memory_size
 
 _Result = TypeVar("_Result")
+THREAD = "destage-query"
+"""The name of the threads of queries."""
 _TICK_S = 0.05
 """Interval between two interrupts [s]: one before the query begins has no effect."""
 _END_S = 2.0
@@ -36,10 +39,20 @@ class QueryLimits:
 
 
 class Interruptible(Protocol):
-    """What runs a query, such as a DuckDB connection."""
+    """What runs a query.
+
+    Attributes:
+        is_abandoned: Whether a query could not be interrupted, so that no other can be run.
+    """
+
+    is_abandoned: bool
 
     def interrupt(self) -> None:
         """End the query that is running."""
+        ...
+
+    def release(self) -> None:
+        """Free everything after an abandoned query has ended; called on the thread of the query."""
         ...
 
 
@@ -51,8 +64,10 @@ class _Execution:
         self.result: Any = None
         self.error: BaseException | None = None
         self.has_ended = threading.Event()
+        self._lock = threading.Lock()
+        self._release: Callable[[], None] | None = None
         # A daemon, so that a call that does not end cannot keep the process alive.
-        threading.Thread(target=self._run, name="destage-query", daemon=True).start()
+        threading.Thread(target=self._run, name=THREAD, daemon=True).start()
 
     def _run(self) -> None:
         try:
@@ -60,7 +75,17 @@ class _Execution:
         except BaseException as error:  # noqa: BLE001 - raised again on the caller's thread
             self.error = error
         finally:
-            self.has_ended.set()
+            with self._lock:
+                self.has_ended.set()
+            if self._release is not None:
+                self._release()
+
+    def abandon(self, release: Callable[[], None]) -> bool:
+        """Have `release` called when the call ends; return whether it has not ended yet."""
+        with self._lock:
+            if not self.has_ended.is_set():
+                self._release = release
+        return self._release is not None
 
 
 def execute_limited(function: Callable[[], _Result], connection: Interruptible, seconds: float) -> _Result:
@@ -72,7 +97,7 @@ def execute_limited(function: Callable[[], _Result], connection: Interruptible, 
     """
     execution = _Execution(function)
     try:
-        has_ended = execution.has_ended.wait(seconds)
+        has_ended = execution.has_ended.wait(min(seconds, threading.TIMEOUT_MAX))
     except BaseException:
         _interrupt(execution, connection)
         raise
@@ -91,3 +116,4 @@ def _interrupt(execution: _Execution, connection: Interruptible) -> None:
     while not execution.has_ended.is_set() and time.monotonic() < deadline:
         connection.interrupt()
         execution.has_ended.wait(_TICK_S)
+    connection.is_abandoned = execution.abandon(connection.release)
