@@ -47,7 +47,11 @@ def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
         if not separator or not name or not value:
             message = f"{condition!r}: must have the form AXIS=VALUE, as in cache_capacity=64MiB"
             raise QueryError("query.bad-condition", message, place)
-        named[_find_path(session, name, place)] = _read_value(value)
+        path = _find_path(session, name, place)
+        if path in named:
+            message = f"{name} is given twice; separate conditions choose one value each"
+            raise QueryError("query.bad-condition", message, place)
+        named[path] = _read_value(session, path, value)
     probe = named.pop(session.seek, None) if session.seek is not None else None
     if probe is not None and not isinstance(probe, int):
         message = f"{probe}: must be a whole number"
@@ -102,7 +106,10 @@ def _find_path(session: Session, name: str, place: str) -> str:
     raise QueryError("query.unknown-axis", message, place)
 
 
-def _read_value(text: str) -> object:
+def _read_value(session: Session, path: str, text: str) -> object:
+    """Return a value of an axis; a text of the axis stays a text, also if it looks like a number."""
+    if session.points.find({path: text}):
+        return text
     if text in {"true", "false"}:
         return text == "true"
     try:
@@ -117,7 +124,11 @@ def _check_value(session: Session, path: str, value: object, place: str) -> None
         return
     unit = session.units.get(path)
     distinct = dict.fromkeys(row[path] for row in list_values(session).values() if row.get(path) is not None)
-    shown = [format_axis_value(path, each, unit).replace(" ", "") for each in distinct]
+    # A quantity is written without blanks; a text as it is.
+    shown = [
+        each if isinstance(each, str) else format_axis_value(path, each, unit).replace(" ", "")
+        for each in distinct
+    ]
     listed = ", ".join(shown[:_MOST_LISTED]) + (", ..." if len(shown) > _MOST_LISTED else "")
     title = path if path == LABEL else title_axis(path)
     message = f"no point has {title} {value}; it has {listed or 'no values'}"

@@ -13,6 +13,9 @@ from destage.errors import ConfigError
 from destage.sweeps import parameters
 from destage.sweeps.identity import canonical_text, run_id
 
+_DERIVED: Mapping[str, str] = {"controller.cache.capacity": "controller.cache.usable"}
+"""Parameters with a default that the engine derives from another one, by the path of the other one."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
@@ -64,6 +67,7 @@ class CanonicalReader:
     def __init__(self) -> None:
         self._names: tuple[str, ...] = ()
         self._parts: dict[str, Part] = {}
+        self._derived: dict[tuple[str, str], bool] = {}
 
     def read(self, text: str) -> Canonical:
         """Return a configuration by its parts from its canonical text."""
@@ -103,7 +107,22 @@ class CanonicalReader:
         name = _part_of(path)
         changed = _value(name, canonical.parts[name].member)
         parameters.assign(changed, path, value)
+        if self._is_derived(canonical, path):
+            parameters.assign(changed, _DERIVED[path], None)
         return {**canonical.parts, name: self._part(name, _member(name, changed[name]))}
+
+    def _is_derived(self, canonical: Canonical, path: str) -> bool:
+        """Return whether the parameter that depends on this one has its default."""
+        if path not in _DERIVED:
+            return False
+        name = _part_of(path)
+        key = path, canonical.parts[name].member
+        if key not in self._derived:
+            without = _value(name, canonical.parts[name].member)
+            parameters.assign(without, _DERIVED[path], None)
+            parts = {**canonical.parts, name: self._part(name, _member(name, without[name]))}
+            self._derived[key] = self._assemble(canonical, parts).parts[name] is canonical.parts[name]
+        return self._derived[key]
 
     def _assemble(self, canonical: Canonical, parts: Mapping[str, Part]) -> Canonical:
         """Return the canonical configuration of parts, most of which are those of another one."""

@@ -10,7 +10,8 @@ from destage.sweeps.study_schema import study_schema
 SCHEMA_FILE = "destage-study.schema.json"
 """The file of the schema, beside the studies that name it."""
 _REPLICATES = 3
-_MOST = 100_000
+MOST_SOUGHT = 100_000
+"""The largest number of users that a new seek tries."""
 _WARM_UP, _WINDOW, _LOW_WATER = 5_000, 20_000, 0.795
 """Settings for runs that take seconds, as in `destage size`."""
 
@@ -76,7 +77,7 @@ def write_study(new: NewStudy, file: str) -> str:
     ]
     if is_seek:
         objectives = f'["response_p95 <= {new.limit}"]'
-        bounds = f"start: {new.users[0]}, max: {_MOST}"
+        bounds = f"start: {new.users[0]}, max: {MOST_SOUGHT}"
         lines += [
             "# The most users that meet the objectives, for each combination of the axes.",
             f"seek: {{maximize: workload.users, subject_to: {objectives}, {bounds}}}",

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from small_studies import small_seek
+from small_studies import small_seek, small_study
 
 
 def test_explain_a_point_and_a_run(destage: Any, study: Path) -> None:
@@ -38,3 +38,38 @@ def test_mistakes_of_explain_have_codes(destage: Any, study: Path) -> None:
     assert destage("explain", "abcdef012345").issues == [("query.no-such-run", "SWEEP|RUN")]
     assert destage("explain", "nothing").issues == [("store.unknown-sweep", "nothing")]
     assert destage("explain", "small", "users=6").issues == [("query.no-such-point", "CONDITIONS")]
+
+
+def test_labels_are_texts_also_if_they_look_like_numbers(destage: Any, tmp_path: Path) -> None:
+    labels = ("007", "true", "a b")
+    points = "\n".join(f"- {{label: '{label}', array.disks: {4 + at}}}" for at, label in enumerate(labels))
+    text = small_study("labels", "PLACE").replace("axes:\n  PLACE", f"points:\n{points}")
+    (tmp_path / "labels.yaml").write_text(text)
+    assert destage("run", str(tmp_path / "labels.yaml"), "--quiet").code == 0
+    for label in labels:
+        assert destage("explain", "labels", f"label={label}").out.startswith(f"Point {label}")
+    assert "007, true, a b" in destage("explain", "labels", "label=8").err
+
+
+def test_an_axis_has_one_value_in_a_condition(destage: Any, study: Path) -> None:
+    destage("run", str(study), "--quiet")
+    assert destage("explain", "small", "users=5,users=10").issues == [("query.bad-condition", "CONDITIONS")]
+
+
+def test_a_damaged_sweep_does_not_hide_others(destage: Any, study: Path, tmp_path: Path) -> None:
+    destage("run", str(study), "--quiet")
+    done = destage("explain", "small", "battery_state=present,users=5")
+    run = done.out.splitlines()[-1].split()[1]
+    (tmp_path / "other.yaml").write_text(small_study("other", "array.disks: [4, 5]"))
+    destage("run", str(tmp_path / "other.yaml"), "--quiet")
+    (place,) = (folder for folder in (tmp_path / "store").rglob("other-*") if folder.is_dir())
+    for file in (*place.rglob("*.parquet"), *place.rglob("*.progress")):
+        file.write_bytes(b"damaged")
+    listed = destage("status")
+    assert listed.code == 0
+    assert "finished: 8 of 8 runs" in listed.out
+    assert "store.damaged" in listed.out
+    explained = destage("explain", run)
+    assert explained.out.startswith("Run ")
+    assert "store.damaged" in explained.err
+    assert destage("status", "other").code != 0

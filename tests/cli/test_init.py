@@ -53,7 +53,7 @@ def test_nothing_is_overwritten_without_force(destage: Any, tmp_path: Path) -> N
     (tmp_path / "destage-study.schema.json").write_text("{}")
     assert destage("init", "--no-input").issues == [("usage.file-exists", "--out")]
     assert (tmp_path / "vdi.yaml").read_text() == "mine"
-    assert "stays" in destage("init", "--no-input", "--out", "other.yaml").err
+    assert "was kept" in destage("init", "--no-input", "--out", "other.yaml").err
     assert (tmp_path / "destage-study.schema.json").read_text() == "{}"
     assert destage("init", "--no-input", "--force").code == 0
     assert "name: vdi" in (tmp_path / "vdi.yaml").read_text()
@@ -111,3 +111,27 @@ def test_control_c_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         terminal.type("\x03")
         assert terminal.wait() == 130
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "issue"),
+    [
+        (("--out", "file/x.yaml"), ("usage.bad-value", "--out")),
+        (("--out", "file/x.yaml", "--force"), ("usage.bad-value", "--out")),
+        (("--seek", "--response-p95", "-5ms"), ("usage.out-of-range", "--response-p95")),
+        (("--seek", "--users", "100,200"), ("usage.bad-value", "--users")),
+        (("--seek", "--users", "500000"), ("usage.bad-value", "--users")),
+    ],
+)
+def test_odd_choices_are_refused_and_nothing_is_written(
+    destage: Any, tmp_path: Path, arguments: tuple[str, ...], issue: tuple[str, str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    assert destage("init", "--no-input", *arguments).issues == [issue]
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".yaml"] == []
+
+
+def test_a_schema_that_is_no_text_is_kept(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "destage-study.schema.json").write_bytes(b"\xff\xfe")
+    assert destage("init", "--no-input", "--out", "a b.yaml").code == 0
+    assert "next: destage run 'a b.yaml'" in destage("init", "--no-input", "--out", "a b.yaml", "--force").err

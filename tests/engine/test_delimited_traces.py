@@ -116,3 +116,12 @@ def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
     found = streams.profile(file, columns=Delimited(BY_NAME), skip_bad=1)
     assert found["records"] == 3
     assert [problem["place"] for problem in found["problems"]] == ["line 4"]
+
+
+def test_a_first_record_with_a_mistyped_time_is_no_header(tmp_path: Path) -> None:
+    file = tmp_path / "t.csv"
+    file.write_text("1O,R,0,512\n2,R,0,512\n")
+    with pytest.raises(TraceError) as caught:
+        traces.load(file, columns=Delimited("time,op,offset,size"))
+    assert caught.value.code == "trace.bad-record"
+    assert streams.profile(file, columns=Delimited("time,op,offset,size"), skip_bad=1)["records"] == 1

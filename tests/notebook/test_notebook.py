@@ -58,6 +58,9 @@ def test_a_sweep_has_frames_and_sql(sweep: Sweep) -> None:
     assert sweep.arrow("SELECT count(*) AS n FROM runs")["n"][0].as_py() == sweep.runs().collect().height
     with pytest.raises(QueryError):
         sweep.sql("DROP TABLE points")
+    with pytest.raises(QueryError) as caught:
+        sweep.sql("SELECT 1; SELECT 2")
+    assert caught.value.code == "query.not-one-statement"
 
 
 def test_a_sweep_shows_its_answer_its_points_and_its_figures(sweep: Sweep, tmp_path: Path) -> None:

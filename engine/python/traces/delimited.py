@@ -57,7 +57,9 @@ class Delimited:
         line = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode(errors="replace").strip("\r\n")
         separator, cells = self._split(line, places)
         by_position, is_named = _locate(places, cells)
-        has_header = is_named or not _is_number(cells, by_position["time"])
+        # A record with a mistyped time is not a header.
+        has_numbers = any(_is_number(cells, by_position[name]) for name in ("time", "offset", "size"))
+        has_header = is_named or not has_numbers
         width = max(by_position.values()) + 1
         names = {position: name for name, position in by_position.items()}
         return {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import pyarrow as pa
 
 from destage import sweeps
+from destage.errors import QueryError
 from destage.notebook.figure import Figure
 from destage.notebook.frames import make_frame, open_view
 from destage.notebook.html import render_sentences, render_table
@@ -89,8 +90,11 @@ class Sweep:
 
     def arrow(self, statement: str) -> pa.Table:
         """Return the rows of one read-only statement as an Arrow table; otherwise as `sql`."""
-        (one,) = self.session.split(statement)
-        return self.session.run(one)
+        statements = self.session.split(statement)
+        if len(statements) != 1:
+            message = f"{len(statements)} statements; write exactly one"
+            raise QueryError("query.not-one-statement", message, data={"statements": len(statements)})
+        return self.session.run(statements[0])
 
     @property
     def plots(self) -> list[str]:
@@ -103,7 +107,12 @@ class Sweep:
         Raises:
             QueryError: It has no figure of that name, or no rows for it.
         """
-        return Figure(draw_figure(self.session, self.plots[0] if name is None else name))
+        if name is None:
+            names = self.plots
+            if not names:
+                raise QueryError("query.no-rows", "no finished run that a figure can show", self.name)
+            name = names[0]
+        return Figure(draw_figure(self.session, name))
 
     def report(self, file: str | Path | None = None) -> Location:
         """Write the report and return its path."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from destage.cli.options import Json, Store
-from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.cli.output import align_cells, print_data, print_json, print_note, print_warning
 from destage.cli.rows import find_sweep
 from destage.cli.table import UNBOUNDED
 from destage.errors import QueryError, StoreError
@@ -74,9 +74,14 @@ def _find_sweep_of(run: str, store: "Location | None") -> "Location":
     from destage.store import list_sweeps
 
     for place in reversed(list_sweeps(store)):
-        with open_session(place) as session:
-            if _make_explainer(session).find_runs(run):
-                return place
+        try:
+            with open_session(place) as session:
+                if _make_explainer(session).find_runs(run):
+                    return place
+        except StoreError as error:
+            # The run may be in another sweep.
+            for issue in error.issues:
+                print_warning(issue, place.name)
     raise QueryError("query.no-such-run", f"no sweep in the store has a run {run!r}", "SWEEP|RUN")
 
 

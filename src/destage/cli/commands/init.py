@@ -1,5 +1,6 @@
 """`destage init`."""
 
+import shlex
 import sys
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from destage.cli.array_shorthand import parse_array, place_at_option
-from destage.cli.options import Json, check_suffix
+from destage.cli.options import Json, check_suffix, parse_duration
 from destage.cli.output import print_json, print_note
 from destage.cli.part_options import check_entry, check_quantity, check_sizes, list_names, split_list
 from destage.errors import ConfigError, UsageError
@@ -98,15 +99,15 @@ def init(
         "cache": cache,
         "response_p95": response_p95,
     }
-    new, file = _choose(given, seek if response_p95 is None else True, out, is_asking=is_asking)
     if seek is False and response_p95 is not None:
         raise UsageError("usage.conflicting-options", "cannot be combined with --no-seek", "--response-p95")
+    new, file = _choose(given, seek if response_p95 is None else True, out, is_asking=is_asking)
     written = _write(new, file, force=force)
     if as_json:
         print_json({name: str(path) for name, path in written.items()})
         return
     print_note(f"study written to {file}, its schema to {written['schema'].name}")
-    print_note(f"next: destage run {file}")
+    print_note(f"next: destage run {shlex.quote(str(file))}")
 
 
 def _choose(
@@ -155,7 +156,8 @@ def _list_fields(*, is_seek: bool) -> dict[str, _Field]:
     }
     fields["raid"] = _Field("--raid", "RAID level and disks", "raid5x8", _check_arrays)
     asked = "first number of users tried" if is_seek else "numbers of users"
-    fields["users"] = _Field("--users", asked, "100" if is_seek else "50,100,200", _read_users)
+    check = _check_first if is_seek else _read_users
+    fields["users"] = _Field("--users", asked, "100" if is_seek else "50,100,200", check)
     fields["cache"] = _Field("--cache", "cache sizes (empty: as built)", "", _check_caches)
     if is_seek:
         fields["response_p95"] = _Field("--response-p95", "95 % of the I/Os within", "30ms", _check_limit)
@@ -191,6 +193,7 @@ def _check_file(text: str) -> None:
 
 def _check_limit(text: str) -> None:
     check_quantity(text, "us", "--response-p95")
+    parse_duration(text, "ns", "--response-p95")
 
 
 def _check_caches(text: str) -> None:
@@ -203,6 +206,16 @@ def _read_users(text: str) -> list[int]:
         message = f"{text!r}: must be numbers from 1 to {_MOST_USERS:,} with commas between them"
         raise UsageError("usage.bad-value", message, "--users")
     return sorted({int(each) for each in counts})
+
+
+def _check_first(text: str) -> None:
+    """Check the number of users that a seek begins with."""
+    from destage.sweeps.new_study import MOST_SOUGHT
+
+    users = _read_users(text)
+    if len(users) > 1 or users[0] > MOST_SOUGHT:
+        message = f"{text!r}: a seek begins with one number of users, at most {MOST_SOUGHT:,}"
+        raise UsageError("usage.bad-value", message, "--users")
 
 
 def _write(new: "NewStudy", file: Path, *, force: bool) -> dict[str, Path]:
@@ -219,6 +232,9 @@ def _write(new: "NewStudy", file: Path, *, force: bool) -> dict[str, Path]:
     schema = file.parent / SCHEMA_FILE
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise UsageError("usage.bad-value", f"{file.parent} is not a directory", "--out") from None
+    try:
         with file.open("w" if force else "x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:
@@ -227,6 +243,6 @@ def _write(new: "NewStudy", file: Path, *, force: bool) -> dict[str, Path]:
     latest = schema_text()
     if force or not schema.exists():
         schema.write_text(latest, encoding="utf-8")
-    elif schema.read_text(encoding="utf-8") != latest:
+    elif schema.read_bytes() != latest.encode():
         print_note(f"{schema} is from another version and was kept; --force overwrites it")
     return {"study": file, "schema": schema}

@@ -8,6 +8,7 @@ import typer
 from destage.cli.completion import complete_sweeps
 from destage.cli.options import Json, Store
 from destage.cli.output import print_json, print_note, print_pairs
+from destage.errors import StoreError
 
 
 def status(
@@ -26,11 +27,20 @@ def status(
     from destage.store import find_sweep, list_sweeps, progress
 
     paths = list_sweeps(store) if sweep is None else [find_sweep(sweep, store)]
-    found = {path.name: progress.status(path) for path in paths}
+    found, damaged = {}, {}
+    for path in paths:
+        try:
+            found[path.name] = progress.status(path)
+        except StoreError as error:
+            if sweep is not None:
+                raise
+            # One damaged sweep does not hide the others.
+            damaged[path.name] = str(error)
     if as_json:
-        print_json({name: asdict(one) for name, one in found.items()})
+        states: dict[str, object] = {name: asdict(one) for name, one in found.items()}
+        print_json(states | {name: {"error": error} for name, error in damaged.items()})
         return
-    lines: dict[str, object] = {}
+    lines: dict[str, object] = dict(damaged)
     for name, one in found.items():
         state = "finished" if one.finished else "unfinished"
         failed = f", {one.failed} failed" if one.failed else ""
