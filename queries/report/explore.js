@@ -10,6 +10,8 @@
   const mostNames = 20;
   const manyDecades = 50;
   const mostTexts = 12;
+  const letter = 6.6;
+  const leastRoom = 70;
   const choice = (name) => document.getElementById(`explore-${name}`);
   const selects = { x: choice("x"), y: choice("y"), colour: choice("colour") };
   const place = document.getElementById("explore-plot");
@@ -44,6 +46,20 @@
     return { type: "ordinal", domain, range: palette, legend: true, tickFormat, label: column.title };
   };
 
+  // How the names of an axis fit below it: in lines if each has some room, otherwise turned.
+  const fitNames = (column, width) => {
+    if (!isNamed(column)) return { bottom: 44, options: {} };
+    const longest = Math.max(...points.map((point) => text(column)(point).length)) * letter;
+    const room = width / distinct(column).size;
+    if (longest <= room) return { bottom: 44, options: {} };
+    if (room < leastRoom) return { bottom: Math.min(longest, 160) + 36, options: { tickRotate: -90 } };
+    const words = points.flatMap((point) => text(column)(point).split(" "));
+    const widest = Math.max(...words.map((word) => word.length)) * letter;
+    if (widest > room) return { bottom: Math.min(longest, 160) + 36, options: { tickRotate: -90 } };
+    const lines = Math.ceil((longest + widest) / room) + 1;
+    return { bottom: 32 + 14 * lines, options: { lineWidth: (room - 8) / 12 } };
+  };
+
   let kept = new Set(points.map((point) => point.at));
   let selected = null;
   let circles = [];
@@ -58,17 +74,19 @@
     const { axisX, axisY, dot, plot } = DestagePlot;
     const shown = columns.slice(0, mostTexts);
     const [onX, onY] = [scale(x), scale(y)];
+    const left = Math.min(30 + longest * 7, width * 0.45);
+    const names = fitNames(x, width - left - 20);
     const chart = plot({
       width,
-      height: width < 500 ? 320 : 420,
-      marginLeft: Math.min(30 + longest * 7, width * 0.45),
-      marginBottom: 44,
+      height: (width < 500 ? 276 : 376) + names.bottom,
+      marginLeft: left,
+      marginBottom: names.bottom,
       style: { background: "transparent", fontSize: "12px" },
       x: onX,
       y: onY,
       color: colours(by),
       marks: [
-        axisX({ anchor: "bottom", tickSize: 4, ...(onX.tickFormat && { tickFormat: onX.tickFormat }) }),
+        axisX({ anchor: "bottom", tickSize: 4, ...names.options, ...(onX.tickFormat && { tickFormat: onX.tickFormat }) }),
         axisY({ anchor: "left", tickSize: 4, ...(onY.tickFormat && { tickFormat: onY.tickFormat }) }),
         dot(drawn, {
           x: value(x),
