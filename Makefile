@@ -154,6 +154,10 @@ objects-test: engine $(OBJECT_SERVER_READY) ## Test stores in buckets on two S3 
 wheel: python ## Build the wheel into dist/, with profile-guided optimisation (two builds of the engine)
 	@scripts/build_wheel.sh dist --compatibility linux --auditwheel skip
 
+.PHONY: wheels
+wheels: python ## Build the wheels for release into dist/: manylinux for x86-64 and aarch64, with profile-guided optimisation
+	@scripts/build_wheels.sh dist
+
 .PHONY: training
 training: engine ## Regenerate the scenarios that `make wheel` trains the engine with
 	@$(BIN)/python scripts/wheel/generate.py

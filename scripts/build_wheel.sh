@@ -4,7 +4,8 @@
 # knows their branches. Results do not depend on it.
 #
 # PYTHON and MATURIN name the programs, by default those of .venv; CARGO_TARGET_DIR is the folder of both builds. Without
-# llvm-profdata, the wheel has no profile.
+# llvm-profdata, the wheel has no profile. TARGETS names the targets of the second build, by default this machine; the profile
+# of this machine then serves all of them.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -40,17 +41,31 @@ build() {
   RUSTFLAGS="${RUSTFLAGS:-} $flags" "$maturin" build --release --locked --quiet --interpreter "$python" --out "$folder" "$@"
 }
 
+# build_all FLAGS [MATURIN_OPTION...]: the wheels for release, one for each target.
+build_all() {
+  local flags=$1 target
+  shift
+  if [ -z "${TARGETS:-}" ]; then
+    build "$flags" "$out" "$@"
+    return
+  fi
+  for target in $TARGETS; do
+    say "building the wheel for $target"
+    build "$flags" "$out" --target "$target" "$@"
+  done
+}
+
 if profdata=$(find_profdata); then
   say "building the engine with counters"
-  build "-Cprofile-generate=$work/counts" "$work/wheel" "$@"
+  build "-Cprofile-generate=$work/counts" "$work/wheel" --compatibility linux --auditwheel skip
   # Remove the counts that build scripts wrote: the flags apply to them, too.
   rm -rf "$work/counts"
   say "running the training scenarios"
   "$python" scripts/wheel/train.py "$work"/wheel/*.whl
   "$profdata" merge -o "$work/profile" "$work/counts"
   say "building the wheel with the profile"
-  build "-Cprofile-use=$work/profile" "$out" "$@"
+  build_all "-Cprofile-use=$work/profile" "$@"
 else
   say "building the wheel without a profile: llvm-profdata is missing (rustup component add llvm-tools)"
-  build "" "$out" "$@"
+  build_all "" "$@"
 fi
