@@ -30,8 +30,8 @@ from destage.sweeps.study import Study
 
 _MOST_KEPT = 50_000
 """Fragments kept in memory, about 5 kB each."""
-_MOST_REBUILT = 1_000
-"""Invalid points that are all built again, a millisecond each; later ones only for other mistakes."""
+_MOST_REBUILT = 100
+"""Invalid points that are all built again, some milliseconds each; later ones only for other mistakes."""
 
 Report = Callable[[int, ConfigError], None]
 """Takes the position of an invalid point in its block, and its mistakes."""
