@@ -9,9 +9,9 @@ from destage.cli.completion import complete_trace_formats
 from destage.cli.options import LARGEST_SEED, parse_trace
 from destage.errors import UsageError
 
-# Typer has no unions: a file, or an object in a bucket.
+# Typer has no unions: a `Location`, a file or an object in a bucket.
 TraceFile = Annotated[
-    Path,
+    Any,
     typer.Argument(
         parser=parse_trace,
         metavar="TRACE",
