@@ -1,4 +1,4 @@
-"""Print the rows of canonical configurations with the engine of a wheel: `print_rows.py WHEEL < CONFIGURATIONS`.
+"""Print the rows of canonical configurations with the engine of a wheel: `print_rows.py WHEEL < SCENARIOS`.
 
 Only the standard library is used: another processor's Python, which may run in an emulator, has nothing else.
 Configurations and rows are JSON objects by name; a floating-point number is printed in hexadecimal.

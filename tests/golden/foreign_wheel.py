@@ -1,7 +1,7 @@
-"""The golden rows computed by a wheel for another processor: `python -m golden.foreign_wheel WHEEL INTERPRETER...`.
+"""The golden rows of a wheel for another processor: `python -m golden.foreign_wheel WHEEL INTERPRETER...`.
 
-The interpreter may be an emulator with its arguments. Cases with a trace are left out: they need packages beside
-the engine.
+The interpreter may be an emulator with its arguments. Cases with a trace are left out: they need packages
+beside the engine.
 """
 
 import json
@@ -41,7 +41,7 @@ def main() -> None:
     different = compare(wheel, interpreter)
     if different:
         sys.exit(f"rows that differ: {', '.join(different)}")
-    print(f"{len(list_scenarios())} golden rows are equal bit for bit")
+    sys.stdout.write(f"{len(list_scenarios())} golden rows are equal bit for bit\n")
 
 
 if __name__ == "__main__":
