@@ -76,6 +76,7 @@ def describe_address(address: Mapping[str, Any]) -> str:
         "sequential": "sequential",
         "strided": "every {stride}",
         "stack_distance": "by a given hit ratio curve",
+        "hierarchical_reuse": "by a hierarchical reuse walk",
     }[address["kind"]].format_map(address)
     if address["kind"] == "sequential":
         run, jumps = address.get("run"), address.get("jump_fraction")
