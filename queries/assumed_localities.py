@@ -16,7 +16,7 @@ def list_assumed_localities(session: Session) -> list[str]:
     points = [point for point in spec.get("points") or () if isinstance(point, Mapping)]
     # What only some points set, others leave as it is in the catalogue.
     in_all = set.intersection(*map(set, points)) if points and not axes else set()
-    workload: Mapping[str, Any] = spec["scenario"].get("workload") or {}
+    workload: Mapping[str, Any] = (spec.get("scenario") or {}).get("workload") or {}
     values = axes.get(_USE)
     names = [*(values if isinstance(values, list) else []), *(point.get(_USE) for point in points)]
     if _USE not in axes and _USE not in in_all:

@@ -1,6 +1,7 @@
 """The localities that a configuration takes from a workload of the catalogue where nobody published them.
 
-How soon addresses come again decides what a cache is worth. An answer that rests on an assumed locality says so.
+How soon addresses come again decides what a cache is worth: an answer that rests on an assumed locality says
+so.
 """
 
 import re
@@ -18,7 +19,7 @@ _NUMBER_AND_UNIT = re.compile(r"(?<=\d)(?=[KMGTPEk]?i?B\b)")
 
 
 def describe_assumed_localities(scenario: Mapping[str, Any], changed: Iterable[str] = ()) -> list[str]:
-    """Return a sentence for the workload of the catalogue whose assumed locality a configuration has; at most one.
+    """Return a sentence if a configuration has the assumed locality of a workload of the catalogue.
 
     Args:
         scenario: A configuration as written.
@@ -26,9 +27,10 @@ def describe_assumed_localities(scenario: Mapping[str, Any], changed: Iterable[s
     """
     given = scenario.get(_AT)
     name = given.get("use") if isinstance(given, Mapping) else None
-    if not isinstance(given, Mapping) or name not in {entry.name for entry in catalog.entries("workloads")}:
+    known = {entry.name: entry for entry in catalog.entries("workloads")}
+    if not isinstance(given, Mapping) or not isinstance(name, str) or name not in known:
         return []
-    entry = catalog.entry("workloads", str(name))
+    entry = known[name]
     resolved, _ = catalog.resolve_known({_AT: given})
     paths = [path.removeprefix(f"{_AT}.") for path in changed if path.startswith(f"{_AT}.")]
     words = [
@@ -55,7 +57,10 @@ def _list_assumed(
             if place and place[0] in mine:
                 continue
             address, overriding = part["address"], mine.get("address", {}) if not place else {}
-            if not isinstance(overriding, Mapping) or overriding.get("kind", address["kind"]) != address["kind"]:
+            if (
+                not isinstance(overriding, Mapping)
+                or overriding.get("kind", address["kind"]) != address["kind"]
+            ):
                 continue
             path = ".".join(["streams", str(index), *place, "address"])
             assumed = [

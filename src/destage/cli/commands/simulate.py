@@ -66,6 +66,9 @@ def simulate(
         }
     )
     _print_timeline(row)
+    from destage.engine.assumed_locality import describe_assumed_localities
+
+    print_data("".join(f"\n{sentence}\n" for sentence in describe_assumed_localities(scenario, assigned)))
 
 
 def _print_timeline(row: dict[str, Any]) -> None:
