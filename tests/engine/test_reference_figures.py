@@ -63,7 +63,7 @@ def changed(name: str, path: str, value: Any) -> list[str]:
             "spc1_like",
             "streams.1.address.levels",
             0,
-            {"different_reads", "different_writes", "write_miss_ratio"},
+            {"different_reads", "different_writes", "write_miss_ratio", "sequential_share"},
         ),
     ],
 )

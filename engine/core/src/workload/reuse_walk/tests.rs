@@ -156,17 +156,14 @@ fn miss_ratio(blocks: &[u64], size: usize) -> f64 {
     let (mut last_use, mut order) = (BTreeMap::new(), BTreeMap::new());
     let mut misses = 0;
     for (now, &block) in blocks.iter().enumerate() {
-        match last_use.insert(block, now) {
-            Some(before) => {
-                order.remove(&before);
-            }
-            None => {
-                misses += 1;
-                if last_use.len() > size
-                    && let Some((_, oldest)) = order.pop_first()
-                {
-                    last_use.remove(&oldest);
-                }
+        if let Some(before) = last_use.insert(block, now) {
+            order.remove(&before);
+        } else {
+            misses += 1;
+            if last_use.len() > size
+                && let Some((_, oldest)) = order.pop_first()
+            {
+                last_use.remove(&oldest);
             }
         }
         order.insert(now, block);
