@@ -63,8 +63,9 @@ def compose_sizing(sized: Sized) -> list[str]:
     lines += _align(_list_facts(sized, best))
     if len(carrying) > 1:
         lines += ["", _describe_runner_up(sized, best, carrying[1])]
-    rest = [*_list_rest(sized), *sized.remarks]
-    return [*lines, "", *rest] if rest else lines
+    for paragraph in (_list_rest(sized), sized.remarks):
+        lines += ["", *paragraph] if paragraph else []
+    return lines
 
 
 def name_configuration(one: Candidate) -> str:
