@@ -45,7 +45,8 @@ def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
     shown = open_excerpt(session, MOST_DRAWN)
     remark = describe_excerpt(shown)
     results = _compose_results(session, shown)
-    assumed = list_assumed_localities(session) if results else []
+    # A replay has the locality of its recording.
+    assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
     return [*results, *assumed, *_note_missing(session), *unanswered, *([remark] if remark else [])]
 
 
