@@ -37,6 +37,7 @@ class Sized:
         impossible: The number of families that cannot be built.
         battery: The first candidate with its battery and without, if it has a protected cache.
         currency: The currency of the prices.
+        remarks: Sentences on what the answer rests on.
     """
 
     candidates: Sequence[Candidate]
@@ -44,6 +45,7 @@ class Sized:
     impossible: int
     battery: BatteryCase | None
     currency: str
+    remarks: Sequence[str] = ()
 
     @property
     def carrying(self) -> list[Candidate]:
@@ -55,14 +57,15 @@ def compose_sizing(sized: Sized) -> list[str]:
     """Return the answer, line by line."""
     carrying = sized.carrying
     if not carrying:
-        return [_explain_none(sized)]
+        return [_explain_none(sized), *sized.remarks]
     best = carrying[0]
     lines = [f"{name_configuration(best)}: {format_price(sized, best)}", ""]
     lines += _align(_list_facts(sized, best))
     if len(carrying) > 1:
         lines += ["", _describe_runner_up(sized, best, carrying[1])]
-    rest = _list_rest(sized)
-    return [*lines, "", *rest] if rest else lines
+    for paragraph in (_list_rest(sized), sized.remarks):
+        lines += ["", *paragraph] if paragraph else []
+    return lines
 
 
 def name_configuration(one: Candidate) -> str:

@@ -1,4 +1,4 @@
-"""Write the generated reference pages: parameters, result columns, the catalogue, its disks, error codes.
+"""Write the generated reference pages: parameters, result columns, the catalogue, disks, presets, errors.
 
 Usage: generate_docs.py [--check]
 
@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+from preset_pages import presets_page
 from query_pages import queries_page
 
 from destage.disk_validation import data_sheet
@@ -77,6 +78,7 @@ def main() -> int:
         "columns.md": columns_page(),
         "catalog.md": catalog_page(),
         "disks.md": disks_page(),
+        "presets.md": presets_page(),
         "errors.md": errors_page(),
         "queries.md": queries_page(),
     }

@@ -47,3 +47,13 @@ SPC1 = {
     "asu3_1": (0.281, 0.0),
 }
 """Share of the 50 I/Os per second and share of reads of each stream, from the generator's source."""
+REUSE_WALK = {
+    "leaf": "32KiB",
+    "block": "4KiB",
+    "levels": 6,
+    "climb_probability": 0.44,
+    "write_spacing": 8,
+    "last_read_fraction": 0.5,
+    "repeat_fraction": 0.15,
+}
+"""The walk of SPC-1's hot spots, from the second version in NetApp's generator."""

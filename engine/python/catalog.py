@@ -37,6 +37,19 @@ _DETAIL = re.compile(r": | \(|,? with |, as | (?:battery|flash)-backed")
 
 
 @dataclass(frozen=True)
+class Reference:
+    """What a workload is compared with.
+
+    Attributes:
+        figures: Figures that its sources state; `destage.engine.reference_figures` explains the fields.
+        seconds: The length of the comparison [s]; None for that of its profile.
+    """
+
+    figures: tuple[Mapping[str, Any], ...] = ()
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class Entry:
     """An entry of the catalogue.
 
@@ -47,6 +60,8 @@ class Entry:
         assumed: Dotted paths in `config` of figures that are assumed.
         note: A remark for users.
         sheet: Statements of a disk's data sheet that its configuration does not hold, by name.
+        claim: What a workload is like, and what not.
+        reference: What a workload is compared with.
     """
 
     kind: Kind
@@ -58,6 +73,8 @@ class Entry:
     assumed: tuple[str, ...] = ()
     note: str | None = None
     sheet: Mapping[str, float] = field(default_factory=dict)
+    claim: str | None = None
+    reference: Reference = field(default_factory=Reference)
 
     def mark(self, path: str) -> Literal["typical", "assumed"] | None:
         """Return the mark of the figure at a dotted path of `config`; None if the source states it."""
@@ -220,6 +237,11 @@ def _table(kind: Kind) -> Mapping[str, Entry]:
                 assumed=tuple(fields.get("assumed", ())),
                 note=fields.get("note"),
                 sheet=MappingProxyType(fields.get("sheet", {})),
+                claim=fields.get("claim"),
+                reference=Reference(
+                    tuple(fields.get("reference", {}).get("figures", ())),
+                    fields.get("reference", {}).get("seconds"),
+                ),
             )
             for text in texts
             for name, fields in tomllib.loads(text).items()

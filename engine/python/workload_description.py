@@ -67,6 +67,11 @@ def describe_sizes(size: Mapping[str, Any]) -> str:
 
 def describe_address(address: Mapping[str, Any]) -> str:
     """Describe the addresses of a stream, its footprint and placement."""
+    return f"{describe_locality(address)}, {describe_placement(address.get('placement') or {})}"
+
+
+def describe_locality(address: Mapping[str, Any]) -> str:
+    """Describe the addresses of a stream and its footprint."""
     words = {
         "uniform": "uniformly random",
         "zipf": "Zipf {exponent}",
@@ -76,6 +81,7 @@ def describe_address(address: Mapping[str, Any]) -> str:
         "sequential": "sequential",
         "strided": "every {stride}",
         "stack_distance": "by a given hit ratio curve",
+        "hierarchical_reuse": "by a hierarchical reuse walk",
     }[address["kind"]].format_map(address)
     if address["kind"] == "sequential":
         run, jumps = address.get("run"), address.get("jump_fraction")
@@ -91,8 +97,7 @@ def describe_address(address: Mapping[str, Any]) -> str:
         )
     footprint = address.get("footprint")
     own = " of each user's own" if address.get("per_user") else ""
-    where = describe_placement(address.get("placement") or {})
-    return f"{words} over {footprint or 'the whole array'}{own}, {where}"
+    return f"{words} over {footprint or 'the whole array'}{own}"
 
 
 def describe_placement(placement: Mapping[str, Any]) -> str:

@@ -71,10 +71,18 @@ class Profile:
 
     def of_stream(self, name: str) -> "Profile":
         """Return the requests of one stream."""
-        chosen = self.stream == self.streams.index(name)
+        return self.only(self.stream == self.streams.index(name), self.seconds)
+
+    def only(self, chosen: Array, seconds: float) -> "Profile":
+        """Return some of the requests.
+
+        Args:
+            chosen: Which requests.
+            seconds: The time in which they were issued [s].
+        """
         columns = ("stream", "source", "time", "op", "offset", "size", "is_forced")
         return Profile(
-            self.seconds,
+            seconds,
             self.capacity,
             self.is_open,
             self.is_whole,
@@ -142,11 +150,15 @@ class Profile:
 
     def sequential_fraction(self) -> float:
         """Return the share of requests that continue the last one of their kind and source or stream."""
+        follows = self.continues()
+        return float(follows.mean()) if len(follows) else 0.0
+
+    def continues(self) -> Array:
+        """Return which reads and writes continue the last one of their kind and source or stream."""
         moved = np.flatnonzero(self.op != _FLUSH)
         if not len(moved):
-            return 0.0
-        follows = self._follows(moved, self.source) | self._follows(moved, self.stream)
-        return float(follows.sum() / len(moved))
+            return np.zeros(0, bool)
+        return self._follows(moved, self.source) | self._follows(moved, self.stream)
 
     def _follows(self, moved: Array, owner: Array) -> Array:
         """Return which requests start at the end of the previous one of the same owner and kind."""

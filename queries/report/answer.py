@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from destage.queries.assumed_localities import list_assumed_localities
 from destage.queries.presentation import format_count, format_estimate, format_number
 from destage.queries.report.battery_answer import compose_battery_answer, list_losses
 from destage.queries.report.excerpt import MOST_DRAWN, describe_excerpt, open_excerpt
@@ -44,7 +45,9 @@ def compose_summary(session: Session, unanswered: Sequence[str]) -> list[str]:
     shown = open_excerpt(session, MOST_DRAWN)
     remark = describe_excerpt(shown)
     results = _compose_results(session, shown)
-    return [*results, *_note_missing(session), *unanswered, *([remark] if remark else [])]
+    # A replay has the locality of its recording.
+    assumed = list_assumed_localities(session) if results and session.kind != "replay" else []
+    return [*results, *assumed, *_note_missing(session), *unanswered, *([remark] if remark else [])]
 
 
 def _note_missing(session: Session) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from destage.engine.assumed_locality import describe_assumed_localities
 from destage.objective_bounds import as_bound
 from destage.queries import open_session
 from destage.queries.sizing import DISKS, Candidate, find_battery_case, list_candidates
@@ -53,6 +54,7 @@ def find_cheapest(request: SizingRequest, run: Run) -> Sized:
         impossible=len(impossible),
         battery=battery,
         currency=request.prices["currency"],
+        remarks=describe_assumed_localities({"workload": request.workload}, request.settings),
     )
 
 

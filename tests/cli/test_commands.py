@@ -72,6 +72,19 @@ def test_simulate_prints_a_row(destage: Any, study: Path) -> None:
     assert "timeline" not in printed
 
 
+def test_simulate_names_an_assumed_locality(destage: Any, tmp_path: Path) -> None:
+    file = tmp_path / "scenario.yaml"
+    file.write_text(
+        "workload: {use: vdi}\ncontroller: {use: smart_array_p400_512}\n"
+        "array: {raid: '10', disks: 8, disk: {use: u320_10k_72gb}}\n"
+        "run: {warm_up: none, window: {requests: 300}}\n"
+    )
+    sentence = "Rests on an assumed locality: Zipf 0.9 over 20 GB (preset vdi)."
+    assert destage("simulate", str(file)).out.endswith(f"\n\n{sentence}\n")
+    own = "workload.streams=[{name: desktop, address: {kind: uniform, footprint: 20GB}}]"
+    assert "assumed" not in destage("simulate", str(file), "--set", own).out
+
+
 def test_simulate_prints_the_timeline_of_faults(destage: Any, study: Path) -> None:
     faults = "faults=[{kind: mains_lost, at: 10ms, duration: 1s}]"
     printed = destage("simulate", str(study), "--set", faults).out

@@ -43,6 +43,7 @@ def test_the_answer_names_products_margins_and_the_runner_up(destage: Any) -> No
     assert "no write cache" in facts["dead battery"]
     (runner_up,) = [line for line in lines if line.startswith("Runner-up: ")]
     assert runner_up.endswith("It meets the objectives and costs EUR 190 more.")
+    assert lines[-2:] == ["", "Rests on an assumed locality: Zipf 0.9 over 20 GB (preset vdi)."]
     assert "not quotes" in done.err
     again = next(line for line in done.err.splitlines() if line.startswith("again: "))
     assert shlex.split(again)[1:] == ["destage", "size", *SMALL]

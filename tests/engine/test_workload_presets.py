@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from preset_figures import CRYSTAL, FILE_SERVER, JESD219, SMIX, SPC1
+from preset_figures import CRYSTAL, FILE_SERVER, JESD219, REUSE_WALK, SMIX, SPC1
 
 from destage.engine import catalog, normalise, simulate, workload_profile
 from destage.spec import quantities
@@ -139,6 +139,11 @@ SOURCED: dict[str, dict[str, Any]] = {
             f"streams.{index}.arrival.rate": round(50 * share, 6),
             f"streams.{index}.operations.read_fraction": reads,
             **sizes(SMIX if index in {2, 6, 7} else {4096: 100}, f"streams.{index}.operations.size"),
+            **(
+                {f"streams.{index}.address.{key}": value for key, value in REUSE_WALK.items()}
+                if index in {1, 3, 5}
+                else {}
+            ),
         }.items()
     },
     "backup_stream": {

@@ -194,6 +194,7 @@ def test_a_fixed_load_answers_with_extremes_and_battery_gain(make_session: Any) 
         Without a battery, p95 is 5 times as long: 40 ms instead of 8 ms, with 40 users.
         Fastest: 7 ms response time (95th percentile) at 30 requests/s with 20 users, battery present.
         Slowest: 40 ms response time (95th percentile) at 60 requests/s with 40 users, battery absent.
+        Rests on an assumed locality: Zipf 0.9 over 8 GB (preset call_center).
     """)
 
 
@@ -218,6 +219,7 @@ def test_a_bound_is_stated_as_a_bound(make_session: Any) -> None:
         At least 1024 users with 64 MiB of cache: at least 25.6 times the baseline.
         Baseline: 40 users with bare.
         1 point reached an end of the search range; the answer there is only a bound.
+        Rests on an assumed locality: Zipf 0.9 over 8 GB (preset call_center).
     """)
 
 

@@ -89,3 +89,10 @@ def test_no_configuration_is_explained() -> None:
         "No configuration meets the objectives: 1 miss response_p95 <= 30ms with the most disks; "
         "1 cost too much with as many disks as the load needs."
     )
+
+
+def test_what_the_answer_rests_on_is_the_last_paragraph() -> None:
+    remark = "Rests on an assumed locality: Zipf 0.9 over 20 GB (preset vdi)."
+    assert compose_sizing(replace(SIZED, remarks=[remark])) == [*compose_sizing(SIZED), "", remark]
+    none = replace(SIZED, candidates=[replace(DEAR, censored="above", failing=24)], remarks=[remark])
+    assert compose_sizing(none)[1:] == [remark]

@@ -48,11 +48,11 @@ def describe_workload(
     """Yield the description of a workload line by line: name and sources, specification, generated requests.
 
     Args:
-        facts: Its name and title; its source, marks and note where it has them.
+        facts: Its name and title; its claim, source, marks and note where it has them.
         workload: The value of `workload:`.
     """
     yield f"{facts['name']}: {facts['title']}" if facts["title"] != facts["name"] else facts["name"]
-    for key in ("source", "note"):
+    for key in ("claim", "source", "note"):
         if facts.get(key):
             yield from _wrapped(key, facts[key])
     for key, meaning in (("typical", "quoted from memory"), ("assumed", "not published")):

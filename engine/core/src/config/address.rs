@@ -141,6 +141,41 @@ pub enum Address {
         #[serde(default, skip_serializing_if = "is_false")]
         per_user: bool,
     },
+    /// Hierarchical reuse random walk, the hot spots of SPC-1. The leaves of a binary tree are consecutive parts of the footprint. Each request climbs from the leaf of the previous one and goes to a random leaf below the node that it reaches. A read goes to the block of its leaf after the one that was read last; users who share the footprint share these positions, so the addresses of a user then depend on the others.
+    HierarchicalReuse {
+        /// Size of a leaf, a multiple of `block`.
+        #[serde(default = "thirty_two_kib")]
+        leaf: Bytes,
+        /// Unit of reuse. A request starts at an aligned address within its block.
+        #[serde(default = "four_kib")]
+        block: Bytes,
+        /// Levels that each request climbs at least: with 6, its leaf is one of 64 neighbours or more.
+        #[serde(default = "six")]
+        #[schemars(range(min = 0, max = 63))]
+        levels: u32,
+        /// Probability of climbing each further level.
+        #[serde(default = "climb_of_spc_1")]
+        climb_probability: Fraction,
+        /// Writes only go to the leaves whose number is a multiple of this.
+        #[serde(default = "eight")]
+        #[schemars(range(min = 1))]
+        write_spacing: u32,
+        /// Share of the writes that go to the block of their leaf that was read last. The others go to a random block of it.
+        #[serde(default = "half")]
+        last_read_fraction: Fraction,
+        /// Share of these writes whose block the next write of the user also goes to.
+        #[serde(default = "repeats_of_spc_1")]
+        repeat_fraction: Fraction,
+        /// Size of the data accessed (default: the whole array). Each leaf needs four bytes of memory.
+        #[serde(default)]
+        footprint: Option<Bytes>,
+        /// Placement of the footprint on the array.
+        #[serde(default)]
+        placement: Placement,
+        /// Whether each user has its own footprint; footprints follow each other on the array.
+        #[serde(default, skip_serializing_if = "is_false")]
+        per_user: bool,
+    },
 }
 
 /// A zone of the footprint.
@@ -176,7 +211,8 @@ macro_rules! of_all {
             | Address::Zoned { $field, .. }
             | Address::Sequential { $field, .. }
             | Address::Strided { $field, .. }
-            | Address::StackDistance { $field, .. } => *$field,
+            | Address::StackDistance { $field, .. }
+            | Address::HierarchicalReuse { $field, .. } => *$field,
         }
     };
 }
@@ -200,7 +236,8 @@ impl Address {
             | Self::Zoned { per_user, .. }
             | Self::Sequential { per_user, .. }
             | Self::Strided { per_user, .. }
-            | Self::StackDistance { per_user, .. } => *per_user = false,
+            | Self::StackDistance { per_user, .. }
+            | Self::HierarchicalReuse { per_user, .. } => *per_user = false,
         }
     }
 
@@ -218,9 +255,10 @@ impl Address {
     /// Unit of popularity or reuse, if there is one.
     pub const fn block(&self) -> Option<Bytes> {
         match self {
-            Self::Zipf { block, .. } | Self::Pareto { block, .. } | Self::StackDistance { block, .. } => {
-                Some(*block)
-            }
+            Self::Zipf { block, .. }
+            | Self::Pareto { block, .. }
+            | Self::StackDistance { block, .. }
+            | Self::HierarchicalReuse { block, .. } => Some(*block),
             _ => None,
         }
     }
@@ -287,6 +325,34 @@ const fn one_mib() -> Bytes {
 
 const fn eight_kib() -> Bytes {
     Bytes(8 << 10)
+}
+
+const fn four_kib() -> Bytes {
+    Bytes(4 << 10)
+}
+
+const fn thirty_two_kib() -> Bytes {
+    Bytes(32 << 10)
+}
+
+const fn six() -> u32 {
+    6
+}
+
+const fn eight() -> u32 {
+    8
+}
+
+const fn half() -> Fraction {
+    Fraction(0.5)
+}
+
+const fn climb_of_spc_1() -> Fraction {
+    Fraction(0.44)
+}
+
+const fn repeats_of_spc_1() -> Fraction {
+    Fraction(0.15)
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the form that serde asks for")]

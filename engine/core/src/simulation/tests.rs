@@ -87,6 +87,7 @@ fn varied(users: u32) -> Scenario {
         r#""kind": "hot_cold", "hot_fraction": 0.2, "access_fraction": 0.8"#,
         r#""kind": "sequential", "jump_fraction": 0.2"#,
         r#""kind": "strided", "stride": 16384"#,
+        r#""kind": "hierarchical_reuse", "block": 8192, "levels": 2"#,
     ];
     let place = |index: usize| {
         format!(
@@ -112,7 +113,7 @@ fn varied(users: u32) -> Scenario {
             {{"weight": 1, "operations": {operations}, "address": {}}},
             {{"weight": 2, "operations": {operations}, "address": {}}}]}}"#,
         place(4),
-        place(0)
+        place(5)
     ));
     let text = format!(
         r#"{{"workload": {{"users": {users}, "streams": [{}]}},

@@ -8,6 +8,9 @@ use crate::units::{Bytes, SECTOR_BYTES};
 /// Largest number of blocks in all LRU stacks of a stream, for which a run needs memory.
 const MAX_STACK_BLOCKS: u64 = 1 << 26;
 
+/// Largest number of leaves of a reuse walk in all footprints of a stream, for which a run needs memory.
+const MAX_LEAVES: u64 = 1 << 26;
+
 /// What an address process must fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
@@ -67,6 +70,7 @@ pub(super) fn check_address(place: &str, address: &Address, setting: Setting, is
     }
     check_zones(place, address, footprint, largest, issues);
     check_curve(place, address, footprint, setting.sources, issues);
+    check_leaves(place, address, footprint, setting.sources, issues);
 }
 
 fn smaller_than_request(place: impl Into<String>, size: Bytes, largest: Bytes) -> Issue {
@@ -202,5 +206,34 @@ fn check_curve(place: &str, address: &Address, footprint: Bytes, sources: u32, i
             ));
         }
         (size, hit_ratio) = (point.size, point.hit_ratio.0);
+    }
+}
+
+fn check_leaves(place: &str, address: &Address, footprint: Bytes, sources: u32, issues: &mut Vec<Issue>) {
+    let Address::HierarchicalReuse { leaf, block, per_user, .. } = address else { return };
+    let leaf_place = format!("{place}.leaf");
+    if leaf.0 == 0 || !leaf.0.is_multiple_of(block.0) {
+        issues.push(Issue::new(
+            "scenario.leaf-not-multiple-of-block",
+            leaf_place,
+            format!("{} bytes; allowed is a multiple of the block of {} bytes", leaf.0, block.0),
+        ));
+        return;
+    }
+    if *leaf > footprint {
+        issues.push(Issue::new(
+            "scenario.beyond-footprint",
+            leaf_place,
+            format!("{} bytes; allowed is up to the footprint, {} bytes", leaf.0, footprint.0),
+        ));
+    }
+    let leaves = footprint.0 / leaf.0;
+    let footprints = if *per_user { sources } else { 1 };
+    if leaves.saturating_mul(footprints.into()) > MAX_LEAVES {
+        issues.push(Issue::new(
+            "scenario.too-much-memory",
+            format!("{place}.footprint"),
+            format!("{leaves} leaves in each of {footprints} footprints; allowed are {MAX_LEAVES} in all"),
+        ));
     }
 }

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use super::lru_stack::LruStack;
 use super::permutation::Permutation;
 use super::placement::PlacementMap;
+use super::reuse_walk::{ReuseWalk, WalkState};
 use super::stack_distance_distribution::StackDistanceDistribution;
 use super::zipf::Zipf;
 use crate::config::{Address, AddressZone};
@@ -51,6 +52,10 @@ enum Pattern {
         blocks: u64,
         block: u64,
     },
+    HierarchicalReuse {
+        walk: Box<ReuseWalk>,
+        block: u64,
+    },
 }
 
 /// A part of the footprint, uniform within.
@@ -81,7 +86,10 @@ pub struct AddressState {
     left: u64,
     /// Whether the first request of a sequence goes to a random place.
     is_scattered: bool,
+    /// Whether the next request is a write: a reuse walk places reads and writes differently.
+    pub is_write: bool,
     stack: Option<Box<LruStack>>,
+    walk: Option<Box<WalkState>>,
 }
 
 impl AddressModel {
@@ -130,6 +138,10 @@ impl AddressModel {
                 blocks,
                 block,
             },
+            Address::HierarchicalReuse { .. } => Pattern::HierarchicalReuse {
+                walk: Box::new(ReuseWalk::new(address, footprint, users)),
+                block,
+            },
         };
         let is_per_user = address.is_per_user();
         let all = if is_per_user { footprint * u64::from(users) } else { footprint };
@@ -137,7 +149,8 @@ impl AddressModel {
         Self { footprint, is_per_user, pattern, map }
     }
 
-    /// The state of user `user` before its first request; `stream` draws its stack. Only the first user's sequence starts
+    /// The state of user `user` before its first request; `stream` draws its stack or
+    /// the start of its walk. Only the first user's sequence starts
     /// at the start of the footprint; otherwise all would run in lockstep.
     pub fn state(&self, user: u32, stream: &mut RandomStream) -> AddressState {
         let stack = match &self.pattern {
@@ -146,10 +159,15 @@ impl AddressModel {
             }
             _ => None,
         };
+        let walk = match &self.pattern {
+            Pattern::HierarchicalReuse { walk, .. } => Some(Box::new(walk.start(user, stream))),
+            _ => None,
+        };
         AddressState {
             base: if self.is_per_user { u64::from(user) * self.footprint } else { 0 },
             is_scattered: user > 0 && !self.is_per_user,
             stack,
+            walk,
             ..AddressState::default()
         }
     }
@@ -246,6 +264,11 @@ impl AddressModel {
                 let depth = distances.draw(stream);
                 let index = state.stack.as_mut().map_or(0, |stack| stack.take(depth));
                 in_block(stream, u64::from(index), *block)
+            }
+            Pattern::HierarchicalReuse { walk, block } => {
+                let is_write = state.is_write;
+                let index = state.walk.as_mut().map_or(0, |at| walk.next_block(at, stream, is_write));
+                in_block(stream, index, *block)
             }
         }
     }

@@ -12,6 +12,7 @@ mod pace;
 mod permutation;
 mod placement;
 mod requests;
+mod reuse_walk;
 mod source;
 mod stack_distance_distribution;
 mod zipf;

@@ -131,6 +131,7 @@ impl Requests {
             let sizes = if is_read { &operations.read_sizes } else { &operations.write_sizes };
             let sectors = sizes.draw(&mut self.size);
             let alignment = operations.alignment.unwrap_or(sectors);
+            self.address_state.is_write = !is_read;
             let lba = model.address.draw(&mut self.address_state, &mut self.address, sectors, alignment);
             (lba, Sectors(sectors))
         });

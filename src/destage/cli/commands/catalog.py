@@ -49,6 +49,7 @@ def catalog(
     facts = {
         "name": entry.name,
         "title": entry.title,
+        "claim": entry.claim,
         "source": entry.source,
         "note": entry.note,
         "config": dict(entry.config),

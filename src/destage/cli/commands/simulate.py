@@ -65,6 +65,9 @@ def simulate(
             if value is not None and not name.startswith("timeline_")
         }
     )
+    from destage.engine.assumed_locality import describe_assumed_localities
+
+    print_data("".join(f"\n{sentence}\n" for sentence in describe_assumed_localities(scenario, assigned)))
     _print_timeline(row)
 
 

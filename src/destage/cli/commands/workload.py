@@ -164,6 +164,7 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
         facts = {
             "name": name,
             "title": entry.title,
+            "claim": entry.claim,
             "source": entry.source,
             "typical": list(entry.unverified),
             "assumed": list(entry.assumed),

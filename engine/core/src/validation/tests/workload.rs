@@ -166,6 +166,9 @@ fn rules_of_addresses() {
             "scenario.falling-hit-ratio",
             "curve.1.hit_ratio",
         ),
+        (json!({"kind": "hierarchical_reuse", "leaf": 8193}), "scenario.leaf-not-multiple-of-block", "leaf"),
+        (json!({"kind": "hierarchical_reuse", "block": 2048}), "scenario.smaller-than-request", "block"),
+        (json!({"kind": "hierarchical_reuse", "footprint": 16_384}), "scenario.beyond-footprint", "leaf"),
     ] {
         refuse_stream("address", address, code, &format!("address.{place}"));
     }

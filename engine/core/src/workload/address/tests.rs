@@ -200,7 +200,7 @@ fn jumps_have_their_rate_and_sequences_continue_there() {
 
 #[test]
 fn each_user_stays_in_its_own_footprint() {
-    for kind in ["uniform", "sequential", "stack_distance", "hot_cold", "strided"] {
+    for kind in ["uniform", "sequential", "stack_distance", "hot_cold", "strided", "hierarchical_reuse"] {
         let mut fields = serde_json::json!({"kind": kind, "footprint": 64 * 8192, "per_user": true,
             "placement": {"kind": "contiguous", "offset": 8192}});
         match kind {
@@ -208,6 +208,7 @@ fn each_user_stays_in_its_own_footprint() {
                 fields["curve"] = serde_json::json!([{"size": 65_536, "hit_ratio": 0.5}]);
             }
             "strided" => fields["stride"] = serde_json::json!(24_576),
+            "hierarchical_reuse" => fields["block"] = serde_json::json!(8192),
             "hot_cold" => {
                 fields["hot_fraction"] = serde_json::json!(0.5);
                 fields["access_fraction"] = serde_json::json!(0.5);
