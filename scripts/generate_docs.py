@@ -34,6 +34,7 @@ NAMESPACES = {
     "vdbench": "Importing Vdbench parameter files.",
     "sysbench": "Importing sysbench commands and scripts.",
     "crystaldiskmark": "Importing CrystalDiskMark tests.",
+    "export": "Exporting workloads to load generators.",
     "disk": "Descriptions and measurements of disks.",
     "run": "Runs that failed in the engine.",
     "sweep": "Planning and running a sweep.",

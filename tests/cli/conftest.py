@@ -16,8 +16,20 @@ AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]"
 
 NAMESPACES = "|".join(
     (
-        *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "fio", "iometer", "query"),
-        *("run", "scenario", "settings", "store", "study", "sweep", "sysbench", "system", "trace", "usage"),
+        *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "export", "fio", "iometer"),
+        *(
+            "query",
+            "run",
+            "scenario",
+            "settings",
+            "store",
+            "study",
+            "sweep",
+            "sysbench",
+            "system",
+            "trace",
+            "usage",
+        ),
         "vdbench",
     )
 )

@@ -6,11 +6,13 @@ from typing import Annotated, Any, Literal
 import typer
 
 from destage.cli.completion import complete_importable_files, complete_workloads
-from destage.cli.options import Json, check_suffix, parse_duration
+from destage.cli.options import Json, check_suffix, parse_duration, parse_size
 from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
 from destage.errors import ConfigError, Issue, UsageError
 
-app = typer.Typer(help="List, show and import workloads.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="List, show, import and export workloads.", no_args_is_help=True, rich_markup_mode=None
+)
 _DOCUMENTS = (".yaml", ".yml", ".json")
 
 
@@ -162,6 +164,67 @@ def import_(
         print_note("the study has no array; add `array:` to its scenario, or import with --on raid5x8")
     for warning in list_warnings(tests):
         print_warning(warning, file)
+
+
+@app.command("export")
+def export(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
+            "reads.",
+            autocompletion=complete_workloads,
+        ),
+    ],
+    to: Annotated[
+        Literal["fio", "diskspd"], typer.Option("--to", help="Tool that issues the workload's requests.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the job to FILE instead of stdout.")
+    ] = None,
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="PATH", help="File or disk to test; writes destroy its contents."),
+    ] = "destage.dat",
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="SIZE", help="Size of the target, for a workload of the whole array."),
+    ] = None,
+    duration: Annotated[str, typer.Option("--duration", metavar="TIME", help="Length of the test.")] = "60s",
+    test: Annotated[
+        str | None,
+        typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the job of another tool that issues a workload's requests to real hardware.
+
+    A part that the tool cannot express is an error; comments say what is only similar.
+    """
+    from destage.engine import workload_profile
+    from destage.exporters.diskspd_targets import write_diskspd
+    from destage.exporters.fio_jobs import write_job_file
+    from destage.exporters.report import Target
+
+    _, workload, _ = _find_workload(name, test)
+    bytes_ = None if size is None else parse_size(size, "--size")
+    seconds = max(1, round(parse_duration(duration, "s", "--duration")))
+    try:
+        canonical = workload_profile.canonical_workload(workload)
+    except ConfigError as error:
+        raise ConfigError(error.issues, name) from error
+    write = write_job_file if to == "fio" else write_diskspd
+    text, notes = write(canonical, Target(target, bytes_, seconds), name)
+    if as_json:
+        print_json({"tool": to, "job": text, "notes": notes})
+    elif out is None:
+        print_data(text)
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+        print_note(f"job written to {out}")
+    for note in notes:
+        print_note(note)
 
 
 def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:

@@ -224,8 +224,9 @@ class CommandLine:
             raise DiskSpdValueError("must be -S with any of b, h, m, r, u and w")
         if "m" in text:
             raise DiskSpdValueError("m, memory-mapped I/O, is not simulated; the host decides its requests")
-        self._target.is_cached = bool(text) and not set(text) & set("hur")
-        self._target.is_written_through = bool(set(text) & set("hw"))
+        # Several -S add up.
+        self._target.is_cached &= bool(text) and not set(text) & set("hur")
+        self._target.is_written_through |= bool(set(text) & set("hw"))
         forced = "every write waits for stable storage (FUA)" if self._target.is_written_through else "no FUA"
         return f"{forced}; the host has no cache"
 

@@ -5,7 +5,7 @@ whose value the script does not define stays in the word.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from destage.importers.scripts.blocks import Block, Command, Loop, Node, read_blocks
@@ -19,7 +19,10 @@ _ASSIGNMENT = (
     re.compile(r"^(?:\[\w+(?:\[\])?\]\s*)?\$(?P<name>\w+)\s*=\s*(?P<value>.*)$"),
     re.compile(r"^(?:export\s+|local\s+|readonly\s+)?(?P<name>\w+)=(?P<value>.*)$"),
 )
-_REFERENCE = re.compile(r"%%?(?P<cmd>\w+)%?|\$\{(?P<braced>\w+)\}|\$\(\$?(?P<sub>\w+)\)|\$(?P<plain>\w+)")
+_UNKNOWN = re.compile(r"\$[({][^)}]*[)}]?|\$\d|%~?\d|`[^`]*`|\{\d+\}")
+_REFERENCE = re.compile(
+    r"%%?(?P<cmd>[A-Za-z_]\w*)%?|\$\{(?P<braced>\w+)\}|\$\(\$?(?P<sub>\w+)\)|\$(?P<plain>\w+)"
+)
 _SILENT = re.compile(r"^(?:@?echo|write-host|write-output|printf|rem|title)\b", re.IGNORECASE)
 _RANGE = re.compile(r"^\{?(-?\d+)\.\.(-?\d+)\}?$")
 _SEQUENCE = re.compile(
@@ -87,24 +90,41 @@ def _find_command(
 ) -> Iterator[ScriptCommand]:
     if _SILENT.match(statement.text):
         return
-    words = read_words(statement)
+    words = [
+        part
+        for word in read_words(statement)
+        for part in _split_expanded(word, _expand(word.text, variables))
+    ]
     for index, word in enumerate(words):
-        if program.fullmatch(re.split(r"[\\/]", word.text)[-1]):
-            rest = [
-                part
-                for each in words[index + 1 :]
-                for part in _split_expanded(each, _expand(each.text, variables))
-            ]
+        if program.fullmatch(re.split(r"[\\/]", word.text.lstrip("{("))[-1]):
+            rest = list(_take_arguments(words[index + 1 :]))
             if any(each.text[:1] in "-/" for each in rest):
                 yield ScriptCommand(tuple(rest), word.line, values)
             return
 
 
 def _split_expanded(word: Word, text: str) -> list[Word]:
-    # A variable may hold several options.
-    if text == word.text or " -" not in text:
+    # A variable, or a quoted word such as that of `cmd /c`, may hold several options.
+    if " -" not in text:
         return [word.with_text(text)]
-    return [word.with_text(part) for part in text.split()]
+    is_same = text == word.text
+    return [word.part(match.start() if is_same else 0, match[0]) for match in re.finditer(r"[^\s\"']+", text)]
+
+
+def _take_arguments(words: Sequence[Word]) -> Iterator[Word]:
+    """Yield the words up to a bracket that closes a block around the command."""
+    for word in words:
+        text = word.text
+        while text[-1:] in {"}", ")"} and _count(text, "{(") < _count(text, "})"):
+            text = text[:-1]
+        if text:
+            yield word.with_text(text)
+        if text != word.text:
+            return
+
+
+def _count(text: str, letters: str) -> int:
+    return sum(map(text.count, letters))
 
 
 def _expand(text: str, variables: Mapping[str, str]) -> str:
@@ -122,9 +142,7 @@ def _expand(text: str, variables: Mapping[str, str]) -> str:
 
 def find_variable(text: str) -> str | None:
     """Return the first variable in a word that the script does not define."""
-    match = _REFERENCE.search(text)
-    if match is None and "$(" in text:
-        return text[text.index("$(") :]
+    match = _UNKNOWN.search(text) or _REFERENCE.search(text)
     return None if match is None else match[0]
 
 
@@ -137,7 +155,7 @@ def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
         first, step, last = (1, 1, numbers[0]) if len(numbers) == 1 else (numbers[0], 1, numbers[-1])
         if len(numbers) == 3:  # noqa: PLR2004 - from, step, to
             step = numbers[1]
-        return _count(first, step, last)
+        return _count_up(first, step, last)
     text = text.removeprefix("@").strip()
     if text.startswith("(") and text.endswith(")"):
         text = text[1:-1]
@@ -146,13 +164,13 @@ def _list_values(text: str, variables: Mapping[str, str]) -> list[str]:
         numbers_range = _RANGE.match(part)
         if numbers_range is not None:
             first, last = int(numbers_range[1]), int(numbers_range[2])
-            values += _count(first, 1 if last >= first else -1, last)
+            values += _count_up(first, 1 if last >= first else -1, last)
         else:
             values.append(part.strip("\"'"))
     return values
 
 
-def _count(first: int, step: int, last: int) -> list[str]:
+def _count_up(first: int, step: int, last: int) -> list[str]:
     if not step:
         return []
     return [str(number) for number in range(first, last + (1 if step > 0 else -1), step)][:MOST_COMMANDS]

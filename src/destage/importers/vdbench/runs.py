@@ -96,7 +96,11 @@ def build_tests(definitions: ParameterFile, file: str) -> list[ImportedWorkload]
 
 def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, Storage]) -> _Load:
     found = []
-    workloads = definitions.select("wd", definitions.workloads, run.parameters.get("wd"))
+    if "wd" in run.parameters or ("sd" not in run.parameters and definitions.workloads):
+        workloads = definitions.select("wd", definitions.workloads, run.parameters.get("wd"))
+    else:
+        # A run of storages alone has one workload with Vdbench's defaults.
+        workloads = [Settings("default", run.word, {})]
     for workload in workloads:
         named = run.parameters.get("sd") or workload.parameters.get("sd")
         storages = definitions.select("sd", definitions.storages, named)
@@ -107,10 +111,6 @@ def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, S
             (placed[one.name], read_flags([one, workload, run], definitions.issues)) for one in storages
         ]
         found.append((workload, opened))
-    if not workloads and "wd" not in run.parameters:
-        definitions.issues.append(
-            run.word.issue("vdbench.unknown-name", "rd", "no workload; define one with wd=")
-        )
     return _Load(run, found)
 
 
