@@ -97,7 +97,7 @@ class CommandLine:
         try:
             note = read(value.text)
         except DiskSpdValueError as error:
-            self.issues.append(value.with_text(word.text).issue("diskspd.bad-value", place, str(error)))
+            self.issues.append(word.issue("diskspd.bad-value", place, str(error)))
         else:
             if note:
                 self._test.notes.append(f"{word.text}: {note}")

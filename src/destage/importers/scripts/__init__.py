@@ -23,6 +23,8 @@ _UNKNOWN = re.compile(r"\$[({][^)}]*[)}]?|\$\d|%~?\d|`[^`]*`|\{\d+\}")
 _REFERENCE = re.compile(
     r"%%?(?P<cmd>[A-Za-z_]\w*)%?|\$\{(?P<braced>\w+)\}|\$\(\$?(?P<sub>\w+)\)|\$(?P<plain>\w+)"
 )
+_VALUE = re.compile(r"(\"[^\"]*\"|'[^']*'|.*?)\s*(?:(?:^|\s)#.*)?$", re.DOTALL)
+"""A value, without the comment behind it."""
 _SILENT = re.compile(r"^(?:@?echo|write-host|write-output|printf|rem|title)\b", re.IGNORECASE)
 _RANGE = re.compile(r"^\{?(-?\d+)\.\.(-?\d+)\}?$")
 _SEQUENCE = re.compile(
@@ -78,7 +80,7 @@ def _assign(text: str, variables: dict[str, str]) -> bool:
     for pattern in _ASSIGNMENT:
         match = pattern.match(text)
         if match is not None:
-            value = match["value"].strip()
+            value = _VALUE.match(match["value"].strip())[1]  # type: ignore[index]
             is_list = value.startswith(("@(", "(")) or ("," in value and '"' in value)
             variables[match["name"].lower()] = value if is_list else _expand(value.strip("\"'"), variables)
             return True
@@ -88,7 +90,7 @@ def _assign(text: str, variables: dict[str, str]) -> bool:
 def _find_command(
     statement: Statement, variables: Mapping[str, str], values: tuple[str, ...], program: re.Pattern[str]
 ) -> Iterator[ScriptCommand]:
-    if _SILENT.match(statement.text):
+    if _SILENT.match(statement.text) or not ("$" in statement.text or program.search(statement.text)):
         return
     words = [
         part

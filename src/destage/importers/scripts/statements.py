@@ -105,7 +105,7 @@ def _trim(line: Statement, start: int, end: int) -> Iterator[Statement]:
 
 
 def read_words(statement: Statement) -> list[Word]:
-    """Return the words of a statement without quotes, up to a redirection."""
+    """Return the words of a statement without quotes, up to a redirection or a comment."""
     words: list[Word] = []
     letters: list[str] = []
     begin, quote, is_word = 0, "", False
@@ -132,6 +132,6 @@ def read_words(statement: Statement) -> list[Word]:
             letters.append(letter)
     end()
     for index, word in enumerate(words):
-        if _REDIRECTION.match(word.text):
+        if _REDIRECTION.match(word.text) or word.text == "#":
             return words[:index]
     return words

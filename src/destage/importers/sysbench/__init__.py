@@ -19,7 +19,7 @@ _OTHER_COMMANDS = frozenset({"prepare", "cleanup", "help", "version"})
 
 def is_script(text: str) -> bool:
     """Return whether a text has a command of sysbench's fileio test."""
-    return any(map(_is_file_test, read_commands(text, _PROGRAM)))
+    return "sysbench" in text.lower() and any(map(_is_file_test, read_commands(text, _PROGRAM)))
 
 
 def read_tests(text: str, file: str, *, ignore_unknown: bool = False) -> list[ImportedWorkload]:

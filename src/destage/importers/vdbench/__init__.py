@@ -11,13 +11,13 @@ from destage.importers.vdbench.definitions import ParameterFile
 from destage.importers.vdbench.runs import build_tests
 from destage.importers.words import sort_by_place
 
-_RUN = re.compile(r"^\s*rd=\w+.*,", re.MULTILINE | re.IGNORECASE)
-_STORAGE = re.compile(r"^\s*f?[sw]d=\S+,", re.MULTILINE | re.IGNORECASE)
+_DEFINITION = re.compile(r"^\s*(sd|wd|rd|fsd|fwd)=\S+", re.MULTILINE | re.IGNORECASE)
 
 
 def is_parameter_file(text: str) -> bool:
     """Return whether a text looks like a parameter file."""
-    return bool(_STORAGE.search(text)) or bool(_RUN.search(text))
+    kinds = {match[1].lower().removeprefix("f") for match in _DEFINITION.finditer(text)}
+    return len(kinds) > 1
 
 
 def read_tests(text: str, file: str, *, ignore_unknown: bool = False) -> list[ImportedWorkload]:

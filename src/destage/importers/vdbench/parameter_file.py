@@ -6,6 +6,7 @@ a comma continues; `eof` ends the file. A keyword may be shortened to its first 
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from destage.errors import Issue
 from destage.importers.words import Word
@@ -68,13 +69,23 @@ def read_definitions(text: str, issues: list[Issue], warnings: list[Issue]) -> l
         parameters = _read_parameters(letters, places, issues)
         if not parameters:
             continue
-        first = parameters[0]
-        if first.key in KINDS:
-            names = [value.text for value in first.values]
-            definitions += [Definition(first.key, name, first.word, parameters[1:]) for name in names]
-        else:
-            definitions.append(Definition("", first.key, first.word, parameters))
+        for group in _group(parameters):
+            first = group[0]
+            if first.key in KINDS:
+                names = [value.text for value in first.values]
+                definitions += [Definition(first.key, name, first.word, group[1:]) for name in names]
+            else:
+                definitions.append(Definition("", first.key, first.word, group))
     return definitions
+
+
+def _group(parameters: list[Parameter]) -> list[list[Parameter]]:
+    """Return the parameters of each definition of a line, whose keyword may come again."""
+    kind = parameters[0].key
+    starts = [
+        index for index, one in enumerate(parameters) if not index or (kind in KINDS and one.key == kind)
+    ]
+    return [parameters[start:end] for start, end in pairwise([*starts, len(parameters)])]
 
 
 def _join_lines(text: str, warnings: list[Issue]) -> list[tuple[str, list[tuple[int, int]]]]:

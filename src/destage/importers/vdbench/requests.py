@@ -8,7 +8,7 @@ from destage.errors import Issue
 from destage.importers.parts import ALL, SECTOR, Part, contiguous, render_bytes, share, size_of
 from destage.importers.vdbench.definitions import Settings
 from destage.importers.vdbench.parameter_file import Parameter
-from destage.importers.vdbench.storages import OpenFlags, Storage, read_range
+from destage.importers.vdbench.storages import OpenFlags, Range, Storage, read_range
 from destage.importers.vdbench.values import VdbenchValueError, parse_percentage, parse_sectors, parse_size
 from destage.spec import quantities
 
@@ -144,13 +144,9 @@ def build_components(
     parts: list[Part] = []
     each = weight / max(1, len(storages))
     for storage, flags in storages:
-        first, last = read_range(
-            workload,
-            storage.offset,
-            None if storage.length is None else storage.offset + storage.length,
-            issues,
-        )
-        length = None if last is None else last - first
+        end = None if storage.length is None else storage.offset + storage.length
+        used = read_range(workload, Range(storage.offset, end, storage.band), issues)
+        first, length = used.first, None if used.last is None else used.last - used.first
         area = requests.hit_area or storage.hit_area
         hit = (requests.reads * requests.read_hits + (ALL - requests.reads) * requests.write_hits) / ALL
         if hit:
@@ -174,6 +170,13 @@ def build_components(
         if hit < ALL:
             reads = requests.reads * (ALL - requests.read_hits) / (ALL - hit)
             address = _address(requests, contiguous(first, length))
+            if used.band is not None:
+                address = _limit(address, used.band, is_allowed=not hit)
+            if not address:
+                message = "range= in per cent needs size= of the storage, unless all requests are random"
+                found = workload.word.issue("vdbench.bad-value", "range", message)
+                issues.append(found)
+                continue
             parts.append(_component(requests, flags, each * (ALL - hit) / ALL, reads, address))
     return _join_neighbours(parts)
 
@@ -194,6 +197,16 @@ def _address(requests: Requests, place: Part) -> Part:
     if requests.stride is not None:
         return {"kind": "strided", "stride": render_bytes(requests.stride), **place}
     return {"kind": "sequential", **place}
+
+
+def _limit(address: Part, band: tuple[int, int], *, is_allowed: bool) -> Part:
+    """Return random addresses in a band [%] of a storage of unknown size; empty for others."""
+    if address["kind"] != "uniform" or not is_allowed:
+        return {}
+    low, high = band
+    zones = [(0, low), (ALL, high - low), (0, ALL - high)]
+    sizes = [{"accesses": accesses, "size": size} for accesses, size in zones if size]
+    return {**address, "kind": "zoned", "zones": sizes}
 
 
 def _join_neighbours(parts: Sequence[Part]) -> list[Part]:

@@ -104,7 +104,7 @@ def _find_load(definitions: ParameterFile, run: Settings, placed: Mapping[str, S
     for workload in workloads:
         named = run.parameters.get("sd") or workload.parameters.get("sd")
         storages = definitions.select("sd", definitions.storages, named)
-        if not storages:
+        if not storages and named is None:
             message = "no storage; define one with sd="
             definitions.issues.append(workload.word.issue("vdbench.unknown-name", "wd", message))
         opened = [

@@ -18,6 +18,21 @@ _ALL, _DEFAULT_THREADS, _DEFAULT_HIT_AREA, _SECTOR = 100, 8, 1 << 20, 512
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """A part of the array.
+
+    Attributes:
+        first: Its first byte.
+        last: The first byte behind it; None for the end of the array.
+        band: The part of it that is used [%], where its size is not known.
+    """
+
+    first: int
+    last: int | None
+    band: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Storage:
     """A storage (SD).
 
@@ -26,6 +41,7 @@ class Storage:
         length: Its size; None for the rest of the array.
         threads: Its outstanding requests.
         hit_area: The part at its start that hits go to [bytes].
+        band: The part of it that is used [%], where its size is not known.
     """
 
     settings: Settings
@@ -33,6 +49,7 @@ class Storage:
     length: int | None
     threads: int
     hit_area: int
+    band: tuple[int, int] | None = None
 
     @property
     def is_device(self) -> bool:
@@ -74,48 +91,47 @@ def lay_out(storages: Mapping[str, Settings], issues: list[Issue]) -> dict[str, 
             message = f"must be a multiple of {_SECTOR} below size"
             issues.append(settings.parameters["offset"].issue("vdbench.bad-value", message))
             start = 0
-        first, end = read_range(settings, start, length, issues)
+        used = read_range(settings, Range(start, length), issues)
         placed[name] = Storage(
             settings,
-            base + first,
-            None if end is None else end - first,
+            base + used.first,
+            None if used.last is None else used.last - used.first,
             settings.get("threads", parse_count, _DEFAULT_THREADS, issues),
             settings.get("hitarea", parse_sectors, _DEFAULT_HIT_AREA, issues),
+            used.band,
         )
     return placed
 
 
-def read_range(
-    settings: Settings, start: int, end: int | None, issues: list[Issue]
-) -> tuple[int, int | None]:
-    """Return start and end of the part that `range` leaves, in sizes or per cent."""
+def read_range(settings: Settings, whole: Range, issues: list[Issue]) -> Range:
+    """Return the part of a range that `range` leaves, in sizes or per cent."""
     parameter = settings.parameters.get("range")
     if parameter is None:
-        return start, end
+        return whole
     try:
-        return _parse_range(parameter, start, end)
+        return _parse_range(parameter, whole)
     except VdbenchValueError as error:
         issues.append(parameter.issue("vdbench.bad-value", str(error)))
-        return start, end
+        return whole
 
 
-def _parse_range(parameter: Parameter, start: int, end: int | None) -> tuple[int, int]:
+def _parse_range(parameter: Parameter, whole: Range) -> Range:
     if len(parameter.values) != 2:  # noqa: PLR2004 - from, to
         raise VdbenchValueError("must be (from,to); several ranges are not simulated")
     low, high = (parse_size(value.text) for value in parameter.values)
     if low >= high:
         raise VdbenchValueError("must be (from,to) with from below to")
     if high > _ALL:
-        bounds = (start + low, start + high)
-    elif end is None:
-        raise VdbenchValueError("in per cent needs size= of the storage")
+        bounds = (whole.first + low, whole.first + high)
+    elif whole.last is None:
+        return Range(whole.first, None, None if (low, high) == (0, _ALL) else (low, high))
     else:
-        unit = (end - start) / _ALL
-        bounds = (start + round(low * unit), start + round(high * unit))
+        unit = (whole.last - whole.first) / _ALL
+        bounds = (whole.first + round(low * unit), whole.first + round(high * unit))
     first, last = (bound // _SECTOR * _SECTOR for bound in bounds)
-    if end is not None and last > end:
+    if whole.last is not None and last > whole.last:
         raise VdbenchValueError("exceeds the size of the storage")
-    return first, last
+    return Range(first, last)
 
 
 def read_flags(sources: Sequence[Settings], issues: list[Issue]) -> OpenFlags:
