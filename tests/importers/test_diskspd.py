@@ -14,19 +14,16 @@ from destage.importers.imported_workload import ImportedWorkload
 LIES = {"footprint": "1GiB", "placement": {"kind": "contiguous", "offset": "0B"}}
 
 
-def test(options: str, targets: str = "x.dat") -> ImportedWorkload:
+def read(options: str, targets: str = "x.dat") -> ImportedWorkload:
     """Return the import of a command on a file of 1 GiB."""
     (only,) = diskspd.read_tests(f"diskspd -c1G -Su {options} {targets}", "command")
     workload_profile.check_workload(only.workload)
     return only
 
 
-test.__test__ = False  # type: ignore[attr-defined]
-
-
 def stream(options: str) -> dict[str, Any]:
     """Return the one stream of a command."""
-    (only,) = test(options).workload["streams"]
+    (only,) = read(options).workload["streams"]
     return dict(only)
 
 
@@ -45,7 +42,7 @@ def test_threads_times_outstanding_random_requests() -> None:
 
 
 def test_defaults_are_those_of_diskspd() -> None:
-    imported = test("")
+    imported = read("")
     assert imported.run == {"warm_up": {"duration": "5s"}, "window": {"duration": "10s"}}
     (only,) = imported.workload["streams"]
     assert only["arrival"]["depth"] == 2
@@ -54,7 +51,7 @@ def test_defaults_are_those_of_diskspd() -> None:
 
 
 def test_each_sequential_thread_has_its_position() -> None:
-    streams = test("-t3 -o4 -T256M").workload["streams"]
+    streams = read("-t3 -o4 -T256M").workload["streams"]
     assert [one["arrival"]["depth"] for one in streams] == [4, 4, 4]
     assert [one["address"]["placement"]["offset"] for one in streams] == ["0B", "256MiB", "512MiB"]
     assert [one["address"]["footprint"] for one in streams] == ["1GiB", "768MiB", "512MiB"]
@@ -66,7 +63,7 @@ def test_interlocked_threads_share_a_position() -> None:
 
 
 def test_parallel_requests_are_sequences_of_their_own() -> None:
-    streams = test("-o3 -p").workload["streams"]
+    streams = read("-o3 -p").workload["streams"]
     assert [one["arrival"]["depth"] for one in streams] == [1, 1, 1]
 
 
@@ -147,9 +144,9 @@ def test_caching_options_add_up() -> None:
 
 
 def test_targets_follow_one_another() -> None:
-    streams = test("-r -t2", "a.dat b.dat").workload["streams"]
+    streams = read("-r -t2", "a.dat b.dat").workload["streams"]
     assert [one["address"]["placement"]["offset"] for one in streams] == ["0B", "1GiB"]
-    (only,) = test("-r -F2 -O8", "a.dat b.dat").workload["streams"]
+    (only,) = read("-r -F2 -O8", "a.dat b.dat").workload["streams"]
     assert (only["arrival"]["depth"], [part["weight"] for part in only["mix"]]) == (16, [1, 1])
 
 
@@ -202,10 +199,10 @@ PROFILE = """<Profile><TimeSpans>
 
 def test_profile_is_the_command_line() -> None:
     (profile,) = diskspd.read_tests(PROFILE.format(rate=0, more=""), "p.xml")
-    command = test("-b8K -r -o8 -t2 -w30 -d30 -W0")
+    command = read("-b8K -r -o8 -t2 -w30 -d30 -W0")
     assert (profile.workload, profile.run) == (command.workload, command.run)
     (rated,) = diskspd.read_tests(PROFILE.format(rate=50, more=""), "p.xml")
-    assert rated.workload == test("-b8K -r -o8 -t2 -w30 -g50i").workload
+    assert rated.workload == read("-b8K -r -o8 -t2 -w30 -g50i").workload
 
 
 def test_profile_within_a_result_is_found() -> None:

@@ -10,23 +10,20 @@ from destage.importers import sysbench
 from destage.importers.imported_workload import ImportedWorkload
 
 
-def test(options: str) -> ImportedWorkload:
+def read(options: str) -> ImportedWorkload:
     """Return the import of a command."""
     (only,) = sysbench.read_tests(f"sysbench fileio {options} run", "command")
     workload_profile.check_workload(only.workload)
     return only
 
 
-test.__test__ = False  # type: ignore[attr-defined]
-
-
 def operations(options: str) -> dict[str, Any]:
     """Return the operations of a command."""
-    return dict(test(options).workload["streams"][0]["operations"])
+    return dict(read(options).workload["streams"][0]["operations"])
 
 
 def test_defaults_are_those_of_sysbench() -> None:
-    imported = test("--file-test-mode=rndrw")
+    imported = read("--file-test-mode=rndrw")
     (only,) = imported.workload["streams"]
     assert only["arrival"] == {"kind": "fixed_outstanding", "depth": 1}
     # 1.5 reads for each write; 40 of 100 requests between flushes are writes.
@@ -48,7 +45,7 @@ def test_defaults_are_those_of_sysbench() -> None:
     ],
 )
 def test_modes(mode: str, kind: str, reads: float) -> None:
-    (only,) = test(f"--file-test-mode={mode}").workload["streams"]
+    (only,) = read(f"--file-test-mode={mode}").workload["streams"]
     assert (only["address"]["kind"], only["operations"]["read_fraction"]) == (kind, reads)
 
 
@@ -78,11 +75,11 @@ def test_durability() -> None:
     ],
 )
 def test_arrival(options: str, arrival: dict[str, Any]) -> None:
-    assert test(f"--file-test-mode=rndrd {options}").workload["streams"][0]["arrival"] == arrival
+    assert read(f"--file-test-mode=rndrd {options}").workload["streams"][0]["arrival"] == arrival
 
 
 def test_files_are_equal_parts() -> None:
-    (only,) = test("--file-test-mode=rndrd --file-total-size=1G --file-num=3").workload["streams"]
+    (only,) = read("--file-test-mode=rndrd --file-total-size=1G --file-num=3").workload["streams"]
     assert only["address"]["footprint"] == "1048575KiB"
 
 
