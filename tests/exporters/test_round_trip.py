@@ -1,7 +1,10 @@
 """A workload that is exported and imported again draws the same shares, sizes and kinds of addresses."""
 
+import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from destage.importers import diskspd, fio
 GIB = 1 << 30
 TARGET = Target("destage.dat", 10 * GIB, 60)
 PRESETS = {entry.name: entry.config for entry in catalog.entries("workloads")}
+FIO = shutil.which("fio")
 PRECISE = 0.011
 """Whole per cent, and rates in whole requests per second."""
 
@@ -181,6 +185,22 @@ def test_random_workloads_come_back(data: st.DataObject, tool: str) -> None:
     sizes = CONSTANT if tool == "diskspd" else st.one_of(CONSTANT, CHOICE)
     workload = data.draw(workloads(sizes))
     check_round_trip(workload, tool)
+
+
+@pytest.mark.skipif(FIO is None, reason="needs fio (a Debian package)")
+def test_fio_accepts_the_job_files(tmp_path: Path) -> None:
+    accepted = 0
+    for name, config in PRESETS.items():
+        try:
+            text, _ = write_job_file(canonical_workload(config), TARGET, name)
+        except ConfigError:
+            continue
+        (tmp_path / "job.fio").write_text(text)
+        command = [str(FIO), "--parse-only", "job.fio"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), name
+        accepted += 1
+    assert accepted > len(PRESETS) / 2
 
 
 def test_what_a_tool_cannot_express_is_named() -> None:

@@ -119,6 +119,17 @@ def test_groups_of_fio_jobs_are_tests() -> None:
     assert all(one.run == {"window": {"duration": "60s"}} for one in groups)
 
 
+def test_access_specifications_are_tests() -> None:
+    line = "'size,% of size,% reads,% random,delay,burst,align,reply\n4096,100,{reads},100,0,1,0,0\n"
+    parts = [f"'Access specification name,default assignment\n{name},NONE\n{line}" for name in ("a", "b")]
+    text = "'ACCESS SPECIFICATIONS ===\n" + "".join(
+        part.format(reads=reads) for part, reads in zip(parts, (100, 0), strict=True)
+    )
+    tests = read_any(text, "a.icf", ImportOptions(is_study=True))
+    assert [one.name for one in tests] == ["a", "b"]
+    assert study(tests).find_axes() == {"workload.streams.0.operations.read_fraction": [1.0, 0.0]}
+
+
 def test_repeated_tests_are_one() -> None:
     text = "for i in 1 2 3; do diskspd -r -c1G -Su x; done\ndiskspd -b4K -r -c1G -Su x\n"
     tests = read_any(text, "a.sh", ImportOptions())

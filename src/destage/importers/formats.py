@@ -1,7 +1,6 @@
 """Files and commands of other tools: which tool they are of, and the tests in them."""
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,18 +10,13 @@ from destage.importers.imported_workload import ImportedWorkload
 from destage.importers.naming import number_repeated
 from destage.spec.validation import suggest
 
-TOOLS = ("fio", "iometer", "diskspd", "vdbench", "sysbench", "crystaldiskmark")
-"""The tools whose files can be imported."""
-_COMMAND = re.compile(r"\S*(diskspd|sysbench)\w*(\.exe)?\"?\s+\S", re.IGNORECASE)
-_JOB = re.compile(r"^\s*\[[^\]]+\]", re.MULTILINE)
-
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
     """How a file is read.
 
     Attributes:
-        tool: One of `TOOLS`, or `auto`.
+        tool: fio, iometer, diskspd, vdbench, sysbench or crystaldiskmark; `auto` detects it.
         test: The name of the test to read; None for all.
         is_study: Whether groups of jobs that run one after another are tests of their own.
         ignore_unknown: Whether options that cannot be simulated are skipped with a warning.
@@ -36,7 +30,8 @@ class ImportOptions:
 
 def is_command(text: str) -> bool:
     """Return whether an argument is a command or a test's name instead of a file."""
-    return bool(_COMMAND.match(text.strip())) or crystaldiskmark.is_test_name(text)
+    is_of_tool = (crystaldiskmark.is_test_name, diskspd.is_script, sysbench.is_script)
+    return " " in text and any(is_command_of(text) for is_command_of in is_of_tool)
 
 
 def recognize(text: str) -> str:

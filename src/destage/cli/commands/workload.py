@@ -269,8 +269,8 @@ def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str,
     notes = [*map(str, list_warnings([imported]))]
     if len(tests) > 1:
         notes.insert(0, f"the first of {len(tests)} tests, {imported.name!r}; --test NAME shows another")
-    title = file.stem if source == name else name
-    facts = {"name": name, "title": f"{title} ({imported.tool})", "note": "; ".join(notes) or None}
+    title = f"{file.stem} ({imported.tool})" if source == name else imported.tool
+    facts = {"name": name, "title": title, "note": "; ".join(notes) or None}
     return facts, dict(imported.workload), file.parent if source == name else Path()
 
 
