@@ -312,6 +312,15 @@ def _streams(streams: list[dict[str, Any]], users: int, source: Array) -> tuple[
     return tuple(stream["name"] for stream in streams), np.searchsorted(firsts, source, side="right") - 1
 
 
+def canonical_workload(workload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a workload in base units and with all defaults, on an array that holds its footprints.
+
+    Raises:
+        ConfigError: With all its mistakes.
+    """
+    return dict(_place_on_reference(workload)[0]["workload"])
+
+
 def check_workload(workload: Mapping[str, Any]) -> None:
     """Validate a workload without an array.
 

@@ -14,8 +14,24 @@ from destage.cli import app
 AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]")
 
 
-NAMESPACES = (
-    "bucket|catalog|cluster|disk|fio|iometer|query|run|scenario|settings|store|study|sweep|system|trace|usage"
+NAMESPACES = "|".join(
+    (
+        *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "export", "fio", "iometer"),
+        *(
+            "query",
+            "run",
+            "scenario",
+            "settings",
+            "store",
+            "study",
+            "sweep",
+            "sysbench",
+            "system",
+            "trace",
+            "usage",
+        ),
+        "vdbench",
+    )
 )
 ISSUE = re.compile(
     rf"(?:error|warning): (?:.*?: )??((?:{NAMESPACES})\.(?!toml|yaml)[a-z0-9-]+)(?: at (.+?))?: .+"

@@ -156,3 +156,76 @@ def test_wrong_arguments_are_rejected(
     (tmp_path / "empty.yaml").write_text("")
     done = destage("workload", *args)
     assert (done.code, done.issues) == (2, [issue])
+
+
+VDBENCH = """sd=sd1,lun=/dev/sdb,size=10g,openflags=o_direct
+wd=wd1,sd=sd1,seekpct=100,rdpct=70
+rd=run1,wd=wd1,iorate=max,elapsed=60,forthreads=(1,8),forxfersize=(4k,64k)
+"""
+
+
+def test_a_command_is_imported(destage: Any) -> None:
+    done = destage("workload", "import", "diskspd -b8K -o32 -t4 -r -w30 -d60 D:\\x.dat", "--json")
+    shown = json.loads(done.out)
+    assert shown["workload"]["streams"][0]["arrival"] == {"kind": "fixed_outstanding", "depth": 128}
+    assert shown["run"]["window"] == {"duration": "60s"}
+    codes = [issue["code"] for issue in shown["warnings"]]
+    assert codes == ["diskspd.host-cache", "diskspd.unknown-size"]
+    done = destage("workload", "import", "diskspd -b8Z D:\\x.dat")
+    assert (done.code, done.issues) == (2, [("diskspd.bad-value", "-b")])
+    assert "command:1:9" in done.err
+
+
+def test_several_tests_are_imported_as_a_study(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "loops.vdb").write_text(VDBENCH)
+    done = destage("workload", "import", "loops.vdb", "--on", "raid5x8", "--out", "study.yaml")
+    assert (done.code, done.err) == (0, "study of 4 tests written to study.yaml\n")
+    study = yaml.safe_load((tmp_path / "study.yaml").read_text())
+    assert study["name"] == "loops"
+    assert study["axes"] == {
+        "workload.streams.0.arrival.depth": [1, 8],
+        "workload.streams.0.operations.size.value": ["4KiB", "64KiB"],
+    }
+    planned = json.loads(destage("plan", "study.yaml", "--no-estimate", "--json").out)
+    assert planned["points"] == 4
+
+
+def test_a_study_without_array_names_it_at_once(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "loops.vdb").write_text(VDBENCH)
+    done = destage("workload", "import", "loops.vdb", "--out", "study.yaml")
+    assert "the study has no array" in done.err
+    done = destage("plan", "study.yaml", "--no-estimate")
+    assert done.code == 2
+    assert ("scenario.missing-key", "scenario.arrays") in done.issues
+
+
+def test_one_test_of_several_is_shown_and_imported(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "loops.vdb").write_text(VDBENCH)
+    assert "the first of 4 tests" in destage("workload", "show", "loops.vdb").out
+    name = "run1 threads=8 xfersize=64k"
+    assert "64KiB" in destage("workload", "show", "loops.vdb", "--test", name).out
+    done = destage("workload", "import", "loops.vdb", "--test", name)
+    assert yaml.safe_load(done.out)["workload"]["streams"][0]["arrival"]["depth"] == 8
+    done = destage("workload", "import", "loops.vdb", "--test", "run2")
+    assert (done.code, done.issues) == (2, [("usage.unknown-name", "--test")])
+
+
+def test_a_file_of_windows_is_read(destage: Any, tmp_path: Path) -> None:
+    (tmp_path / "a.cmd").write_bytes("diskspd -r -c1G -Su x.dat\r\n".encode("utf-16"))
+    done = destage("workload", "import", "a.cmd")
+    assert (done.code, done.err) == (0, "")
+    assert yaml.safe_load(done.out)["workload"]["streams"][0]["address"]["kind"] == "uniform"
+
+
+def test_a_preset_is_exported(destage: Any) -> None:
+    done = destage("workload", "export", "crystaldiskmark_seq_q8", "--to", "diskspd", "--duration", "30s")
+    command = done.out.splitlines()[-1]
+    assert command == "diskspd -b1024K -w100 -Su -t1 -o8 -c1048576K -s -W5 -d30 -L destage.dat"
+    done = destage("workload", "export", "iometer_oltp", "--to", "fio")
+    assert (done.code, done.issues) == (2, [("export.missing-size", "workload.streams.0.address.footprint")])
+    done = destage("workload", "export", "iometer_oltp", "--to", "fio", "--size", "8GiB", "--out", "oltp.fio")
+    assert done.code == 0
+    again = yaml.safe_load(destage("workload", "import", "oltp.fio").out)["workload"]["streams"][0]
+    assert (again["arrival"]["depth"], again["operations"]["read_fraction"]) == (32, 0.7)
+    done = destage("workload", "export", "vdi", "--to", "diskspd")
+    assert done.issues == [("export.unsupported", "workload.streams.0.address.kind")]

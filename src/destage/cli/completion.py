@@ -12,6 +12,11 @@ from pathlib import Path
 import typer
 
 _DOCUMENTS = (".yaml", ".yml")
+_IMPORTABLE = (
+    *(".fio", ".icf", ".xml", ".cmd", ".bat", ".ps1", ".sh", ".txt", ".ini"),
+    *(".vdb", ".parm", ".conf"),
+)
+"""Suffixes of the files of other tools that `workload import` reads."""
 _LAST_WORD = re.compile(r"\w*\Z")
 Completer = Callable[[typer.Context, str], list[str]]
 
@@ -56,8 +61,15 @@ def complete_workloads(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     del ctx
     from destage.engine import catalog
 
-    files = _list_files(incomplete, (*_DOCUMENTS, ".json", ".fio", ".icf"))
+    files = _list_files(incomplete, (*_DOCUMENTS, ".json", *_IMPORTABLE))
     return [*[entry.name for entry in catalog.entries("workloads")], *files]
+
+
+@_quietly
+def complete_importable_files(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete files of other tools."""
+    del ctx
+    return _list_files(incomplete, _IMPORTABLE)
 
 
 @_quietly

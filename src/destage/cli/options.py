@@ -68,6 +68,19 @@ def check_size(text: str, option: str) -> str:
     return text
 
 
+def parse_size(text: str, option: str) -> int:
+    """Return the size that an option gives, more than zero [bytes]."""
+    from destage.spec import quantities
+
+    try:
+        size = int(quantities.parse(check_size(text, option), "bytes"))
+    except ConfigError as error:
+        raise UsageError("usage.bad-quantity", error.issues[0].message, option) from None
+    if size <= 0:
+        raise UsageError("usage.out-of-range", f"{text}: must be more than 0", option)
+    return size
+
+
 def decode_argument(text: str) -> str:
     """Return an argument as UTF-8 has it, where the locale has a narrower encoding."""
     return os.fsencode(text).decode(errors="surrogateescape")

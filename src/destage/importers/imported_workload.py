@@ -1,6 +1,6 @@
 """A workload imported from another tool's file, and its YAML."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,7 @@ class ImportedWorkload:
         remarks: What is approximated, assumed or without effect.
         mapping: How each part of the file was translated, by stream.
         warnings: Where the workload may differ from what the author meant.
+        name: The name of the test, in a file with several.
     """
 
     tool: str
@@ -32,6 +33,7 @@ class ImportedWorkload:
     remarks: tuple[str, ...] = ()
     mapping: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     warnings: tuple[Issue, ...] = ()
+    name: str = ""
 
     def to_yaml(self) -> str:
         """Return the workload as YAML, with comments on how it was translated.
@@ -39,24 +41,28 @@ class ImportedWorkload:
         The document has `workload:` and, if the file defines a run time, `run:`. With `array:` added, it is a
         configuration.
         """
-        streams = self.workload["streams"]
         about = f"Imported from {self.file} ({self.tool})."
         warnings = (f"Warning: {warning}" for warning in self.warnings)
-        lines = _comments((about, *warnings, *self.remarks), 0)
-        lines += ["workload:"]
-        head = {key: value for key, value in self.workload.items() if key != "streams"}
-        lines += _indented(_dump(head), 2) if head else []
-        lines += ["  streams:"]
-        for stream in streams:
-            lines += _comments(self.mapping.get(stream["name"], ()), 2)
-            first, *rest = _dump(stream)
-            lines += [f"  - {first}", *_indented(rest, 4)]
+        lines = list_comments((about, *warnings, *self.remarks), 0)
+        lines += ["workload:", *indent(self.list_workload_lines(), 2)]
         if self.run:
-            lines += ["run:", *_indented(_dump(self.run), 2)]
+            lines += ["run:", *indent(dump(self.run), 2)]
         return "\n".join(lines) + "\n"
 
+    def list_workload_lines(self) -> list[str]:
+        """Return the lines below `workload:`, with comments."""
+        head = {key: value for key, value in self.workload.items() if key != "streams"}
+        lines = dump(head) if head else []
+        lines += ["streams:"]
+        for stream in self.workload["streams"]:
+            lines += list_comments(self.mapping.get(stream["name"], ()), 0)
+            first, *rest = dump(stream)
+            lines += [f"- {first}", *indent(rest, 2)]
+        return lines
 
-def _dump(value: Mapping[str, Any]) -> list[str]:
+
+def dump(value: Mapping[str, Any]) -> list[str]:
+    """Return a table as lines of YAML."""
     # Flow style for nested tables that contain no further ones, block style for the rest.
     is_flat = not any(isinstance(item, dict | list) for item in value.values())
     text = yaml.safe_dump(
@@ -69,11 +75,13 @@ def _dump(value: Mapping[str, Any]) -> list[str]:
     return text.splitlines()
 
 
-def _indented(lines: list[str], by: int) -> list[str]:
+def indent(lines: list[str], by: int) -> list[str]:
+    """Return lines with spaces before each."""
     return [f"{' ' * by}{line}" for line in lines]
 
 
-def _comments(texts: tuple[str, ...], by: int) -> list[str]:
+def list_comments(texts: Iterable[str], by: int) -> list[str]:
+    """Return texts as comments, one line each."""
     # Text from the file may contain line separators or characters that YAML does not allow.
     return [f"{' ' * by}# {' '.join(_printable(text).split())}" for text in texts]
 

@@ -1,19 +1,18 @@
 """`destage workload`: workloads, bundled or imported from other tools."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from destage.cli.completion import complete_workloads
-from destage.cli.options import Json, check_suffix, parse_duration, read_file
-from destage.cli.output import issue_as_json, print_data, print_json, print_note, print_pairs, print_warning
+from destage.cli.completion import complete_importable_files, complete_workloads
+from destage.cli.options import Json, check_suffix, parse_duration, parse_size
+from destage.cli.output import print_data, print_json, print_note, print_pairs, print_warning
 from destage.errors import ConfigError, Issue, UsageError
 
-if TYPE_CHECKING:
-    from destage.importers.imported_workload import ImportedWorkload
-
-app = typer.Typer(help="List, show and import workloads.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(
+    help="List, show, import and export workloads.", no_args_is_help=True, rich_markup_mode=None
+)
 _DOCUMENTS = (".yaml", ".yml", ".json")
 
 
@@ -32,7 +31,8 @@ def show(
         str,
         typer.Argument(
             metavar="NAME|FILE",
-            help="A bundled workload; a workload, configuration or study in YAML; or a .fio or .icf file.",
+            help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
+            "reads.",
             autocompletion=complete_workloads,
         ),
     ],
@@ -47,6 +47,10 @@ def show(
             help="Duration of the generated requests, as in 10min (default: the workload's whole timeline).",
         ),
     ] = None,
+    test: Annotated[
+        str | None,
+        typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show a workload's rate over time, request sizes, read/write mix, footprint and sources."""
@@ -56,7 +60,7 @@ def show(
     if plot is not None:
         check_suffix(plot, "--plot", ".svg")
     seconds = None if duration is None else parse_duration(duration, "s", "--duration")
-    facts, workload, folder = _find_workload(name)
+    facts, workload, folder = _find_workload(name, test)
     try:
         profile = generate_profile(workload, seconds=seconds, folder=folder)
     except ConfigError as error:
@@ -76,87 +80,157 @@ def show(
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A fio job file or an Iometer configuration.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|COMMAND",
+            help="A fio job file, an Iometer configuration, a DiskSpd script or profile, a Vdbench parameter "
+            "file, a sysbench script, or a CrystalDiskMark result or settings; or a command of DiskSpd or "
+            "sysbench in quotes.",
+            autocompletion=complete_importable_files,
+        ),
+    ],
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write the YAML to FILE instead of stdout.")
     ] = None,
     tool: Annotated[
-        Literal["auto", "fio", "iometer"],
+        Literal["auto", "fio", "iometer", "diskspd", "vdbench", "sysbench", "crystaldiskmark"],
         typer.Option("--format", help="Format of the file; auto detects it from the content."),
     ] = "auto",
-    spec: Annotated[
+    test: Annotated[
         str | None,
         typer.Option(
+            "--test",
             "--spec",
             metavar="NAME",
-            help="Iometer access specification to import (default: the only one, or the assigned one).",
+            help="Test to import, such as an Iometer access specification (default: all).",
         ),
     ] = None,
+    is_study: Annotated[
+        bool,
+        typer.Option(
+            "--study",
+            help="Write a study of one test, too; of a fio job file, with a point for each group of jobs "
+            "that stonewall separates.",
+        ),
+    ] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on", metavar="ARRAY", help="RAID level and disks of the study, as in raid5x8 or raid10x4."
+        ),
+    ] = None,
+    disk: Annotated[
+        str, typer.Option("--disk", metavar="NAME", help="Disk of --on, of the catalogue.")
+    ] = "exos_x18",
+    controller: Annotated[
+        str, typer.Option("--controller", metavar="NAME", help="Controller of --on, of the catalogue.")
+    ] = "megaraid_9560_8i",
     ignore_unknown: Annotated[
         bool,
         typer.Option(
-            "--ignore-unknown", help="Skip fio options that cannot be simulated, with a warning for each."
+            "--ignore-unknown", help="Skip options that cannot be simulated, with a warning for each."
         ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Convert a fio job file or an Iometer configuration to a workload in YAML.
+    """Convert the definition of a test to a workload in YAML, or several tests to a study.
 
     Comments in the output explain how each option was translated.
     """
-    imported = _import_file(file, tool, spec, ignore_unknown=ignore_unknown)
+    from destage.cli.imported_files import (
+        choose_hardware,
+        imported_as_json,
+        list_warnings,
+        make_study,
+        read_tests,
+    )
+    from destage.importers.formats import ImportOptions
+
+    hardware = choose_hardware(on, disk, controller)
+    options = ImportOptions(tool, test, is_study or bool(hardware), ignore_unknown)
+    file, tests = read_tests(source, options)
+    study = make_study(source, tests, hardware) if len(tests) > 1 or options.is_study else None
+    text = tests[0].to_yaml() if study is None else study.to_yaml()
     if as_json:
-        shown = {
-            "tool": imported.tool,
-            "workload": imported.workload,
-            "run": imported.run,
-            "mapping": imported.mapping,
-            "remarks": imported.remarks,
-            "warnings": [issue_as_json(warning, str(file)) for warning in imported.warnings],
-        }
-        print_json(shown)
+        print_json(imported_as_json(tests, study))
     elif out is None:
-        print_data(imported.to_yaml())
+        print_data(text)
     if out is not None:
-        out.write_text(imported.to_yaml(), encoding="utf-8")
-        print_note(f"workload written to {out}")
-    for warning in imported.warnings:
-        print_warning(warning, str(file))
+        out.write_text(text, encoding="utf-8")
+        count = f" of {len(tests)} tests" if len(tests) > 1 else ""
+        print_note(f"{'workload' if study is None else 'study'}{count} written to {out}")
+    if study is not None and not hardware:
+        print_note("the study has no array; add `array:` to its scenario, or import with --on raid5x8")
+    for warning in list_warnings(tests):
+        print_warning(warning, file)
 
 
-def _import_file(
-    file: Path, tool: str = "auto", spec: str | None = None, *, ignore_unknown: bool = False
-) -> "ImportedWorkload":
-    import os
+@app.command("export")
+def export(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE",
+            help="A bundled workload; a workload, configuration or study in YAML; or what `workload import` "
+            "reads.",
+            autocompletion=complete_workloads,
+        ),
+    ],
+    to: Annotated[
+        Literal["fio", "diskspd"], typer.Option("--to", help="Tool that issues the workload's requests.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write the job to FILE instead of stdout.")
+    ] = None,
+    target: Annotated[
+        str,
+        typer.Option("--target", metavar="PATH", help="File or disk to test; writes destroy its contents."),
+    ] = "destage.dat",
+    size: Annotated[
+        str | None,
+        typer.Option("--size", metavar="SIZE", help="Size of the target, for a workload of the whole array."),
+    ] = None,
+    duration: Annotated[str, typer.Option("--duration", metavar="TIME", help="Length of the test.")] = "60s",
+    test: Annotated[
+        str | None,
+        typer.Option("--test", metavar="NAME", help="Test of an imported file (default: the first)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write the job of another tool that issues a workload's requests to real hardware.
 
+    A part that the tool cannot express is an error; comments say what is only similar.
+    """
     from destage.engine import workload_profile
-    from destage.importers import fio, iometer
+    from destage.exporters.diskspd_targets import write_diskspd
+    from destage.exporters.fio_jobs import write_job_file
+    from destage.exporters.report import Target
 
-    text = _read_text(file)
-    is_iometer = iometer.is_configuration(text) if tool == "auto" else tool == "iometer"
-    if is_iometer:
-        imported = iometer.read_access_specification(text, str(file), name=spec)
-    else:
-        imported = fio.read_job_file(text, str(file), environment=os.environ, ignore_unknown=ignore_unknown)
+    _, workload, _ = _find_workload(name, test)
+    bytes_ = None if size is None else parse_size(size, "--size")
+    seconds = max(1, round(parse_duration(duration, "s", "--duration")))
     try:
-        workload_profile.check_workload(imported.workload)
+        canonical = workload_profile.canonical_workload(workload)
     except ConfigError as error:
-        raise ConfigError(error.issues, str(file)) from error
-    return imported
+        raise ConfigError(error.issues, name) from error
+    write = write_job_file if to == "fio" else write_diskspd
+    text, notes = write(canonical, Target(target, bytes_, seconds), name)
+    if as_json:
+        print_json({"tool": to, "job": text, "notes": notes})
+    elif out is None:
+        print_data(text)
+    if out is not None:
+        out.write_text(text, encoding="utf-8")
+        print_note(f"job written to {out}")
+    for note in notes:
+        print_note(note)
 
 
-def _read_text(file: Path) -> str:
-    raw = read_file(file)
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        # Iometer writes the code page of its Windows.
-        return raw.decode("latin-1")
-
-
-def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
+def _find_workload(name: str, test: str | None = None) -> tuple[dict[str, Any], dict[str, Any], Path]:
     """Return what is known of a workload, the workload without `use`, and the folder of its files."""
     from destage.engine import catalog
+    from destage.importers.formats import is_command
 
     known = {entry.name: entry for entry in catalog.entries("workloads")}
     if name in known:
@@ -172,6 +246,8 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
         }
         return facts, dict(entry.config), Path()
     file = Path(name)
+    if not file.exists() and is_command(name):
+        return _import_workload(name, file, test)
     if not file.exists():
         from destage.spec.near_names import suggest_names
 
@@ -181,23 +257,33 @@ def _find_workload(name: str) -> tuple[dict[str, Any], dict[str, Any], Path]:
     if file.suffix in _DOCUMENTS:
         workload = _read_workload(file)
         return {"name": name, "title": file.stem}, workload, file.parent
-    imported = _import_file(file)
-    facts = {
-        "name": name,
-        "title": f"{file.stem} ({imported.tool})",
-        "note": "; ".join(map(str, imported.warnings)) or None,
-    }
-    return facts, dict(imported.workload), file.parent
+    return _import_workload(name, file, test)
+
+
+def _import_workload(name: str, file: Path, test: str | None) -> tuple[dict[str, Any], dict[str, Any], Path]:
+    """Return facts, workload and folder of a test in another tool's file, the first by default."""
+    from destage.cli.imported_files import list_warnings, read_tests
+    from destage.importers.formats import ImportOptions
+
+    source, tests = read_tests(name, ImportOptions(test=test))
+    imported = tests[0]
+    notes = [*map(str, list_warnings([imported]))]
+    if len(tests) > 1:
+        notes.insert(0, f"the first of {len(tests)} tests, {imported.name!r}; --test NAME shows another")
+    title = f"{file.stem} ({imported.tool})" if source == name else imported.tool
+    facts = {"name": name, "title": title, "note": "; ".join(notes) or None}
+    return facts, dict(imported.workload), file.parent if source == name else Path()
 
 
 def _read_workload(file: Path) -> dict[str, Any]:
     """Return the workload in a YAML file that holds a workload alone, a configuration, or a study."""
+    from destage.cli.imported_files import read_text
     from destage.engine import catalog
     from destage.spec.documents import parse_document
     from destage.spec.source import Source
     from destage.sweeps.bare_numbers import find_bare_numbers, is_json
 
-    text = _read_text(file)
+    text = read_text(file)
     document, within = parse_document(text, str(file)), ""
     if isinstance(document, dict) and isinstance(document.get("scenario"), dict):
         document, within = document["scenario"], "scenario"

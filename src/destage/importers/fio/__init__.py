@@ -4,13 +4,14 @@
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import count
+from dataclasses import replace
+from itertools import count, pairwise
 from types import MappingProxyType
 from typing import Any
 
 from destage.errors import ConfigError, Issue
 from destage.importers.fio.job_file import JobFile, Option, read_sections
-from destage.importers.fio.layout import lay_out
+from destage.importers.fio.layout import Region, lay_out
 from destage.importers.fio.settings import Settings, read_settings
 from destage.importers.fio.streams import JobStreams
 from destage.importers.fio.timeline import build_timeline
@@ -34,6 +35,33 @@ def read_job_file(
     Raises:
         ConfigError: With every option that cannot be read, each with file, line, value and what is allowed.
     """
+    sections, jobs, regions = _read_jobs(text, file, environment, ignore_unknown=ignore_unknown)
+    return _build(sections, jobs, regions, file)
+
+
+def read_groups(
+    text: str,
+    file: str,
+    *,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    ignore_unknown: bool = False,
+) -> list[ImportedWorkload]:
+    """Read each group of jobs that `stonewall` separates as a workload of its own."""
+    sections, jobs, regions = _read_jobs(text, file, environment, ignore_unknown=ignore_unknown)
+    starts = [index for index, job in enumerate(jobs) if job.is_stonewalled or not index]
+    groups = []
+    for start, end in pairwise([*starts, len(jobs)]):
+        # Within its group, no job waits for another.
+        group = [replace(job, is_stonewalled=False) for job in jobs[start:end]]
+        imported = _build(sections, group, regions[start:end], file)
+        groups.append(replace(imported, name=" + ".join(job.job.name for job in group)))
+    return groups
+
+
+def _read_jobs(
+    text: str, file: str, environment: Mapping[str, str], *, ignore_unknown: bool
+) -> tuple[JobFile, list[Settings], list[Region]]:
+    """Return the sections of a job file, its jobs, and where their files lie."""
     sections = read_sections(text, file, environment=environment, ignore_unknown=ignore_unknown)
     issues: list[Issue] = []
     jobs = [read_settings(job, issues) for job in sections.jobs]
@@ -41,6 +69,16 @@ def read_job_file(
     if issues:
         raise ConfigError(issues, file)
     regions = lay_out(jobs, issues)
+    if issues:
+        raise ConfigError(issues, file)
+    return sections, jobs, regions
+
+
+def _build(
+    sections: JobFile, jobs: Sequence[Settings], regions: Sequence[Region], file: str
+) -> ImportedWorkload:
+    """Return the workload of jobs."""
+    issues: list[Issue] = []
     timeline = build_timeline(jobs, issues)
     if issues:
         raise ConfigError(issues, file)

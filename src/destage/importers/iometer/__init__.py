@@ -22,12 +22,20 @@ from destage.importers.iometer.configuration_file import (
 from destage.spec import quantities
 from destage.spec.validation import suggest
 
-__all__ = ["is_configuration", "read_access_specification"]
+__all__ = ["is_configuration", "list_specifications", "read_access_specification"]
 
 Part = dict[str, Any]
 
 _SECTOR = 512
 _ALL = 100
+
+
+def list_specifications(text: str, file: str) -> list[str]:
+    """Return the names of the access specifications that workers are assigned, or of all if none are."""
+    configuration = read_configuration(text, file)
+    assigned = {name for worker in configuration.workers for name in worker.assigned}
+    known = list(configuration.specifications)
+    return [name for name in known if name in assigned] or known
 
 
 def read_access_specification(text: str, file: str, *, name: str | None = None) -> ImportedWorkload:
@@ -57,6 +65,7 @@ def read_access_specification(text: str, file: str, *, name: str | None = None) 
         remarks=tuple(_write_remarks(chosen, workers)),
         mapping={streams[0]["name"]: tuple(_describe_lines(chosen))},
         warnings=tuple(_find_warnings(configuration, chosen, workers)),
+        name=chosen.name,
     )
 
 

@@ -1,0 +1,98 @@
+"""Files of other tools that the command line imports: their text, their tests, and a study of them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from destage.cli.options import read_file
+from destage.cli.output import issue_as_json
+from destage.errors import ConfigError, Issue
+
+if TYPE_CHECKING:
+    from destage.importers.formats import ImportOptions
+    from destage.importers.imported_study import ImportedStudy
+    from destage.importers.imported_workload import ImportedWorkload
+
+COMMAND = "command"
+"""The name of a command in messages."""
+_BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file, in Unicode or in the code page of an old Windows."""
+    raw = read_file(file)
+    try:
+        return raw.decode("utf-16" if raw.startswith(_BYTE_ORDER_MARKS) else "utf-8-sig")
+    except UnicodeDecodeError:
+        # Iometer writes the code page of its Windows.
+        return raw.decode("latin-1")
+
+
+def read_tests(source: str, options: "ImportOptions") -> tuple[str, list["ImportedWorkload"]]:
+    """Return the name of a file or command in messages, and its tests.
+
+    Raises:
+        ConfigError: With every option that cannot be read.
+    """
+    from destage.engine import workload_profile
+    from destage.importers import formats
+
+    is_command = not Path(source).exists() and formats.is_command(source)
+    name = COMMAND if is_command else source
+    tests = formats.read_tests(source if is_command else read_text(Path(source)), name, options)
+    for test in tests:
+        try:
+            workload_profile.check_workload(test.workload)
+        except ConfigError as error:
+            raise ConfigError(error.issues, name) from error
+    return name, tests
+
+
+def choose_hardware(on: str | None, disk: str, controller: str) -> dict[str, Any]:
+    """Return the tables of a scenario for the array that `--on` gives; none without it."""
+    if on is None:
+        return {}
+    from destage.cli.array_shorthand import parse_array
+    from destage.cli.part_options import check_entry
+
+    array = parse_array(on, "--on")
+    check_entry("controller", controller)
+    check_entry("disk", disk)
+    shape = {"raid": array.raid, "disks": array.disks, "disk": {"use": disk}}
+    return {"controller": {"use": controller}, "array": shape}
+
+
+def make_study(
+    source: str, tests: Sequence["ImportedWorkload"], hardware: Mapping[str, Any]
+) -> "ImportedStudy":
+    """Return the study of tests."""
+    from destage.importers.imported_study import ImportedStudy
+    from destage.sweeps.new_study import make_name
+
+    file = tests[0].file
+    stem = tests[0].tool if file == COMMAND else Path(source).name.partition(".")[0]
+    return ImportedStudy(make_name(stem), tests, hardware)
+
+
+def list_warnings(tests: Sequence["ImportedWorkload"]) -> list[Issue]:
+    """Return the different warnings of tests."""
+    return list({warning.describe(): warning for test in tests for warning in test.warnings}.values())
+
+
+def imported_as_json(tests: Sequence["ImportedWorkload"], study: "ImportedStudy | None") -> dict[str, Any]:
+    """Return a workload, or a study with its tests, as `--json` prints it."""
+    if study is None:
+        return _test_as_json(tests[0])
+    each = [{"name": test.name, **_test_as_json(test)} for test in tests]
+    return {"tool": tests[0].tool, "study": study.to_document(), "tests": each}
+
+
+def _test_as_json(test: "ImportedWorkload") -> dict[str, Any]:
+    return {
+        "tool": test.tool,
+        "workload": test.workload,
+        "run": test.run,
+        "mapping": test.mapping,
+        "remarks": test.remarks,
+        "warnings": [issue_as_json(warning, test.file) for warning in test.warnings],
+    }
