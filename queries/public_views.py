@@ -10,8 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 import pyarrow as pa
 
 from destage.errors import QueryError
+from destage.measured.sets import describe_columns
 from destage.queries.column_meanings import explain_columns, find_units
-from destage.queries.columns import RELATIONS, Meaning
+from destage.queries.columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
 from destage.queries.named_queries import NamedQuery
 from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote
 
@@ -109,6 +110,10 @@ class PublicViews:
             self._database.add_view(name, statement)
             self._units |= find_units(query, self._units)
             self._explained[name] = {each.name: (each.unit, each.meaning) for each in query.columns}
+        elif name == MEASURED:
+            # An axis may have the name of one of these columns, but another meaning.
+            self._explained[name] = describe_columns()
+            self._units |= MEASURED_UNITS
         elif not self._database.has_relation(name):
             return  # the statement defines it itself
         columns = self._database.list_columns(source)

@@ -11,9 +11,11 @@ import pyarrow as pa
 
 from destage.engine import limiting_resource, results_schema, scenario_schema, traces
 from destage.errors import DestageError, QueryError
+from destage.measured.sets import find_store, read_all
 from destage.queries import views
 from destage.queries.axis_table import name_columns, tabulate_axes
 from destage.queries.column_meanings import collect_meanings, find_units
+from destage.queries.columns import MEASURED
 from destage.queries.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
@@ -103,7 +105,7 @@ class Session:
         self.relations = relations
         self.names = name_columns(self.axes, self.seek)
         # Relations of many columns, and figures that take a statement each, are made when first named.
-        self._pending = {FIGURES, *MEANS}
+        self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)
         self._database = Database(
             {
@@ -267,6 +269,8 @@ class Session:
                 from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
 
                 self._database.add_table(name, judge_figures(self))
+            elif name == MEASURED:
+                self._database.add_table(name, read_all(find_store(self.sweep.path)))
             else:
                 means = self._means(name, views.list_measured_columns())
                 self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")

@@ -16,7 +16,7 @@ CATALOGUE = ROOT / "src" / "destage" / "error_codes"
 DOCUMENTS = {"scenario", "settings", "study"}
 """The namespaces whose documents are validated by a schema, which composes their codes."""
 NAMESPACES = DOCUMENTS | {
-    *("bucket", "catalog", "cluster", "disk", "fio", "iometer", "query", "run"),
+    *("bucket", "catalog", "cluster", "disk", "fio", "iometer", "measured", "query", "run"),
     *("store", "sweep", "system", "trace", "usage"),
 }
 CODE = re.compile(rf"({'|'.join(sorted(NAMESPACES))})\.([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
