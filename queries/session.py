@@ -10,8 +10,8 @@ from typing import Any, Self
 import pyarrow as pa
 
 from destage.engine import limiting_resource, results_schema, scenario_schema, traces
-from destage.errors import DestageError, QueryError
-from destage.measured.sets import find_store, read_all
+from destage.errors import DestageError, QueryError, StoreError
+from destage.measured.sets import MeasuredSet, find_store, read_all, read_set
 from destage.queries import views
 from destage.queries.axis_table import name_columns, tabulate_axes
 from destage.queries.column_meanings import collect_meanings, find_units
@@ -274,6 +274,18 @@ class Session:
             else:
                 means = self._means(name, views.list_measured_columns())
                 self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")
+
+    def read_measured(self, name: str) -> MeasuredSet:
+        """Return a measured set of the store that the sweep is in.
+
+        Raises:
+            StoreError: There is no such set, or the sweep's directory is in no store.
+        """
+        store = find_store(self.sweep.path)
+        if store is None:
+            message = "the sweep is in no store; measured sets are those of its store"
+            raise StoreError("store.unknown-measured-set", message, name)
+        return read_set(store, name)
 
     def stream(self, view: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a view or of a statement in brackets, in batches, with some of its columns."""
