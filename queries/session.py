@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from destage.engine import limiting_resource, results_schema, scenario_schema, traces
 from destage.errors import DestageError, QueryError, StoreError
-from destage.measured.sets import MeasuredSet, find_store, read_all, read_set
+from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
 from destage.queries.axis_table import name_columns, tabulate_axes
 from destage.queries.column_meanings import collect_meanings, find_units
@@ -276,7 +276,11 @@ class Session:
                 self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")
 
     def read_measured(self, name: str) -> MeasuredSet:
-        """Return a measured set of the store that the sweep is in.
+        """Return a measured set of the store that the sweep is in; errors as in `read_measured_table`."""
+        return MeasuredSet(name, as_lines(self.read_measured_table(name)))
+
+    def read_measured_table(self, name: str) -> pa.Table:
+        """Return a measured set of the store that the sweep is in, as a table.
 
         Raises:
             StoreError: There is no such set, or the sweep's directory is in no store.
@@ -285,7 +289,7 @@ class Session:
         if store is None:
             message = "the sweep is in no store; measured sets are those of its store"
             raise StoreError("store.unknown-measured-set", message, name)
-        return read_set(store, name)
+        return read_table(store, name)
 
     def stream(self, view: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a view or of a statement in brackets, in batches, with some of its columns."""

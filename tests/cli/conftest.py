@@ -14,7 +14,10 @@ from destage.cli import app
 AXES = ("controller.battery.state: [present, absent]", "workload.users: [5, 10]")
 
 
-NAMESPACES = "bucket|catalog|cluster|disk|fio|iometer|measured|query|run|scenario|settings|store|study|sweep|system|trace|usage"
+NAMESPACES = (
+    "bucket|catalog|cluster|disk|fio|iometer|measured|query|run|scenario|settings|store|study|sweep"
+    "|system|trace|usage"
+)
 ISSUE = re.compile(
     rf"(?:error|warning): (?:.*?: )??((?:{NAMESPACES})\.(?!toml|yaml)[a-z0-9-]+)(?: at (.+?))?: .+"
 )

@@ -75,3 +75,59 @@ def test_measured_is_a_table_beside_runs(destage: Any, results: Path, study: Pat
 def test_without_sets_the_table_is_empty(destage: Any, study: Path) -> None:
     destage("run", str(study), "--quiet")
     assert json.loads(destage("sql", "small", "FROM measured", "--json").out) == []
+
+
+DEPTHS = """\
+name: depths
+scenario:
+  workload:
+    streams:
+      - name: mix
+        arrival: {kind: fixed_outstanding, depth: 16}
+        operations: {read_fraction: 0.7, size: {kind: constant, value: 8KiB}}
+        address: {kind: uniform, footprint: 32MiB}
+  controller: {cache: {capacity: 0}}
+  array:
+    raid: "0"
+    stripe_unit: 64KiB
+    disk: {kind: server, servers: 8, service: {kind: exponential, mean: 200us}, capacity: 1GB}
+    disks: 1
+  run: {warm_up: none, window: {requests: 2000}}
+axes: {workload.streams.0.arrival.depth: [8, 16]}
+replicates: 2
+"""
+
+
+def test_a_measured_set_is_compared_and_drawn(destage: Any, results: Path) -> None:
+    """Eight servers of 200 us carry 40,000 requests per second; fio measured 38,045 on another disk."""
+    (results.parent / "depths.yaml").write_text(DEPTHS)
+    destage("run", "depths.yaml", "--quiet")
+    destage("measured", "import", str(results), "--name", "lab", "--array", "a")
+    done = destage("compare", "depths", "--measured", "lab")
+    assert done.code == 0
+    assert "measured   line 2: mix, outstanding I/Os 16" in done.out
+    assert "simulated  depth 16" in done.out
+    assert "line 1: seqread" in done.err
+    assert (
+        "no point has outstanding I/Os 4, request size 64 KiB, read fraction 1, random fraction 0" in done.err
+    )
+    found = json.loads(destage("compare", "depths", "--measured", "lab", "--json").out)
+    (pair,) = found["pairs"]
+    rate = pair["results"][0]
+    assert rate["column"] == "throughput_iops"
+    assert rate["ratio"] == pytest.approx(rate["simulated"] / 38044.865404)
+    assert rate["ratio"] == pytest.approx(40000 / 38045, rel=0.1)
+    assert len(found["worst"]) == 3
+    assert [each["name"] for each in found["unpaired_points"]] == ["depth 8"]
+    assert destage("compare", "depths", "--measured", "lab", "--format", "csv").out.count("\n") > 3
+    assert destage("report", "depths", "--measured", "lab", "--plot", "measured").out.startswith("<svg")
+    assert destage("report", "depths", "--measured", "none").issues == [
+        ("store.unknown-measured-set", "none")
+    ]
+
+
+def test_on_needs_a_measured_set(destage: Any) -> None:
+    assert destage("compare", "a", "b", "--on", "threads=users").issues == [
+        ("usage.conflicting-options", "--on")
+    ]
+    assert destage("compare", "a", "b", "--measured", "x").issues == [("usage.conflicting-options", "OTHER")]

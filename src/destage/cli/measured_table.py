@@ -42,7 +42,7 @@ def print_measured(found: "MeasuredComparison") -> None:
         ]
         print_data(align_cells(rows, left=3))
         print_note(
-            "intervals: spread of the simulated replicates; for the throughput, also of the measured samples, "
+            "intervals: spread of the simulated replicates; of the throughput, also of the measured samples, "
             "where the tool states it"
         )
     for what, unpaired in (("measured line", found.lines), ("simulated point", found.points)):

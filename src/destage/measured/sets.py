@@ -136,8 +136,13 @@ def read_table(store: Location, name: str) -> pa.Table:
 
 def read_set(store: Location, name: str) -> MeasuredSet:
     """Return a set as typed lines; errors as in `read_table`."""
-    rows = read_table(store, name).sort_by(LINE).drop_columns([SET, LINE]).to_pylist()
-    return MeasuredSet(name, tuple(MeasuredLine(**row) for row in rows))
+    return MeasuredSet(name, as_lines(read_table(store, name)))
+
+
+def as_lines(table: pa.Table) -> tuple[MeasuredLine, ...]:
+    """Return the rows of a set's table as typed lines."""
+    rows = table.sort_by(LINE).drop_columns([SET, LINE]).to_pylist()
+    return tuple(MeasuredLine(**row) for row in rows)
 
 
 def read_all(store: Location | None) -> pa.Table:
