@@ -26,7 +26,8 @@ _LOADS = {"depth", "users", "rate", "ios"}
 _MIXES = {"read_fraction", "value", "size", "jump_fraction"}
 """The ends of axes that the name of a mix states."""
 _MOST_LINES = 6
-"""Lines above which each mix has a panel of its own."""
+"""Lines above which each mix has a panel of its own; it also has one if several lines have it."""
+_OTHER = "mixes that are not simulated"
 _WIDE = 20.0
 """The ratio of the longest to the shortest response time above which the axis is logarithmic."""
 
@@ -50,18 +51,23 @@ def build_measured_chart(session: Session, measured: MeasuredSet) -> Figure | No
     if not numbered:
         return None
     lines = _find_lines(session)
-    is_split = len(lines) > _MOST_LINES
+    mixes = _split(lines)
+    is_split = len(mixes) > 1 and (len(lines) > _MOST_LINES or len(lines) > len(mixes))
     names = {id(line): line.rest if is_split else _join(line.mix, line.rest) for line in lines}
-    panels = _split(lines) if is_split else {"": lines}
     placed = [(number, line, _find_matching(line, lines)) for number, line in numbered]
-    drawn = []
-    for title, kept in panels.items():
-        here = [
-            (number, line, own)
-            for number, line, own in placed
-            if not is_split or title in {one.mix for one in own} or (not own and title == next(iter(panels)))
+    if is_split:
+        panels = [
+            (mix, kept, [one for one in placed if one[2] and one[2][0].mix == mix])
+            for mix, kept in mixes.items()
         ]
-        drawn.append(Panel(title, (*_draw_lines(kept, names), *_draw_measured(here, kept, names))))
+        panels.append((_OTHER, [], [one for one in placed if not one[2]]))
+    else:
+        panels = [("", lines, placed)]
+    drawn = [
+        Panel(title, (*_draw_lines(kept, names), *_draw_measured(here, kept, names)))
+        for title, kept, here in panels
+        if kept or here
+    ]
     legend = list(dict.fromkeys(series.name for panel in drawn for series in panel.series if series.name))
     times = [mark.y for panel in drawn for series in panel.series for mark in series.marks]
     chart = LineChart(
@@ -166,10 +172,12 @@ def _caption(measured: MeasuredSet, found: MeasuredComparison, lines: Sequence[_
     arrays = " and ".join(dict.fromkeys(line.array_label for line in measured.lines))
     what = f"Hollow diamonds are measured (set {measured.name}, array {arrays}), lines simulated"
     sentences = [f"{what}: each runs along the load of its mix."]
-    if len(lines) > 1:
+    if len(lines) > 1 and len(_split(lines)) == len(lines):
         sentences.append("A diamond has the colour of the line with its mix.")
+    if not found.pairs:
+        return " ".join(sentences)
     ratios = [one.ratio for pair in found.pairs for one in pair.ratios if one.column == _X and one.ratio]
-    count = f"{len(found.pairs)} of {len(measured.lines)} measured lines have a simulated point"
+    count = f"{len(found.pairs)} of {len(measured.lines)} measured lines have one simulated point"
     if ratios:
         low, high = (f"{end:.3g}" for end in (min(ratios), max(ratios)))
         between = low if low == high else f"{low} to {high}"

@@ -51,7 +51,7 @@ def test_each_mix_has_a_line_and_its_measured_points(make_session: Any) -> None:
     assert [(mark.x, mark.y) for mark in mixed.marks] == [(200.0, 2.0), (800.0, 8.0)]
     assert measured.name == MEASURED
     assert [mark.line for mark in measured.marks] == [mixed.name, reads.name, None]
-    assert "3 of 4 measured lines have a simulated point" in figure.caption
+    assert "3 of 4 measured lines have one simulated point" in figure.caption
     assert "0.125 to 0.5" not in figure.caption
     assert "2 to 8 times the measured one" in figure.caption
     (statement,) = session.split(session.name_paths(figure.sql))
@@ -62,14 +62,15 @@ def test_many_lines_have_a_panel_per_mix(make_session: Any) -> None:
     figure = build_measured_chart(make(make_session, (0, 2**20, 2**21, 2**22)), MeasuredSet("lab", LINES))
     assert figure is not None
     assert isinstance(figure.chart, LineChart)
-    first, second = figure.chart.panels
+    first, second, other = figure.chart.panels
     assert [series.name for series in first.series][:4] == [
         "cache capacity 0 B",
         "cache capacity 1 MiB",
         "cache capacity 2 MiB",
         "cache capacity 4 MiB",
     ]
-    assert [len(panel.series[-1].marks) for panel in (first, second)] == [2, 1]
+    assert [len(panel.series[-1].marks) for panel in (first, second, other)] == [1, 1, 1]
+    assert [series.name for series in other.series] == [MEASURED]
 
 
 def test_a_report_draws_a_measured_set_only_when_named(make_session: Any) -> None:
