@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
-from destage.errors import QueryError
+from destage.errors import DestageError, QueryError, StoreError
 from destage.measured.sets import describe_columns
 from destage.queries.column_meanings import explain_columns, find_units
 from destage.queries.columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
@@ -78,11 +78,11 @@ class PublicViews:
             return _as_table(self.list_relations())
         words = set(re.findall(r"\w+", statement.select.lower()))
         named = [name for name in (*RELATIONS, *self._queries) if name in words]
-        failures: dict[str, QueryError] = {}
+        failures: dict[str, DestageError] = {}
         for name in named:
             try:
                 self._make(name)
-            except QueryError as error:
+            except (QueryError, StoreError) as error:
                 # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
         try:

@@ -34,6 +34,7 @@ MEANS = ("points", "certified")
 """The views with a mean and an interval for each result column."""
 _HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 """The comments above a statement."""
+_READS_MEASURED = re.compile(r"\b(?:from|join)\s+measured\b")
 _OPENINGS = 5
 """Maximum attempts to open a sweep that is being written."""
 _REPLACED = (
@@ -264,16 +265,23 @@ class Session:
         text = statement.lower()
         # A statement may define `points` itself.
         for name in [name for name in self._pending if name in text and f"{name} as (" not in text]:
+            if name == MEASURED:
+                self._add_measured(text)
+                continue
             self._pending.discard(name)
             if name == FIGURES:
                 from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
 
                 self._database.add_table(name, judge_figures(self))
-            elif name == MEASURED:
-                self._database.add_table(name, read_all(find_store(self.sweep.path)))
             else:
                 means = self._means(name, views.list_measured_columns())
                 self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")
+
+    def _add_measured(self, text: str) -> None:
+        """Add the table of measured sets, if a text reads it: the word may also be an alias."""
+        if text.strip() == MEASURED or _READS_MEASURED.search(text):
+            self._database.add_table(MEASURED, read_all(find_store(self.sweep.path)))
+            self._pending.discard(MEASURED)
 
     def read_measured(self, name: str) -> MeasuredSet:
         """Return a measured set of the store that the sweep is in; errors as in `read_measured_table`."""

@@ -131,3 +131,14 @@ def test_on_needs_a_measured_set(destage: Any) -> None:
         ("usage.conflicting-options", "--on")
     ]
     assert destage("compare", "a", "b", "--measured", "x").issues == [("usage.conflicting-options", "OTHER")]
+
+
+def test_a_damaged_set_fails_only_statements_that_read_it(destage: Any, results: Path, study: Path) -> None:
+    destage("measured", "import", str(results), "--name", "lab", "--array", "a")
+    destage("run", str(study), "--quiet")
+    (file,) = (results.parent / "store" / "measured" / "lab").iterdir()
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    assert destage("sql", "small", "SELECT count(*) AS measured FROM runs").code == 0
+    assert destage("query", "small", "marginals").code == 0
+    for _ in range(2):
+        assert destage("sql", "small", "FROM measured").issues == [("store.damaged-file", str(file))]

@@ -29,6 +29,7 @@ SET, LINE = "measured_set", "line"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _FILE = re.compile(r"(\d{6})-[0-9a-f]{32}\.parquet")
 _TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), datetime: pa.timestamp("us")}
+_DAMAGED = "store.damaged-file"
 _READS = 3
 """Attempts to read a set, whose file a replacement may delete meanwhile."""
 
@@ -128,6 +129,11 @@ def read_table(store: Location, name: str) -> pa.Table:
             found = read_parquet(files[-1])
         except FileNotFoundError:
             continue  # replaced since it was listed
+        except StoreError as error:
+            if error.code != _DAMAGED:
+                raise
+            message = "damaged: its content is not what was written; import the set again with --replace"
+            raise StoreError(_DAMAGED, message, str(files[-1])) from error
         return _adapt(found, name)
     known = list_sets(store)
     listed = suggest_names(name, known) or f"; sets there: {', '.join(known) or 'none yet'}"

@@ -88,7 +88,7 @@ def compare(
     from destage.queries.point_pairs import Side, compare_points
 
     if other is None and not (a and b):
-        message = "one sweep needs --a and --b; or give a second sweep"
+        message = "one sweep needs --a and --b; or give a second sweep, or --measured"
         raise UsageError("usage.conflicting-options", message, "--b" if a else "--a")
     with ExitStack() as stack:
         first = stack.enter_context(open_session(find_sweep(sweep, store)))
