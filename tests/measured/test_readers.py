@@ -303,6 +303,18 @@ def test_perfmon_disks_are_lines_without_the_empty_sample() -> None:
     )
 
 
+def test_vdbench_runs_without_figures_are_left_out() -> None:
+    """A run shorter than its warm-up has averages over no interval; an unfinished one has none."""
+    begun = [row for row in VDBENCH.splitlines() if " rd1 1 " in row]
+    empty = begun[0].replace(" rd1 1 ", " rd3 avg_2-1 ").replace(" 900.0 ", " 0.0 ")
+    text = "\n".join(
+        [VDBENCH.rstrip(), begun[0].replace("rd1", "rd3"), empty, begun[0].replace("rd1", "rd4")]
+    )
+    found = read_results("flatfile.html", text.encode())
+    assert [one.workload for one in found.lines] == ["rd1", "rd2"]
+    assert [note.partition(" ")[0] for note in found.notes] == ["run", "the"]
+
+
 GROUPED = (DATA / "fio-3.33-grouped.json").read_text()
 
 

@@ -47,6 +47,7 @@ def read(file: ResultFile) -> Readings:
     names: list[str] = []
     rows: list[tuple[int, Row]] = []
     found: list[MeasuredLine] = []
+    notes: list[str] = []
     for line, text in split_lines(file.text):
         words = text.split()
         if not words or text.startswith(("*", "<")):
@@ -69,11 +70,15 @@ def read(file: ResultFile) -> Readings:
             for _, one in rows
             if one["Interval"].isdigit() and int(average[1]) <= int(one["Interval"]) <= int(average[2])
         ]
-        found.append(_read_run(file, line, row, within))
         rows = []
+        if not within or row.get("rate") in {"0", "0.0", "0.00"}:
+            notes.append(f"run {row['Run']} ended within its warm-up or without a request: left out")
+            continue
+        found.append(_read_run(file, line, row, within))
     if not found:
         raise file.mistake("measured.no-figures", "has no row of averages (avg_...): no run was completed")
-    notes = [f"the last {len(rows)} intervals belong to no completed run"] if rows else []
+    if rows:
+        notes.append(f"the last {len(rows)} intervals belong to no completed run: left out")
     return Readings(found, notes)
 
 
