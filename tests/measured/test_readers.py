@@ -109,6 +109,23 @@ def test_times_of_fio_2_and_3_are_the_same(version: str, times: str) -> None:
     )
 
 
+UNIFIED = (
+    '{"fio version": "fio-3.33", "jobs": [{"jobname": "a", "error": 0, "mixed": {"iops": 10.0,'
+    ' "bw_bytes": 40960, "runtime": 1000, "total_ios": 10, "lat_ns": {"mean": 5000.0}}%s}]}'
+)
+KIND = '"iops": 5.0, "bw_bytes": 20480, "runtime": 1000, "total_ios": 5, "lat_ns": {"mean": 4000.0}'
+
+
+def test_fio_may_report_reads_and_writes_together() -> None:
+    """As with `unified_rw_reporting`: `mixed` has neither of them alone, `both` has them as well."""
+    (mixed,) = read("a.json", UNIFIED % "")
+    (both,) = read("a.json", UNIFIED % f', "read": {{{KIND}}}, "write": {{{KIND}}}')
+    for one in (mixed, both):
+        check(one, requests=10, throughput_iops=10.0, response_mean_us=5.0, request_bytes=4096.0)
+    check(mixed, read_iops=None, read_fraction=None, reads=None)
+    check(both, read_iops=5.0, read_fraction=0.5, read_response_mean_us=4.0, reads=5)
+
+
 def test_sysbench_runs_are_lines() -> None:
     """From sysbench 1.0.20 itself."""
     random_reads, mix = read("sysbench-1.0.20.txt")

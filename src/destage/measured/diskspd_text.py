@@ -39,6 +39,8 @@ def read(file: ResultFile) -> Readings:
     """Read the results of one run."""
     lines = split_lines(file.text)
     starts = [at for at, (_, text) in enumerate(lines) if _RESULTS.match(text)]
+    if not starts:
+        raise file.mistake("measured.no-figures", "has no line `Results for timespan 1:`")
     settings = _read_settings(lines[: starts[0]])
     started = next((text for _, text in lines if "start time:" in text), "")
     facts = {

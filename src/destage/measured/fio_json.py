@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from destage.measured.line import MeasuredLine
@@ -27,6 +28,10 @@ _SYNCHRONOUS = {"psync", "sync", "vsync", "pvsync", "pvsync2", "mmap"}
 """Engines that wait for each request; psync is the default of Linux."""
 _ALL_CLIENTS = "All clients"
 _KIB = 1024
+_NO_REQUESTS: Mapping[str, Any] = MappingProxyType(
+    {"iops": None, "seconds": 0.0, "count": 0, "response": {}, "bins": {}, "spread": None, "samples": 0}
+)
+"""The figures of a kind of operation that is not reported."""
 _FEWEST = 2
 """Samples below which a deviation says nothing."""
 
@@ -40,9 +45,9 @@ def read(file: ResultFile) -> Readings:
     """Read the output of one run of fio: a line per job, clones of a job as one."""
     document = _decode(file)
     jobs = document.get("jobs", document.get("client_stats"))
-    if not isinstance(jobs, list):
-        raise file.mistake("measured.missing-value", "must be a list of jobs", place="jobs")
-    common = document.get("global options") or {}
+    if not isinstance(jobs, list) or not jobs:
+        raise file.mistake("measured.missing-value", "must be a list of jobs, at least one", place="jobs")
+    common = _as_table(document.get("global options"))
     read_jobs = [
         _read_job(file, document, job, f"jobs[{at}]", place, common)
         for at, (job, place) in enumerate(zip(jobs, _find_jobs(file, len(jobs)), strict=True))
@@ -98,45 +103,50 @@ def _read_job(
             f"job {job['jobname']!r} ended with error {job['error']}; its figures are not those of its load"
         )
         raise file.mistake("measured.failed-job", message, line=line, place=f"{place}.error")
-    options = {**common, **(job.get("job options") or {})}
-    kinds = {name: _read_kind(file, job, name, line, place) for name in ("read", "write")}
+    options = {**common, **_as_table(job.get("job options"))}
+    group = _find_whole(job.get("groupid")) or 0
+    # With unified_rw_reporting, reads and writes are reported together, alone or as well.
     mixed = _read_kind(file, job, "mixed", line, place) if "mixed" in job else None
-    if not any(each["count"] for each in (*kinds.values(), mixed or {"count": 0})):
-        raise file.mistake(
-            "measured.no-figures", f"job {job['jobname']!r} completed no request", line=line, place=place
-        )
-    found = merge_operations(kinds["read"], kinds["write"])
-    if mixed is not None:
-        found = {f"response_{key}_us": value for key, value in mixed["response"].items()} | {
-            "throughput_iops": mixed["iops"],
-            "throughput_bytes_per_s": mixed["bytes_per_s"],
-            "request_bytes": mixed["bytes_per_s"] / mixed["iops"] if mixed["iops"] else None,
-        }
+    kinds = {
+        name: _NO_REQUESTS
+        if mixed is not None and name not in job
+        else _read_kind(file, job, name, line, place)
+        for name in ("read", "write")
+    }
+    requests = mixed["count"] if mixed is not None else kinds["read"]["count"] + kinds["write"]["count"]
+    if not requests:
+        message = f"job {job['jobname']!r} completed no request"
+        raise file.mistake("measured.no-figures", message, line=line, place=place)
+    is_split = mixed is None or bool(kinds["read"]["count"] + kinds["write"]["count"])
+    found = merge_operations(kinds["read"], kinds["write"]) if is_split else {}
     found |= _find_mixed_percentiles([kinds["read"]["bins"], kinds["write"]["bins"]])
-    found |= _find_rate_spread([kinds["read"], kinds["write"]])
+    found |= _find_rate_spread([mixed] if mixed is not None else [kinds["read"], kinds["write"]])
+    if mixed is not None:
+        found |= {f"response_{key}_us": value for key, value in mixed["response"].items()}
+        found |= {"throughput_iops": mixed["iops"], "throughput_bytes_per_s": mixed["bytes_per_s"]}
+        found["request_bytes"] = round(mixed["bytes_per_s"] / mixed["iops"], 3) if mixed["iops"] else None
     depth = _find_depth(options)
     # Without group_reporting each clone is a job of its own, which `_join_clones` counts.
     threads = _find_whole(options.get("numjobs")) or 1
-    counts = {name: each["count"] for name, each in kinds.items()}
     measured = MeasuredLine(
         tool=TOOL,
         tool_version=str(document.get("fio version", "")).removeprefix("fio-") or None,
         source_line=line,
         workload=job["jobname"],
-        test=f"group {job['groupid']}" if "groupid" in job else None,
+        test=f"group {group}",
         measured_at=_find_time(document),
         depth=depth,
         threads=threads,
         outstanding=None if depth is None else float(depth * threads),
         random_fraction=_find_random_fraction(options),
-        duration_s=max(each["seconds"] for each in (*kinds.values(), mixed or {"seconds": 0.0})) or None,
-        requests=mixed["count"] if mixed is not None else sum(counts.values()),
-        reads=None if mixed is not None else counts["read"],
-        writes=None if mixed is not None else counts["write"],
+        duration_s=max(each["seconds"] for each in (*kinds.values(), mixed or _NO_REQUESTS)) or None,
+        requests=requests,
+        reads=kinds["read"]["count"] if is_split else None,
+        writes=kinds["write"]["count"] if is_split else None,
         **found,
     )
     return (
-        (job["jobname"], int(job.get("groupid", 0))),
+        (job["jobname"], group),
         measured,
         {"read": kinds["read"], "write": kinds["write"]},
     )
@@ -166,8 +176,8 @@ def _read_kind(file: ResultFile, job: Mapping[str, Any], name: str, line: int, p
         "count": count,
         "response": response if count else {},
         "bins": bins,
-        "spread": given.get("iops_stddev"),
-        "samples": given.get("iops_samples"),
+        "spread": number("iops_stddev") if "iops_stddev" in given else None,
+        "samples": round(number("iops_samples")) if "iops_samples" in given else 0,
     }
 
 
@@ -196,7 +206,13 @@ def _read_times(
                     found[end] = file.read_number(str(value), line, f"{place}.percentile.{name}") * scale
             drawn = one.get("bins") if isinstance(one, Mapping) else None
             if isinstance(drawn, Mapping) and suffix:
-                bins = {int(value): int(count) for value, count in drawn.items()}
+                at = f"{place}.bins"
+                bins = {
+                    round(file.read_number(str(value), line, at)): round(
+                        file.read_number(str(count), line, at)
+                    )
+                    for value, count in drawn.items()
+                }
             break
     return found, bins
 
@@ -221,9 +237,9 @@ def _find_mixed_percentiles(histograms: Sequence[Mapping[int, int]]) -> dict[str
 def _find_rate_spread(kinds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the deviation of the rate, which fio has for one kind of operation at a time."""
     counted = [each for each in kinds if each["count"]]
-    if len(counted) != 1 or counted[0]["spread"] is None or (counted[0]["samples"] or 0) < _FEWEST:
+    if len(counted) != 1 or counted[0]["spread"] is None or counted[0]["samples"] < _FEWEST:
         return {}
-    return {"throughput_stddev_iops": float(counted[0]["spread"]), "samples": int(counted[0]["samples"])}
+    return {"throughput_stddev_iops": counted[0]["spread"], "samples": counted[0]["samples"]}
 
 
 def _find_depth(options: Mapping[str, Any]) -> int | None:
@@ -249,12 +265,19 @@ def _find_time(document: Mapping[str, Any]) -> datetime | None:
     moment = document.get("timestamp")
     if not isinstance(moment, int | float):
         return None
-    return datetime.fromtimestamp(moment, UTC).replace(tzinfo=None)
+    try:
+        return datetime.fromtimestamp(moment, UTC).replace(tzinfo=None)
+    except (OverflowError, OSError, ValueError):
+        return None
 
 
 def _find_whole(value: object) -> int | None:
     text = str(value)
     return int(text) if text.isdigit() and int(text) > 0 else None
+
+
+def _as_table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _is_number(text: str) -> bool:

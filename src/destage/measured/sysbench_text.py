@@ -39,6 +39,8 @@ def read(file: ResultFile) -> Readings:
         if reader.is_run:
             lines.append(reader.read())
             notes += reader.notes
+    if not lines:
+        raise file.mistake("measured.no-figures", "has no completed run")
     return Readings(lines, notes)
 
 
