@@ -6,6 +6,10 @@ from types import MappingProxyType
 Meaning = tuple[str | None, str]
 """The unit of a column, if it has one, and what it holds."""
 
+MEASURED = "measured"
+"""The relation of the measured sets of the sweep's store."""
+MEASURED_UNITS: Mapping[str, str] = MappingProxyType({"request_bytes": "bytes"})
+"""Its columns that are shown as axes are: 8 KiB, not 0.008 MiB."""
 RELATIONS: Mapping[str, str] = MappingProxyType(
     {
         "points": "one row per point (for a seek, per point and probed value): means over replicates",
@@ -18,6 +22,7 @@ RELATIONS: Mapping[str, str] = MappingProxyType(
         "plan": "one row per planned run",
         "timeline": "one row per transition of a run: of battery, mains, disks, rebuilds and the window",
         "published_figures": "one row per published figure: its value, the simulated one, and its class",
+        "measured": "one row per measured line in the store: a result of a load test, or a device in a log",
         "axes": "one row per axis: its name in SQL, its path in the study, its unit and meaning",
     }
 )

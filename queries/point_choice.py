@@ -47,7 +47,7 @@ def choose_points(session: Session, texts: Sequence[str], place: str) -> Choice:
         if not separator or not name or not value:
             message = f"{condition!r}: must have the form AXIS=VALUE, as in cache_capacity=64MiB"
             raise QueryError("query.bad-condition", message, place)
-        path = _find_path(session, name, place)
+        path = find_path(session, name, place)
         if path in named:
             message = f"{name} is given twice; separate conditions choose one value each"
             raise QueryError("query.bad-condition", message, place)
@@ -86,7 +86,7 @@ def list_values(session: Session) -> dict[str, dict[str, object]]:
     return {str(row["point_id"]): row for row in rows}
 
 
-def _find_path(session: Session, name: str, place: str) -> str:
+def find_path(session: Session, name: str, place: str) -> str:
     """Return the dotted path of an axis, or of the sought parameter, by its name in SQL, or its end."""
     if name == LABEL:
         return LABEL

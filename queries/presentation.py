@@ -61,6 +61,7 @@ _TITLES: Mapping[str, str] = MappingProxyType(
         "interval_met": "target width met",
         "engine_s": "engine time [s]",
         "raid": "RAID",
+        "request_bytes": "request size",
     }
 )
 """Headings of columns whose names say too little."""

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pyarrow as pa
 
-from destage.errors import QueryError
+from destage.errors import DestageError, QueryError, StoreError
+from destage.measured.sets import describe_columns
 from destage.queries.column_meanings import explain_columns, find_units
-from destage.queries.columns import RELATIONS, Meaning
+from destage.queries.columns import MEASURED, MEASURED_UNITS, RELATIONS, Meaning
 from destage.queries.named_queries import NamedQuery
 from destage.sql import PUBLIC, Database, ReadStatement, alias_names, quote
 
@@ -81,11 +82,11 @@ class PublicViews:
             return _as_table(self.list_relations())
         words = set(re.findall(r"\w+", statement.select.lower()))
         named = [name for name in (*RELATIONS, *self._queries) if name in words]
-        failures: dict[str, QueryError] = {}
+        failures: dict[str, DestageError] = {}
         for name in named:
             try:
                 self._make(name)
-            except QueryError as error:
+            except (QueryError, StoreError) as error:
                 # The word may be something else, such as a column; otherwise, the statement fails below.
                 failures[name] = error
         try:
@@ -113,6 +114,10 @@ class PublicViews:
             self._database.add_view(name, statement)
             self._units |= find_units(query, self._units)
             self._explained[name] = {each.name: (each.unit, each.meaning) for each in query.columns}
+        elif name == MEASURED:
+            # An axis may have the name of one of these columns, but another meaning.
+            self._explained[name] = describe_columns()
+            self._units |= MEASURED_UNITS
         elif not self._database.has_relation(name):
             return  # the statement defines it itself
         columns = self._database.list_columns(source)

@@ -10,10 +10,12 @@ from typing import Any, Self
 import pyarrow as pa
 
 from destage.engine import limiting_resource, results_schema, scenario_schema, traces
-from destage.errors import DestageError, QueryError
+from destage.errors import DestageError, QueryError, StoreError
+from destage.measured.sets import MeasuredSet, as_lines, find_store, read_all, read_table
 from destage.queries import views
 from destage.queries.axis_table import name_columns, tabulate_axes
 from destage.queries.column_meanings import collect_meanings, find_units
+from destage.queries.columns import MEASURED
 from destage.queries.named_queries import Kind, NamedQuery, find_query, list_fitting, parse_query
 from destage.queries.point_table import PointTable
 from destage.queries.public_views import PublicViews
@@ -32,6 +34,7 @@ MEANS = ("points", "certified")
 """The views with a mean and an interval for each result column."""
 _HEADER = re.compile(r"\A(?:\s|--[^\n]*\n)+")
 """The comments above a statement."""
+_READS_MEASURED = re.compile(r"\b(?:from|join)\s+measured\b")
 _OPENINGS = 5
 """Maximum attempts to open a sweep that is being written."""
 _REPLACED = (
@@ -103,7 +106,7 @@ class Session:
         self.relations = relations
         self.names = name_columns(self.axes, self.seek)
         # Relations of many columns, and figures that take a statement each, are made when first named.
-        self._pending = {FIGURES, *MEANS}
+        self._pending = {FIGURES, MEASURED, *MEANS}
         axes = tabulate_axes(self.names, self.config)
         self._database = Database(
             {
@@ -262,6 +265,9 @@ class Session:
         text = statement.lower()
         # A statement may define `points` itself.
         for name in [name for name in self._pending if name in text and f"{name} as (" not in text]:
+            if name == MEASURED:
+                self._add_measured(text)
+                continue
             self._pending.discard(name)
             if name == FIGURES:
                 from destage.queries.verdicts import judge_figures  # noqa: PLC0415 - imports this module
@@ -270,6 +276,28 @@ class Session:
             else:
                 means = self._means(name, views.list_measured_columns())
                 self._database.add_view(name, f"{means} ORDER BY {self._order(name)}")
+
+    def _add_measured(self, text: str) -> None:
+        """Add the table of measured sets, if a text reads it: the word may also be an alias."""
+        if text.strip() == MEASURED or _READS_MEASURED.search(text):
+            self._database.add_table(MEASURED, read_all(find_store(self.sweep.path)))
+            self._pending.discard(MEASURED)
+
+    def read_measured(self, name: str) -> MeasuredSet:
+        """Return a measured set of the store that the sweep is in; errors as in `read_measured_table`."""
+        return MeasuredSet(name, as_lines(self.read_measured_table(name)))
+
+    def read_measured_table(self, name: str) -> pa.Table:
+        """Return a measured set of the store that the sweep is in, as a table.
+
+        Raises:
+            StoreError: There is no such set, or the sweep's directory is in no store.
+        """
+        store = find_store(self.sweep.path)
+        if store is None:
+            message = "the sweep is in no store; measured sets are those of its store"
+            raise StoreError("store.unknown-measured-set", message, name)
+        return read_table(store, name)
 
     def stream(self, view: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the rows of a view or of a statement in brackets, in batches, with some of its columns."""

@@ -1,5 +1,6 @@
 """The generated page of the relations and named queries of a sweep."""
 
+from destage.measured.sets import describe_columns
 from destage.queries.columns import FIXED, RELATIONS
 from destage.queries.named_queries import NamedQuery, list_queries
 
@@ -12,6 +13,9 @@ column of one. Their columns are the axes by their names in SQL (the relation `a
 the [result columns](columns.md), and those below. `x_low` and `x_high` are the ends of the 95 % interval
 of `x`. The answers of a seek have the name of what is sought: `users_supported`, `users_supported_low`.
 """
+_MEASURED = """\
+The columns of `measured`, which `destage measured import` fills ([Results that you
+measured](../measured-figures.md)). Figures that the tool does not report are null."""
 _NAMED = """\
 `destage query SWEEP NAME` runs a named query; `--param NAME=VALUE` sets a parameter. In `destage sql`, a
 named query is a relation with its parameters at their defaults: `SELECT * FROM knee`. A parameter of the
@@ -44,6 +48,17 @@ def queries_page() -> str:
         "| column | unit | meaning |",
         "|---|---|---|",
         *(f"| `{name}` | {unit or '-'} | {meaning} |" for name, (unit, meaning) in FIXED.items()),
+        "",
+        "## Measured figures",
+        "",
+        _MEASURED,
+        "",
+        "| column | unit | meaning |",
+        "|---|---|---|",
+        *(
+            f"| `{name}` | {unit or '-'} | {meaning} |"
+            for name, (unit, meaning) in describe_columns().items()
+        ),
         "",
         "## Named queries",
         "",

@@ -1,7 +1,9 @@
 """The figures of a report: the study's own charts, the standard charts and the timeline."""
 
 from destage.errors import QueryError
+from destage.measured.sets import MeasuredSet
 from destage.queries.report.chart import Figure
+from destage.queries.report.measured_chart import MEASURED, build_measured_chart
 from destage.queries.report.ratio_plot import RATIOS, build_ratio_plot
 from destage.queries.report.slices import open_slice
 from destage.queries.report.standard_charts import (
@@ -16,8 +18,8 @@ from destage.queries.session import Session
 from destage.spec.validation import suggest
 
 
-def build_figures(session: Session) -> list[Figure]:
-    """Build every figure that the sweep's rows fill."""
+def build_figures(session: Session, measured: MeasuredSet | None = None) -> list[Figure]:
+    """Build every figure that the sweep's rows fill; that of measured figures first, if there are any."""
     own = build_study_charts(session)
     taken = {figure.name for figure in own}
     standard = [
@@ -26,16 +28,21 @@ def build_figures(session: Session) -> list[Figure]:
         if name not in taken
     ]
     named = [] if own else [build_name_chart(session)]
+    beside = [] if measured is None else [build_measured_chart(session, measured)]
     found = [*named, *standard, build_timeline(session)]
-    return [*own, *(figure for figure in found if figure is not None)]
+    return [
+        *(figure for figure in beside if figure is not None),
+        *own,
+        *(figure for figure in found if figure is not None),
+    ]
 
 
-def find_figure(session: Session, name: str) -> Figure:
+def find_figure(session: Session, name: str, measured: MeasuredSet | None = None) -> Figure:
     """Build one figure; of a large sweep, with the points that a report shows."""
     whole, (session, _) = session, open_slice(session)
     own = {figure.name: figure for figure in build_study_charts(session)}
     standard = fitting_charts(session)
-    known = [*own, *standard, NAMES, TIMELINE, RATIOS]
+    known = [*own, *standard, NAMES, TIMELINE, RATIOS, *([] if measured is None else [MEASURED])]
     figure: Figure | None
     if name in own:
         figure = own[name]
@@ -45,6 +52,8 @@ def find_figure(session: Session, name: str) -> Figure:
         figure = build_name_chart(session)
     elif name == TIMELINE:
         figure = build_timeline(session)
+    elif name == MEASURED and measured is not None:
+        figure = build_measured_chart(session, measured)
     elif name == RATIOS:
         figure = build_ratio_plot(whole)
     else:

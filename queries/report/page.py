@@ -10,6 +10,7 @@ from importlib.resources import files
 import yaml
 
 from destage import engine
+from destage.measured.sets import MeasuredSet
 from destage.queries.presentation import format_count, format_number
 from destage.queries.report.answer import compose_summary
 from destage.queries.report.chart import Figure
@@ -27,14 +28,14 @@ from destage.sql import quote
 _MOST_UNANSWERED = 50
 
 
-def render_page(session: Session) -> str:
-    """Return a sweep's report in HTML."""
+def render_page(session: Session, measured: MeasuredSet | None = None) -> str:
+    """Return a sweep's report in HTML, with a chart of measured figures if there are any."""
     shown = open_excerpt(session, MOST_DRAWN)
     drawn, left_out = open_slice(session)
     sections = [
         _answer(session),
         _unanswered(session),
-        *(_figure(figure, session, left_out) for figure in build_figures(drawn)),
+        *(_figure(figure, session, left_out) for figure in build_figures(drawn, measured)),
         *(_figure(plot, session) for plot in [build_ratio_plot(session)] if plot is not None),
         render_published_section(session),
         render_design_space(shown, _sql(session.write_query("design_space"), session)),

@@ -9,6 +9,7 @@ In Python and in notebooks:
     destage.size(300, "vdi")                      # the cheapest configuration for a load
     destage.simulate({"workload": ..., "array": ...}).response_p95_us
     destage.miss_ratio_curve("mine.blk").plot()
+    destage.open_measured("lab")[0].response_p95_us   # what `destage measured import` stored
 
 The packages are ``destage.engine`` (simulation of one array), ``destage.sweeps`` (studies, plans and their
 execution) and ``destage.queries`` (views and reports of results). Importing this package loads none of them.
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from destage.engine import Scenario
-    from destage.notebook import MissRatioCurve, Result, SizingAnswer, Sweep
+    from destage.notebook import Measured, MissRatioCurve, Result, SizingAnswer, Sweep
     from destage.store import Location
     from destage.sweeps import Study
 
-__all__ = ["miss_ratio_curve", "open", "run", "simulate", "size"]
+__all__ = ["miss_ratio_curve", "open", "open_measured", "run", "simulate", "size"]
 
 
 def __getattr__(name: str) -> Any:
@@ -96,6 +97,21 @@ def open(sweep: str | Location, store: str | Location | None = None) -> Sweep:  
     from destage.notebook import open_sweep  # noqa: PLC0415
 
     return open_sweep(sweep, store)
+
+
+def open_measured(name: str, store: str | Location | None = None) -> Measured:
+    """Open a measured set: its lines as typed rows and as a frame.
+
+    Args:
+        name: The name that it was imported under.
+        store: Folder or URL of the store; the default store where None.
+
+    Raises:
+        StoreError: The store has no set of this name, or its file is damaged.
+    """
+    from destage.notebook import open_measured as open_set  # noqa: PLC0415
+
+    return open_set(name, store)
 
 
 def miss_ratio_curve(

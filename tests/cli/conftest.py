@@ -18,6 +18,7 @@ NAMESPACES = "|".join(
     (
         *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "export", "fio", "iometer"),
         *(
+            "measured",
             "query",
             "run",
             "scenario",

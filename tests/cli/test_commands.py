@@ -18,7 +18,7 @@ PGBENCH = Path(__file__).parents[2] / "examples" / "pgbench.parquet"
 
 def test_every_command_has_help_and_json(destage: Any) -> None:
     command = typer.main.get_command(app)
-    groups = ("cluster", "examples", "study", "trace", "validate", "workload")
+    groups = ("cluster", "examples", "measured", "study", "trace", "validate", "workload")
     commands = {(name,): one for name, one in command.commands.items() if name not in groups}
     for group in groups:
         commands |= {(group, name): one for name, one in command.commands[group].commands.items()}

@@ -17,7 +17,7 @@ DOCUMENTS = {"scenario", "settings", "study"}
 """The namespaces whose documents are validated by a schema, which composes their codes."""
 NAMESPACES = DOCUMENTS | {
     *("bucket", "catalog", "cluster", "crystaldiskmark", "disk", "diskspd", "export", "fio", "iometer"),
-    *("query", "run", "store", "sweep", "sysbench", "system", "trace", "usage", "vdbench"),
+    *("measured", "query", "run", "store", "sweep", "sysbench", "system", "trace", "usage", "vdbench"),
 }
 CODE = re.compile(rf"({'|'.join(sorted(NAMESPACES))})\.([a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -8,10 +8,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 import yaml
+from measured_loads import line
 from small_studies import small_study
 
 import destage
 from destage.errors import ConfigError, QueryError, UsageError
+from destage.measured.sets import write_set
 from destage.notebook import Sweep
 
 TRACE = Path(__file__).parents[2] / "examples/pgbench.parquet"
@@ -61,6 +63,20 @@ def test_a_sweep_has_frames_and_sql(sweep: Sweep) -> None:
     with pytest.raises(QueryError) as caught:
         sweep.sql("SELECT 1; SELECT 2")
     assert caught.value.code == "query.not-one-statement"
+
+
+def test_a_measured_set_is_typed_lines(sweep: Sweep) -> None:
+    lines = (line(8), line(2, workload="log <1>"))
+    store = sweep.path.parent.parent
+    write_set(store, "lab", lines, replace=True)
+    measured = destage.open_measured("lab", store)
+    assert tuple(measured) == tuple(sweep.measured("lab")) == lines
+    assert measured[1].outstanding == 2
+    assert measured.frame()["line"].to_list() == [1, 2]
+    assert "log &lt;1&gt;" in measured._repr_html_()
+    assert "8 KiB" in measured._repr_html_()
+    assert sweep.plot(measured="lab").svg.startswith("<svg")
+    assert 'id="measured"' in sweep.report(measured="lab").read_text()
 
 
 def test_a_sweep_shows_its_answer_its_points_and_its_figures(sweep: Sweep, tmp_path: Path) -> None:

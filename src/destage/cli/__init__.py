@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from destage.cli.application import Application
-from destage.cli.commands import cluster, examples, study, trace, validate, workload
+from destage.cli.commands import cluster, examples, measured, study, trace, validate, workload
 from destage.cli.commands.catalog import catalog
 from destage.cli.commands.columns import columns
 from destage.cli.commands.compact import compact
@@ -72,4 +72,5 @@ app.add_typer(examples.app, name="examples")
 app.add_typer(cluster.app, name="cluster")
 app.add_typer(trace.app, name="trace")
 app.add_typer(workload.app, name="workload")
+app.add_typer(measured.app, name="measured")
 app.add_typer(validate.app, name="validate")

@@ -103,6 +103,16 @@ def complete_sweeps(ctx: typer.Context, incomplete: str) -> Iterable[str]:
 
 
 @_quietly
+def complete_measured_sets(ctx: typer.Context, incomplete: str) -> Iterable[str]:
+    """Complete the measured sets in the store."""
+    del incomplete
+    from destage.measured.sets import list_sets
+    from destage.store import default_store
+
+    return list_sets(ctx.params.get("store") or default_store())
+
+
+@_quietly
 def complete_queries(ctx: typer.Context, incomplete: str) -> Iterable[str]:
     """Complete named queries."""
     del ctx, incomplete

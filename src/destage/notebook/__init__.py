@@ -5,18 +5,21 @@ The package `destage` has these functions under their names; nothing here is imp
 
 from destage.notebook.curves import MissRatioCurve, compute_curve
 from destage.notebook.figure import Figure
+from destage.notebook.measured import Measured, open_measured
 from destage.notebook.result import Result, run_once
 from destage.notebook.sizing import SizingAnswer, find_configuration
 from destage.notebook.sweep import Sweep, open_sweep, run_study
 
 __all__ = [
     "Figure",
+    "Measured",
     "MissRatioCurve",
     "Result",
     "SizingAnswer",
     "Sweep",
     "compute_curve",
     "find_configuration",
+    "open_measured",
     "open_sweep",
     "run_once",
     "run_study",

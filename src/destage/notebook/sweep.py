@@ -13,7 +13,9 @@ from destage.errors import QueryError
 from destage.notebook.figure import Figure
 from destage.notebook.frames import make_frame, open_view
 from destage.notebook.html import render_sentences, render_table
+from destage.notebook.measured import Measured
 from destage.queries import Session, open_session
+from destage.queries.columns import MEASURED
 from destage.queries.report import compose_answer, draw_figure, write_report
 from destage.queries.report.figures import build_figures
 from destage.store import Location, find_sweep, locate
@@ -101,22 +103,32 @@ class Sweep:
         """The names of its figures."""
         return [figure.name for figure in build_figures(self.session)]
 
-    def plot(self, name: str | None = None) -> Figure:
-        """Draw a figure, by default the first of its report.
+    def measured(self, name: str) -> Measured:
+        """Return a measured set of the sweep's store.
+
+        Raises:
+            StoreError: There is no such set.
+        """
+        return Measured(name, self.session.read_measured_table(name))
+
+    def plot(self, name: str | None = None, *, measured: str | None = None) -> Figure:
+        """Draw a figure, by default the first of its report; `measured` beside a measured set.
 
         Raises:
             QueryError: It has no figure of that name, or no rows for it.
         """
+        figures = None if measured is None else self.session.read_measured(measured)
         if name is None:
-            names = self.plots
+            names = [MEASURED] if measured is not None else self.plots
             if not names:
                 raise QueryError("query.no-rows", "no finished run that a figure can show", self.name)
             name = names[0]
-        return Figure(draw_figure(self.session, name))
+        return Figure(draw_figure(self.session, name, figures))
 
-    def report(self, file: str | Path | None = None) -> Location:
-        """Write the report and return its path."""
-        return write_report(self.session, None if file is None else Path(file))
+    def report(self, file: str | Path | None = None, *, measured: str | None = None) -> Location:
+        """Write the report, with a measured set if one is named, and return its path."""
+        figures = None if measured is None else self.session.read_measured(measured)
+        return write_report(self.session, None if file is None else Path(file), figures)
 
     def close(self) -> None:
         """Close the files; the next use opens them again."""

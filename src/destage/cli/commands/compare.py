@@ -1,10 +1,13 @@
 """`destage compare`."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from destage.cli.completion import complete_measured_sets
 from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, SweepName
 from destage.cli.output import print_json
 from destage.cli.rows import find_sweep, print_rows
@@ -38,24 +41,54 @@ def compare(
             "hit ratios, dirty data).",
         ),
     ] = None,
+    measured: Annotated[
+        str | None,
+        typer.Option(
+            "--measured",
+            metavar="NAME",
+            help="A measured set of the store: compare its lines with the points that simulate them.",
+            autocompletion=complete_measured_sets,
+        ),
+    ] = None,
+    on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--on",
+            metavar="COLUMN=PARAMETER",
+            help="With --measured, pair by this column and this axis or parameter, as in threads=users; "
+            "repeatable (default: by load, request size, reads and random share).",
+        ),
+    ] = None,
     form: Format = "table",
     out: Out = None,
     escape_formulas: EscapeFormulas = False,
     store: Store = None,
     as_json: Json = False,
 ) -> None:
-    """Compare points of one sweep or of two, replicate by replicate.
+    """Compare points of one sweep or of two, or the points of a sweep with measured figures.
 
-    Points are matched by the axes that no condition names. Prints the difference B - A with its 95 % interval
-    over replicates, which use common random numbers.
+    Two points are matched by the axes that no condition names, and compared replicate by replicate: the
+    difference B - A with its 95 % interval over replicates, which use common random numbers.
+    Measured lines are matched by their load: simulated over measured, with its interval.
     """
+    wanted = [name.strip() for name in (columns or "").split(",") if name.strip()]
+    if measured is not None:
+        if other is not None or b:
+            message = "one sweep is compared with measured figures; --a chooses its points"
+            raise UsageError("usage.conflicting-options", message, "OTHER" if other is not None else "--b")
+        _compare_measured(
+            sweep, store, measured, a or (), wanted, on or (), form, out, escape_formulas, as_json
+        )
+        return
+    if on:
+        raise UsageError("usage.conflicting-options", "needs --measured", "--on")
     from destage.cli import comparison_table
     from destage.queries import open_session
     from destage.queries.point_choice import choose_points
     from destage.queries.point_pairs import Side, compare_points
 
     if other is None and not (a and b):
-        message = "one sweep needs --a and --b; or give a second sweep"
+        message = "one sweep needs --a and --b; or give a second sweep, or --measured"
         raise UsageError("usage.conflicting-options", message, "--b" if a else "--a")
     with ExitStack() as stack:
         first = stack.enter_context(open_session(find_sweep(sweep, store)))
@@ -64,7 +97,6 @@ def compare(
             Side(first, choose_points(first, a or (), "--a")),
             Side(second, choose_points(second, b or (), "--b")),
         )
-        wanted = [name.strip() for name in (columns or "").split(",") if name.strip()]
         found = compare_points(*sides, wanted)
         if as_json:
             print_json(comparison_table.as_json(found, *sides))
@@ -73,3 +105,32 @@ def compare(
         else:
             rows = comparison_table.tabulate(found)
             print_rows(rows, form, out, {}, escape_formulas=escape_formulas)
+
+
+def _compare_measured(
+    sweep: str,
+    store: Any,
+    name: str,
+    conditions: Sequence[str],
+    columns: Sequence[str],
+    on: Sequence[str],
+    form: str,
+    out: Path | None,
+    escape_formulas: bool,
+    as_json: bool,
+) -> None:
+    from destage.cli import measured_table
+    from destage.queries import open_session
+    from destage.queries.measured_pairs import compare_measured
+    from destage.queries.point_choice import choose_points
+
+    with open_session(find_sweep(sweep, store)) as session:
+        choice = choose_points(session, conditions, "--a")
+        measured = session.read_measured(name)
+        found = compare_measured(session, measured, choice, columns, on)
+        if as_json:
+            print_json(measured_table.as_json(found, session, name))
+        elif form == "table" and out is None:
+            measured_table.print_measured(found)
+        else:
+            print_rows(measured_table.tabulate(found), form, out, {}, escape_formulas=escape_formulas)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from destage.cli.completion import complete_measured_sets
 from destage.cli.options import Json, Store, SweepName
 from destage.cli.output import print_data, print_json, print_note
 from destage.cli.rows import find_sweep
@@ -15,6 +16,15 @@ def report(
     plot: Annotated[
         str | None,
         typer.Option("--plot", metavar="FIGURE", help="Write one figure as SVG instead of the report."),
+    ] = None,
+    measured: Annotated[
+        str | None,
+        typer.Option(
+            "--measured",
+            metavar="NAME",
+            help="A measured set of the store, drawn beside the simulated points (figure measured).",
+            autocompletion=complete_measured_sets,
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -32,16 +42,17 @@ def report(
     from destage.queries.report import compose_answer, draw_figure, write_report
 
     with open_session(find_sweep(sweep, store)) as session:
+        figures = None if measured is None else session.read_measured(measured)
         if plot is None:
             answer = compose_answer(session)
-            file = write_report(session, out)
+            file = write_report(session, out, figures)
             if as_json:
                 print_json({"file": str(file), "answer": answer})
             else:
                 print_data("".join(f"{sentence}\n" for sentence in answer))
                 print_note(f"report: {file}")
             return
-        picture = draw_figure(session, plot)
+        picture = draw_figure(session, plot, figures)
     if out is None:
         print_data(picture)
         return

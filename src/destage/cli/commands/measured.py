@@ -1,0 +1,150 @@
+"""`destage measured`: results of load tests and logs of running systems, beside those of simulations."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from destage.cli.completion import complete_measured_sets
+from destage.cli.options import EscapeFormulas, Format, Json, Out, Store, read_file
+from destage.cli.output import align_cells, print_data, print_json, print_note
+from destage.cli.rows import print_rows
+
+if TYPE_CHECKING:
+    from destage.store import Location
+
+app = typer.Typer(
+    help="Import, list, show and delete measured figures.", no_args_is_help=True, rich_markup_mode=None
+)
+_SetName = Annotated[
+    str,
+    typer.Argument(metavar="NAME", help="A measured set.", autocompletion=complete_measured_sets),
+]
+
+
+@app.command("import")
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Results of fio (JSON, JSON+), DiskSpd (XML, text), Vdbench (flatfile.html), Iometer "
+            "(results.csv) or sysbench fileio, or logs of iostat -x or Perfmon (CSV); detected by content.",
+        ),
+    ],
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="Name of the set.")],
+    array: Annotated[
+        str, typer.Option("--array", metavar="LABEL", help="Name of the array that was measured.")
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace an existing set of this name as a whole.")
+    ] = False,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Import the results of load tests or the logs of a running system as one set of measured figures.
+
+    All files are read before anything is written: a mistake in one of them leaves the store as it was.
+    """
+    from dataclasses import replace as with_values
+
+    from destage.measured import readers, sets
+
+    sets.check_name(name)
+    found = [(file, readers.read_results(str(file), read_file(file))) for file in files]
+    lines = [with_values(line, array_label=array) for _, readings in found for line in readings.lines]
+    place = _find_store(store)
+    sets.write_set(place, name, lines, replace=replace)
+    if as_json:
+        imported = [
+            {
+                "file": str(file),
+                "tool": readings.lines[0].tool,
+                "lines": len(readings.lines),
+                "notes": list(readings.notes),
+            }
+            for file, readings in found
+        ]
+        print_json({"name": name, "store": str(place), "lines": len(lines), "files": imported})
+        return
+    for file, readings in found:
+        count = len(readings.lines)
+        print_data(f"{file}: {readings.lines[0].tool}, {count} line{'' if count == 1 else 's'}\n")
+        for note in readings.notes:
+            print_note(f"{file}: {note}")
+    print_note(f"measured set {name!r} has {len(lines)} line{'' if len(lines) == 1 else 's'}, in {place}")
+
+
+@app.command("list")
+def list_(store: Store = None, as_json: Json = False) -> None:
+    """List the measured sets of a store."""
+    from destage.measured import sets
+
+    place = _find_store(store)
+    listed = [_summarize(place, name) for name in sets.list_sets(place)]
+    if as_json:
+        print_json(listed)
+    elif listed:
+        rows = [tuple(map(str, each.values())) for each in listed]
+        print_data(align_cells([tuple(listed[0]), *rows], left=len(listed[0])))
+    else:
+        print_note(f"no measured sets in {place}; `destage measured import` adds one")
+
+
+@app.command("show")
+def show(
+    name: _SetName,
+    form: Format = "table",
+    out: Out = None,
+    escape_formulas: EscapeFormulas = False,
+    store: Store = None,
+    as_json: Json = False,
+) -> None:
+    """Print the lines of a measured set."""
+    from destage.measured import sets
+    from destage.queries.columns import MEASURED_UNITS
+
+    rows = sets.read_table(_find_store(store), name)
+    form = "json" if as_json else form
+    if form == "table" and out is None:
+        # The tool's own words and the place in the file are for csv, json and SQL.
+        rows = rows.select([column for column in rows.column_names if column in _SHOWN])
+    print_rows(rows, form, out, dict(MEASURED_UNITS), escape_formulas=escape_formulas)
+
+
+_SHOWN = {
+    *("line", "array_label", "workload", "tool", "outstanding", "request_bytes", "read_fraction"),
+    *("random_fraction", "duration_s", "throughput_iops", "response_mean_us", "response_p50_us"),
+    *("response_p95_us", "response_p99_us", "response_p999_us", "response_max_us"),
+}
+
+
+@app.command("delete")
+def delete(name: _SetName, store: Store = None, as_json: Json = False) -> None:
+    """Delete a measured set."""
+    from destage.measured import sets
+
+    place = _find_store(store)
+    sets.delete_set(place, name)
+    if as_json:
+        print_json({"deleted": name, "store": str(place)})
+    else:
+        print_note(f"measured set {name!r} deleted from {place}")
+
+
+def _find_store(store: "Location | None") -> "Location":
+    from destage.store import default_store
+
+    return default_store() if store is None else store
+
+
+def _summarize(store: "Location", name: str) -> dict[str, Any]:
+    from destage.measured import sets
+
+    lines = sets.read_set(store, name).lines
+    return {
+        "name": name,
+        "lines": len(lines),
+        "array": ", ".join(dict.fromkeys(line.array_label for line in lines)),
+        "tools": ", ".join(dict.fromkeys(line.tool for line in lines)),
+    }

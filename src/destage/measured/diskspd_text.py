@@ -1,0 +1,206 @@
+"""DiskSpd's text results: a line per time span.
+
+Each time span has its settings under `Input parameters` and a table under `Total IO`, `Read IO` and
+`Write IO`; `-L` adds latencies and percentiles, `-D` the deviation of the rate. Columns are found by their
+headings, which differ between versions (`MB/s` and `MiB/s` are the same figure).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from destage.measured.diskspd_xml import TIME_FORMS, TOOL
+from destage.measured.line import MeasuredLine
+from destage.measured.parts import (
+    Readings,
+    ResultFile,
+    find_percentile,
+    merge_operations,
+    parse_time,
+    split_lines,
+)
+
+_SPAN = re.compile(r"\s*timespan:\s+(\d+)\s*$")
+_RESULTS = re.compile(r"Results for timespan (\d+):")
+_PERCENTILE = re.compile(r"\s*(\d+th|\d-nines|min|max)\s*\|(.+)$")
+_SIZE = re.compile(r"(\d+)\s*([KMG]?)(?:i?B)?\s*$")
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+_KINDS = {"Total IO": "total", "Read IO": "read", "Write IO": "write"}
+_US_PER_MS = 1000.0
+Line = tuple[int, str]
+
+
+def is_result(text: str) -> bool:
+    """Return whether a text is what DiskSpd prints."""
+    return "Results for timespan" in text and "Total IO" in text
+
+
+def read(file: ResultFile) -> Readings:
+    """Read the results of one run."""
+    lines = split_lines(file.text)
+    starts = [at for at, (_, text) in enumerate(lines) if _RESULTS.match(text)]
+    if not starts:
+        raise file.mistake("measured.no-figures", "has no line `Results for timespan 1:`")
+    settings = _read_settings(lines[: starts[0]])
+    started = next((text for _, text in lines if "start time:" in text), "")
+    facts = {
+        "tool": TOOL,
+        "tool_version": _find_version(lines),
+        "measured_at": parse_time(started.partition("start time:")[2], *TIME_FORMS),
+    }
+    found = []
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        number = int(_RESULTS.match(lines[start][1])[1])  # type: ignore[index]
+        found.append(_read_span(file, lines[start:end], number, settings.get(number, []), facts))
+    return Readings(found)
+
+
+def _find_version(lines: Sequence[Line]) -> str | None:
+    for _, text in lines:
+        match = re.match(r"\s*(?:DISKSPD|diskspd)\s+(?:version\s+)?(\d[\w.]*)", text)
+        if match:
+            return match[1]
+    return None
+
+
+def _read_settings(lines: Sequence[Line]) -> dict[int, list[dict[str, Any]]]:
+    """Return the settings of each target by the number of the time span."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    targets: list[dict[str, Any]] = []
+    for _, raw in lines:
+        text = raw.strip()
+        span = _SPAN.match(raw)
+        if span:
+            targets = found.setdefault(int(span[1]), [])
+        elif text.startswith("path:"):
+            targets.append({"path": text.partition(":")[2].strip().strip("'")})
+        elif targets:
+            _read_setting(targets[-1], text)
+    return found
+
+
+def _read_setting(target: dict[str, Any], text: str) -> None:
+    number = re.search(r":\s*(\d+)\s*$", text)
+    if text.startswith("block size:"):
+        size = _SIZE.search(text)
+        target["size"] = None if size is None else int(size[1]) * _UNITS[size[2]]
+    elif text.startswith("number of outstanding") and number:
+        target["depth"] = int(number[1])
+    elif text.startswith("threads per file:") and number:
+        target["threads"] = int(number[1])
+    elif text.startswith("using random I/O"):
+        target["random"] = 1.0
+    elif text.startswith(("using sequential I/O", "using interlocked sequential")):
+        target["random"] = 0.0
+    elif text.startswith("using mixed random/sequential"):
+        share = re.search(r"(\d+)%", text)
+        target["random"] = None if share is None else int(share[1]) / 100
+
+
+def _read_span(
+    file: ResultFile,
+    lines: Sequence[Line],
+    number: int,
+    targets: Sequence[dict[str, Any]],
+    facts: dict[str, Any],
+) -> MeasuredLine:
+    first = lines[0][0]
+    seconds = _find_value(file, lines, "actual test time:", first)
+    tables = _read_tables(file, lines)
+    if "total" not in tables:
+        raise file.mistake("measured.missing-value", "has no `total:` line under `Total IO`", line=first)
+    percentiles = _read_percentiles(file, lines)
+    kinds: dict[str, dict[str, Any]] = {}
+    for name, table in tables.items():
+        rate = table["I/Os"] / seconds if seconds else 0.0
+        response = {key: table[title] * _US_PER_MS for key, title in _LATENCIES if title in table}
+        kinds[name] = {
+            "iops": table.get("I/O per s", rate),
+            "bytes_per_s": table["bytes"] / seconds if seconds else None,
+            "response": (response | percentiles.get(name, {})) if table["I/Os"] else {},
+            "count": round(table["I/Os"]),
+        }
+    empty: dict[str, Any] = {}
+    found = merge_operations(kinds.get("read", empty), kinds.get("write", empty))
+    total = kinds["total"]
+    found |= {"throughput_iops": total["iops"], "throughput_bytes_per_s": total["bytes_per_s"]}
+    found |= {f"response_{key}_us": value for key, value in total["response"].items()}
+    threads = _find_value(file, lines, "thread count:", first)
+    depths = [target.get("depth", 1) for target in targets]
+    randoms = {target.get("random") for target in targets}
+    return MeasuredLine(
+        **facts,
+        source_line=first,
+        workload=", ".join(dict.fromkeys(target["path"] for target in targets)) or None,
+        test=f"time span {number}",
+        depth=depths[0] if len(set(depths)) == 1 else None,
+        threads=round(threads),
+        outstanding=float(sum(target.get("depth", 1) * target.get("threads", 1) for target in targets))
+        or None,
+        random_fraction=randoms.pop() if len(randoms) == 1 else None,
+        duration_s=seconds,
+        requests=total["count"],
+        reads=kinds.get("read", {}).get("count"),
+        writes=kinds.get("write", {}).get("count"),
+        throughput_stddev_iops=tables["total"].get("IopsStdDev"),
+        **found,
+    )
+
+
+_LATENCIES = (("mean", "AvgLat"), ("stddev", "LatStdDev"))
+
+
+def _find_value(file: ResultFile, lines: Sequence[Line], name: str, first: int) -> float:
+    for line, text in lines:
+        if text.startswith(name):
+            return file.read_number(text.partition(":")[2].strip().rstrip("s"), line, name.rstrip(":"))
+    raise file.mistake("measured.missing-value", "missing", line=first, place=name.rstrip(":"))
+
+
+def _read_tables(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str, float]]:
+    """Return the totals by the kind of operation and by the heading of the column."""
+    found: dict[str, dict[str, float]] = {}
+    kind, titles = "", [""]
+    for line, text in lines:
+        if text.strip() in _KINDS:
+            kind = _KINDS[text.strip()]
+        elif text.startswith("thread |"):
+            titles = [title.strip() for title in text.split("|")]
+        elif text.startswith("total:") and kind:
+            cells = [cell.strip() for cell in text.removeprefix("total:").split("|")]
+            names = titles[1:]
+            # The file of a thread has no total.
+            found[kind] = {
+                name: file.read_number(cell, line, f"{kind} {name}")
+                for name, cell in zip(names, cells, strict=False)
+                if cell not in {"", "N/A"}
+            }
+            missing = [name for name in ("bytes", "I/Os") if name not in found[kind]]
+            if missing:
+                raise file.mistake(
+                    "measured.missing-value", "missing", line=line, place=f"{kind} {missing[0]}"
+                )
+            kind = ""
+    return found
+
+
+def _read_percentiles(file: ResultFile, lines: Sequence[Line]) -> dict[str, dict[str, float]]:
+    """Return the percentiles [us] by the kind of operation."""
+    found: dict[str, dict[str, float]] = {}
+    for line, text in lines:
+        match = _PERCENTILE.match(text)
+        if match is None:
+            continue
+        name = match[1]
+        at = name.removesuffix("th") if name.endswith("th") else _NINES.get(name, "0")
+        end = "max" if name == "max" else find_percentile(at)
+        if end is None:
+            continue
+        for kind, cell in zip(("read", "write", "total"), match[2].split("|"), strict=False):
+            if cell.strip() != "N/A":
+                value = file.read_number(cell.strip(), line, f"{name} of {kind}")
+                found.setdefault(kind, {})[end] = value * _US_PER_MS
+    return found
+
+
+_NINES = {"3-nines": "99.9"}

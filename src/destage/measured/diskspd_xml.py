@@ -1,0 +1,187 @@
+"""DiskSpd's XML results (`-Rxml`): a line per time span of the profile.
+
+The profile in the file states the load. Latencies are those of `-L`, the deviation of the rate that of `-D`.
+"""
+
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from typing import Any
+
+from destage.measured.line import MeasuredLine
+from destage.measured.parts import Readings, ResultFile, find_percentile, merge_operations, parse_time
+
+TOOL = "diskspd"
+TIME_FORMS = ("%Y/%m/%d %H:%M:%S UTC", "%Y/%m/%d %H:%M:%S")
+_MOST = 100.0
+_US_PER_MS = 1000.0
+
+
+def is_result(text: str) -> bool:
+    """Return whether a text is a DiskSpd result in XML."""
+    start = text.lstrip("\ufeff \r\n\t")
+    return start.startswith("<") and "<Results>" in text and "<TimeSpan>" in text
+
+
+def read(file: ResultFile) -> Readings:
+    """Read the results of one run."""
+    if "<!DOCTYPE" in file.text:
+        raise file.mistake("measured.bad-syntax", "has a document type, which DiskSpd never writes")
+    start = file.text.index("<")
+    try:
+        root = ET.fromstring(file.text[start:])  # noqa: S314 - a document without a type has no entities
+    except ET.ParseError as error:
+        line = error.position[0] + file.line_of(start) - 1
+        message = "invalid XML; is the file complete?"
+        raise file.mistake("measured.bad-syntax", message, line=line) from error
+    spans = root.findall("TimeSpan")
+    if not spans:
+        raise file.mistake("measured.no-figures", "has no time span with results", place="Results.TimeSpan")
+    profiles = root.findall("Profile/TimeSpans/TimeSpan")
+    return Readings(
+        [
+            _SpanReader(file, root, span, profiles[at] if at < len(profiles) else None, at).read()
+            for at, span in enumerate(spans)
+        ]
+    )
+
+
+class _SpanReader:
+    """Reads one time span and the part of the profile that it is of."""
+
+    def __init__(
+        self, file: ResultFile, root: ET.Element, span: ET.Element, profile: ET.Element | None, at: int
+    ) -> None:
+        self._file, self._root, self._span, self._profile, self._at = file, root, span, profile, at
+        found = [i for i in range(len(file.text)) if file.text.startswith("<TestTimeSeconds>", i)]
+        self._line = file.line_of(found[at]) if at < len(found) else 1
+
+    def read(self) -> MeasuredLine:
+        seconds = self._number("TestTimeSeconds")
+        if not seconds:
+            raise self._file.mistake(
+                "measured.no-figures", "the time span lasted 0 s", line=self._line, place=self._place()
+            )
+        counts = self._sum_targets()
+        latency = self._span.find("Latency")
+        kinds = {
+            name: {
+                "iops": counts[f"{name}Count"] / seconds,
+                "bytes_per_s": counts[f"{name}Bytes"] / seconds,
+                "response": self._read_latency(latency, name),
+            }
+            for name in ("Read", "Write")
+        }
+        found = merge_operations(kinds["Read"], kinds["Write"])
+        found |= {f"response_{end}_us": value for end, value in self._read_latency(latency, "Total").items()}
+        deviation, samples = self._read_rate_spread()
+        targets = [] if self._profile is None else self._profile.findall("Targets/Target")
+        depths = {_whole(target, "RequestCount") for target in targets}
+        threads = self._count_threads(targets)
+        depth = depths.pop() if len(depths) == 1 else None
+        return MeasuredLine(
+            tool=TOOL,
+            tool_version=self._root.findtext("System/Tool/Version"),
+            measured_at=parse_time(self._root.findtext("System/RunTime") or "", *TIME_FORMS),
+            source_line=self._line,
+            workload=", ".join(dict.fromkeys(each.findtext("Path") or "" for each in targets)) or None,
+            test=f"time span {self._at + 1}",
+            depth=depth,
+            threads=threads,
+            outstanding=self._count_outstanding(targets, depth, threads),
+            random_fraction=_find_common([_find_random_fraction(target) for target in targets]),
+            duration_s=seconds,
+            requests=counts["ReadCount"] + counts["WriteCount"],
+            reads=counts["ReadCount"],
+            writes=counts["WriteCount"],
+            throughput_stddev_iops=deviation,
+            samples=samples,
+            **found,
+        )
+
+    def _place(self, name: str = "") -> str:
+        return f"TimeSpan[{self._at}]" + (f".{name}" if name else "")
+
+    def _number(self, name: str, within: ET.Element | None = None) -> float:
+        text = (self._span if within is None else within).findtext(name)
+        if text is None:
+            raise self._file.mistake(
+                "measured.missing-value", "missing", line=self._line, place=self._place(name)
+            )
+        return self._file.read_number(text, self._line, self._place(name))
+
+    def _sum_targets(self) -> dict[str, int]:
+        targets = self._span.findall("Thread/Target")
+        if not targets:
+            raise self._file.mistake(
+                "measured.missing-value", "missing", line=self._line, place=self._place("Thread.Target")
+            )
+        names = ("ReadCount", "WriteCount", "ReadBytes", "WriteBytes")
+        return {name: round(math.fsum(self._number(name, target) for target in targets)) for name in names}
+
+    def _read_latency(self, latency: ET.Element | None, kind: str) -> dict[str, float]:
+        """Return the response times of a kind of operation [us]."""
+        if latency is None:
+            return {}
+        found = {}
+        spread = "LatencyStdev" if kind == "Total" else f"{kind}LatencyStdev"
+        for key, name in (("mean", f"Average{kind}Milliseconds"), ("stddev", spread)):
+            if latency.find(name) is not None:
+                found[key] = self._number(name, latency) * _US_PER_MS
+        for bucket in latency.findall("Bucket"):
+            if bucket.find(f"{kind}Milliseconds") is None:
+                continue
+            at = self._number("Percentile", bucket)
+            end = "max" if at >= _MOST else find_percentile(at)
+            if end is not None:
+                found[end] = self._number(f"{kind}Milliseconds", bucket) * _US_PER_MS
+        return found
+
+    def _read_rate_spread(self) -> tuple[float | None, int | None]:
+        rates = self._span.find("Iops")
+        if rates is None or rates.find("IopsStdDev") is None:
+            return None, None
+        return self._number("IopsStdDev", rates), len(rates.findall("Bucket")) or None
+
+    def _count_threads(self, targets: Sequence[ET.Element]) -> int | None:
+        reported = _whole(self._span, "ThreadCount")
+        if reported is not None:
+            return reported
+        each = [_whole(target, "ThreadsPerFile") for target in targets]
+        return sum(filter(None, each)) or None
+
+    def _count_outstanding(
+        self, targets: Sequence[ET.Element], depth: int | None, threads: int | None
+    ) -> float | None:
+        """Return the outstanding requests: each thread keeps `RequestCount` for each of its targets."""
+        common = 0 if self._profile is None else _whole(self._profile, "ThreadCount") or 0
+        if common:
+            # Threads of the whole time span (-F) use all targets.
+            total = _whole(self._profile, "RequestCount") if self._profile is not None else None
+            each = [_whole(target, "RequestCount") or 0 for target in targets]
+            return float(common * (total or sum(each))) or None
+        if not targets:
+            return None
+        found = [
+            (_whole(target, "RequestCount"), _whole(target, "ThreadsPerFile") or 1) for target in targets
+        ]
+        if all(count is not None for count, _ in found):
+            return float(sum((count or 0) * many for count, many in found))
+        return None if depth is None or threads is None else float(depth * threads)
+
+
+def _whole(element: ET.Element, name: str) -> int | None:
+    text = (element.findtext(name) or "").strip()
+    return int(text) if text.isdigit() else None
+
+
+def _find_random_fraction(target: ET.Element) -> float | None:
+    """Return the share of random requests: `RandomRatio` [%] of -rs, `Random` of -r, else sequential."""
+    ratio = _whole(target, "RandomRatio")
+    if ratio is not None:
+        return ratio / 100
+    return 1.0 if target.find("Random") is not None else 0.0
+
+
+def _find_common(values: Sequence[Any]) -> Any:
+    return values[0] if values and len(set(values)) == 1 else None

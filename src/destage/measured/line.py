@@ -1,0 +1,112 @@
+"""One line of measured figures: its columns, with their units and meanings.
+
+A column that a result of a simulation has, too, has its name, its unit and its meaning.
+"""
+
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from destage.engine import columns as result_columns
+
+Meaning = tuple[str | None, str]
+"""The unit of a column, if it has one, and what it holds."""
+
+
+def _column(meaning: str, unit: str | None = None) -> Any:
+    return field(default=None, metadata={"meaning": meaning, "unit": unit})
+
+
+def _result() -> Any:
+    """Return a column whose unit and meaning are those of the result column of its name."""
+    return field(default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredLine:
+    """One measured line: what was measured, under which load, and the figures.
+
+    Figures that the tool does not report are None.
+    """
+
+    array_label: str = field(
+        default="", metadata={"meaning": "name of the measured array, as it was given", "unit": None}
+    )
+    workload: str | None = _column("name of the job, access specification or device")
+    test: str | None = _column("name of the test, run or time span within the file")
+    tool: str = field(default="", metadata={"meaning": "tool that measured", "unit": None})
+    tool_version: str | None = _column("version of the tool")
+    measured_at: datetime | None = field(
+        default=None, metadata={"meaning": "time of the measurement by the tool's clock", "unit": None}
+    )
+    source_file: str = field(default="", metadata={"meaning": "name of the imported file", "unit": None})
+    source_line: int | None = _column("line of the file with the first of these figures", "count")
+    depth: int | None = _column("outstanding I/Os of each thread", "count")
+    threads: int | None = _column("threads, jobs or workers that issued requests at the same time", "count")
+    outstanding: float | None = _column("outstanding I/Os of all threads together", "count")
+    request_bytes: float | None = _column("mean size of a request", "bytes")
+    read_fraction: float | None = _column("share of reads among reads and writes", "fraction")
+    random_fraction: float | None = _column("share of requests at random addresses", "fraction")
+    duration_s: float | None = _column("length of the measurement", "s")
+    requests: int | None = _result()
+    reads: int | None = _result()
+    writes: int | None = _result()
+    throughput_iops: float | None = _result()
+    read_iops: float | None = _result()
+    write_iops: float | None = _result()
+    throughput_bytes_per_s: float | None = _result()
+    read_bytes_per_s: float | None = _column("data read per second", "bytes/s")
+    write_bytes_per_s: float | None = _column("data written per second", "bytes/s")
+    response_mean_us: float | None = _result()
+    response_p50_us: float | None = _result()
+    response_p90_us: float | None = _result()
+    response_p95_us: float | None = _result()
+    response_p99_us: float | None = _result()
+    response_p999_us: float | None = _result()
+    response_max_us: float | None = _result()
+    read_response_mean_us: float | None = _result()
+    read_response_p50_us: float | None = _result()
+    read_response_p90_us: float | None = _result()
+    read_response_p95_us: float | None = _result()
+    read_response_p99_us: float | None = _result()
+    read_response_p999_us: float | None = _result()
+    read_response_max_us: float | None = _result()
+    write_response_mean_us: float | None = _result()
+    write_response_p50_us: float | None = _result()
+    write_response_p90_us: float | None = _result()
+    write_response_p95_us: float | None = _result()
+    write_response_p99_us: float | None = _result()
+    write_response_p999_us: float | None = _result()
+    write_response_max_us: float | None = _result()
+    response_stddev_us: float | None = _column("standard deviation of single response times", "us")
+    read_response_stddev_us: float | None = _column(
+        "standard deviation of single response times of reads", "us"
+    )
+    write_response_stddev_us: float | None = _column(
+        "standard deviation of single response times of writes", "us"
+    )
+    throughput_stddev_iops: float | None = _column("standard deviation of the rate over the samples", "1/s")
+    samples: int | None = _column("samples, such as seconds, that the deviation of the rate is over", "count")
+    disk_time_percent: float | None = _result()
+    busy_fraction: float | None = _column("share of the time in which the device had a request", "fraction")
+
+
+FIGURES = tuple(
+    each.name
+    for each in fields(MeasuredLine)
+    if each.name.endswith(("_us", "_iops", "_bytes_per_s", "_percent")) and "stddev" not in each.name
+)
+"""The columns of figures, without the deviations that the tool states."""
+
+
+@cache
+def list_meanings() -> dict[str, Meaning]:
+    """Return the unit and the meaning of each column."""
+    results = {column.name: (column.unit, column.meaning) for column in result_columns()}
+    return {
+        each.name: (each.metadata["unit"], each.metadata["meaning"])
+        if "meaning" in each.metadata
+        else results[each.name]
+        for each in fields(MeasuredLine)
+    }

@@ -1,0 +1,142 @@
+"""Logs of Windows' performance counters in CSV (Perfmon, `typeperf`, `relog`): a line per physical disk.
+
+A column's heading names the host, `PhysicalDisk(INSTANCE)` and the counter, with backslashes between them;
+the first column is the time, whose heading starts with `(PDH-CSV`. A sample without values, such as the first
+of a log, is left out.
+"""
+
+import csv
+import itertools
+import re
+from collections.abc import Mapping
+from datetime import datetime
+
+from destage.measured.intervals import Interval, summarize
+from destage.measured.line import MeasuredLine
+from destage.measured.parts import Readings, ResultFile, parse_time, split_lines
+
+TOOL = "perfmon"
+_START = re.compile(r'^\ufeff?\s*"?\(PDH-CSV', re.MULTILINE)
+_COUNTER = re.compile(r"\\PhysicalDisk\((?P<disk>.+)\)\\(?P<name>[^\\]+)$", re.IGNORECASE)
+_TOTAL = "_Total"
+_TIME_FORMS = ("%m/%d/%Y %H:%M:%S.%f", "%m/%d/%Y %H:%M:%S")
+_COUNTERS: Mapping[str, tuple[str, float]] = {
+    "disk reads/sec": ("read_iops", 1.0),
+    "disk writes/sec": ("write_iops", 1.0),
+    "disk transfers/sec": ("all_iops", 1.0),
+    "disk read bytes/sec": ("read_bytes_per_s", 1.0),
+    "disk write bytes/sec": ("write_bytes_per_s", 1.0),
+    "disk bytes/sec": ("all_bytes_per_s", 1.0),
+    "avg. disk sec/read": ("read_us", 1e6),
+    "avg. disk sec/write": ("write_us", 1e6),
+    "avg. disk sec/transfer": ("all_us", 1e6),
+    "avg. disk queue length": ("outstanding", 1.0),
+}
+"""Counters, the figures that they are, and their scale."""
+_IDLE = "% idle time"
+_MOST_BUSY = 1.0
+
+
+def is_result(text: str) -> bool:
+    """Return whether a text is a log of performance counters."""
+    return _START.search(text) is not None
+
+
+def read(file: ResultFile) -> Readings:
+    """Read a log: the means of each disk over its samples."""
+    lines = [(line, text) for line, text in split_lines(file.text) if text.strip()]
+    start = next(at for at, (_, text) in enumerate(lines) if _START.match(text))
+    first, header = lines[start]
+    columns = _find_columns(next(csv.reader([header])))
+    if not any(field in {"read_iops", "write_iops", "all_iops"} for _, field, _ in columns.values()):
+        message = "has no PhysicalDisk counter such as Disk Reads/sec, Disk Writes/sec or Disk Transfers/sec"
+        raise file.mistake("measured.no-figures", message, line=first)
+    width = len(next(csv.reader([header])))
+    by_disk: dict[str, list[Interval]] = {}
+    times: list[datetime] = []
+    left_out = 0
+    for line, text in lines[start + 1 :]:
+        if not text.lstrip().startswith('"'):
+            continue  # messages of typeperf
+        cells = next(csv.reader([text]))
+        if len(cells) != width:
+            message = f"has {len(cells)} values, but {width} columns; is the file complete?"
+            raise file.mistake("measured.bad-syntax", message, line=line)
+        values = _read_sample(file, line, cells, columns)
+        if not values:
+            left_out += 1
+            continue
+        time = parse_time(cells[0], *_TIME_FORMS)
+        if time is None:
+            raise file.mistake(
+                "measured.bad-value", "must be a time", line=line, place="time", value=cells[0]
+            )
+        times.append(time)
+        for disk, found in values.items():
+            by_disk.setdefault(disk, []).append(Interval(line=line, **found))
+    return _summarize(file, by_disk, times, left_out)
+
+
+def _find_columns(titles: list[str]) -> dict[int, tuple[str, str, float]]:
+    """Return the disk, the figure and the scale of each column that is used."""
+    found = {}
+    for at, title in enumerate(titles):
+        match = _COUNTER.search(title)
+        if match is None:
+            continue
+        name = match["name"].strip().lower()
+        if name in _COUNTERS:
+            found[at] = (match["disk"], *_COUNTERS[name])
+        elif name == _IDLE:
+            found[at] = (match["disk"], "busy", 0.01)
+    disks = {disk for disk, _, _ in found.values()}
+    if len(disks) > 1:
+        found = {at: column for at, column in found.items() if column[0] != _TOTAL}
+    return found
+
+
+def _read_sample(
+    file: ResultFile, line: int, cells: list[str], columns: Mapping[int, tuple[str, str, float]]
+) -> dict[str, dict[str, float]]:
+    """Return the figures of each disk; one without a rate has no values yet."""
+    values: dict[str, dict[str, float]] = {}
+    for at, (disk, field, scale) in columns.items():
+        text = cells[at].strip()
+        if text in {"", "-1"}:
+            continue
+        value = file.read_number(text, line, f"PhysicalDisk({disk})") * scale
+        if field == "busy":
+            value = max(0.0, _MOST_BUSY - value)
+        values.setdefault(disk, {})[field] = value
+    return {
+        disk: found
+        for disk, found in values.items()
+        if {"read_iops", "write_iops", "all_iops"} & found.keys()
+    }
+
+
+def _summarize(
+    file: ResultFile, by_disk: Mapping[str, list[Interval]], times: list[datetime], left_out: int
+) -> Readings:
+    notes = [f"{left_out} sample{'' if left_out == 1 else 's'} without values: left out"] if left_out else []
+    idle = [disk for disk, intervals in by_disk.items() if not any(each.rate for each in intervals)]
+    if idle:
+        notes.append(f"no requests at disk {', '.join(idle)}: left out")
+    steps = sorted((after - before).total_seconds() for before, after in itertools.pairwise(times))
+    length = steps[len(steps) // 2] if steps else None
+    lines = [
+        MeasuredLine(
+            tool=TOOL,
+            workload=f"disk {disk}",
+            test=f"{len(intervals)} samples",
+            measured_at=times[0],
+            source_line=intervals[0].line,
+            duration_s=None if length is None else round(length * len(intervals), 3),
+            **summarize(intervals),
+        )
+        for disk, intervals in by_disk.items()
+        if disk not in idle
+    ]
+    if not lines:
+        raise file.mistake("measured.no-figures", "no disk had a request")
+    return Readings(lines, notes)

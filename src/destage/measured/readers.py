@@ -1,0 +1,58 @@
+"""The readers of all tools, of which the content of a file chooses one."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import ModuleType
+
+from destage.measured import (
+    diskspd_text,
+    diskspd_xml,
+    fio_json,
+    iometer_results,
+    iostat_log,
+    perfmon_log,
+    sysbench_text,
+    vdbench_flatfile,
+)
+from destage.measured.parts import Readings, ResultFile
+
+READERS: Mapping[str, ModuleType] = {
+    "fio JSON": fio_json,
+    "DiskSpd XML": diskspd_xml,
+    "DiskSpd text": diskspd_text,
+    "Vdbench flatfile": vdbench_flatfile,
+    "Iometer results": iometer_results,
+    "sysbench text": sysbench_text,
+    "iostat -x": iostat_log,
+    "Perfmon CSV": perfmon_log,
+}
+"""Each has `is_result(text)` and `read(file)`."""
+
+
+def read_results(name: str, data: bytes) -> Readings:
+    """Read a file of results.
+
+    Args:
+        name: Its name, which lines and mistakes carry.
+
+    Raises:
+        ConfigError: It is of no known tool, incomplete or wrong; with the line of the mistake.
+    """
+    file = ResultFile(name, decode(data))
+    for reader in READERS.values():
+        if reader.is_result(file.text):
+            found: Readings = reader.read(file)
+            return replace(found, lines=[replace(line, source_file=name) for line in found.lines])
+    if not file.text.strip():
+        raise file.mistake("measured.no-figures", "the file is empty")
+    raise file.mistake("measured.unknown-format", f"is none of these: {', '.join(READERS)}")
+
+
+def decode(data: bytes) -> str:
+    """Return the text of a file: UTF-8, UTF-16 with its mark (as `>` of PowerShell writes it), or Latin-1."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
