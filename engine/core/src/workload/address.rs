@@ -1,13 +1,20 @@
 //! Address processes: where requests go, within a footprint that is placed on the array.
 
+mod coverage;
+mod pass;
+mod zone_walk;
+
 use std::cell::Cell;
 
+use self::coverage::Coverage;
+use self::pass::Pass;
+use self::zone_walk::{ZoneVisit, ZoneWalk};
 use super::lru_stack::LruStack;
 use super::permutation::Permutation;
 use super::placement::PlacementMap;
 use super::stack_distance_distribution::StackDistanceDistribution;
 use super::zipf::Zipf;
-use crate::config::{Address, AddressZone};
+use crate::config::{Address, AddressZone, Sampling};
 use crate::rng::RandomStream;
 use crate::units::{Bytes, Lba, Sectors};
 
@@ -18,6 +25,17 @@ enum Pattern {
         size: u64,
         places: u64,
     },
+    /// Every place once per pass.
+    Passes {
+        places: u64,
+        unit: u64,
+        is_cyclic: bool,
+    },
+    /// Every unit of `unit` sectors once per pass, in requests of several sizes.
+    Coverage {
+        units: u64,
+        unit: u64,
+    },
     Zipf {
         ranks: Zipf,
         scatter: Permutation,
@@ -27,6 +45,14 @@ enum Pattern {
     /// synthetic databases, SIGMOD 1994, section 3.3).
     Pareto {
         power: f64,
+        blocks: u64,
+        scatter: Permutation,
+        block: u64,
+    },
+    /// The rank of the block drawn is a normal draw plus a uniform one, as shares of the footprint.
+    Normal {
+        deviation: f64,
+        width: f64,
         blocks: u64,
         scatter: Permutation,
         block: u64,
@@ -46,6 +72,7 @@ enum Pattern {
     Strided {
         stride: u64,
     },
+    StridedZones(ZoneWalk),
     StackDistance {
         distances: StackDistanceDistribution,
         blocks: u64,
@@ -82,6 +109,19 @@ pub struct AddressState {
     /// Whether the first request of a sequence goes to a random place.
     is_scattered: bool,
     stack: Option<Box<LruStack>>,
+    pass: Option<Box<Pass>>,
+    coverage: Option<Box<Coverage>>,
+    visit: Option<Box<ZoneVisit>>,
+    /// Size of the last request if the pass shortened it [sectors]; 0 for no limit.
+    limit: u64,
+}
+
+impl AddressState {
+    /// The size of the request that was placed last, of `sectors` sectors or fewer.
+    #[inline]
+    pub const fn clip(&self, sectors: u64) -> u64 {
+        if self.limit == 0 { sectors } else { self.limit }
+    }
 }
 
 impl AddressModel {
@@ -99,9 +139,16 @@ impl AddressModel {
         let block = address.block().map_or(footprint, |block| block.sectors().0.min(footprint));
         let blocks = (footprint / block.max(1)).max(1);
         let pattern = match address {
-            Address::Uniform { .. } => {
+            Address::Uniform { sampling, .. } => {
                 let unit = alignment.unwrap_or(largest).0;
-                Pattern::Uniform { size: largest.0, places: (footprint - largest.0) / unit + 1 }
+                let places = (footprint - largest.0) / unit + 1;
+                match sampling {
+                    Sampling::Independent => Pattern::Uniform { size: largest.0, places },
+                    Sampling::WithoutReplacement if unit < largest.0 => {
+                        Pattern::Coverage { units: footprint / unit, unit }
+                    }
+                    _ => Pattern::Passes { places, unit, is_cyclic: *sampling == Sampling::Cyclic },
+                }
             }
             Address::Zipf { exponent, .. } => Pattern::Zipf {
                 ranks: Zipf::new(blocks, *exponent),
@@ -110,6 +157,13 @@ impl AddressModel {
             },
             Address::Pareto { hot_fraction, .. } => Pattern::Pareto {
                 power: libm::log(*hot_fraction) / libm::log1p(-hot_fraction),
+                blocks,
+                scatter: Permutation::new(blocks, stream),
+                block,
+            },
+            Address::Normal { deviation, width, .. } => Pattern::Normal {
+                deviation: *deviation,
+                width: width.0,
                 blocks,
                 scatter: Permutation::new(blocks, stream),
                 block,
@@ -125,6 +179,15 @@ impl AddressModel {
                 jumps: jump_fraction.map_or(0.0, |share| share.0),
             },
             Address::Strided { stride, .. } => Pattern::Strided { stride: stride.sectors().0 },
+            Address::StridedZones { zone, skip, accessed, sampling, .. } => {
+                let unit = alignment.unwrap_or(largest);
+                Pattern::StridedZones(ZoneWalk::new(
+                    (*zone, *skip, accessed.unwrap_or(*zone)),
+                    *sampling,
+                    unit,
+                    footprint,
+                ))
+            }
             Address::StackDistance { curve, .. } => Pattern::StackDistance {
                 distances: StackDistanceDistribution::new(curve, block, blocks),
                 blocks,
@@ -146,10 +209,15 @@ impl AddressModel {
             }
             _ => None,
         };
+        let coverage = match self.pattern {
+            Pattern::Coverage { units, .. } => Some(Box::new(Coverage::new(units))),
+            _ => None,
+        };
         AddressState {
             base: if self.is_per_user { u64::from(user) * self.footprint } else { 0 },
             is_scattered: user > 0 && !self.is_per_user,
             stack,
+            coverage,
             ..AddressState::default()
         }
     }
@@ -184,16 +252,46 @@ impl AddressModel {
         };
         let in_block = |stream: &mut RandomStream, index: u64, block: u64| {
             let within = if sectors >= block { 0 } else { place(stream, block) };
-            index * block + within
+            let start = index * block + within;
+            // Of a request larger than the block, the end may lie beyond the footprint.
+            if sectors > block {
+                start.min((self.footprint - sectors) / alignment * alignment)
+            } else {
+                start
+            }
         };
         match &self.pattern {
             Pattern::Uniform { .. } => place(stream, self.footprint),
+            Pattern::Passes { places, unit, is_cyclic } => {
+                let pass = state.pass.get_or_insert_default();
+                // Of a mixture of sizes, the smaller ones have their places among those of the largest.
+                pass.next(*places, *is_cyclic, stream) * unit
+            }
+            Pattern::Coverage { units, unit } => {
+                let Some(coverage) = state.coverage.as_mut() else { return 0 };
+                let first = coverage.next_free(stream.below(*units)).unwrap_or_else(|| {
+                    coverage.reset();
+                    stream.below(*units)
+                });
+                state.limit = coverage.take(first, sectors / unit) * unit;
+                first * unit
+            }
             Pattern::Zipf { ranks, scatter, block } => {
                 let index = scatter.apply(ranks.rank(stream) - 1);
                 in_block(stream, index, *block)
             }
             Pattern::Pareto { power, blocks, scatter, block } => {
                 let share = libm::pow(stream.unit(), *power);
+                let rank = ((share * *blocks as f64) as u64).min(blocks - 1);
+                in_block(stream, scatter.apply(rank), *block)
+            }
+            Pattern::Normal { deviation, width, blocks, scatter, block } => {
+                let share = loop {
+                    let share = 0.5 + deviation * stream.normal() + width * (stream.unit() - 0.5);
+                    if (0.0..1.0).contains(&share) {
+                        break share;
+                    }
+                };
                 let rank = ((share * *blocks as f64) as u64).min(blocks - 1);
                 in_block(stream, scatter.apply(rank), *block)
             }
@@ -241,6 +339,11 @@ impl AddressModel {
                 let position = state.next;
                 state.next += stride;
                 position
+            }
+            Pattern::StridedZones(walk) => {
+                let is_scattered = std::mem::take(&mut state.is_scattered);
+                let visit = state.visit.get_or_insert_with(|| Box::new(walk.start(is_scattered, stream)));
+                walk.next(visit, stream, sectors, alignment)
             }
             Pattern::StackDistance { distances, block, .. } => {
                 let depth = distances.draw(stream);
