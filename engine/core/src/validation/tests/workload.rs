@@ -187,7 +187,7 @@ fn rules_of_sampling() {
         issues(vec![("workload.streams.0.operations", operations), ("workload.streams.0.address", address)])
     };
     let mixed = json!({"kind": "uniform", "min": 4096, "max": 16_384});
-    let code = |code: &str| vec![(code.to_owned(), format!("{S}.operations.alignment"))];
+    let code = |code: &'static str| vec![(code, format!("{S}.operations.alignment"))];
     assert_eq!(sampled(mixed.clone(), json!(4096)), []);
     assert_eq!(sampled(json!({"kind": "constant", "value": 8192}), Value::Null), []);
     assert_eq!(sampled(mixed.clone(), Value::Null), code("scenario.missing-key"));
