@@ -37,7 +37,11 @@ def choice(*options: tuple[str, float]) -> dict[str, Any]:
         # The mix is that of mixed jobs only.
         (["rw=randread", "rwmixread=70"], {"read_fraction": 1.0, **BLOCK}, MAPPED),
         (["rw=randread:8"], {"read_fraction": 1.0, **BLOCK}, {"kind": "sequential", "run": "32KiB", **FILE}),
-        (["rw=read:4k"], {"read_fraction": 1.0, **BLOCK}, {"kind": "strided", "stride": "8KiB", **FILE}),
+        (
+            ["rw=read:4k"],
+            {"read_fraction": 1.0, **BLOCK},
+            {"kind": "strided_zones", "zone": "4KiB", "skip": "4KiB", **FILE},
+        ),
         (
             ["rw=randread", "percentage_random=30"],
             {"read_fraction": 1.0, **BLOCK},
@@ -47,18 +51,25 @@ def choice(*options: tuple[str, float]) -> dict[str, Any]:
         (
             ["rw=randread", "random_distribution=zipf:1.2"],
             {"read_fraction": 1.0, **BLOCK},
-            {"kind": "zipf", "exponent": 1.2, "block": "4KiB", **FILE},
+            {"kind": "zipf", "exponent": 1.2, "approximate": True, "block": "4KiB", **FILE},
         ),
         (
             ["rw=randread", "bssplit=4k/100", "blockalign=512", "random_distribution=zipf:0.8"],
             {"read_fraction": 1.0, **BLOCK, "alignment": "512B"},
-            {"kind": "zipf", "exponent": 0.8, "block": "512B", **FILE, "footprint": "128MiB"},
+            {
+                "kind": "zipf",
+                "exponent": 0.8,
+                "approximate": True,
+                "block": "512B",
+                **FILE,
+                "footprint": "128MiB",
+            },
         ),
-        # Ranks are blocks of the smallest size; the centre of a distribution whose blocks are scattered has no effect.
+        # Ranks are blocks of the smallest size; the blocks are scattered, so the centre has no effect.
         (
             ["rw=randread", "bssplit=4k/50:64k/50", "random_distribution=zipf:1.2:0.5"],
             {"read_fraction": 1.0, "size": choice(("4KiB", 50), ("64KiB", 50)), "alignment": "4KiB"},
-            {"kind": "zipf", "exponent": 1.2, "block": "4KiB", **FILE},
+            {"kind": "zipf", "exponent": 1.2, "approximate": True, "block": "4KiB", **FILE},
         ),
         (
             ["rw=randread", "random_distribution=normal:20"],
@@ -317,7 +328,7 @@ def test_a_sequential_mixture_is_two_sequences() -> None:
 
 
 def test_reads_and_writes_of_different_units_are_a_mixture() -> None:
-    """fio places reads at multiples of their smallest size, and writes at multiples of theirs."""
+    """Reads are at multiples of their smallest size, and writes at multiples of theirs."""
     imported = stream("rw=randrw", "bssplit=2k/50:4k/50,4k/90:8k/10", "norandommap")
     reads, writes = (part["operations"] for part in imported["mix"])
     assert reads == {"read_fraction": 1.0, "size": choice(("2KiB", 50), ("4KiB", 50)), "alignment": "2KiB"}

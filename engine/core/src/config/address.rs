@@ -30,6 +30,9 @@ pub enum Address {
         /// Exponent: 0 is uniform.
         #[schemars(range(min = 0.0, max = 4.0))]
         exponent: f64,
+        /// Whether ranks are drawn by the approximation of fio and YCSB (Gray et al., SIGMOD 1994) instead of exactly; not with an exponent of 1.
+        #[serde(default, skip_serializing_if = "is_false")]
+        approximate: bool,
         /// Unit of popularity. A request starts at an aligned address within its block; one larger than its block starts where the block does.
         #[serde(default = "eight_kib")]
         block: Bytes,

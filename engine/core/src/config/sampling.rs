@@ -10,7 +10,7 @@ pub enum Sampling {
     /// Each address independently of those before.
     #[default]
     Independent,
-    /// Pass after pass over the range: within a pass no address comes twice, and each pass has its own random order. With several sizes, each request ends where data begins that the pass has accessed (fio's random map).
+    /// Pass after pass over the range: within a pass no address comes twice, and each pass has its own random order. As in fio's random map, an address that has come is replaced by the next that has not, and a request ends where data begins that the pass has accessed. Each source needs a bit of memory per address.
     WithoutReplacement,
     /// Each place once per pass, in a random order that is the same in every pass (fio's `random_generator=lfsr`).
     Cyclic,

@@ -35,6 +35,9 @@ pub(super) fn check_address(place: &str, address: &Address, setting: Setting, is
         }
     }
     match address {
+        Address::Zipf { exponent, approximate: true, .. } if (*exponent - 1.0).abs() < f64::EPSILON => {
+            issues.push(conflict(format!("{place}.approximate"), "exponent 1"));
+        }
         Address::StridedZones { zone, skip, accessed, .. } => {
             check_zone_walk(place, (*zone, *skip, *accessed), footprint, largest, issues);
         }

@@ -1,20 +1,25 @@
 //! Address processes: where requests go, within a footprint that is placed on the array.
 
 mod coverage;
+mod normal_ranks;
 mod pass;
 mod zone_walk;
+mod zones;
 
 use std::cell::Cell;
 
 use self::coverage::Coverage;
+use self::normal_ranks::NormalRanks;
 use self::pass::Pass;
 use self::zone_walk::{ZoneVisit, ZoneWalk};
+use self::zones::{Zone, lay_out};
+use super::approximate_zipf::ApproximateZipf;
 use super::lru_stack::LruStack;
 use super::permutation::Permutation;
 use super::placement::PlacementMap;
 use super::stack_distance_distribution::StackDistanceDistribution;
 use super::zipf::Zipf;
-use crate::config::{Address, AddressZone, Sampling};
+use crate::config::{Address, Sampling};
 use crate::rng::RandomStream;
 use crate::units::{Bytes, Lba, Sectors};
 
@@ -25,19 +30,23 @@ enum Pattern {
         size: u64,
         places: u64,
     },
-    /// Every place once per pass.
-    Passes {
+    /// Every place once per pass, in the same order in each.
+    Cyclic {
         places: u64,
         unit: u64,
-        is_cyclic: bool,
     },
-    /// Every unit of `unit` sectors once per pass, in requests of several sizes.
+    /// Every unit of `unit` sectors once per pass.
     Coverage {
         units: u64,
         unit: u64,
     },
     Zipf {
         ranks: Zipf,
+        scatter: Permutation,
+        block: u64,
+    },
+    ApproximateZipf {
+        ranks: ApproximateZipf,
         scatter: Permutation,
         block: u64,
     },
@@ -49,11 +58,8 @@ enum Pattern {
         scatter: Permutation,
         block: u64,
     },
-    /// The rank of the block drawn is a normal draw plus a uniform one, as shares of the footprint.
     Normal {
-        deviation: f64,
-        width: f64,
-        blocks: u64,
+        ranks: NormalRanks,
         scatter: Permutation,
         block: u64,
     },
@@ -78,15 +84,6 @@ enum Pattern {
         blocks: u64,
         block: u64,
     },
-}
-
-/// A part of the footprint, uniform within.
-#[derive(Clone, Copy, Debug)]
-struct Zone {
-    /// Cumulative share of the accesses, including its own.
-    sum: f64,
-    start: u64,
-    length: u64,
 }
 
 /// The part of an address process that all users of a stream share. All sizes in sectors.
@@ -122,6 +119,14 @@ impl AddressState {
     pub const fn clip(&self, sectors: u64) -> u64 {
         if self.limit == 0 { sectors } else { self.limit }
     }
+
+    /// The position of a request in the part of the range that its pass has not accessed; sets its length.
+    fn draw_free(&mut self, stream: &mut RandomStream, sectors: u64, unit: u64) -> u64 {
+        let Some(coverage) = self.coverage.as_mut() else { return 0 };
+        let (first, units) = coverage.draw(stream, sectors.div_ceil(unit));
+        self.limit = sectors.min(units * unit);
+        first * unit
+    }
 }
 
 impl AddressModel {
@@ -144,12 +149,17 @@ impl AddressModel {
                 let places = (footprint - largest.0) / unit + 1;
                 match sampling {
                     Sampling::Independent => Pattern::Uniform { size: largest.0, places },
-                    Sampling::WithoutReplacement if unit < largest.0 => {
-                        Pattern::Coverage { units: footprint / unit, unit }
+                    Sampling::WithoutReplacement => {
+                        Pattern::Coverage { units: places.max(footprint / unit), unit }
                     }
-                    _ => Pattern::Passes { places, unit, is_cyclic: *sampling == Sampling::Cyclic },
+                    Sampling::Cyclic => Pattern::Cyclic { places, unit },
                 }
             }
+            Address::Zipf { exponent, approximate: true, .. } => Pattern::ApproximateZipf {
+                ranks: ApproximateZipf::new(blocks, *exponent),
+                scatter: Permutation::new(blocks, stream),
+                block,
+            },
             Address::Zipf { exponent, .. } => Pattern::Zipf {
                 ranks: Zipf::new(blocks, *exponent),
                 scatter: Permutation::new(blocks, stream),
@@ -162,9 +172,7 @@ impl AddressModel {
                 block,
             },
             Address::Normal { deviation, width, .. } => Pattern::Normal {
-                deviation: *deviation,
-                width: width.0,
-                blocks,
+                ranks: NormalRanks { count: blocks, deviation: *deviation, width: width.0 },
                 scatter: Permutation::new(blocks, stream),
                 block,
             },
@@ -262,21 +270,16 @@ impl AddressModel {
         };
         match &self.pattern {
             Pattern::Uniform { .. } => place(stream, self.footprint),
-            Pattern::Passes { places, unit, is_cyclic } => {
-                let pass = state.pass.get_or_insert_default();
-                // Of a mixture of sizes, the smaller ones have their places among those of the largest.
-                pass.next(*places, *is_cyclic, stream) * unit
+            Pattern::Cyclic { places, unit } => {
+                // Of several sizes, the smaller ones have their places among those of the largest.
+                state.pass.get_or_insert_default().next(*places, stream) * unit
             }
-            Pattern::Coverage { units, unit } => {
-                let Some(coverage) = state.coverage.as_mut() else { return 0 };
-                let first = coverage.next_free(stream.below(*units)).unwrap_or_else(|| {
-                    coverage.reset();
-                    stream.below(*units)
-                });
-                state.limit = coverage.take(first, sectors / unit) * unit;
-                first * unit
-            }
+            Pattern::Coverage { unit, .. } => state.draw_free(stream, sectors, *unit),
             Pattern::Zipf { ranks, scatter, block } => {
+                let index = scatter.apply(ranks.rank(stream) - 1);
+                in_block(stream, index, *block)
+            }
+            Pattern::ApproximateZipf { ranks, scatter, block } => {
                 let index = scatter.apply(ranks.rank(stream) - 1);
                 in_block(stream, index, *block)
             }
@@ -285,15 +288,9 @@ impl AddressModel {
                 let rank = ((share * *blocks as f64) as u64).min(blocks - 1);
                 in_block(stream, scatter.apply(rank), *block)
             }
-            Pattern::Normal { deviation, width, blocks, scatter, block } => {
-                let share = loop {
-                    let share = 0.5 + deviation * stream.normal() + width * (stream.unit() - 0.5);
-                    if (0.0..1.0).contains(&share) {
-                        break share;
-                    }
-                };
-                let rank = ((share * *blocks as f64) as u64).min(blocks - 1);
-                in_block(stream, scatter.apply(rank), *block)
+            Pattern::Normal { ranks, scatter, block } => {
+                let index = scatter.apply(ranks.draw(stream));
+                in_block(stream, index, *block)
             }
             Pattern::Zoned { zones } => {
                 let draw = stream.unit();
@@ -343,7 +340,9 @@ impl AddressModel {
             Pattern::StridedZones(walk) => {
                 let is_scattered = std::mem::take(&mut state.is_scattered);
                 let visit = state.visit.get_or_insert_with(|| Box::new(walk.start(is_scattered, stream)));
-                walk.next(visit, stream, sectors, alignment)
+                let (position, length) = walk.next(visit, stream, sectors, alignment);
+                state.limit = length;
+                position
             }
             Pattern::StackDistance { distances, block, .. } => {
                 let depth = distances.draw(stream);
@@ -352,26 +351,6 @@ impl AddressModel {
             }
         }
     }
-}
-
-/// The zones of a footprint, with bounds at multiples of `grain`. Each is at least as long as the largest request.
-fn lay_out(zones: &[AddressZone], footprint: u64, largest: u64, grain: u64) -> Box<[Zone]> {
-    let size: f64 = zones.iter().map(|zone| zone.size).sum();
-    let accesses: f64 = zones.iter().map(|zone| zone.accesses).sum();
-    let (mut sizes, mut sum) = (0.0, 0.0);
-    let mut start = 0;
-    let mut laid_out = Vec::with_capacity(zones.len());
-    for (index, zone) in zones.iter().enumerate() {
-        sizes += zone.size / size;
-        sum += zone.accesses / accesses;
-        let is_last = index + 1 == zones.len();
-        let bound = (sizes * footprint as f64) as u64 / grain * grain;
-        let end = if is_last { footprint } else { bound.clamp(start, footprint) };
-        let from = start.min(footprint - largest);
-        laid_out.push(Zone { sum, start: from, length: (end - from).max(largest).min(footprint - from) });
-        start = end;
-    }
-    laid_out.into()
 }
 
 #[cfg(test)]

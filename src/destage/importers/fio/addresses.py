@@ -38,9 +38,9 @@ def describe_address(settings: Settings, reads: float) -> Address:
     if not settings.is_random:
         if settings.modifier is None:
             return Address("sequential", {"kind": "sequential"})
-        stride = _bytes(block + settings.modifier)
         words = f"sequential, skipping {_bytes(settings.modifier)} after each request"
-        return Address(words, {"kind": "strided", "stride": stride})
+        part = {"kind": "strided_zones", "zone": _bytes(block), "skip": _bytes(settings.modifier)}
+        return Address(words, part)
     if settings.modifier is not None and settings.modifier > 1:
         words = f"runs of {settings.modifier} sequential requests from random addresses"
         return Address(words, {"kind": "sequential", "run": _bytes(settings.modifier * block)})
@@ -61,7 +61,7 @@ def _strided_zones(settings: Settings, zones: Zones, reads: float) -> Address:
     if not settings.is_random and 0 < settings.read_percentage < _ALL:
         share = settings.read_percentage if reads else _ALL - settings.read_percentage
         accessed = max(512, accessed * share // _ALL // 512 * 512)
-        note = ", approximated: reads and writes change zones at their own times"
+        note = ", approximated: reads and writes change zones one without the other"
     part: Part = {"kind": "strided_zones", "zone": _bytes(zones.extent)}
     if zones.skip:
         part["skip"] = _bytes(zones.skip)
@@ -70,8 +70,6 @@ def _strided_zones(settings: Settings, zones: Zones, reads: float) -> Address:
     order = "sequential"
     if settings.is_random:
         order, part["sampling"] = _sampling(settings, reads)
-        if len(_sizes(settings, reads)) > 1 and settings.has_map:
-            note = ", approximated: requests of several sizes overlap within a zone"
     words = (
         f"{order} in zones of {_bytes(zones.extent)}, {_bytes(zones.skip)} apart, "
         f"{_bytes(zones.accessed)} in each before the next{note}"
@@ -125,7 +123,7 @@ def _skewed(settings: Settings, reads: float) -> Address:
     reach = min(1.0, block / smallest)
     if chosen.kind == "zipf":
         words = f"Zipf-distributed over blocks of {_bytes(block)}"
-        part: Part = {"kind": "zipf", "exponent": chosen.parameter}
+        part: Part = {"kind": "zipf", "exponent": chosen.parameter, "approximate": True}
     elif chosen.kind == "pareto":
         words = f"{chosen.parameter:g} of the blocks get {1 - chosen.parameter:g} of the accesses"
         part = {"kind": "pareto", "hot_fraction": chosen.parameter}

@@ -142,6 +142,11 @@ fn rules_of_addresses() {
             "scenario.smaller-than-request",
             "block",
         ),
+        (
+            json!({"kind": "zipf", "exponent": 1, "approximate": true}),
+            "scenario.conflicting-keys",
+            "approximate",
+        ),
         (json!({"kind": "strided_zones", "zone": 512}), "scenario.smaller-than-request", "zone"),
         (json!({"kind": "strided_zones", "zone": 1_u64 << 50}), "scenario.beyond-footprint", "zone"),
         (json!({"kind": "strided_zones", "zone": 8192, "skip": 100}), "scenario.not-whole-sectors", "skip"),
@@ -194,5 +199,5 @@ fn rules_of_sampling() {
     let odd = json!({"kind": "uniform", "min": 4096, "max": 16_384, "step": 512});
     assert_eq!(sampled(odd, json!(4096)), code("scenario.size-not-multiple-of-alignment"));
     let fallen = sampled(json!({"kind": "uniform", "min": 8192, "max": 4096}), Value::Null);
-    assert_eq!(fallen, [("scenario.low-above-high".into(), format!("{S}.operations.size.min"))]);
+    assert_eq!(fallen, [("scenario.low-above-high", format!("{S}.operations.size.min"))]);
 }

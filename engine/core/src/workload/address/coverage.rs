@@ -1,4 +1,9 @@
 //! Which units of a range a pass has accessed: a bitmap, with bitmaps of its full words above it.
+//!
+//! As in fio's random map, a draw that hits an accessed unit goes to the next free one; late in a pass, requests
+//! therefore come close to each other.
+
+use crate::rng::RandomStream;
 
 /// The units that a pass has accessed.
 #[derive(Clone, Debug)]
@@ -22,18 +27,33 @@ impl Coverage {
             bits = words;
         }
         let mut coverage = Self { units, levels };
-        coverage.reset();
+        coverage.close_ends();
         coverage
+    }
+
+    /// Accesses a random unit that the pass has not accessed and up to `count` units from it on; begins a new pass if
+    /// there is none. Returns the first and how many.
+    pub fn draw(&mut self, stream: &mut RandomStream, count: u64) -> (u64, u64) {
+        let first = self.next_free(stream.below(self.units)).unwrap_or_else(|| {
+            self.reset();
+            stream.below(self.units)
+        });
+        (first, self.take(first, count))
     }
 
     /// Begins a new pass.
     pub fn reset(&mut self) {
-        let mut bits = self.units;
         for level in &mut self.levels {
             level.fill(0);
-            // What lies beyond the last bit is never free.
-            let used = bits % 64;
-            if let (Some(last), 1..) = (level.last_mut(), used) {
+        }
+        self.close_ends();
+    }
+
+    /// Sets the bits beyond the last of each level, which are never free.
+    fn close_ends(&mut self) {
+        let mut bits = self.units;
+        for level in &mut self.levels {
+            if let (Some(last), used @ 1..) = (level.last_mut(), bits % 64) {
                 *last = !0 << used;
             }
             bits = level.len() as u64;
@@ -41,7 +61,7 @@ impl Coverage {
     }
 
     /// The first unit from `from` on, or else from the start on, that the pass has not accessed.
-    pub fn next_free(&self, from: u64) -> Option<u64> {
+    fn next_free(&self, from: u64) -> Option<u64> {
         self.find(from).or_else(|| self.find(0))
     }
 
@@ -64,7 +84,7 @@ impl Coverage {
 
     /// Accesses up to `count` units from `first` on, and returns how many: up to the end of the range or a unit that the
     /// pass has accessed.
-    pub fn take(&mut self, first: u64, count: u64) -> u64 {
+    fn take(&mut self, first: u64, count: u64) -> u64 {
         let last = (first + count).min(self.units);
         let taken = (first..last).take_while(|&unit| self.set(unit)).count();
         taken as u64

@@ -1,4 +1,4 @@
-//! Passes over a range in random order.
+//! Passes over a range in a random order that is the same in each.
 
 use super::super::permutation::Permutation;
 use crate::rng::RandomStream;
@@ -11,10 +11,10 @@ pub struct Pass {
 }
 
 impl Pass {
-    /// The next of `places` places; a new pass has a new order unless it `is_cyclic`.
-    pub fn next(&mut self, places: u64, is_cyclic: bool, stream: &mut RandomStream) -> u64 {
+    /// The next of `places` places.
+    pub fn next(&mut self, places: u64, stream: &mut RandomStream) -> u64 {
         if self.visited >= places {
-            self.restart(is_cyclic);
+            self.restart();
         }
         let order = self.order.get_or_insert_with(|| Permutation::new(places, stream));
         self.visited += 1;
@@ -22,10 +22,7 @@ impl Pass {
     }
 
     /// Begins a new pass.
-    pub fn restart(&mut self, is_cyclic: bool) {
+    pub const fn restart(&mut self) {
         self.visited = 0;
-        if !is_cyclic {
-            self.order = None;
-        }
     }
 }

@@ -78,6 +78,7 @@ fn endless_sequences_of_other_users_start_elsewhere() {
 fn a_block_larger_than_the_footprint_stays_in_it() {
     let address = Address::Zipf {
         exponent: 1.0,
+        approximate: false,
         block: Bytes(64 << 10),
         footprint: Some(Bytes(16 << 10)),
         placement: Placement::default(),

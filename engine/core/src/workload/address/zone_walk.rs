@@ -1,5 +1,6 @@
 //! A walk from zone to zone of a footprint. All sizes in sectors.
 
+use super::coverage::Coverage;
 use super::pass::Pass;
 use crate::config::Sampling;
 use crate::rng::RandomStream;
@@ -26,6 +27,7 @@ pub struct ZoneVisit {
     accessed: u64,
     next: u64,
     pass: Pass,
+    coverage: Option<Coverage>,
 }
 
 impl ZoneWalk {
@@ -48,21 +50,24 @@ impl ZoneWalk {
         ZoneVisit { zone, ..ZoneVisit::default() }
     }
 
-    /// The position of the next request.
+    /// The position of the next request and its length, which the end of its pass may shorten.
     pub fn next(
         &self,
         visit: &mut ZoneVisit,
         stream: &mut RandomStream,
         sectors: u64,
         alignment: u64,
-    ) -> u64 {
-        let is_cyclic = self.sampling == Some(Sampling::Cyclic);
+    ) -> (u64, u64) {
         if visit.accessed >= self.accessed {
             visit.zone = (visit.zone + 1) % self.zones;
             (visit.accessed, visit.next) = (0, 0);
-            visit.pass.restart(is_cyclic);
+            visit.pass.restart();
+            if let Some(coverage) = &mut visit.coverage {
+                coverage.reset();
+            }
         }
         let last = (self.zone - sectors) / alignment;
+        let mut length = sectors;
         let within = match self.sampling {
             None => {
                 if visit.next + sectors > self.zone {
@@ -72,12 +77,19 @@ impl ZoneWalk {
                 visit.next - sectors
             }
             Some(Sampling::Independent) => stream.below(last + 1) * alignment,
-            Some(_) => {
-                let place = visit.pass.next((self.zone / self.unit).max(1), is_cyclic, stream);
+            Some(Sampling::Cyclic) => {
+                let place = visit.pass.next((self.zone / self.unit).max(1), stream);
                 (place * self.unit).min(last * alignment)
             }
+            Some(Sampling::WithoutReplacement) => {
+                let units = (self.zone / self.unit).max(1);
+                let coverage = visit.coverage.get_or_insert_with(|| Coverage::new(units));
+                let (first, units) = coverage.draw(stream, sectors.div_ceil(self.unit));
+                length = sectors.min(units * self.unit);
+                first * self.unit
+            }
         };
-        visit.accessed += sectors;
-        visit.zone * self.pitch + within
+        visit.accessed += length;
+        (visit.zone * self.pitch + within, length)
     }
 }

@@ -64,7 +64,7 @@ fn address() -> impl Strategy<Value = Value> {
             8 => json!({"kind": "sequential", "common": true}),
             14 => json!({"kind": "uniform", "sampling": "cyclic"}),
             15 => json!({"kind": "normal", "width": 0.1, "block": 4096}),
-            16 => json!({"kind": "strided_zones", "zone": 16_384, "skip": 4096, "sampling": "without_replacement"}),
+            16 => json!({"kind": "strided_zones", "zone": 16_384, "skip": 4096, "sampling": "cyclic"}),
             _ => json!({"kind": "uniform"}),
         };
         address["footprint"] = json!(footprint);
